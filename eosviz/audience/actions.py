@@ -12,7 +12,7 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from eosviz.audience.models import POLL_CHANGES, Answer, Follower, Hand, Poll, PollState
-from eosviz.tracks.asking import asked_on
+from eosviz.tracks.asking import told_on
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Presentation
@@ -86,17 +86,20 @@ def lower_gone(presentation: Presentation) -> None:
 
 def open_poll(session_id: uuid.UUID, branch_id: str, at: int) -> None:
     """The engine's question at this step, to everybody who follows. Raises Problem where it asks none."""
+    if not Presentation.objects.filter(session=session_id).exists():
+        raise Problem("refused", "not_presented")
+    branch = Branch.objects.filter(id=int(branch_id), session_id=session_id).first()
+    if branch is None:
+        raise Problem("not_found", "no_branch", branch=branch_id)
+    # Before the transaction: the run may wait for its turn.
+    question = next((one for one in told_on(Branch.objects.line(branch)) if one["at"] == at), None)
+    if question is None:
+        raise Problem("refused", "no_question", step=at)
     with transaction.atomic():
         presentation = _presentation(session=session_id)
-        branch = Branch.objects.filter(id=int(branch_id), session_id=session_id).first()
-        if branch is None:
-            raise Problem("not_found", "no_branch", branch=branch_id)
         poll = Poll.objects.filter(presentation=presentation).first()
         if poll is not None and (poll.branch_id, poll.at, poll.state) == (branch.id, at, PollState.OPEN):
             return
-        question = next((one for one in asked_on(Branch.objects.line(branch)) if one["at"] == at), None)
-        if question is None:
-            raise Problem("refused", "no_question", step=at)
         if poll is not None:
             poll.answers.all().delete()
         poll = poll or Poll(presentation=presentation)

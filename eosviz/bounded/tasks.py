@@ -63,6 +63,21 @@ TASKS = {
             beyond="link_too_much",
         ),
         Task(
+            name="reached", work="eosviz.walkthroughs.reached_run:answer", interactive=True,
+            processor_seconds=30, memory_bytes=512 * MEBIBYTE, clock_seconds=120,
+            beyond="run_too_much",
+        ),
+        Task(
+            name="questions", work="eosviz.tracks.questioning:answer", interactive=True,
+            processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=60,
+            beyond="run_too_much",
+        ),
+        Task(
+            name="script", work="eosviz.workshop.scripting:answer", interactive=True,
+            processor_seconds=30, memory_bytes=512 * MEBIBYTE, clock_seconds=120,
+            beyond="workshop.refused.script_too_much",
+        ),
+        Task(
             name="plan", work="eosviz.walkthroughs.planning:answer",
             processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=30,
             beyond="link_too_much",

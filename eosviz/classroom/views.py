@@ -22,7 +22,7 @@ from eosviz.classroom.actions import ClassRefused
 from eosviz.classroom.forms import HandInForm, JoinForm, NameForm, SettingsForm
 from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Membership, Outcome, Part
 from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.views import PROBLEM_STATUS
+from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
 
 ASSIGNED = (("SC-01", Kind.WATCH), ("SC-03", Kind.PREDICT), ("SC-02", Kind.BREAK))
 """What the example of a class was given: scenarios of the library, each as another kind of assignment."""

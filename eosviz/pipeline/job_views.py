@@ -11,6 +11,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
+from eosviz.bounded.register import caller
+from eosviz.callers import address_of
 from eosviz.pipeline import actions
 from eosviz.pipeline.actions import NotNow
 from eosviz.pipeline.models import Job
@@ -18,7 +20,7 @@ from eosviz.pipeline.opening import open_document
 from eosviz.pipeline.tasks import ask_for_process
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.views import PROBLEM_STATUS
+from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS, with_wait
 
 
 def seen_job(request: HttpRequest, kind: type[Job], job_id: UUID) -> Any:
@@ -57,7 +59,9 @@ def to_session(
 ) -> HttpResponse:
     """Lead to a session of this document, run to the step; where that cannot be, say why and lead back."""
     try:
-        opened = open_document(browser_making(request), scenario, document, step)
+        browser = browser_making(request)
+        asks = caller(browser, address_of(request))
+        opened = open_document(browser, scenario, document, step, asks)
     except Problem as problem:
         return problem_page(request, problem, back)
     address = reverse("walkthroughs:player", args=[opened.branch.session_id])
@@ -76,4 +80,5 @@ def conflict_page(request: HttpRequest, key: str, params: dict[str, Any], back: 
 
 def problem_page(request: HttpRequest, problem: Problem, back: str) -> HttpResponse:
     context = {"problem": problem, "back": back}
-    return render(request, "pipeline/refused.html", context, status=PROBLEM_STATUS.get(problem.code, 400))
+    status = PROBLEM_STATUS.get(problem.code, 400)
+    return with_wait(render(request, "pipeline/refused.html", context, status=status), problem)

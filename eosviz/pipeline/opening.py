@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.scenario import BadScenario
+from eosviz.bounded.register import Caller
 from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.models import Sweep
 from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
@@ -40,9 +41,8 @@ def document_of_run(sweep: Sweep, cell: int, seed: int) -> dict[str, Any]:
     return run_document(document, cell, seed)
 
 
-def open_document(browser: str, identifier: str, document: dict[str, Any], step: int) -> Opened:
+def open_document(browser: str, identifier: str, document: dict[str, Any], step: int, asks: Caller) -> Opened:
     """A session of this document, run to the step. Raises Problem."""
     version = ScenarioVersion.objects.of_document(identifier, document)
-    return open_link(
-        browser, Link(scenario=identifier, version=version.digest[:VERSION_CHARACTERS], step=step)
-    )
+    link = Link(scenario=identifier, version=version.digest[:VERSION_CHARACTERS], step=step)
+    return open_link(browser, link, asks)

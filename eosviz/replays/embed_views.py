@@ -6,7 +6,6 @@ scenarios that not everybody may see.
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
@@ -22,7 +21,7 @@ from django.views.decorators.http import require_safe
 from eosviz.bounded.register import caller
 from eosviz.callers import address_of
 from eosviz.catalogue import language_of, say
-from eosviz.rates import TooOften, take
+from eosviz.rates import take
 from eosviz.replays import linked
 from eosviz.replays.card_size import HEIGHT, WIDTH
 from eosviz.replays.models import LinkedFile, Replay
@@ -32,12 +31,12 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.security import EMBEDDED_POLICY
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_link, version_of
 from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.views import PROBLEM_STATUS, element_attributes
+from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS, problem_answer, with_wait
+from eosviz.walkthroughs.views import element_attributes
 from eosviz.workshop.opening import check_open
 
 FRAME_WIDTH, FRAME_HEIGHT = 1000, 620
 KEPT_SECONDS = 3600
-STATUS = {**PROBLEM_STATUS, "malformed": HTTPStatus.BAD_REQUEST, "too_frequent": HTTPStatus.TOO_MANY_REQUESTS}
 
 
 def framed(response: HttpResponse) -> HttpResponse:
@@ -91,9 +90,9 @@ def embed_replay(request: HttpRequest, replay_id: UUID) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, problem: Problem) -> HttpResponse:
-    return framed(
-        render(request, "replays/embed_refused.html", {"problem": problem}, status=STATUS[problem.code])
-    )
+    status = PROBLEM_STATUS[problem.code]
+    page = render(request, "replays/embed_refused.html", {"problem": problem}, status=status)
+    return framed(with_wait(page, problem))
 
 
 @require_safe
@@ -126,14 +125,6 @@ def card(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
         return problem_answer(problem)
     response = HttpResponse(bytes(file.content), content_type="image/png")
     response["Cache-Control"] = kept
-    return response
-
-
-def problem_answer(problem: Problem) -> HttpResponse:
-    told = {"key": problem.key, "remedy_key": problem.remedy_key, "params": problem.params}
-    response = JsonResponse(told, status=STATUS[problem.code])
-    if isinstance(problem, TooOften | linked.RunsFull):
-        response["Retry-After"] = str(problem.wait_seconds)
     return response
 
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from eosviz.catalogue import language_of
 from eosviz.replays import linked
-from eosviz.replays.embed_views import frame_html, problem_answer
+from eosviz.replays.embed_views import frame_html
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.linking import check_length
 from eosviz.walkthroughs.links import (
@@ -25,6 +25,7 @@ from eosviz.walkthroughs.links import (
 )
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Presentation, Session
+from eosviz.walkthroughs.problem_answers import problem_answer
 
 
 @never_cache

@@ -15,21 +15,13 @@ from django.db import transaction
 
 from engine.simulation import ENGINE_VERSION
 from eosviz.bounded import runner
-from eosviz.bounded.refusing import Busy, NoAnswer
 from eosviz.bounded.register import Caller
 from eosviz.bounded.tasks import TASKS
 from eosviz.replays.linked_run import STEPS_MAX, Asked, made
 from eosviz.replays.models import LINKED_FILES_MAX, LinkedFile
 from eosviz.walkthroughs.links import Link, version_of
 from eosviz.walkthroughs.messages import Problem
-
-
-class RunsFull(Problem):
-    """Too many others wait for a process."""
-
-    def __init__(self, wait_seconds: int) -> None:
-        self.wait_seconds = wait_seconds
-        super().__init__("limit", "runs_full", seconds=wait_seconds)
+from eosviz.walkthroughs.runs_apart import problems
 
 
 def kept(kind: str, link: Link, count: Callable[[], None], asks: Caller) -> LinkedFile:
@@ -64,14 +56,10 @@ def _made(kind: str, link: Link, asks: Caller) -> bytes:
         done=link.done,
         step=link.step,
     )
-    try:
+    with problems():
         if version.library_position is not None:
             return made(asked)
         return runner.answer(TASKS["linked"], asked, asks)
-    except Busy as busy:
-        raise RunsFull(busy.seconds) from None
-    except NoAnswer as none:
-        raise Problem("refused", none.key, **none.params) from None
 
 
 def _store(key: str, kind: str, content: bytes) -> LinkedFile:

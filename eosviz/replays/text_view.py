@@ -12,9 +12,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from eosviz.replays import player_file
-from eosviz.replays.embed_views import STATUS, linked_file
+from eosviz.replays.embed_views import linked_file
 from eosviz.walkthroughs.links import Link, read_link
 from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS, with_wait
 
 STEPS_SHOWN = 200
 """On one page; further ones are named and linked."""
@@ -72,7 +73,8 @@ def text(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
         link = read_link(scenario, version, request.GET)
     except Problem as problem:
         context: dict[str, Any] = {"problem": problem}
-        return render(request, "walkthroughs/open_refused.html", context, status=STATUS[problem.code])
+        status = PROBLEM_STATUS[problem.code]
+        return with_wait(render(request, "walkthroughs/open_refused.html", context, status=status), problem)
     run = _RUN.decode(b"".join(player_file.unpack(bytes(file.content))))
     lines = [line for branch in run.steps.values() for line in branch]
     first = _first(request.GET.get("from", ""), link.step, len(lines))

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
 from django.urls import reverse
 
 from engine.ending import broken_in, state_of
-from engine.errors import Refused
 from engine.scenario.tracks import tracks
-from engine.simulation import Simulation
 from eosviz.scenarios.cards import Words, shelf
 from eosviz.scenarios.verdict_picture import picture
 from eosviz.tracks.models import Visit
 from eosviz.tracks.progress import Place, Progress, progress_in
-from eosviz.walkthroughs.models import Branch, Session, line_interventions
-from eosviz.walkthroughs.simulations import scenario_of
+from eosviz.walkthroughs import sights
+from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
 
 DRAWN_STEPS_MAX = 1000
-"""Steps up to which a run is made again for its picture: some hundredths of a second."""
+"""Steps up to which a run has a picture: what is stored of it grows with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def newest_of(browser: str) -> Resumed | None:
         step=branch.newest,
         steps=_length_of(session, branch),
         finished=branch.finished is not None,
-        picture=_picture_of(session, branch),
+        picture=_picture_of(branch),
         progress=progress,
         place=place,
     )
@@ -79,18 +78,16 @@ def _length_of(session: Session, branch: Branch) -> int:
     return 0 if run is None else max(run.steps, branch.newest)
 
 
-def _picture_of(session: Session, branch: Branch) -> str:
-    """Where it stands: the run is made again, which takes less than to fold what is stored of it. None at its
-    beginning, where nothing is to be seen, and far on in a long one.
+def _picture_of(branch: Branch) -> str:
+    """Where it stands, as it is stored: no scenario, which may be a stranger's, is run for it. None at its beginning,
+    where nothing is to be seen, and far on in a long one.
     """
     if not 0 < branch.newest <= DRAWN_STEPS_MAX:
         return ""
-    made = line_interventions(Branch.objects.line(branch))
-    interventions = [{**one["intervention"], "after": one["after"]} for one in made]
-    try:
-        simulation = Simulation(scenario_of(session.version, session.variant), interventions, "judged")
-        simulation.run(steps=branch.newest)
-    except Refused:
+    line = Branch.objects.line(branch)
+    keyframe = Keyframe.objects.nearest(line, branch.newest)
+    if keyframe is None:
         return ""
-    view = simulation.view()
+    bodies = Step.objects.of_line(line, keyframe.number + 1, branch.newest).bodies()
+    view = sights.walk(msgspec.json.decode(keyframe.view_json), bodies)
     return picture({**state_of(view), "broken": broken_in(view)})

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 
 from engine.scenario.tracks import Track
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.tracks.asking import asked_on
+from eosviz.tracks.asking import told_on
 from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.models import Branch, Session
@@ -40,9 +40,10 @@ def finish(browser: str, track: Track, position: int) -> None:
 
 
 def predict(session: Session, branch: Branch, at: int, choice: str) -> dict[str, Any]:
-    """Keep the first answer to the question at this step; an empty choice skips it. Returns the question."""
+    """Keep the first answer to the question at this step; an empty choice skips it. Returns the question.
+    Raises Problem: the run cannot be made, now or at all."""
     line = Branch.objects.line(branch)
-    question = next((one for one in asked_on(line) if one["at"] == at), None)
+    question = next((one for one in told_on(line) if one["at"] == at), None)
     if question is None or (choice and choice not in {one["id"] for one in question["choices"]}):
         raise Http404
     owner = next(

@@ -2,36 +2,63 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from engine.errors import Refused
-from engine.predict import questions
-from engine.scenario import load
+import msgspec
+
+from eosviz.bounded import runner
+from eosviz.bounded.refusing import BeyondBounds
+from eosviz.bounded.register import Caller, caller
+from eosviz.bounded.tasks import TASKS
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.tracks.questioning import Asked, found
 from eosviz.walkthroughs.models import Branch, line_interventions
+from eosviz.walkthroughs.runs_apart import problems
 
 KEPT = 128
 """Lists of questions kept per process: a class of thirty with a few branches each."""
 
 
 def asked_on(line: list[Branch]) -> list[dict[str, Any]]:
-    """Every question that this line meets, as far as its run goes if nobody does anything more to it."""
+    """Every question that this line meets, as far as its run goes if nobody does anything more to it. Raises Busy or
+    BeyondBounds: the run cannot be made, now or at all. Not within a transaction: it may wait for its turn."""
     session = line[0].session
     version: ScenarioVersion = session.version
     if not version.document.get("checkpoints"):
         return []
-    made = [{**one["intervention"], "after": one["after"]} for one in line_interventions(line)]
-    return _asked(version.digest, session.variant, json.dumps(made, sort_keys=True))
+    done = msgspec.json.encode(line_interventions(line), order="sorted")
+    made = _made(_Run(version.digest, session.variant, done, caller(session.owner)))
+    if made is None:
+        raise BeyondBounds(TASKS["questions"].beyond)
+    return made
+
+
+def told_on(line: list[Branch]) -> list[dict[str, Any]]:
+    """`asked_on` for who waits at a page. Raises Problem."""
+    with problems():
+        return asked_on(line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    digest: str
+    variant: str | None
+    done: bytes
+    asks: Caller = field(compare=False)
 
 
 @lru_cache(maxsize=KEPT)
-def _asked(digest: str, variant: str | None, interventions: str) -> list[dict[str, Any]]:
-    version = ScenarioVersion.objects.get(digest=digest)
-    scenario = load(version.document, variant, source=version.identifier)
+def _made(run: _Run) -> list[dict[str, Any]] | None:
+    """The library's runs, which are ours, are made here; all others in a bounded process. None: it grew beyond its
+    bounds, and would again."""
+    version = ScenarioVersion.objects.get(digest=run.digest)
+    asked = Asked(version.document, version.identifier, run.variant, msgspec.json.decode(run.done))
+    if version.library_position is not None:
+        return found(asked)
     try:
-        return [question.to_json() for question in questions(scenario, json.loads(interventions))]
-    except Refused:
-        # An intervention that this engine no longer takes: the run cannot be made again, so nothing is asked.
-        return []
+        made: list[dict[str, Any]] = msgspec.json.decode(runner.answer(TASKS["questions"], asked, run.asks))
+    except BeyondBounds:
+        return None
+    return made

@@ -12,12 +12,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from engine.scenario.tracks import Track, TrackItem, tracks
 from eosviz.tracks import actions
-from eosviz.tracks.asking import asked_on
+from eosviz.tracks.asking import told_on
 from eosviz.tracks.models import Prediction
 from eosviz.tracks.progress import progress_in, progress_of
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.problem_answers import problem_answer
 
 
 @require_safe
@@ -62,17 +63,18 @@ def finish(request: HttpRequest, name: str, position: int) -> HttpResponse:
 
 @never_cache
 @require_safe
-def session_questions(request: HttpRequest, session_id: uuid.UUID) -> JsonResponse:
+def session_questions(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """`?branch=<id>`: the questions of its line, and what was answered on it."""
     session = _owned(request, session_id)
     branch = _branch(session, request.GET.get("branch", ""))
     line = Branch.objects.line(branch)
+    try:
+        questions = told_on(line)
+    except Problem as problem:
+        return problem_answer(problem)
     answers = Prediction.objects.of_line(line)
     return JsonResponse(
-        {
-            "questions": asked_on(line),
-            "answers": {str(answer.at): answer.choice for answer in answers},
-        }
+        {"questions": questions, "answers": {str(answer.at): answer.choice for answer in answers}}
     )
 
 
@@ -84,7 +86,10 @@ def predict(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     at = request.POST.get("at", "")
     if not at.isdecimal() or len(at) > 9:
         raise Http404
-    actions.predict(session, branch, int(at), request.POST.get("choice", "")[:80])
+    try:
+        actions.predict(session, branch, int(at), request.POST.get("choice", "")[:80])
+    except Problem as problem:
+        return problem_answer(problem)
     return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 

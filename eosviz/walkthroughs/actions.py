@@ -14,6 +14,7 @@ import logging
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
+from threading import Lock
 from typing import Any, TypeVar
 
 import msgspec
@@ -27,6 +28,7 @@ from eosviz import quotas
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import matching, messages, presenting
 from eosviz.walkthroughs.limits import LIMITS
+from eosviz.walkthroughs.made_steps import MadeKeyframe, made_keyframe
 from eosviz.walkthroughs.messages import (
     Advance,
     AskActions,
@@ -39,7 +41,7 @@ from eosviz.walkthroughs.messages import (
     Problem,
     RunUntil,
 )
-from eosviz.walkthroughs.models import Branch, Session, Step
+from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
 from eosviz.walkthroughs.models import Command as StoredCommand
 from eosviz.walkthroughs.possibilities import possibilities
 from eosviz.walkthroughs.questions import (
@@ -58,7 +60,7 @@ from eosviz.walkthroughs.simulations import (
     simulate,
 )
 from eosviz.walkthroughs.streaming import publish
-from eosviz.walkthroughs.walking import Chunk, Goal, Overtaken, keyframe_of, next_steps, one_step, store_steps
+from eosviz.walkthroughs.walking import Chunk, Goal, Overtaken, next_steps, one_step, store_steps
 
 logger = logging.getLogger(__name__)
 
@@ -92,15 +94,14 @@ def create_session(browser: str, version: ScenarioVersion, variant: str | None =
 
 def create_sessions(browser: str, wanted: list[tuple[ScenarioVersion, str | None]]) -> list[Session]:
     """All of them or none. Raises Problem."""
-    simulations = [_first_simulation(version, variant) for version, variant in wanted]
+    starts = [_start(version, variant) for version, variant in wanted]
     made: list[Session] = []
     with transaction.atomic():
         check_quota(browser, "sessions", len(wanted))
-        for (version, variant), simulation in zip(wanted, simulations, strict=True):
-            header = msgspec.json.encode(simulation.header())
+        for (version, variant), (header, keyframe) in zip(wanted, starts, strict=True):
             session = Session.objects.create(owner=browser, version=version, variant=variant, header=header)
             branch = Branch.objects.create(session=session, name=branch_name(0))
-            keyframe_of(branch, simulation).save()
+            Keyframe.objects.create(branch=branch, **msgspec.structs.asdict(keyframe))
             made.append(session)
     return made
 
@@ -113,9 +114,16 @@ def check_quota(browser: str, name: str, more: int = 1) -> None:
         raise Problem("limit", full.reason, **full.params) from None
 
 
-def _first_simulation(version: ScenarioVersion, variant: str | None) -> Simulation:
+_one_start = Lock()
+"""The world of a stranger's scenario may take a second and a hundred megabytes: one at a time in each process."""
+
+
+def _start(version: ScenarioVersion, variant: str | None) -> tuple[bytes, MadeKeyframe]:
+    """The header and the first view. Raises Problem."""
     try:
-        return simulate(scenario_of(version, variant), [])
+        with _one_start:
+            simulation = simulate(scenario_of(version, variant), [])
+            return msgspec.json.encode(simulation.header()), made_keyframe(simulation, None)
     except Refused as refused:
         raise _refusal("scenario_refused", refused) from None
     except BadScenario as bad:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import msgspec
 from django.conf import settings
 
-from eosviz.walkthroughs.models import KEYFRAME_EVERY
+from eosviz.walkthroughs.made_steps import KEYFRAME_EVERY
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +43,3 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 LIMITS = Limits()
-
-STEPS_PER_TRANSACTION = 50
-"""What is stored and sent at once: large enough to be cheap, small enough that a long run shows at once."""

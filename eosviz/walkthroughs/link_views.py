@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -12,8 +11,9 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from eosviz.bounded.register import caller
 from eosviz.callers import address_of
-from eosviz.rates import TooOften, take
+from eosviz.rates import take
 from eosviz.scenarios.cards import card_of
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.linking import check_length, open_link
@@ -26,13 +26,12 @@ from eosviz.walkthroughs.links import (
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch
 from eosviz.walkthroughs.previewing import preview_of
-from eosviz.walkthroughs.views import PROBLEM_STATUS
+from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS, with_wait
 from eosviz.workshop.opening import check_open
 
 OPENED_KEY = "opened_links"
 OPENED_MAX = 50
 """Links that a browser opened and finds its session of again; the oldest is opened anew."""
-STATUS = {**PROBLEM_STATUS, "malformed": HTTPStatus.BAD_REQUEST, "too_frequent": HTTPStatus.TOO_MANY_REQUESTS}
 
 
 @never_cache
@@ -68,7 +67,8 @@ def open_page(request: HttpRequest, scenario: str, version: str) -> HttpResponse
 
 
 def _open(request: HttpRequest, link: Link) -> HttpResponse:
-    opened = open_link(browser_making(request), link)
+    browser = browser_making(request)
+    opened = open_link(browser, link, caller(browser, address_of(request)))
     known = dict(request.session.get(OPENED_KEY, {}))
     known[link.digest] = opened.branch.id
     request.session[OPENED_KEY] = dict(list(known.items())[-OPENED_MAX:])
@@ -97,7 +97,5 @@ def _player_address(branch: Branch, step: int, link: Link, as_linked: bool = Tru
 
 def _refused(request: HttpRequest, problem: Problem) -> HttpResponse:
     context = {"problem": problem}
-    response = render(request, "walkthroughs/open_refused.html", context, status=STATUS[problem.code])
-    if isinstance(problem, TooOften):
-        response["Retry-After"] = str(problem.wait_seconds)
-    return response
+    status = PROBLEM_STATUS[problem.code]
+    return with_wait(render(request, "walkthroughs/open_refused.html", context, status=status), problem)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+import msgspec
 from django.db import transaction
 
-from engine.errors import EngineError, Refused
+from eosviz.bounded import runner
+from eosviz.bounded.register import Caller
+from eosviz.bounded.tasks import TASKS
+from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.actions import check_quota, create_session
 from eosviz.walkthroughs.links import Link, version_of
 from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.models import Branch, Session
-from eosviz.walkthroughs.simulations import scenario_of, simulate
-from eosviz.walkthroughs.walking import Goal, next_steps, store_steps
-
-logger = logging.getLogger(__name__)
+from eosviz.walkthroughs.models import Branch, Keyframe, Step
+from eosviz.walkthroughs.reached_run import Asked, Stretch, stretches, written
+from eosviz.walkthroughs.runs_apart import problems
+from eosviz.walkthroughs.walking import Chunk, store_steps
 
 LINK_STEPS_MAX = 20_000
 """A few seconds of the engine's time: as long as a visitor waits for a page."""
@@ -31,18 +35,20 @@ class Opened:
     """False when the scenario has changed since, or its run ended before the step that was linked."""
 
 
-def open_link(browser: str, link: Link) -> Opened:
+def open_link(browser: str, link: Link, asks: Caller) -> Opened:
     """Make the session. Raises Problem; then nothing is left of it."""
     check_length(link)
     check_quota(browser, "steps", link.steps_needed)
     version, is_named = version_of(link)
-    session = create_session(browser, version, link.variant)
-    branch = Branch.objects.of_session(session.id)[0]
-    try:
-        _run_again(session, branch, link)
-    except Problem:
-        session.delete()
-        raise
+    with problems(), _made(version, link, asks) as made:
+        session = create_session(browser, version, link.variant)
+        branch = Branch.objects.of_session(session.id)[0]
+        try:
+            for stretch in made:
+                _store(branch, stretch, link)
+        except BaseException:
+            session.delete()
+            raise
     return Opened(branch, min(link.step, branch.newest), is_named and branch.newest >= link.steps_needed)
 
 
@@ -52,32 +58,23 @@ def check_length(link: Link) -> None:
         raise Problem("limit", "link_too_far", most=LINK_STEPS_MAX)
 
 
-def _run_again(session: Session, branch: Branch, link: Link) -> None:
-    """Each piece is stored with the interventions that had been made by then, so a session whose making is
-    cut short is one like any other.
-    """
-    goal = Goal("count", 0, link.steps_needed, "count")
-    if not link.steps_needed:
+@contextmanager
+def _made(version: ScenarioVersion, link: Link, asks: Caller) -> Iterator[Iterator[Stretch]]:
+    """The library's runs, which are ours, are made here; all others in a bounded process. Raises NoAnswer."""
+    asked = Asked(version.document, version.identifier, link.variant, link.done, link.steps_needed)
+    if version.library_position is not None or not asked.steps:
+        yield stretches(asked)
         return
-    try:
-        simulation = simulate(scenario_of(session.version, session.variant), link.done)
-        stopped = None
-        while stopped is None:
-            chunk = next_steps(simulation, branch, goal)
-            reached = branch.newest + len(chunk.steps)
-            made = [one for one in link.done if one["after"] < reached]
-            with transaction.atomic():
-                store_steps(branch, chunk, interventions=made)
-            stopped = chunk.stopped
-    except Refused as refused:
-        raise Problem(
-            "refused",
-            "link_refused",
-            step=branch.newest,
-            rule=refused.rule,
-            place=refused.place,
-            **refused.told,
-        ) from None
-    except EngineError as error:
-        logger.exception("link to %s", link.scenario)
-        raise Problem("refused", "engine_broke", reason=str(error)) from None
+    with runner.run(TASKS["reached"], asked, asks, wait_seconds=runner.WAIT_SECONDS_MAX) as done:
+        yield written(done.answer, done.folder)
+
+
+def _store(branch: Branch, stretch: Stretch, link: Link) -> None:
+    """With the interventions that had been made by then, so a session whose making is cut short is one like any
+    other."""
+    reached = branch.newest + len(stretch.steps)
+    steps = [Step(branch=branch, **msgspec.structs.asdict(one)) for one in stretch.steps]
+    keyframes = [Keyframe(branch=branch, **msgspec.structs.asdict(one)) for one in stretch.keyframes]
+    chunk = Chunk(steps, keyframes, stretch.broken, finished=stretch.finished)
+    with transaction.atomic():
+        store_steps(branch, chunk, interventions=[one for one in link.done if one["after"] < reached])

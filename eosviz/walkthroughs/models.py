@@ -20,9 +20,7 @@ from django.contrib.auth import get_user_model
 from django.db import models
 
 from eosviz.scenarios.models import ScenarioVersion
-
-KEYFRAME_EVERY = 500
-"""A view is stored at 0 and at every multiple of this number of steps."""
+from eosviz.walkthroughs.made_steps import pack_view
 
 
 class SessionQuerySet(models.QuerySet["Session"]):
@@ -240,7 +238,7 @@ class Keyframe(models.Model):
 
     @staticmethod
     def pack(view: dict[str, Any]) -> bytes:
-        return zlib.compress(msgspec.json.encode(view), level=1)
+        return pack_view(view)
 
     @property
     def view_json(self) -> bytes:

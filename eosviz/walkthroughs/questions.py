@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from eosviz.walkthroughs import matching, sights
-from eosviz.walkthroughs.limits import LIMITS, STEPS_PER_TRANSACTION
+from eosviz.walkthroughs.limits import LIMITS
+from eosviz.walkthroughs.made_steps import STEPS_PER_TRANSACTION
 from eosviz.walkthroughs.messages import (
     Advance,
     BranchSummary,

@@ -14,13 +14,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
 from engine.errors import Refused
 from engine.scenario import Scenario, load
 from engine.simulation import Simulation
-from engine.simulation import Step as EngineStep
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.made_steps import encode_step
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Keyframe, Step, line_interventions
 
@@ -31,8 +29,10 @@ Result = TypeVar("Result")
 
 CAPACITY = 64
 """Simulations kept per process: a class of thirty with two branches each."""
-STEPS_KEPT = 300_000
-"""Steps of all kept simulations together: what a run keeps grows with its steps, by about 1 kB each."""
+RECENT_KILOBYTES, EARLIER_KILOBYTES = 150_000, 75_000
+"""Of all kept simulations together, whatever worlds strangers describe; one is kept whatever it takes."""
+STEP_KILOBYTES, REPLICA_KILOBYTES = 1, 10
+"""What a run keeps grows with its steps, and its world with the replicas of its partitions: 5 to 10 kB each."""
 EARLIER_CAPACITY = CAPACITY
 
 
@@ -42,11 +42,6 @@ class Diverged(Exception):
     def __init__(self, number: int) -> None:
         super().__init__(f"step {number} differs from the stored one")
         self.number = number
-
-
-def encode_step(step: EngineStep) -> bytes:
-    """A step as it is stored and sent."""
-    return msgspec.json.encode(step.to_json())
 
 
 def scenario_of(version: ScenarioVersion, variant: str | None) -> Scenario:
@@ -149,9 +144,9 @@ class Slot:
 class RecentSimulations:
     """Slots by branch; the one that was not used for longest goes first."""
 
-    def __init__(self, capacity: int = CAPACITY, steps_kept: int = STEPS_KEPT) -> None:
+    def __init__(self, capacity: int = CAPACITY, kilobytes: int = RECENT_KILOBYTES) -> None:
         self.capacity = capacity
-        self.steps_kept = steps_kept
+        self.kilobytes = kilobytes
         self._guard = threading.Lock()
         self._slots: OrderedDict[int, Slot] = OrderedDict()
 
@@ -182,17 +177,22 @@ class RecentSimulations:
 
     def _is_heavy(self) -> bool:
         held = (slot.simulation for slot in self._slots.values())
-        return sum(simulation.number for simulation in held if simulation is not None) > self.steps_kept
+        return sum(kilobytes_of(simulation) for simulation in held if simulation is not None) > self.kilobytes
 
     def clear(self) -> None:
         with self._guard:
             self._slots.clear()
 
 
+def kilobytes_of(simulation: Simulation) -> int:
+    replicas = sum(topic["partitions"] * topic["replication"] for topic in simulation.scenario["topics"])
+    return simulation.number * STEP_KILOBYTES + replicas * REPLICA_KILOBYTES
+
+
 recent = RecentSimulations()
 """At the newest steps of their branches."""
 
-earlier = RecentSimulations(EARLIER_CAPACITY)
+earlier = RecentSimulations(EARLIER_CAPACITY, EARLIER_KILOBYTES)
 """Where a reader stands who went back and picks things there. Only `fork` may move one on."""
 
 

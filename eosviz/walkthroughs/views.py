@@ -28,6 +28,7 @@ from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_selection, 
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Presentation, Session
 from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
+from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
 from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 
@@ -35,14 +36,6 @@ FIRST_COMPARISON = {"choice": "SC-03"}
 """What the form offers first: the difference that the whole site is about."""
 SESSIONS_OFFERED = 50
 """The newest ones, in the choice of branches to compare; from a session's own page any two can be."""
-
-PROBLEM_STATUS = {
-    "not_found": HTTPStatus.NOT_FOUND,
-    "limit": HTTPStatus.TOO_MANY_REQUESTS,
-    "conflict": HTTPStatus.CONFLICT,
-    "refused": HTTPStatus.UNPROCESSABLE_ENTITY,
-    "unavailable": HTTPStatus.SERVICE_UNAVAILABLE,
-}
 
 
 def element_attributes() -> dict[str, str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from engine.simulation import Simulation
 from eosviz.walkthroughs import sights
 from eosviz.walkthroughs.conditions import AnyCondition
-from eosviz.walkthroughs.limits import STEPS_PER_TRANSACTION
+from eosviz.walkthroughs.made_steps import KEYFRAME_EVERY, STEPS_PER_TRANSACTION, encode_step, made_keyframe
 from eosviz.walkthroughs.matching import holding
-from eosviz.walkthroughs.models import KEYFRAME_EVERY, Branch, Keyframe, Step, StepQuerySet
-from eosviz.walkthroughs.simulations import encode_step
+from eosviz.walkthroughs.models import Branch, Keyframe, Step, StepQuerySet
 
 
 class Overtaken(Exception):
@@ -105,16 +106,10 @@ def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk 
 
 
 def keyframe_of(branch: Branch, simulation: Simulation) -> Keyframe:
-    number, view = simulation.number, simulation.view()
+    number = simulation.number
     # Until so many steps are stored there is nothing to leave out.
     since = time_of(Branch.objects.line(branch), number - sights.REACH) if number > sights.REACH else None
-    return Keyframe(
-        branch=branch,
-        number=number,
-        digest=simulation.digest(),
-        packed=Keyframe.pack(view),
-        near=None if since is None else Keyframe.pack(sights.cut(view, number, since)),
-    )
+    return Keyframe(branch=branch, **msgspec.structs.asdict(made_keyframe(simulation, since)))
 
 
 def time_of(line: list[Branch], number: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from eosviz.walkthroughs import messages
 from eosviz.walkthroughs.limits import LIMITS
-from eosviz.walkthroughs.models import KEYFRAME_EVERY
+from eosviz.walkthroughs.made_steps import KEYFRAME_EVERY
 
 
 def _stretch(message: messages.Search | messages.Window | messages.AskWay) -> int:

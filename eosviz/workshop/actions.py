@@ -13,27 +13,29 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 from django.db import IntegrityError, transaction
 from django.db.models import F, ProtectedError
 
-from engine.errors import Refused
 from engine.explain import LANGUAGES
 from engine.scenario import BadScenario, library, load, parse
 from engine.scenario.mistakes import mistakes
-from engine.scenario.script import script_of
 from engine.simulation import ENGINE_VERSION
 from eosviz import quotas
 from eosviz.accounts.models import User
+from eosviz.bounded import refusing as bounded
+from eosviz.bounded import runner
 from eosviz.bounded.refusing import BeyondBounds, Busy
 from eosviz.bounded.register import Caller, caller
+from eosviz.bounded.tasks import TASKS
 from eosviz.classroom.audit import note
 from eosviz.classroom.models import Classroom
 from eosviz.scenarios.editing import TEXT_BYTES_MAX, CannotEdit, Edit
 from eosviz.scenarios.identifiers import ScenarioIdentifier
 from eosviz.scenarios.models import ScenarioVersion, encode_document
 from eosviz.scenarios.rewriting import edited, written
-from eosviz.walkthroughs.models import Branch, line_interventions
-from eosviz.walkthroughs.simulations import scenario_of
+from eosviz.walkthroughs.models import Branch, Session, line_interventions
+from eosviz.workshop import scripting
 from eosviz.workshop.models import (
     EDITIONS_MAX,
     SEARCHED_CHARACTERS_MAX,
@@ -44,6 +46,7 @@ from eosviz.workshop.models import (
     Language,
     Visibility,
 )
+from eosviz.workshop.scripting import Scripted
 from eosviz.workshop.trial import STEPS_MAX, Outcome, outcomes
 
 IDENTIFIER = re.compile(ScenarioIdentifier.regex)
@@ -214,23 +217,27 @@ def from_branch(owner: User, branch: Branch) -> tuple[Draft, int]:
     """What was done on the way to this branch becomes the fault script. Returns the draft and how many of the
     interventions no rule of a script can say. Raises WorkshopRefused."""
     session = branch.session
-    line = line_interventions(Branch.objects.line(branch))
-    interventions = [{**made["intervention"], "after": made["after"]} for made in line]
-    scenario = scenario_of(session.version, session.variant)
-    try:
-        script = script_of(scenario, interventions)
-    except Refused as refused:
-        raise WorkshopRefused("cannot_replay", rule=refused.rule) from None
+    script = _script_of(session, line_interventions(Branch.objects.line(branch)), caller(owner.owner_key))
     name = session.version.identifier + (f"/{session.variant}" if session.variant else "")
     text = text_of(session.version, owner)
     if session.variant:
-        edits = _edits_of_variant(session.version.document, scenario.source)
+        edits = _edits_of_variant(session.version.document, script.scenario)
         text = _changed(text, edits, owner)
     edits = [Edit("add", ["faults"], _without_nothing(rule)) for rule in script.rules]
     if "expect" in parse(text) and script.rules:
         edits.append(Edit("remove", ["expect"]))
     text = _changed(text, edits, owner)
-    return create_draft(owner, _renamed(text, owner), origin_name=name), len(script.left_out)
+    return create_draft(owner, _renamed(text, owner), origin_name=name), script.left_out
+
+
+def _script_of(session: Session, done: list[dict[str, Any]], asks: Caller) -> Scripted:
+    version = session.version
+    asked = scripting.Asked(version.document, version.identifier, session.variant, done)
+    try:
+        with within_bounds():
+            return msgspec.json.decode(runner.answer(TASKS["script"], asked, asks), type=Scripted)
+    except bounded.Refused as refused:
+        raise WorkshopRefused(refused.key, **refused.params) from None
 
 
 def _without_nothing(rule: dict[str, Any]) -> dict[str, Any]:

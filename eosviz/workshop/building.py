@@ -37,7 +37,7 @@ from eosviz.unreadable_json import UNREADABLE
 from eosviz.walkthroughs import actions as walking
 from eosviz.walkthroughs.browser import browser_making
 from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.views import PROBLEM_STATUS
+from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
 from eosviz.workshop import actions, publishing
 from eosviz.workshop.actions import WorkshopRefused
 from eosviz.workshop.models import Draft, Edition

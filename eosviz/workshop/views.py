@@ -32,7 +32,7 @@ from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch
-from eosviz.walkthroughs.views import PROBLEM_STATUS
+from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
 from eosviz.workshop import actions, publishing
 from eosviz.workshop.actions import WorkshopRefused
 from eosviz.workshop.models import Draft, Edition, Publishing, Visibility

@@ -156,6 +156,7 @@ def test_without_redis_each_process_counts_for_itself(client: Client, settings: 
 
 @pytest.mark.django_db
 def test_steps_are_counted_over_all_sessions_of_a_person(client: Client, settings: Any) -> None:
+    from eosviz.bounded.register import COMMAND_LINE
     from eosviz.walkthroughs.linking import open_link
     from eosviz.walkthroughs.links import Link
     from tests.walkthroughs.conftest import carry_out, root
@@ -173,7 +174,7 @@ def test_steps_are_counted_over_all_sessions_of_a_person(client: Client, setting
     assert (full.key, full.params) == ("problem.too_many_steps", {"most": 25, "used": 25})
     link = Link(scenario="SC-03", version=session.version.digest[:16], step=3)
     with pytest.raises(Problem) as caught:
-        open_link(session.owner, link)
+        open_link(session.owner, link, COMMAND_LINE)
     assert caught.value.key == "problem.too_many_steps"
     assert Session.objects.count() == 2
     assert browser_of(client.session) == session.owner

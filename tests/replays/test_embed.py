@@ -22,7 +22,7 @@ from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 from eosviz.walkthroughs.messages import Done
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.presenting import start as start_presenting
-from tests.walkthroughs.conftest import carry_out, line_bodies, root
+from tests.walkthroughs.conftest import carry_out, line_bodies, root, stranger
 from tests.walkthroughs.test_pages import attributes, start
 
 pytestmark = pytest.mark.django_db
@@ -106,13 +106,6 @@ def test_what_is_made_for_one_address_is_bounded(client: Client, settings: Any) 
     assert (answer.status_code, answer["Retry-After"]) == (429, "1")
     assert answer.json()["key"] == "problem.too_often.embed.address"
     assert not LinkedFile.objects.exists()
-
-
-def stranger(identifier: str) -> ScenarioVersion:
-    """A version of a scenario that is not the library's, in a language's title alone another one."""
-    document = {**ScenarioVersion.objects.library().get(identifier=identifier).document}
-    document["title"] = {**document["title"], "en": "Of a stranger"}
-    return ScenarioVersion.objects.of_document(identifier, document)
 
 
 def test_a_strangers_scenario_runs_in_a_bounded_process_and_makes_the_same_steps(

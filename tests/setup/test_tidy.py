@@ -108,6 +108,38 @@ def test_toml_of_strangers_is_read_behind_its_bounds() -> None:
     assert reading == READS_TOML.keys()
 
 
+MAKES_RUNS = {
+    "eosviz/classroom/alone.py": "a bounded process; the library's own documents elsewhere",
+    "eosviz/pipeline/shrinking.py": "a process of Spark",
+    "eosviz/pipeline/sweep_facts.py": "a process of Spark",
+    "eosviz/pipeline/sweep_places.py": "the library's documents",
+    "eosviz/pipeline/sweep_runs.py": "a process of Spark",
+    "eosviz/replays/linked_run.py": "a bounded process; the library's own documents elsewhere",
+    "eosviz/replays/sample_log.py": "one document of the library",
+    "eosviz/replays/verification.py": "a bounded process",
+    "eosviz/scenarios/actions.py": "the library's documents, while it is loaded",
+    "eosviz/scenarios/trailer.py": "one document of the library",
+    "eosviz/tracks/questioning.py": "a bounded process; the library's own documents elsewhere",
+    "eosviz/walkthroughs/planning.py": "a bounded process; the library's own documents elsewhere",
+    "eosviz/walkthroughs/reached_run.py": "a bounded process; the library's own documents elsewhere",
+    "eosviz/walkthroughs/simulations.py": "the world alone in a web process; a worker, step by step as commands ask",
+    "eosviz/workshop/scripting.py": "a bounded process",
+    "eosviz/workshop/trial.py": "a bounded process",
+}
+"""Who makes a run of a scenario, and where: a stranger's takes what time and memory the stranger likes."""
+RUNS = {"Simulation", "ending_of", "plan_ahead", "questions", "script_of"}
+
+
+def test_scenarios_of_strangers_run_behind_bounds() -> None:
+    making = {
+        named(path)
+        for path in python_files("eosviz")
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RUNS
+    }
+    assert making == MAKES_RUNS.keys()
+
+
 def test_the_engine_takes_its_randomness_as_an_argument() -> None:
     """`random.random()` would share one generator; `Random.choice` may differ between Python versions."""
     found = []

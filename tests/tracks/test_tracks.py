@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from django.test import Client
 
 from engine.scenario.tracks import tracks
+from eosviz.bounded import runner
+from eosviz.bounded.tasks import TASKS
+from eosviz.tracks import asking
 from eosviz.tracks.models import Prediction, Visit
+from eosviz.walkthroughs.actions import create_session
 from eosviz.walkthroughs.models import Branch, Session
-from tests.walkthroughs.conftest import carry_out, root
+from tests.walkthroughs.conftest import carry_out, root, stranger
 
 pytestmark = pytest.mark.django_db
 FIRST = tracks()[0]
@@ -173,3 +181,53 @@ class TestQuestions:
         other = begin(client, position=1)
         response = client.get(f"/sessions/{session.id}/questions", {"branch": root(other).id})
         assert response.status_code == 404
+
+
+class TestStrangers:
+    """A scenario with questions that is not the library's runs in a bounded process."""
+
+    @pytest.fixture(autouse=True)
+    def _nothing_kept(self) -> Iterator[None]:
+        asking._made.cache_clear()
+        yield
+        asking._made.cache_clear()
+
+    @pytest.fixture
+    def theirs(self, client: Client) -> Session:
+        begin(client, position=3)
+        return create_session(Session.objects.get().owner, stranger("SC-03"))
+
+    def test_it_asks_what_the_run_asks(
+        self, client: Client, theirs: Session, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ours = Session.objects.exclude(id=theirs.id).get()
+        expected = asked(client, ours, root(ours))
+        monkeypatch.setattr(asking, "found", None)
+        assert asked(client, theirs, root(theirs)) == expected
+        at = expected["questions"][0]["at"]
+        assert answer(client, theirs, root(theirs), at, expected["questions"][0]["right"]) == 204
+
+    def test_a_run_that_takes_too_much_says_so_and_is_not_tried_again(
+        self, client: Client, theirs: Session, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(TASKS, "questions", replace(TASKS["questions"], clock_seconds=0))
+        refused = self.questions(client, theirs)
+        assert (refused.status_code, refused.json()["key"]) == (422, "problem.run_too_much")
+        monkeypatch.setattr(asking, "runner", None)
+        assert answer(client, theirs, root(theirs), 15, "stored") == 422
+        assert not Prediction.objects.exists()
+
+    def test_who_finds_no_room_is_asked_to_come_again_and_gets_the_questions(
+        self, client: Client, theirs: Session, monkeypatch: pytest.MonkeyPatch, settings: Any
+    ) -> None:
+        usual, settings.BOUNDED_MEMORY_BYTES = settings.BOUNDED_MEMORY_BYTES, 0
+        with monkeypatch.context() as patch:
+            patch.setattr(runner, "WAIT_SECONDS_MAX", 0)
+            refused = self.questions(client, theirs)
+        assert (refused.status_code, refused.json()["key"]) == (429, "problem.runs_full")
+        assert refused["Retry-After"] == str(runner.BUSY_SECONDS)
+        settings.BOUNDED_MEMORY_BYTES = usual
+        assert len(self.questions(client, theirs).json()["questions"]) == 3
+
+    def questions(self, client: Client, session: Session) -> Any:
+        return client.get(f"/sessions/{session.id}/questions", {"branch": root(session).id})

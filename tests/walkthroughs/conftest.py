@@ -31,6 +31,13 @@ def version(scenario: str) -> ScenarioVersion:
     return ScenarioVersion.objects.library().get(identifier=scenario)
 
 
+def stranger(scenario: str, **changed: Any) -> ScenarioVersion:
+    """A version of a scenario that is not the library's: its English title is another one, and what is `changed`."""
+    document = version(scenario).document
+    document["title"]["en"] = "Of a stranger"
+    return ScenarioVersion.objects.of_document(scenario, document | changed)
+
+
 @pytest.fixture
 def start(db: None) -> Callable[..., Session]:
     """`start("SC-03")`: a session of this browser."""

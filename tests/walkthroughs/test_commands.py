@@ -14,9 +14,10 @@ from engine.scenario import entry
 from engine.simulation import Simulation
 from eosviz.walkthroughs import actions, simulations
 from eosviz.walkthroughs.limits import Limits
+from eosviz.walkthroughs.made_steps import encode_step
 from eosviz.walkthroughs.messages import Done, ErrorMessage
 from eosviz.walkthroughs.models import Branch, Command, Keyframe, Session, Step
-from eosviz.walkthroughs.simulations import RecentSimulations, encode_step, recent
+from eosviz.walkthroughs.simulations import RecentSimulations, recent
 from tests.walkthroughs.conftest import BROWSER, carry_out, line_bodies, message, numbers, root, version
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,15 +12,19 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eosviz.bounded import runner
+from eosviz.bounded.tasks import TASKS
+from eosviz.catalogue import say
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import linking
-from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, pack_done, read_link
+from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, link_to, pack_done, read_link
 from eosviz.walkthroughs.messages import Done, Problem
 from eosviz.walkthroughs.models import Branch, Session
-from tests.walkthroughs.conftest import carry_out, line_bodies, root
+from tests.walkthroughs.conftest import carry_out, line_bodies, root, stranger
 from tests.walkthroughs.test_pages import attributes, start
 
 CRASH = {"action": "crash", "actor": "broker-1"}
+KEYFRAME = ("number", "digest", "packed", "near")
 SELECTED = {"view": "spacetime", "select": "batch:p1/0", "in": "t-0", "serials": "1.2"}
 
 
@@ -100,6 +105,46 @@ class TestOpening:
         client.post(link.address())
         assert Session.objects.get().version == older
 
+    def test_a_strangers_scenario_runs_in_a_bounded_process_and_makes_the_same_steps(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch, long_session: Session
+    ) -> None:
+        branch = root(long_session)
+        for after in (0, 400):
+            carry_out(long_session, "advance", branch, after=after, count=400)
+        carry_out(long_session, "intervene", branch, after=800, intervention=CRASH)
+        branch.refresh_from_db()
+        address = link_to(branch, 801, None, None).address()
+        monkeypatch.setattr(linking, "stretches", None)
+        assert client.post(address).status_code == 302
+        opened = root(Session.objects.exclude(id=long_session.id).get())
+        assert line_bodies(opened) == line_bodies(branch)
+        told = [list(one.keyframes.order_by("number").values_list(*KEYFRAME)) for one in (opened, branch)]
+        assert told[0] == told[1] and [number for number, *_ in told[0]] == [0, 500]
+        assert (opened.interventions, opened.first_broken) == (branch.interventions, branch.first_broken)
+
+    @pytest.mark.parametrize(("clock_seconds", "memory", "status", "key"), [
+        (0, 10**10, 422, "problem.run_too_much"), (60, 0, 429, "problem.runs_full"),
+    ])  # fmt: skip
+    def test_a_strangers_run_that_takes_too_much_or_finds_no_room_leaves_nothing(
+        self,
+        client: Client,
+        monkeypatch: pytest.MonkeyPatch,
+        settings: Any,
+        clock_seconds: int,
+        memory: int,
+        status: int,
+        key: str,
+    ) -> None:
+        monkeypatch.setitem(TASKS, "reached", replace(TASKS["reached"], clock_seconds=clock_seconds))
+        monkeypatch.setattr(runner, "WAIT_SECONDS_MAX", 0)
+        settings.BOUNDED_MEMORY_BYTES = memory
+        theirs = stranger("SC-03")
+        link = Link(scenario="SC-03", version=theirs.digest[:VERSION_CHARACTERS], step=9)
+        answer = client.post(link.address())
+        assert (answer.status_code, say(key, "en") in answer.content.decode()) == (status, True)
+        assert answer.headers.get("Retry-After") == (str(runner.BUSY_SECONDS) if status == 429 else None)
+        assert not Session.objects.exists()
+
     @pytest.mark.parametrize(
         ("address", "status", "said"),
         [
@@ -112,7 +157,7 @@ class TestOpening:
                 "/open/SC-03/0/?step=9&done="
                 + pack_done([{"after": 3, "intervention": {"action": "crash", "actor": "nobody"}}]),
                 422,
-                "After step 0 the engine no longer takes",
+                "After step 3 the engine no longer takes",
             ),
             ("/open/SC-07/0/?variant=acks-one", 422, "CFG-2"),
         ],

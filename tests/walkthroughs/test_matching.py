@@ -22,10 +22,10 @@ from eosviz.walkthroughs.conditions import (
     OnSubject,
     OnText,
 )
-from eosviz.walkthroughs.limits import LIMITS, STEPS_PER_TRANSACTION
+from eosviz.walkthroughs.limits import LIMITS
+from eosviz.walkthroughs.made_steps import STEPS_PER_TRANSACTION, encode_step
 from eosviz.walkthroughs.messages import Done, Problem
 from eosviz.walkthroughs.models import Branch, Session
-from eosviz.walkthroughs.simulations import encode_step
 from tests.walkthroughs.conftest import carry_out, message, numbers, root
 
 Json = dict[str, Any]

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 
 import pytest
 
+from engine.scenario import entry, load
 from engine.simulation import Simulation
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import simulations
 from eosviz.walkthroughs.actions import create_session
 from eosviz.walkthroughs.models import Branch, Session
-from eosviz.walkthroughs.simulations import RecentSimulations, at_earlier, earlier, recent, simulate_to
+from eosviz.walkthroughs.simulations import (
+    RecentSimulations,
+    at_earlier,
+    earlier,
+    kilobytes_of,
+    recent,
+    simulate_to,
+)
 from tests.walkthroughs.conftest import BROWSER, carry_out, root, version
 
 
@@ -69,8 +78,8 @@ def test_what_fails_is_not_kept(line: list[Branch]) -> None:
 
 
 def test_long_runs_make_room_for_others(line: list[Branch]) -> None:
-    kept = RecentSimulations(capacity=10, steps_kept=100)
     runs = {branch_id: simulate_to(line, 40) for branch_id in (1, 2, 3)}
+    kept = RecentSimulations(capacity=10, kilobytes=2 * kilobytes_of(runs[1]))
     for branch_id, simulation in runs.items():
         with kept.of(branch_id) as slot:
             slot.simulation = simulation
@@ -81,8 +90,22 @@ def test_long_runs_make_room_for_others(line: list[Branch]) -> None:
     assert held == [True, True, False]
 
 
+def test_a_kept_world_counts_at_least_what_it_takes() -> None:
+    """A stranger's scenario may have 16 topics of 64 partitions with 9 replicas each: some 40 MB for each branch."""
+    document = entry("SC-01").document | {
+        "cluster": {"brokers": 9},
+        "topics": [{"name": f"t{number}", "partitions": 64, "replication": 9} for number in range(4)],
+    }
+    scenario = load({name: document[name] for name in ("id", "title", "cluster", "topics")})
+    tracemalloc.start()
+    simulation = Simulation(scenario)
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert 3_000 < taken / 1024 < kilobytes_of(simulation) < 10 * taken / 1024
+
+
 def test_one_run_may_be_longer_than_the_room(line: list[Branch]) -> None:
-    kept = RecentSimulations(capacity=10, steps_kept=10)
+    kept = RecentSimulations(capacity=10, kilobytes=10)
     for _ in range(3):
         with kept.of(1) as slot:
             slot.simulation = slot.simulation or simulate_to(line, 40)

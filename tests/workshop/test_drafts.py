@@ -29,6 +29,7 @@ from eosviz.classroom.actions import begin, create_class, join, set_part
 from eosviz.classroom.models import Classroom, Membership, Part
 from eosviz.scenarios.editing import TEXT_BYTES_MAX
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.actions import create_session
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.workshop import actions, publishing
 from eosviz.workshop.actions import WorkshopRefused
@@ -193,8 +194,6 @@ def test_a_copy_that_would_outgrow_the_bound_with_its_new_name_is_refused(draft:
 
 
 def test_what_was_done_in_a_session_becomes_the_fault_script(ina: User) -> None:
-    from eosviz.walkthroughs.actions import create_session
-
     version = ScenarioVersion.objects.library().get(identifier="SC-44")
     session = create_session(ina.owner_key, version, "k28")
     branch = root(session)
@@ -209,6 +208,29 @@ def test_what_was_done_in_a_session_becomes_the_fault_script(ina: User) -> None:
     assert (fault["action"], fault["actor"]) == ("crash", "broker-2") and fault["at"] > 0
     assert draft.origin_name == "SC-44/k28"
     assert actions.publish(draft).outcome[""]["steps"] > 30
+
+
+def test_a_run_that_takes_too_much_to_be_made_again_becomes_no_scenario(
+    ina: User, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    session = create_session(ina.owner_key, ScenarioVersion.objects.library().get(identifier="SC-03"))
+    browser, address = signed_in(ina), f"/workshop/from-branch/{root(session).id}"
+    with monkeypatch.context() as patch:
+        patch.setitem(TASKS, "script", replace(TASKS["script"], clock_seconds=0))
+        assert "takes more time or memory than the server gives" in browser.post(address).content.decode()
+        patch.setattr(runner, "WAIT_SECONDS_MAX", 0)
+        settings.BOUNDED_MEMORY_BYTES = 0
+        full = browser.post(address)
+        assert (full.status_code, full["Retry-After"]) == (503, str(runner.BUSY_SECONDS))
+    assert not Draft.objects.exists()
+
+
+def test_what_the_engine_does_not_take_any_more_becomes_no_scenario(ina: User) -> None:
+    session = create_session(ina.owner_key, ScenarioVersion.objects.library().get(identifier="SC-03"))
+    unknown = {"after": 3, "intervention": {"action": "crash", "actor": "broker-9"}}
+    later = {"after": 5, "intervention": {"action": "crash", "actor": "broker-2"}}
+    Branch.objects.update(newest=6, interventions=[unknown, later])
+    assert refused(actions.from_branch, ina, root(session)) == "cannot_replay"
 
 
 def test_one_file_goes_out_and_comes_back(draft: Draft, ina: User, lea: User) -> None:

@@ -1,0 +1,42 @@
+"""What is stored of steps and views, before it is a row of a table. Knows nothing of Django."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import msgspec
+
+from engine.simulation import Simulation
+from engine.simulation import Step as EngineStep
+from eosviz.walkthroughs import sights
+
+KEYFRAME_EVERY = 500
+"""A view is stored at 0 and at every multiple of this number of steps."""
+STEPS_PER_TRANSACTION = 50
+"""What is stored and sent at once: large enough to be cheap, small enough that a long run shows at once."""
+
+
+class MadeKeyframe(msgspec.Struct, array_like=True, frozen=True):
+    """The fields of `models.Keyframe`."""
+
+    number: int
+    digest: str
+    packed: bytes
+    near: bytes | None
+
+
+def encode_step(step: EngineStep) -> bytes:
+    """A step as it is stored and sent."""
+    return msgspec.json.encode(step.to_json())
+
+
+def made_keyframe(simulation: Simulation, since: int | None) -> MadeKeyframe:
+    """`since`: see `sights.cut`; None until so many steps were made that something may be left out."""
+    number, view = simulation.number, simulation.view()
+    near = None if since is None else pack_view(sights.cut(view, number, since))
+    return MadeKeyframe(number, simulation.digest(), pack_view(view), near)
+
+
+def pack_view(view: dict[str, Any]) -> bytes:
+    return zlib.compress(msgspec.json.encode(view), level=1)

@@ -1,0 +1,36 @@
+"""Problems as answers to a request."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TypeVar
+
+from django.http import HttpResponse, JsonResponse
+
+from eosviz.rates import TooOften
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.runs_apart import RunsFull
+
+PROBLEM_STATUS = {
+    "malformed": HTTPStatus.BAD_REQUEST,
+    "not_found": HTTPStatus.NOT_FOUND,
+    "limit": HTTPStatus.TOO_MANY_REQUESTS,
+    "too_frequent": HTTPStatus.TOO_MANY_REQUESTS,
+    "conflict": HTTPStatus.CONFLICT,
+    "refused": HTTPStatus.UNPROCESSABLE_ENTITY,
+    "unavailable": HTTPStatus.SERVICE_UNAVAILABLE,
+}
+Response = TypeVar("Response", bound=HttpResponse)
+
+
+def problem_answer(problem: Problem) -> HttpResponse:
+    """For a program, which has the catalogue."""
+    told = {"key": problem.key, "remedy_key": problem.remedy_key, "params": problem.params}
+    return with_wait(JsonResponse(told, status=PROBLEM_STATUS[problem.code]), problem)
+
+
+def with_wait(response: Response, problem: Problem) -> Response:
+    """Where time lifts the problem, the answer says when to ask again."""
+    if isinstance(problem, TooOften | RunsFull):
+        response["Retry-After"] = str(problem.wait_seconds)
+    return response

@@ -1,0 +1,110 @@
+"""The steps of a link's run, in stretches that are stored one after the other. Knows nothing of Django: a stranger's
+scenario runs in a bounded process (`eosviz/bounded`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.errors import EngineError, Refused
+from engine.scenario import BadScenario, load
+from engine.simulation import Simulation
+from eosviz.bounded import refusing as bounded
+from eosviz.walkthroughs import sights
+from eosviz.walkthroughs.made_steps import (
+    KEYFRAME_EVERY,
+    STEPS_PER_TRANSACTION,
+    MadeKeyframe,
+    encode_step,
+    made_keyframe,
+)
+
+
+class Asked(msgspec.Struct, forbid_unknown_fields=True):
+    """`done`: the link's interventions. `steps`: how many are made, unless the run ends before."""
+
+    document: dict[str, Any]
+    source: str
+    variant: str | None
+    done: list[dict[str, Any]]
+    steps: int
+
+
+class MadeStep(msgspec.Struct, array_like=True, frozen=True):
+    """The fields of `models.Step`."""
+
+    number: int
+    at: int
+    interesting: bool
+    body: bytes
+
+
+class Stretch(msgspec.Struct):
+    """`finished`: how the run ended within it."""
+
+    steps: list[MadeStep] = []
+    keyframes: list[MadeKeyframe] = []
+    broken: dict[str, int] = {}
+    finished: str | None = None
+
+
+def stretches(asked: Asked) -> Iterator[Stretch]:
+    """Within this process. Raises bounded.Refused, whose key is that of a Problem without its beginning."""
+    number = 0
+    try:
+        done = [{**one["intervention"], "after": one["after"]} for one in asked.done]
+        simulation = Simulation(load(asked.document, asked.variant, source=asked.source), done)
+        times: list[int] = []
+        while simulation.number < asked.steps:
+            stretch = Stretch()
+            most = min(asked.steps - simulation.number, STEPS_PER_TRANSACTION)
+            while len(stretch.steps) < most and _take(simulation, stretch, times):
+                number = simulation.number
+            yield stretch
+            if stretch.finished is not None:
+                return
+    except Refused as refused:
+        told = {"step": number, "rule": refused.rule, "place": refused.place, **refused.told}
+        raise bounded.Refused("link_refused", told) from None
+    except BadScenario as bad:
+        raise bounded.Refused("bad_scenario", {"place": bad.place, **bad.told}) from None
+    except EngineError as error:
+        raise bounded.Refused("engine_broke", {"reason": str(error)}) from None
+
+
+def _take(simulation: Simulation, stretch: Stretch, times: list[int]) -> bool:
+    """Make one more step; False where the run has ended. `times`: of all steps that were made."""
+    step = simulation.step()
+    if step is None:
+        stretch.finished = simulation.finished
+        return False
+    times.append(step.at)
+    stretch.steps.append(MadeStep(step.number, step.at, step.interesting, encode_step(step)))
+    for broken in step.broken:
+        stretch.broken.setdefault(broken["guarantee"], step.number)
+    if step.number % KEYFRAME_EVERY == 0:
+        stretch.keyframes.append(made_keyframe(simulation, times[step.number - sights.REACH - 1]))
+    return True
+
+
+def answer(question: bytes, folder: Path) -> bytes:
+    """The task of the process: `Asked` as JSON in; each stretch as a file of `folder`, and how many they are."""
+    count = 0
+    for stretch in stretches(msgspec.json.decode(question, type=Asked)):
+        count += 1
+        _file(folder, count).write_bytes(msgspec.msgpack.encode(stretch))
+    return str(count).encode()
+
+
+def written(count: bytes, folder: Path) -> Iterator[Stretch]:
+    """What `answer` left."""
+    for number in range(1, int(count) + 1):
+        yield msgspec.msgpack.decode(_file(folder, number).read_bytes(), type=Stretch)
+
+
+def _file(folder: Path, number: int) -> Path:
+    return folder / f"stretch-{number}"

@@ -1,0 +1,28 @@
+"""What a person is told where a bounded process could not make the run that they asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from eosviz.bounded.refusing import Busy, NoAnswer
+from eosviz.walkthroughs.messages import Problem
+
+
+class RunsFull(Problem):
+    """Too many others wait for a process."""
+
+    def __init__(self, wait_seconds: int) -> None:
+        self.wait_seconds = wait_seconds
+        super().__init__("limit", "runs_full", seconds=wait_seconds)
+
+
+@contextmanager
+def problems() -> Iterator[None]:
+    """Around a bounded process whose refusals have keys of problems, without their beginning. Raises Problem."""
+    try:
+        yield
+    except Busy as busy:
+        raise RunsFull(busy.seconds) from None
+    except NoAnswer as none:
+        raise Problem("refused", none.key, **none.params) from None

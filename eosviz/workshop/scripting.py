@@ -1,0 +1,47 @@
+"""The fault script of what was done in a session, found in a bounded process (`eosviz/bounded`): its run is made again,
+and may be as long as a session. Knows nothing of Django.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.errors import EngineError, Refused
+from engine.scenario import BadScenario, load
+from engine.scenario.script import script_of
+from eosviz.bounded import refusing as bounded
+
+
+class Asked(msgspec.Struct, forbid_unknown_fields=True):
+    """`source`: the name of the document in a refusal. `done`: the line's interventions as branches store them."""
+
+    document: dict[str, Any]
+    source: str
+    variant: str | None
+    done: list[dict[str, Any]]
+
+
+class Scripted(msgspec.Struct):
+    """`scenario`: the document with its variant's values. `left_out`: how many interventions no rule can say."""
+
+    scenario: dict[str, Any]
+    rules: list[dict[str, Any]]
+    left_out: int
+
+
+def answer(question: bytes, folder: Path) -> bytes:
+    """The task of the process: `Asked` in, `Scripted` out, both as JSON. Raises bounded.Refused: this engine does not
+    make that run."""
+    asked = msgspec.json.decode(question, type=Asked)
+    done = [{**one["intervention"], "after": one["after"]} for one in asked.done]
+    try:
+        scenario = load(asked.document, asked.variant, source=asked.source)
+        script = script_of(scenario, done)
+    except Refused as refused:
+        raise bounded.Refused("cannot_replay", {"rule": refused.rule}) from None
+    except (BadScenario, EngineError) as error:
+        raise bounded.Refused("cannot_replay", {"rule": str(error)}) from None
+    return msgspec.json.encode(Scripted(scenario.source, script.rules, len(script.left_out)))
