@@ -126,7 +126,7 @@ def test_rooms_tables_and_columns_are_named_in_the_language_of_who_looks(
         for link, text in re.findall(r'<a href="([^"]*)"[^>]*>([^<]*)</a>', index)
         if re.search("[A-Za-z]{3}", text)
     }
-    assert latin.keys() <= {"/administration/"}, latin  # the name of the site
+    assert latin == {}
     left = {}
     for label, model in shown().items():
         page_said = superuser.get(page(model), headers=chinese).content.decode()
