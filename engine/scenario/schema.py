@@ -153,7 +153,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "covers": Field(kind="names", default=(), bound=64),
         "profile": Field(kind="name", default="k28", choices=("k010", "k20", "k28")),
         "variants_only": Field(kind="bool", default=False),
-        "opens_on": Field(kind="name", choices=("lanes", "spacetime")),
+        "opens_on": Field(kind="name", choices=("stage", "lanes", "spacetime")),
         "seed": _count(0, 2**53),
         "limits": Field(kind="table", rows="limits"),
         "cluster": Field(kind="table", rows="cluster"),

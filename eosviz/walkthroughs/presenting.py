@@ -24,7 +24,7 @@ from eosviz.walkthroughs.streaming import followers_of
 def start(session: Session) -> Presentation:
     """Let others follow; the same presentation when it is being presented already."""
     first = Branch.objects.of_session(session.id)[0]
-    at = {"branch": first, "step": first.newest, "view": "lanes"}
+    at = {"branch": first, "step": first.newest, "view": "stage"}
     with transaction.atomic():
         presentation, _ = Presentation.objects.get_or_create(session=session, defaults=at)
     return presentation

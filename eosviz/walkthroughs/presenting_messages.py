@@ -44,7 +44,7 @@ class Present(FromPage, tag="present", frozen=True, kw_only=True):
 
     branch: BranchId
     step: StepNumber
-    view: View = "lanes"
+    view: View = "stage"
     zoom: Annotated[str, Meta(pattern=f"^{ZOOM_PATTERN}$")] = ""
     selection: Selection | None = None
     why: ShownWhy | None = None

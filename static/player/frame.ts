@@ -376,7 +376,7 @@ export interface Header {
   partitions: string[];
   step_limit: number;
   /** What the middle of the page shows first, where the scenario says it. */
-  opens_on?: "lanes" | "spacetime";
+  opens_on?: "stage" | "lanes" | "spacetime";
 }
 
 export type SelectionKind = "message" | "batch" | "partition" | "actor" | "record" | "timer" | "transaction";

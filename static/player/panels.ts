@@ -123,17 +123,17 @@ const ROWS = [
     draw: ({ frame }) => html`<eos-configuration .frame=${frame}></eos-configuration>`,
   },
   {
-    tag: "eos-stage", key: "", place: "middle", view: "stage", name: "player.panel.stage",
+    tag: "eos-stage", key: "", place: "middle", view: "stage", name: "player.panel.stage", opens: ({ opens_on }) => opens_on === undefined || opens_on === "stage",
     draw: ({ frame, store, asks = true }) => html`<eos-stage .frame=${frame} .asks=${asks}></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`,
   },
   {
     tag: "eos-lanes", key: "5", place: "middle", view: "lanes", name: "player.panel.lanes", when: hasLog,
-    opens: (header) => header.opens_on !== "spacetime" && header.partitions.length > 0,
+    opens: (header) => header.opens_on === "lanes" && header.partitions.length > 0,
     shows: [["partitions"]],
     draw: ({ frame, asks = true }) => html`<eos-lanes .frame=${frame} .asks=${asks}></eos-lanes>`,
   },
   {
-    tag: "eos-spacetime", key: "6", place: "middle", view: "spacetime", name: "player.panel.spacetime", when: works, opens: () => true,
+    tag: "eos-spacetime", key: "6", place: "middle", view: "spacetime", name: "player.panel.spacetime", when: works, opens: (header) => header.opens_on === "spacetime",
     draw: ({ frame, store, spacing, space }) => frame === undefined ? html`` : html`<eos-spacetime .frame=${frame} .arrows=${store.arrows} .marks=${store.marks}
       .spacing=${spacing} @spacing=${(event: CustomEvent<Spacing>) => space(event.detail)}></eos-spacetime>`,
   },
@@ -243,7 +243,7 @@ export function isMiddle(word: string): word is Middle {
 /** What a run opens on. */
 export function opensOn(header: Header | null): Middle {
   const opened = PANELS.find((panel) => header !== null && panel.opens?.(header) === true)?.view;
-  return opened !== undefined && isMiddle(opened) ? opened : "lanes";
+  return opened !== undefined && isMiddle(opened) ? opened : "stage";
 }
 
 /** The tag of what stands in the middle. */

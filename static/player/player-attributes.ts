@@ -154,7 +154,7 @@ export abstract class PlayerAttributes extends LitElement {
     this.selectIn = "";
     this.selectSerials = "";
     this.changed = false;
-    this.middle = "lanes";
+    this.middle = "stage";
     this.spacing = "step";
     this.column = "middle";
     this.isNarrow = false;

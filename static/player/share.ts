@@ -13,7 +13,7 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 /** What the address names beside branch and step; `opens`: what the run opens on, which needs no word. */
-export function shownFields(view: string, selection: Selection | null, zoom = "", opens = "lanes"): Record<string, string> {
+export function shownFields(view: string, selection: Selection | null, zoom = "", opens = "stage"): Record<string, string> {
   const fields: Record<string, string> = view === opens ? {} : { view };
   if (zoom !== "") fields["zoom"] = zoom;
   if (selection === null) return fields;
@@ -82,8 +82,8 @@ export class Share extends DialogElement {
   constructor() {
     super();
     this.address = "";
-    this.view = "lanes";
-    this.opens = "lanes";
+    this.view = "stage";
+    this.opens = "stage";
     this.zoom = "";
     this.present = "";
     this.presenting = "";

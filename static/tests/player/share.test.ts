@@ -10,7 +10,7 @@ test("what is on show goes into an address and comes back", () => {
 });
 
 test("the usual view and no selection say nothing", () => {
-  assert.deepEqual(shownFields("lanes", null), {});
+  assert.deepEqual(shownFields("stage", null), {});
   assert.deepEqual(shownFields("spacetime", null, "", "spacetime"), {});
   assert.deepEqual(shownFields("lanes", null, "", "spacetime"), { view: "lanes" });
   assert.equal(selectionOf("", "", ""), null);
