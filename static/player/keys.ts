@@ -88,7 +88,7 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "e", matches: letter("e"), action: "export" },
   { keys: "f", matches: letter("f"), action: "follow" },
   { keys: "h", matches: letter("h"), action: "hand" },
-  { keys: "1 – 9", matches: (event) => event.key >= "1" && event.key <= "9" && event.key.length === 1, action: "panel" },
+  { keys: "0 – 9", matches: (event) => event.key >= "0" && event.key <= "9" && event.key.length === 1, action: "panel" },
   { keys: "?", matches: (event) => event.key === "?", action: "help" },
   { keys: "Esc", matches: plain("Escape"), action: "close" },
 ];

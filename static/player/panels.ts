@@ -123,7 +123,7 @@ const ROWS = [
     draw: ({ frame }) => html`<eos-configuration .frame=${frame}></eos-configuration>`,
   },
   {
-    tag: "eos-stage", key: "", place: "middle", view: "stage", name: "player.panel.stage", opens: ({ opens_on }) => opens_on === undefined || opens_on === "stage",
+    tag: "eos-stage", key: "0", place: "middle", view: "stage", name: "player.panel.stage", opens: ({ opens_on }) => opens_on === undefined || opens_on === "stage",
     draw: ({ frame, store, asks = true }) => html`<eos-stage .frame=${frame} .asks=${asks}></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`,
   },
   {

@@ -185,7 +185,8 @@ def views(run: Run, size: str, with_time: bool = True) -> Sequence[View]:
     lanes: Sequence[View] = [("middle", "lanes")] if run.header["partitions"] else []
     between = "lanes" if lanes else "spacetime"
     time: Sequence[View] = [("middle", "spacetime")] if with_time or not lanes else []
-    return [*lanes, *time] if size == "desk" else [*lanes, ("left", between), ("right", between), *time]
+    sides: Sequence[View] = [("left", between), ("right", between)] if size == "telephone" else []
+    return [("middle", "stage"), *lanes, *sides, *time]
 
 
 class Stage:
@@ -223,8 +224,8 @@ class Stage:
         assert not numbers or shown == numbers[-1], f"step {shown} is on show on the way through {numbers}"
 
     def show(self, column: str, middle: str | None = None) -> None:
-        """What a tab of the page shows: column `left`, `middle` or `right`, and in the middle `lanes`, `spacetime` or
-        `text`."""
+        """What a tab of the page shows: column `left`, `middle` or `right`, and in the middle `stage`, `lanes`,
+        `spacetime` or `text`."""
         self.page.evaluate(
             """async ([column, middle]) => {
               const player = document.querySelector("eos-player");

@@ -50,7 +50,7 @@ NOT_SENT = {
 DOES_NOTHING = {
     "button 'a' in footer": "the only branch, which is on show",
     "button 'log' in footer": "what was written, which is on show",
-    "button 'Lanes' in nav": "the tab on show",
+    "button 'Stage' in nav": "the tab on show",
     "select 'Speed of playing, steps a second' in footer": "Play follows it",
     "div 'Timeline' in footer": "a click in its middle, where its knob may be already",
     "button 'by step' in footer": "two runs are compared by step from the first",

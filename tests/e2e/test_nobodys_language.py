@@ -116,7 +116,7 @@ def test_the_player_says_nothing_outside_the_catalogue(stage: Stage, name: str) 
     said: set[str] = set()
     for step in looked_at:
         stage.go_to(step)
-        for middle in ("lanes", "spacetime", "text"):
+        for middle in ("stage", "lanes", "spacetime", "text"):
             stage.show("middle", middle)
             said |= set(stage.page.evaluate(_SAID))
     assert untranslated(sorted(said - {title, name}), given_names(run)) == []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.stage import Manner, Stage
+from tests.e2e.stage import Manner, Run, Stage
 
 RUNS = [
     *("SC-50", "SC-58", "SC-83"),
@@ -46,11 +46,19 @@ _WALK = """async ([first, last, leap]) => {
 }"""
 
 
+def _between(run: Run) -> str:
+    """What *Inspect* shows between its columns."""
+    return "lanes" if run.header["partitions"] else "spacetime"
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_a_panel_that_was_not_drawn_shows_what_it_would_draw(stage: Stage, name: str) -> None:
     run = stage.open(name, Manner())
     last = min(len(run.steps), 160)
-    for walk in ([1, last, 1], [last, 0, -7]):
-        found = stage.page.evaluate(_WALK, walk)
-        assert found["stale"] == []
-        assert {"eos-lanes", "eos-pending"} <= set(found["seen"]) or "eos-middleware-roles" in found["seen"]
+    inspected = {"eos-lanes", "eos-pending"} if run.header["partitions"] else {"eos-middleware-roles"}
+    for middle, panels in (("stage", {"eos-stage"}), (_between(run), inspected)):
+        stage.show("middle", middle)
+        for walk in ([1, last, 1], [last, 0, -7]):
+            found = stage.page.evaluate(_WALK, walk)
+            assert found["stale"] == []
+            assert panels <= set(found["seen"])

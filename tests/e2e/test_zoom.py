@@ -51,7 +51,7 @@ def test_every_check_of_a_step_is_walked_with_the_arrow_keys(stage: Stage) -> No
     page.keyboard.press("ArrowLeft")
     expect(page.locator("eos-sentence .s")).to_contain_text("3/3")
     page.keyboard.press("-")
-    expect(page.locator("eos-lanes")).to_be_visible()
+    expect(page.locator("eos-stage")).to_be_visible()
     expect(page.locator("eos-sentence .s")).not_to_contain_text("3/3")
     page.wait_for_function("() => !new URL(location.href).searchParams.has('zoom')")
     assert stage.errors == []
@@ -89,7 +89,7 @@ def test_transactions_are_walked_from_beginning_to_decision_to_end(stage: Stage)
     expect(where).to_have_text("step 47")
     expect(lines.first).to_have_class("aborted picked")
     page.keyboard.press("+")
-    expect(page.locator("eos-lanes")).to_be_visible()
+    expect(page.locator("eos-stage")).to_be_visible()
     assert stage.errors == []
 
 
