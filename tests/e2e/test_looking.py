@@ -166,7 +166,7 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
         expect(page.locator(".message.hint")).to_contain_text(told)
     page.keyboard.press("Escape")
     expect(page.locator(".message.hint")).to_have_count(0)
-    page.locator("eos-in-flight .card").first.click(button="right")
+    page.locator("eos-stage [data-key='m:3']").click(button="right")
     menu = page.locator(".action-list.floating")
     expect(menu).to_contain_text("Drop message 3 (Produce): it never arrives")
     pleasant(page)
@@ -194,6 +194,7 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
 
 
 def test_a_timer_and_a_partition_say_what_can_be_done_and_what_not(page: Page) -> None:
+    page.locator("nav.tabs button", has_text="Inspect").click()
     timer = page.locator("eos-timers button").first
     timer.focus()
     page.keyboard.press("Shift+F10")
@@ -266,7 +267,7 @@ def test_a_finger_branches_and_reaches_what_lies_below_the_picture(
     page.get_by_role("button", name=re.compile("^A new branch")).tap()
     expect(page.locator("eos-transport .all-branches")).to_have_text("branch b, 1 of 2")
     at(page, 41)
-    twin = page.locator("eos-lanes details")
+    twin = page.locator("eos-stage details")
     twin.locator("summary").tap()
     expect(twin).to_contain_text("seq 3–5")
     assert faults(page) == []
@@ -279,12 +280,11 @@ def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_a
     # Step 15 is about t-1; the request on its way is t-0's, whose log is still empty.
     page.goto(re.sub("step=10", "step=15", page.url))
     at(page, 15)
-    page.locator("eos-player").evaluate("player => { player.middle = 'lanes' }")
-    page.locator("eos-player").evaluate(
-        "player => player.store.select({ kind: 'message', id: '3', partition: 't-0' })"
-    )
+    page.locator("eos-stage [data-key='m:3']").click()
     page.keyboard.press("d")
     at(page, 16)
+    expect(page.locator("eos-stage [data-key=tag]")).to_contain_text("Lost at")
+    page.locator("nav.tabs button", has_text="Inspect").click()
     expect(page.locator("eos-lanes .lane[data-partition=t-0]")).to_contain_text("broker-1 never gets it")
     offer = page.locator("eos-undo-bar").get_by_text("Compare with the run as it was")
     expect(offer).to_be_visible()

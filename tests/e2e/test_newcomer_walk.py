@@ -147,11 +147,12 @@ def step_until_nothing_new(hand: Hand) -> None:
 def drop_an_earlier_request(hand: Hand) -> None:
     """Back to where a request is under way, pick it, drop it."""
     page = hand.page
-    while page.locator("eos-lanes").get_by_text("on its way").count() == 0:
+    request = page.locator("eos-stage").get_by_role(
+        "button", name=re.compile("^Produce request from p1 .*: arrives at")
+    )
+    while request.count() == 0:
         assert move(hand, "back")
-    if page.locator(".side-tab").first.is_visible():
-        hand.press(page.locator(".side-tab").first)
-    hand.press(page.locator("eos-in-flight .card").first)
+    hand.press(request.first)
     expect(page.locator("eos-selection-bar .selected")).to_be_visible()
     before = shown_step(page)
     hand.drop_selected()

@@ -89,6 +89,8 @@ def given_names(run: Run) -> frozenset[str]:
     found |= {
         part for state in found for part in re.findall("[A-Z][a-z]+", state)
     }  # A picture breaks its lines there.
+    # Producers on the stage say their states as words.
+    found |= {state.replace("_", " ").lower() for state in found}
     found |= {partition.rpartition("-")[0] for partition in run.header["partitions"]}
     for path in [*run.header["altered"], *run.header["switches"]]:
         found |= {path, *path.split("."), *path.split(".")[-1].split("_")}

@@ -80,7 +80,8 @@ def test_a_remedy_is_looked_at_on_a_copy_of_the_log(
     expect(sentence).to_contain_text("reader-1, read_committed, gets no further than offset 2")
     page.keyboard.press("ArrowDown")
     expect(sentence).to_contain_text("Preview, nothing was done to any cluster: an ABORT marker")
-    expect(page.locator("eos-lanes .twin")).to_contain_text("1 read; offset 0, 2–3, 6 hidden")
+    reader = "reader-1, read_committed, of hangopen-0: 1 read. Hidden: 4: aborted."
+    expect(page.locator("eos-stage .twin")).to_contain_text(reader)
     assert faults(page) == []
     assert_accessible(page)
     # Behind the log, and not in it.

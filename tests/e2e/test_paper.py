@@ -30,6 +30,7 @@ def test_every_panel_is_printed_whole(stage: Stage) -> None:
     page = stage.page
     run = stage.open("SC-50")
     stage.go_to(run.telling)
+    stage.show("middle", "lanes")
     page.wait_for_function("() => document.querySelectorAll('.player .panel[data-more]').length > 2")
     on_screen = page.evaluate(_PANELS)
     assert sum(hidden > 1 for _, _, hidden in on_screen) > 2

@@ -142,8 +142,8 @@ def test_the_answer_is_accessible_complete_and_hides_nothing(
     assert_nothing_scrolls_sideways(page)
     if size == "desk":
         assert_one_screen(page)
-    lanes, answer = page.locator("eos-lanes").bounding_box(), page.locator(".why-panel").bounding_box()
-    assert lanes is not None and answer is not None
+    picture, answer = page.locator("eos-stage").bounding_box(), page.locator(".why-panel").bounding_box()
+    assert picture is not None and answer is not None
     assert page.locator("main.mid").bounding_box()["height"] > 100  # type: ignore[index]
     if chinese:
         page.locator("button", has_text="English").first.click()
@@ -161,7 +161,7 @@ def test_a_recording_says_that_it_cannot_be_asked(browser: Browser) -> None:
 
 def test_the_menu_of_a_thing_lists_what_can_be_asked_of_it(address: tuple[str, Page]) -> None:
     page = opened(address)
-    page.get_by_role("button", name="Offsets 1–2", exact=False).first.click()
+    page.locator("eos-stage").get_by_role("button", name="t-0, offsets 1–2:").click()
     page.locator("eos-selection-bar .selected").click()
     asked = page.locator("eos-why-menu li", has_text="Why does the transaction of txn-1 not end")
     asked.get_by_role("button").click()
