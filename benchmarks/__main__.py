@@ -20,6 +20,7 @@ from benchmarks import (
     recovery,
     replays,
     school,
+    stage_frames,
     sweeps,
     transactions,
 )
@@ -39,6 +40,7 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
     "click": click_to_frame.main,
     "followers": followers.main,
     "school": school.main,
+    "stage": stage_frames.main,
     "long": long_session.main,
     "recovery": recovery.main,
     "page": page_weight.main,

@@ -1,4 +1,4 @@
-"""A long run of a usual kind: three idempotent producers, six partitions, three brokers, a little trouble."""
+"""Long runs with a little trouble: three idempotent producers, six partitions and three brokers; and a wide one."""
 
 from typing import Any
 
@@ -11,7 +11,13 @@ STEPS_OF_SENDS = 13_000
 """How many steps so many sends make at least; the limit of steps cuts what is more."""
 
 
-def generated_document(steps: int = 20_000, sends: int | None = None) -> dict[str, Any]:
+def generated_document(
+    steps: int = 20_000,
+    sends: int | None = None,
+    producers: int = PRODUCERS,
+    partitions: int = PARTITIONS,
+    brokers: int | None = None,
+) -> dict[str, Any]:
     """A scenario that makes at least ``steps`` steps and stops there. One answer in a hundred is lost."""
     if sends is None:
         sends = max(SENDS_PER_PARTITION, SENDS_PER_PARTITION * steps // STEPS_OF_SENDS)
@@ -27,19 +33,20 @@ def generated_document(steps: int = 20_000, sends: int | None = None) -> dict[st
                     "records": sends,
                     "every": 23,
                 }
-                for partition in range(PARTITIONS)
+                for partition in range(partitions)
             ],
         }
-        for number in range(1, PRODUCERS + 1)
+        for number in range(1, producers + 1)
     ]
     return {
         "id": "GENERATED",
         "title": {"en": "Three producers, six partitions", "zh-Hans": "三个生产者，六个分区"},
         "limits": {"steps": steps},
-        "topics": [{"name": "t", "partitions": PARTITIONS}],
+        "topics": [{"name": "t", "partitions": partitions}],
+        **({} if brokers is None else {"cluster": {"brokers": brokers}}),
         "producers": [
             {"name": f"p{number}", "settings": {"enable_idempotence": True, "linger_ms": 3}}
-            for number in range(1, PRODUCERS + 1)
+            for number in range(1, producers + 1)
         ],
         "consumers": [{"name": "c1"}],
         "applications": applications,
@@ -50,6 +57,11 @@ def generated_document(steps: int = 20_000, sends: int | None = None) -> dict[st
             }
         ],
     }
+
+
+def wide_document(steps: int) -> dict[str, Any]:
+    """As many producers, partitions and brokers as a picture is planned for."""
+    return generated_document(steps, producers=5, partitions=20, brokers=6)
 
 
 def generated_scenario(steps: int = 20_000) -> Scenario:

@@ -99,11 +99,12 @@ def tell_frames(name: str, frames: Iterable[tuple[float, float]], has_goal: bool
     tell(f"{name}_processor_p95", percentile(processor, 0.95), "ms")
 
 
-def store_session(data_folder: Path, steps: int) -> dict[str, Any]:
+def store_session(data_folder: Path, steps: int, *kind: str) -> dict[str, Any]:
+    """`kind`: `wide`, or nothing for the usual one."""
     ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}
     environment = {name: value for name, value in os.environ.items() if name not in ours}
     made = subprocess.run(
-        [sys.executable, "-m", "benchmarks.stored_session", str(steps)],
+        [sys.executable, "-m", "benchmarks.stored_session", *kind, str(steps)],
         cwd=ROOT,
         env={**environment, "EOSVIZ_DATA": str(data_folder)},
         check=True,
@@ -148,9 +149,9 @@ def drag(page: Page, left: float, right: float, y: float) -> None:
     page.mouse.up()
 
 
-def play(page: Page) -> None:
+def play(page: Page, speed: str = FASTEST) -> None:
     """From the middle of the run, as fast as the page plays."""
-    page.locator("eos-transport select.speed").select_option(FASTEST)
+    page.locator("eos-transport select.speed").select_option(speed)
     page.keyboard.press("Escape")
     page.locator("eos-transport button.w").first.click()
     page.wait_for_timeout(PLAYED_SECONDS * 1000)

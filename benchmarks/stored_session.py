@@ -1,5 +1,6 @@
 """`python -m benchmarks.stored_session STEPS`: store a session of so many steps in the data folder of a site;
-`… many COUNT`: so many sessions of the library's scenarios, two steps each.
+`… wide STEPS`: one of many producers, partitions and brokers; `… many COUNT`: so many sessions of the library's
+scenarios, two steps each.
 
 They are made by the product's own actions. It prints a path and the cookie that owns it, as JSON.
 """
@@ -8,6 +9,8 @@ import json
 import os
 import sys
 import uuid
+from collections.abc import Callable
+from typing import Any
 
 import django
 
@@ -17,7 +20,7 @@ django.setup()
 from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.urls import reverse  # noqa: E402
 
-from benchmarks.generated import generated_document  # noqa: E402
+from benchmarks.generated import generated_document, wide_document  # noqa: E402
 from eosviz.scenarios.models import ScenarioVersion  # noqa: E402
 from eosviz.walkthroughs import actions  # noqa: E402
 from eosviz.walkthroughs.browser import BROWSER_KEY  # noqa: E402
@@ -26,8 +29,8 @@ from eosviz.walkthroughs.messages import Advance, Done, RunUntil  # noqa: E402
 OWNER = "benchmark"
 
 
-def main(steps: int) -> None:
-    version = ScenarioVersion.objects.of_document("GENERATED", generated_document(steps))
+def main(steps: int, document_of: Callable[[int], dict[str, Any]] = generated_document) -> None:
+    version = ScenarioVersion.objects.of_document("GENERATED", document_of(steps))
     session = actions.create_session(OWNER, version)
     branch = session.branches.get()
     newest = 0
@@ -57,4 +60,9 @@ def told(path: str, steps: int) -> None:
 
 
 if __name__ == "__main__":
-    many(int(sys.argv[2])) if sys.argv[1] == "many" else main(int(sys.argv[1]))
+    if sys.argv[1] == "many":
+        many(int(sys.argv[2]))
+    elif sys.argv[1] == "wide":
+        main(int(sys.argv[2]), wide_document)
+    else:
+        main(int(sys.argv[1]))

@@ -54,7 +54,7 @@ export interface ClientPlace {
 export interface LanePlace {
   box: Box;
   /** The cells: `x` of the first offset drawn, width of one offset, y and height of a cell. */
-  cells: { x: number; y: number; width: number; height: number; unit: number; /** Offsets' width of a batch at most. */ most: number };
+  cells: { x: number; y: number; width: number; height: number; unit: number; /** Offsets' width of a batch at most. */ most: number; /** At its end, for what comes and is refused: no offset is drawn there. */ after: number };
   /** Where requests and markers arrive and answers leave (left), and where readers fetch (right). */
   port: Point;
   out: Point;
@@ -203,10 +203,10 @@ type Batches = Readonly<Record<string, { base_offset: number; last_offset: numbe
  * A log that the plan knows to be long has batches of at most `cells.most` offsets' width.
  */
 export function windowOf(lane: LanePlace, logStart: number, logEnd: number, batches: Batches = {}): Window {
-  const { x: left, width, unit, most } = lane.cells;
+  const { x: left, width, unit, most, after } = lane.cells;
   const listed = Object.values(batches).filter((batch) => batch.last_offset >= logStart).sort((one, other) => one.base_offset - other.base_offset);
   const stops: [offset: number, last: number, width: number][] = [];
-  let room = width;
+  let room = width - after;
   let next = logEnd;
   for (let index = listed.length - 1; index >= 0; index -= 1) {
     const batch = listed[index] as Batches[string];

@@ -167,7 +167,7 @@ function refusedGhost(frame: Frame, here: Places, { lane, replica, window }: Sho
   const { who, sequences, producerId } = numbersOf(frame);
   const { y, height, unit } = lane.cells;
   const said = say("stage.ghost.not_stored");
-  const width = round(Math.max(Math.min(unit, 92), 58, textWidth(who ?? "", 12) + 14));
+  const width = round(Math.max(Math.min(unit, 66), 58, textWidth(who ?? "", 12) + 14));
   const end = lane.cells.x + lane.cells.width;
   const x = Math.min(window.x(replica.log_end) + 22, end - width);
   const isOver = x < window.x(replica.log_end) + 8;

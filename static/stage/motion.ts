@@ -23,8 +23,9 @@ const GO = "cubic-bezier(.45, 0, .2, 1)";
 const FALL = "cubic-bezier(.2, .9, .25, 1.12)";
 const SLIDE = "cubic-bezier(.3, 0, .1, 1)";
 
-type Travelling = StageObject & { via?: readonly Point[] };
+type Travelling = StageObject & { via?: readonly Point[]; way?: string };
 
+const isOfNetwork = ({ key }: StageObject): boolean => /^[mw]:/.test(key);
 const travels = (one: Travelling): boolean => one.phase === "cause" && (one.via?.length ?? 0) > 1;
 
 /** What is said of one step alone: it never moves from where the step before had its own. */
@@ -37,9 +38,14 @@ export function causeFirst(before: readonly StageObject[], after: readonly Stage
   const isNetwork = ({ key, phase }: StageObject): boolean => phase === "cause" || moving.has(key);
   const now = after.filter(isNetwork);
   const keys = new Set(now.map(({ key }) => key));
-  const isOfNetwork = ({ key }: StageObject): boolean => /^[mw]:/.test(key);
   const rest = [...stood.values()].filter((one) => !isOfNetwork(one) && !isOfStep(one) && !keys.has(one.key));
   return [...rest, ...now];
+}
+
+/** What the step before settled, and its wires: it fades, as it would be missed at once. */
+export function leaving(before: readonly StageObject[], after: readonly StageObject[]): StageObject[] {
+  const keys = new Set(after.map(({ key }) => key));
+  return before.filter((one) => isOfNetwork(one) && !keys.has(one.key)).map(({ select: _, ...one }) => ({ ...one, picked: false, label: "" }));
 }
 
 /** Whether a step has anything that travels: without it there is no cause to be seen first. */
@@ -59,6 +65,11 @@ function isOther(stood: StageObject | undefined, one: StageObject): boolean {
   return stood === undefined || stood.x !== one.x || stood.y !== one.y;
 }
 
+/** A message that another one pushes aside on its way; it came no nearer. */
+function isPushed(was: StageObject | undefined, one: StageObject): boolean {
+  return one.phase === "cause" && was !== undefined && isOther(was, one);
+}
+
 const DURATION: Record<Phase, number> = {
   static: 0, cause: defaults.travel, compare: defaults.compare, effect: defaults.land, gate: defaults.gate, tag: defaults.tag,
 };
@@ -72,10 +83,16 @@ export class StageMover implements Mover {
   travel(nodes: (key: string) => SVGGElement | null, before: readonly StageObject[], after: readonly StageObject[]): Promise<boolean> {
     this.stop();
     const stood = new Map(before.map((one) => [one.key, one]));
+    this.#fade(nodes, leaving(before, after));
     for (const one of after as readonly Travelling[]) {
-      const node = travels(one) ? nodes(one.key) : null;
-      if (node === null) continue;
       const was = stood.get(one.key);
+      if (one.way !== undefined) this.#bend(nodes, one.key, (was as Travelling | undefined)?.way, one.way);
+      const node = travels(one) || isPushed(was, one) ? nodes(one.key) : null;
+      if (node === null) continue;
+      if (!travels(one)) {
+        this.#animate(node, [{ transform: moved([was?.x ?? one.x, was?.y ?? one.y]) }, { transform: moved([one.x, one.y]) }], defaults.travel, 0, GO);
+        continue;
+      }
       const [, ...rest] = one.via as readonly Point[];
       const start: Point = was === undefined ? (one.from ?? (one.via as readonly Point[])[0] as Point) : [was.x, was.y];
       this.#animate(node, [start, ...rest.slice(0, -1), [one.x, one.y]].map((point) => ({ transform: moved(point as Point) })), defaults.travel, 0, GO);
@@ -88,15 +105,17 @@ export class StageMover implements Mover {
     const stood = new Map(before.map((one) => [one.key, one]));
     const starts = timetable(before, after);
     let end = 0;
-    for (const one of after) {
+    this.#fade(nodes, leaving(before, after));
+    for (const one of after as readonly Travelling[]) {
+      if (one.way !== undefined) this.#bend(nodes, one.key, (stood.get(one.key) as Travelling | undefined)?.way, one.way);
       if (one.phase === "static") continue;
       const was = isOfStep(one) ? undefined : stood.get(one.key);
       const from = was !== undefined && isOther(was, one) ? ([was.x, was.y] as const) : was === undefined ? one.from : undefined;
-      if ((was !== undefined && from === undefined) || (one.phase === "cause" && was !== undefined)) continue;
+      if (was !== undefined && from === undefined) continue;
       const node = nodes(one.key);
       if (node === null) continue;
       const start = starts[one.phase];
-      if (from !== undefined && one.phase !== "cause") {
+      if (from !== undefined && (one.phase !== "cause" || was !== undefined)) {
         const steps = [{ transform: moved(from), ...(was === undefined ? { opacity: 0 } : {}) }, { transform: moved([one.x, one.y]), ...(was === undefined ? { opacity: 1 } : {}) }];
         this.#animate(node, steps, DURATION[one.phase], start, EASING[one.phase]);
       } else {
@@ -107,14 +126,27 @@ export class StageMover implements Mover {
     return this.#end(end);
   }
 
+  /** A wire that makes way for another bends; what draws on it has the same curve. */
+  #bend(nodes: (key: string) => SVGGElement | null, key: string, was: string | undefined, way: string): void {
+    if (was === undefined || was === way) return;
+    for (const curve of nodes(key)?.querySelectorAll("path") ?? []) this.#animate(curve, [{ d: `path("${was}")` }, { d: `path("${way}")` }], defaults.travel, 0, GO);
+  }
+
+  #fade(nodes: (key: string) => SVGGElement | null, gone: readonly StageObject[]): void {
+    for (const { key } of gone) {
+      const node = nodes(key);
+      if (node !== null) this.#animate(node, [{ opacity: 1 }, { opacity: 0 }], defaults.appear, 0, "linear", "both");
+    }
+  }
+
   stop(): void {
     for (const running of this.#running) running.cancel();
     this.#running.clear();
   }
 
-  #animate(node: SVGGElement, frames: Keyframe[], duration: number, delay: number, easing: string): void {
+  #animate(node: SVGElement, frames: Keyframe[], duration: number, delay: number, easing: string, fill: FillMode = "backwards"): void {
     // The whole way has one easing: each stretch of it is straight.
-    const running = node.animate(frames, { duration, delay, easing, fill: "backwards" });
+    const running = node.animate(frames, { duration, delay, easing, fill });
     this.#running.add(running);
     const done = (): void => void this.#running.delete(running);
     running.finished.then(done, done);

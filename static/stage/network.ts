@@ -276,6 +276,11 @@ export interface Travelling extends StageObject {
   via: readonly Point[];
 }
 
+/** A curve that bends where it makes way for another. */
+export interface Bending extends StageObject {
+  way: string;
+}
+
 /** Points of the way that this step's virtual time took, left above; a message that left in this step comes out of the body. */
 function wayOf(flight: Flight): Point[] {
   const { wire, u, before, box: { width, height } } = flight;
@@ -295,18 +300,19 @@ export const networkLayer: Layer = (frame, here, focus) => {
   ];
 };
 
-function wireObject({ message, wire, fate, u, envelope }: Flight): StageObject {
+function wireObject({ message, wire, fate, u, envelope }: Flight): Bending {
   const d = pathOf(wire);
   const trail = fate.lost || fate.docked || fate.now;
   const at = between01(wire, u, envelope.width, envelope.height);
   const drawn = wire.short && !trail ? svg`` : svg`${path(d, "wire")}${trail
     ? svg`<path d=${d} class=${fate.docked && !fate.now ? "trail" : "trail"} pathLength="1" stroke-dasharray=${`${round(at * 100) / 100} 2`}/>`
     : nothing}`;
-  return { key: `w:${message.id}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: drawn, label: "" };
+  return { key: `w:${message.id}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: drawn, label: "", way: d };
 }
 
-function bundleWire({ key, wire }: Bundle): StageObject {
-  return { key: `w:${key}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: path(pathOf(wire), "wire"), label: "" };
+function bundleWire({ key, wire }: Bundle): Bending {
+  const way = pathOf(wire);
+  return { key: `w:${key}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: path(way, "wire"), label: "", way };
 }
 
 function flightObject(frame: Frame, flight: Flight): Travelling {

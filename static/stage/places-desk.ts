@@ -33,6 +33,8 @@ const CELL = { most: 60, least: 30 };
 const WIDTH = 1280;
 const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
 const UNIT = { least: 20, most: 92 };
+/** Behind the newest offset: what comes and is refused stands there, clear of the gates. */
+export const ARRIVAL = 90;
 /** Of a lane with more offsets than fit, a batch is drawn at most as wide as this many. */
 const LONG = { unit: 40, most: 3 };
 
@@ -188,7 +190,7 @@ function brokerPlace(plan: StagePlan, row: Rows, box: Box, laneHeight: number, p
   let y = box.y + HEAD + pad / 2;
   const lanes: Record<string, LanePlace> = {};
   for (const name of row.lanes) {
-    lanes[name] = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y, width: box.width, height: laneHeight }, false, labelWidth(plan));
+    lanes[name] = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y, width: box.width, height: laneHeight }, false, labelWidth(plan), ARRIVAL);
     y += laneHeight;
   }
   const height = RAIL + (row.groups ? GROUP_LINE : 0);
@@ -211,19 +213,20 @@ export function labelWidth(plan: StagePlan): number {
   return Math.round(clamp(Math.max(0, ...names), LABEL.least, LABEL.most));
 }
 
-/** A lane in its box; all of its offsets are drawn where they fit, else the newest. */
-export function lanePlace(span: { first: number; end: number }, box: Box, strip: boolean, label: number = LABEL.least): LanePlace {
+/** A lane in its box; all of its offsets are drawn where they fit, else the newest. `after` is kept free behind them. */
+export function lanePlace(span: { first: number; end: number }, box: Box, strip: boolean, label: number = LABEL.least, after = 0): LanePlace {
   const x = box.x + label;
   const width = box.width - label - 26;
+  const room = width - after;
   const count = Math.max(1, span.end - span.first);
-  const fits = count * UNIT.least <= width;
-  const unit = strip ? clamp(width / Math.max(count, 8), 4, 24) : fits ? clamp(Math.floor(width / count), UNIT.least, UNIT.most) : LONG.unit;
+  const fits = count * UNIT.least <= room;
+  const unit = strip ? clamp(room / Math.max(count, 8), 4, 24) : fits ? clamp(Math.floor(room / count), UNIT.least, UNIT.most) : LONG.unit;
   const height = strip ? Math.max(6, box.height - 5) : clamp(box.height - ABOVE - BELOW, CELL.least, CELL.most);
   const top = strip ? box.y + 2 : box.y + ABOVE + Math.max(0, (box.height - ABOVE - BELOW - height) / 2);
   const middle = round(top + height / 2);
   return {
     box: rounded(box), strip,
-    cells: { x: round(x), y: round(top), width: round(width), height: round(height), unit, most: fits || strip ? Number.MAX_SAFE_INTEGER : LONG.most },
+    cells: { x: round(x), y: round(top), width: round(width), height: round(height), unit, most: fits || strip ? Number.MAX_SAFE_INTEGER : LONG.most, after },
     port: [round(box.x), middle], out: [round(box.x + box.width), middle],
   };
 }

@@ -7,7 +7,7 @@
 import { clamp, round } from "../diagrams/geometry.ts";
 import type { Box, BrokerPlace, LanePlace, Places, Size, StagePlan } from "./contract.ts";
 import type { Rows } from "./places-desk.ts";
-import { TOP, columnsOf, framed, isLine, labelWidth, lanePlace, rounded, rowsIn, rowsOf, widestScale } from "./places-desk.ts";
+import { ARRIVAL, TOP, columnsOf, framed, isLine, labelWidth, lanePlace, rounded, rowsIn, rowsOf, widestScale } from "./places-desk.ts";
 
 const LENS = 92;
 const COORDINATOR = 84;
@@ -33,7 +33,7 @@ export function stripPlaces(plan: StagePlan, size: Size): Places {
   const lanes = pairs.reduce((sum, pair) => sum + count(pair), 0);
   const strip = Math.floor(clamp((seen - above - heads - 4) / Math.max(1, lanes), STRIP.least, STRIP.most));
   const longest = Math.min(LENS_OFFSETS, Math.max(1, ...Object.values(plan.lanes).filter((lane) => !lane.internal).map((lane) => lane.end - lane.first)));
-  const lens = lanePlace({ first: 0, end: longest }, { x: left, y: TOP, width: right - left, height: LENS }, false, labelWidth(plan));
+  const lens = lanePlace({ first: 0, end: longest }, { x: left, y: TOP, width: right - left, height: LENS }, false, labelWidth(plan), ARRIVAL);
   const slot: Box = rounded({ x: left, y: TOP + LENS + GAP, width: right - left, height: COORDINATOR });
   const half = (right - left - GAP) / 2;
   const brokers: Record<string, BrokerPlace> = {};

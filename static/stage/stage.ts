@@ -21,7 +21,7 @@ import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts"
 import { focusOf } from "./focus.ts";
 import { LAYERS } from "./layers.ts";
 import { stageLook } from "./look.ts";
-import { StageMover, causeFirst, hasTravel } from "./motion.ts";
+import { StageMover, causeFirst, hasTravel, leaving } from "./motion.ts";
 import { networkLook } from "./network-look.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
 import { grown, places, sizeOf, standing } from "./places.ts";
@@ -78,8 +78,8 @@ export class Stage extends SizedElement {
 
   /** Where a thing of the picture stands, in px of this element; null when it is not in the picture. */
   boxOf(key: string): Box | null {
-    const node = this.#nodes().get(key);
-    if (node === undefined) return null;
+    const node = this.#nodes()(key);
+    if (node === null) return null;
     const { left, top, width, height } = node.getBoundingClientRect();
     const own = this.getBoundingClientRect();
     return { x: left - own.left, y: top - own.top, width, height };
@@ -94,26 +94,30 @@ export class Stage extends SizedElement {
     if (last !== null && last.step === step) {
       const isTravelling = last.phase === "leaves" || last.phase === "travels";
       this.#playing = { ...last, after };
-      return isTravelling ? causeFirst(last.before, after) : after;
+      return isTravelling ? byDepth(causeFirst(last.before, after)) : after;
     }
     const moves = animate && last !== null;
     const before = last?.after ?? [];
     this.#playing = { step, before, after, phase: moves ? (hasTravel(after) ? "leaves" : "arrived") : "done" };
     if (!moves) this.#mover.stop();
-    return this.#playing.phase === "leaves" ? causeFirst(before, after) : after;
+    if (!moves) return after;
+    return byDepth([...leaving(before, after), ...(this.#playing.phase === "leaves" ? causeFirst(before, after) : after)]);
   }
 
-  #nodes(): Map<string, SVGGElement> {
-    const drawn = this.renderRoot.querySelectorAll<SVGGElement>("svg.scene > g[data-key]");
-    return new Map([...drawn].map((node) => [node.dataset["key"] ?? "", node]));
+  #nodes(): (key: string) => SVGGElement | null {
+    const found = new Map<string, SVGGElement>();
+    return (key) => {
+      // Most drawings move nothing, and need none of them.
+      if (found.size === 0) for (const node of this.renderRoot.querySelector("svg.scene")?.children ?? []) found.set((node as SVGGElement).dataset["key"] ?? "", node as SVGGElement);
+      return found.get(key) ?? null;
+    };
   }
 
   /** After each drawing: what of the step is to be moved now. */
   #move(): void {
     const playing = this.#playing;
     if (playing === null) return;
-    const nodes = this.#nodes();
-    const node = (key: string): SVGGElement | null => nodes.get(key) ?? null;
+    const node = this.#nodes();
     const { before, after, step } = playing;
     if (playing.phase === "leaves") {
       this.#playing = { ...playing, phase: "travels" };
@@ -131,6 +135,7 @@ export class Stage extends SizedElement {
         if (!landed || this.#playing?.step !== step) return;
         this.#playing = { ...this.#playing, phase: "done" };
         this.#landed(step);
+        if (leaving(before, after).length > 0) this.requestUpdate(); // They have faded.
       });
     } else if (playing.phase === "done") {
       this.#landed(step);
@@ -157,7 +162,7 @@ export class Stage extends SizedElement {
     const focus = focusOf(frame);
     const here = standing(run, frame, focus);
     const objects = LAYERS.flatMap((layer) => layer(frame, here, focus));
-    return { here, focus, objects: objects.map((object, index) => ({ object, index })).sort((one, other) => one.object.depth - other.object.depth || one.index - other.index).map(({ object }) => object) };
+    return { here, focus, objects: byDepth(objects) };
   }
 
   #runOf(frame: Frame, size: Size): Places {
@@ -222,6 +227,11 @@ export class Stage extends SizedElement {
     this.toggleAttribute("upright", this.#known?.run.upright === true);
     this.#move();
   }
+}
+
+/** In the order in which they are drawn: what stays keeps its element where it is. */
+function byDepth(objects: readonly StageObject[]): StageObject[] {
+  return [...objects].sort((one, other) => one.depth - other.depth);
 }
 
 function isSameSize(one: Size, other: Size): boolean {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { svg } from "lit";
 import type { Phase, StageObject } from "../../stage/contract.ts";
-import { causeFirst, defaults, hasTravel, timetable } from "../../stage/motion.ts";
+import { causeFirst, defaults, hasTravel, leaving, timetable } from "../../stage/motion.ts";
 
 const thing = (key: string, phase: Phase, over: Partial<StageObject> & { via?: readonly [number, number][] } = {}): StageObject => ({
   key, x: 0, y: 0, width: 10, height: 10, phase, depth: 1, draw: svg``, label: "", ...over,
@@ -30,4 +30,12 @@ test("then it is compared, it lands, and gates slide last; the tag is told while
   assert.ok(starts.tag > starts.effect && starts.tag < starts.gate);
   const onlyGates = timetable(BEFORE, AFTER.filter(({ phase }) => phase === "gate"));
   assert.equal(onlyGates.gate, 0);
+});
+
+test("a message that was delivered fades with its wire, and nothing else does", () => {
+  const selected = thing("m:1", "cause", { select: { kind: "message", id: "1" }, picked: true, label: "Produce" });
+  const gone = leaving([...BEFORE.filter(({ key }) => key !== "m:1"), selected, thing("w:1", "static")], AFTER.filter(({ key }) => key !== "m:1"));
+  assert.deepEqual(gone.map(({ key }) => key), ["m:1", "w:1"]);
+  assert.deepEqual([gone[0]?.select, gone[0]?.picked, gone[0]?.label], [undefined, false, ""]);
+  assert.deepEqual(leaving(BEFORE, AFTER), []);
 });

@@ -86,5 +86,6 @@ test("A lane shows all offsets while they fit, else the newest, each batch once"
   assert.equal(all.x(1) - all.x(0), lane.cells.unit);
   const long = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [String(index), batch(index, index)]));
   const newest = windowOf(lane, 0, 60, long);
-  assert.ok(newest.first > 40 && newest.x(60) <= lane.cells.x + lane.cells.width);
+  assert.ok(newest.first > 40 && newest.x(60) <= lane.cells.x + lane.cells.width - lane.cells.after);
+  assert.ok(lane.cells.after > 58); // What is refused stands there, clear of the newest offset.
 });

@@ -1,0 +1,97 @@
+"""(3b) The stage with more than 200 objects on it: what a frame costs while its run is scrubbed, stepped and played.
+
+The run has five producers, twenty partitions and six brokers, more than fit at full size; the page is as it opens. The
+floor is in the same page: as many empty SVG nodes as the picture has objects, over it, moved by the browser alone.
+"""
+
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from benchmarks.browser import browser_context
+from benchmarks.long_session import (
+    drag,
+    frame_milliseconds,
+    knob_way,
+    play,
+    seconds_to_open,
+    store_session,
+    tell_frames,
+    trace_of,
+)
+from benchmarks.report import tell
+from tests.running_site import RunningSite
+
+STEPS = 1_000
+STEPS_MADE = 40
+MILLISECONDS_BETWEEN_STEPS = 1_000
+"""Of one who looks at each: every step is played to its end."""
+OBJECTS_LEAST = 200
+SPEEDS = {"play": "2", "play_fastest": "16"}
+OBJECTS = "document.querySelector('eos-stage').renderRoot.querySelectorAll('svg.scene > g').length"
+ELEMENTS = "document.querySelector('eos-stage').renderRoot.querySelectorAll('svg.scene *').length"
+# As messages are moved: for as long, and again.
+FLOOR = """async ([count, seconds]) => {
+  const around = document.querySelector("eos-stage").getBoundingClientRect();
+  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const place = ["left", "top", "width", "height"].map((name) => `${name}:${around[name]}px`);
+  picture.style.cssText = `position:fixed;${place.join(";")}`;
+  for (let number = 0; number < count; number += 1) {
+    const node = document.createElementNS(picture.namespaceURI, "g");
+    picture.append(node);
+    const to = `translate(${(number * 37) % around.width}px, ${(number * 53) % around.height}px)`;
+    node.animate([{ transform: "translate(0, 0)" }, { transform: to }], { duration: 420, iterations: Infinity });
+  }
+  document.body.append(picture);
+  await new Promise((done) => setTimeout(done, seconds * 1000));
+  picture.remove();
+}"""
+FLOOR_SECONDS = 6
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        site = RunningSite(Path(name))
+        try:
+            measure(site.wait_until_ready())
+        finally:
+            site.stop()
+
+
+def measure(site: RunningSite) -> None:
+    stored = store_session(site.data_folder, STEPS, "wide")
+    with browser_context() as context:
+        context.add_cookies([{"name": "sessionid", "value": stored["cookie"], "url": site.address}])
+        page = context.new_page()
+        address = f"{site.address.rstrip('/')}{stored['path']}?step={{}}"
+        seconds_to_open(page, address.format(STEPS), STEPS)
+        count = page.evaluate(OBJECTS)
+        if count < OBJECTS_LEAST:
+            raise SystemExit(f"the stage has {count} objects: {OBJECTS_LEAST} were to be measured")
+        tell("stage_objects", count, "objects")
+        tell("stage_elements", page.evaluate(ELEMENTS), "elements")
+        floor = trace_of(page, lambda page: page.evaluate(FLOOR, [count, FLOOR_SECONDS]))
+        tell_frames("stage_floor", frame_milliseconds(floor))
+        ends = knob_way(page)
+        tell_frames("stage_scrub", frame_milliseconds(trace_of(page, lambda page: drag(page, **ends))), True)
+        seconds_to_open(page, address.format(STEPS // 2), STEPS // 2)
+        tell_frames("stage_step", frame_milliseconds(trace_of(page, step)), True)
+        for what, speed in SPEEDS.items():
+            seconds_to_open(page, address.format(STEPS // 2), STEPS // 2)
+            tell_frames(
+                f"stage_{what}",
+                frame_milliseconds(trace_of(page, lambda page, at=speed: play(page, at))),
+                True,
+            )
+
+
+def step(page: Page) -> None:
+    """One step after the other, each seen to its end."""
+    for _ in range(STEPS_MADE):
+        page.keyboard.press("ArrowDown")
+        page.wait_for_timeout(MILLISECONDS_BETWEEN_STEPS)
+
+
+if __name__ == "__main__":
+    main()
