@@ -44,6 +44,7 @@ interface Row {
 
 export function envelopeOf(sheet: Sheet, detail: Detail, here: Places): Envelope {
   if (detail === "small") return oneLine(sheet);
+  if (detail === "brief" && !standsUp(here)) return nameAndBrief(sheet);
   if (detail === "brief") return twoLines(sheet, sheet.brief === "" ? [] : [wordsRow(sheet.brief, sheet.bad)], here, 12);
   if (sheet.flags.length > 0) return flags(sheet, here);
   const rows = sheet.cells.length > 0 ? sheet.cells.map((cell) => cellRow(cell, here)) : sheet.words === "" ? [] : [wordsRow(sheet.words, sheet.bad)];
@@ -92,6 +93,20 @@ function flags(sheet: Sheet, here: Places): Envelope {
     width, height,
     draw: (heading, fate) => paper(width, height, heading, standsUp(here), sheet, fate, svg`${
       rows.map((row, index) => row.draw(8, 6 + index * 32))}`, 0),
+  };
+}
+
+/** Name and what it is about, in one line: many stand under each other. */
+function nameAndBrief(sheet: Sheet): Envelope {
+  const name = textWidth(sheet.name, 12, true);
+  const width = round(name + (sheet.brief === "" ? 0 : textWidth(sheet.brief, 12, sheet.bad) + 6) + 28);
+  return {
+    width, height: 26,
+    draw: (heading, fate) => {
+      const left = heading > 0 ? 10 : 18;
+      return paper(width, 26, heading, false, sheet, fate, svg`${text(left, 17, sheet.name, "s12 b")}${
+        sheet.brief === "" ? nothing : text(left + name + 6, 17, sheet.brief, `s12 ${sheet.bad ? "bad" : "k"}`)}`);
+    },
   };
 }
 

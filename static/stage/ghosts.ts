@@ -13,7 +13,8 @@ import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
 import { windowOf } from "./contract.ts";
 import { box, fittedText, halo, path, text, textWidth } from "./draw.ts";
-import { networkOf } from "./network.ts";
+import { decides, networkOf } from "./network.ts";
+import { ARRIVAL } from "./places-desk.ts";
 
 /** A lane with its leader's log and the offsets that it shows. */
 export interface Shown {
@@ -146,7 +147,7 @@ function arriving(frame: Frame, here: Places, shown: Shown, first: Box): StageOb
     besideGhost(shown, start, said, same, width + 10)}`, { label: `${said}. ${same}.` })];
 }
 
-/** In two lines, unless the second would meet the names of the gates; then in one, or with the second behind them. */
+/** In two lines, unless the second would meet the names of the gates; then in one, with the second behind them, or shorter. */
 function besideGhost(shown: Shown, start: number, said: string, same: string, x: number): SVGTemplateResult {
   const { lane, replica, window } = shown;
   const gate = window.x(Math.max(replica.high_watermark, window.first));
@@ -157,19 +158,24 @@ function besideGhost(shown: Shown, start: number, said: string, same: string, x:
   const whole = `${said}, ${same}`;
   const right = lane.box.x + lane.box.width - 8;
   if (start + textWidth(whole, 13, true) <= right) return text(x, 9, whole, "s13 b gl");
-  // Where neither fits, the tag says it.
+  const brief = say("stage.ghost.same_short");
+  if (start + textWidth(brief, 13) <= name.from) return svg`${text(x, 9, said, "s13 b gl")}${text(x, 23, brief, "s13 k gl")}`;
+  // Where none fits, the tag says it.
   if (name.to + textWidth(same, 13) > right) return text(x, 9, said, "s13 b gl");
   return svg`${text(x, 9, said, "s13 b gl")}${text(x + name.to - start, 23, same, "s13 k gl")}`;
 }
+
+/** Between the end of the log with its gates and what is refused. */
+const GAP = 16;
 
 /** Beyond the end of the log: where it would have gone, crossed out. */
 function refusedGhost(frame: Frame, here: Places, { lane, replica, window }: Shown): StageObject[] {
   const { who, sequences, producerId } = numbersOf(frame);
   const { y, height, unit } = lane.cells;
   const said = say("stage.ghost.not_stored");
-  const width = round(Math.max(Math.min(unit, 66), 58, textWidth(who ?? "", 12) + 14));
+  const width = round(Math.max(Math.min(unit, ARRIVAL - GAP), 58, textWidth(who ?? "", 12) + 14));
   const end = lane.cells.x + lane.cells.width;
-  const x = Math.min(window.x(replica.log_end) + 22, end - width);
+  const x = Math.min(window.x(replica.log_end) + GAP, end - width);
   const isOver = x < window.x(replica.log_end) + 8;
   const inside = svg`${isOver ? box(-3, -4, width + 6, height + 22, "behind", 2) : svg``}${box(0, 0, width, height, `cell open ghost ${here.hue(producerId)}`, 3)}${text(width / 2, height * 0.36, who ?? "", "s12 k", "middle")}${
     text(width / 2, height * 0.8, sequences, "s15 b", "middle")}${path(`M5,5L${width - 5},${height - 5}M${width - 5},5L5,${height - 5}`, "cross bad")}${
@@ -209,7 +215,7 @@ const CARD = { width: 244, pad: 10, line: 16, row: 17 };
 /** The rule that decided and the numbers on both sides, where the network has room for it. */
 function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | null): StageObject | null {
   const decision = frame.step?.decision;
-  if (decision == null || (focus.kind !== "duplicate" && focus.kind !== "refused") || here.upright) return null;
+  if (decision == null || !decides(frame, focus) || here.upright) return null;
   const index = decision.rows.findIndex(({ outcome }) => outcome === "decided");
   const row = decision.rows[index];
   if (row === undefined) return null;

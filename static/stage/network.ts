@@ -25,6 +25,8 @@ export const defaults = {
   /** Messages between clients and brokers that are told whole, and those that are told one by one. */
   whole: 6,
   single: 12,
+  /** Told whole where the network has to show what decided, too. */
+  besideDecision: 3,
   /** The same where they stand side by side, on a phone. */
   upright: { whole: 2, single: 4 },
   /** Virtual milliseconds ahead from which on a message says when it is due. */
@@ -92,13 +94,19 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   const isHot = ({ message }: Candidate): boolean => hotIds(focus).has(message.id);
   const most = here.upright ? defaults.upright : defaults;
   const counted = long.length > most.single ? long.filter((one) => !isHot(one)) : [];
-  const detail: Detail = long.length > most.whole ? "brief" : "whole";
+  const whole = !here.upright && decides(frame, focus) ? defaults.besideDecision : most.whole;
+  const detail: Detail = long.length > whole ? "brief" : "whole";
   // At the end of a lane there is room for one: what is answered has made room for its answer.
   const isAnswered = ({ message, wire, state }: Candidate): boolean => wire.short && state === "docked" && !message.is_response
     && single.some((other) => other.message.is_response && other.message.correlation_id === message.correlation_id && other.message.to === message.from && other.message.from === message.to);
   const told = single.filter((one) => !counted.includes(one) && !isAnswered(one));
   const flights = told.map((one) => flightOf(frame, here, focus, one, one.wire.short ? "small" : isHot(one) ? "whole" : detail));
   return { flights: apart(flights, here), bundles: bundled(counted), away };
+}
+
+/** Whether the rule that decided stands in the network, with its numbers. */
+export function decides(frame: Frame, { kind }: Focus): boolean {
+  return (kind === "duplicate" || kind === "refused") && frame.step?.decision?.rows.some(({ outcome }) => outcome === "decided") === true;
 }
 
 function hotIds({ messages }: Focus): Set<number> {
@@ -247,8 +255,12 @@ function covered(one: Box, other: Box): number {
   return Math.max(0, width) * Math.max(0, height);
 }
 
+/** Under the names of the columns. */
+const CLEAR = 24;
+
 function outside(one: Box, here: Places): number {
-  const over = Math.max(0, 2 - one.y) + Math.max(0, one.y + one.height - here.height + 2);
+  const top = here.upright ? 2 : CLEAR;
+  const over = Math.max(0, top - one.y) + Math.max(0, one.y + one.height - here.height + 2);
   const aside = Math.max(0, 2 - one.x) + Math.max(0, one.x + one.width - here.width + 2);
   return over * one.width + aside * one.height + bodiesOf(here).reduce((sum, body) => sum + covered(one, body), 0);
 }

@@ -34,7 +34,7 @@ const WIDTH = 1280;
 const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
 const UNIT = { least: 20, most: 92 };
 /** Behind the newest offset: what comes and is refused stands there, clear of the gates. */
-export const ARRIVAL = 90;
+export const ARRIVAL = 76;
 /** Of a lane with more offsets than fit, a batch is drawn at most as wide as this many. */
 const LONG = { unit: 40, most: 3 };
 

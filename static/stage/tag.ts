@@ -159,7 +159,26 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const others = here.upright ? Object.values(here.readers).flatMap((rows) => Object.values(rows).map((row) => row.box)) : [];
   const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }]
     : focus.kind === "duplicate" ? [{ x, y: y - 38, width: lane.cells.width, height: 38 }] : [];
-  return [...flights, cells, ...gates, ...ghost, ...others];
+  const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: 24 }];
+  return [...flights, cells, ...gates, ...ghost, ...others, ...columns, ...aroundLane(frame, here, focus, shown)];
+}
+
+/** What else stands in the broker of the lane: its name, its other lanes with their names and gates, its coordinator. */
+function aroundLane(frame: Frame, here: Places, focus: Focus, { broker, lane }: Shown): Box[] {
+  const found: Box[] = [{ x: broker.box.x, y: broker.box.y, width: 92, height: 26 }];
+  if (broker.coordinator !== null) found.push(broker.coordinator.box);
+  for (const [partition, other] of Object.entries(broker.lanes)) {
+    if (other === lane) continue;
+    const shown = other.strip ? null : shownLane(frame, here, { ...focus, partition });
+    if (shown === null) {
+      found.push(other.box);
+      continue;
+    }
+    const { x, y, height } = other.cells;
+    const end = shown.window.x(Math.max(shown.replica.log_end, shown.replica.high_watermark, shown.window.first));
+    found.push({ x: other.box.x, y: y - 4, width: x - other.box.x, height }, { x: x - 36, y: y - 20, width: end - x + 72, height: height + 38 });
+  }
+  return found;
 }
 
 /** The head of the broker that the step is about, and offsets and cells in its lanes. */

@@ -96,7 +96,7 @@ _MISSING_WORDS = f"""() => {{
   return [...found].sort();
 }}"""
 
-# Level texts only: the labels of arrows are turned, and the diagram's own layout keeps those apart.
+# Level texts only: the labels of arrows are turned, and the diagram's own layout keeps those apart; what is lost is torn.
 _OVERLAPS = f"""() => {{
   {_EVERY_ROOT}
   const texts = [];
@@ -104,7 +104,7 @@ _OVERLAPS = f"""() => {{
     for (const element of root.querySelectorAll("svg text")) {{
       const box = element.getBoundingClientRect();
       const words = element.textContent.trim();
-      const turned = /rotate\\((?!0[)])/.test(element.getAttribute("transform") ?? "");
+      const turned = Math.abs(element.getScreenCTM()?.b ?? 0) > 0.01;
       const isSeen = box.width > 0 && element.checkVisibility({{ visibilityProperty: true }});
       if (words !== "" && isSeen && !turned) texts.push({{ words, box, picture: element.ownerSVGElement }});
     }}
