@@ -308,7 +308,7 @@ export const networkLayer: Layer = (frame, here, focus) => {
   return [
     ...network.flights.map(wireObject), ...network.bundles.map(bundleWire),
     ...network.flights.map((flight) => flightObject(frame, flight)), ...network.bundles.map((bundle) => bundleObject(frame, bundle)),
-    ...(network.away.length === 0 ? [] : [awayObject(here, network.away.length, network.flights)]),
+    ...awayObject(here, network),
   ];
 };
 
@@ -361,18 +361,25 @@ function bundleObject(frame: Frame, { key, wire, messages }: Bundle): StageObjec
   };
 }
 
-/** In a corner of the network where no message stands. */
-function awayObject(here: Places, count: number, flights: readonly Flight[]): StageObject {
-  const said = say("stage.message.away", { count });
-  const width = textWidth(said, 12);
+const awayText = (count: number): string => say("stage.message.away", { count });
+
+/** In a corner of the network where no message stands; null where all have a place. */
+export function awayBox(here: Places, { away, flights }: Network): Box | null {
+  if (away.length === 0) return null;
+  const width = textWidth(awayText(away.length), 12);
   const { network } = here;
   const [left, right] = [network.x + 6, network.x + network.width - width - 6];
   const [top, bottom] = [network.y + 4, network.y + network.height - 18];
   const spots = [[right, bottom], [left, bottom], [right, top], [left, top]].map(([x = 0, y = 0]): Box => ({ x, y, width, height: 14 }));
   const stands = [...flights.map(taken), ...Object.values(here.others).map((other) => other.box)];
-  const free = spots.find((spot) => !stands.some((one) => overlap(one, spot))) ?? (spots[0] as Box);
-  return {
-    key: "away", x: round(free.x), y: round(free.y), width: round(width), height: 14, phase: "static", depth: 4,
-    draw: text(0, 11, said, "s12 q"), label: said,
-  };
+  return spots.find((spot) => !stands.some((one) => overlap(one, spot))) ?? (spots[0] as Box);
+}
+
+function awayObject(here: Places, network: Network): StageObject[] {
+  const at = awayBox(here, network);
+  if (at === null) return [];
+  const said = awayText(network.away.length);
+  return [{
+    key: "away", x: round(at.x), y: round(at.y), width: round(at.width), height: 14, phase: "static", depth: 4, draw: text(0, 11, said, "s12 q"), label: said,
+  }];
 }

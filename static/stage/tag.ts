@@ -14,7 +14,8 @@ import type { Box, Focus, Layer, Places, StageObject } from "./contract.ts";
 import { box, text, textWidth } from "./draw.ts";
 import { cellBox, shownLane } from "./ghosts.ts";
 import type { Shown } from "./ghosts.ts";
-import { bodiesOf, networkOf } from "./network.ts";
+import { hasNameAbove } from "./lanes.ts";
+import { awayBox, bodiesOf, networkOf } from "./network.ts";
 
 export const HEIGHT = 25;
 const EDGE = 4;
@@ -145,7 +146,9 @@ function besideClient(here: Places, at: Box, port: number, width: number): Spot[
 
 /** Messages, and what stands around the cells of the lane that the step is about: offsets below, names of gates above. */
 function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
-  const flights = networkOf(frame, here, focus).flights.map(({ box: one, fate }) => ({ ...one, height: one.height + (fate.note === "" ? 0 : 16) }));
+  const network = networkOf(frame, here, focus);
+  const away = awayBox(here, network);
+  const flights = network.flights.map(({ box: one, fate }): Box => ({ ...one, height: one.height + (fate.note === "" ? 0 : 16) })).concat(away ?? []);
   if (focus.kind === "sent" || focus.kind === "lost") return [...flights, ...bodiesOf(here)];
   if (focus.kind === "read") return [...flights, ...Object.values(here.readers[focus.partition ?? ""] ?? {}).map((row) => row.box)];
   const shown = shownLane(frame, here, focus);
@@ -165,7 +168,8 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
 
 /** What else stands in the broker of the lane: its name, its other lanes with their names and gates, its coordinator. */
 function aroundLane(frame: Frame, here: Places, focus: Focus, { broker, lane }: Shown): Box[] {
-  const found: Box[] = [{ x: broker.box.x, y: broker.box.y, width: 92, height: 26 }];
+  const named = focus.partition !== null && hasNameAbove(here, focus.partition, lane) ? broker.box.width : 92;
+  const found: Box[] = [{ x: broker.box.x, y: broker.box.y, width: named, height: 26 }];
   if (broker.coordinator !== null) found.push(broker.coordinator.box);
   for (const [partition, other] of Object.entries(broker.lanes)) {
     if (other === lane) continue;

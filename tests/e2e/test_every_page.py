@@ -285,7 +285,7 @@ def test_one_faint_text_is_found_among_thousands_that_are_not(browser: Browser, 
 def test_no_step_hides_a_panel_or_puts_a_text_on_another(
     browser: Browser, running_site: RunningSite, scenario: str, locale: str
 ) -> None:
-    """On the desk, over interesting steps: lanes and space-time, all panels in one screen without scrolling."""
+    """On the desk, over interesting steps: stage, space-time and lanes, all panels in one screen without scrolling."""
     width, height = SIZES["desk"]
     context = browser.new_context(
         viewport={"width": width, "height": height}, locale=locale, reduced_motion="reduce"
@@ -298,7 +298,7 @@ def test_no_step_hides_a_panel_or_puts_a_text_on_another(
     expect(page.locator("eos-sentence .s")).to_be_visible()
     faults: list[str] = []
     for _ in range(STEPS_LOOKED_AT):
-        for key in ("6", "5"):  # space-time, then the lanes
+        for key in ("0", "6", "5"):  # the stage, space-time, the lanes
             page.keyboard.press(key)
             page.evaluate(
                 "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"

@@ -119,7 +119,7 @@ def test_scenario_plays_to_its_end(page: Page, running_site: RunningSite, scenar
             found += faults(page)
     else:
         pytest.fail(f"{scenario} did not end within {WALK_MAX} interesting steps")
-    for key in ("6", "5"):  # space-time, then the lanes
+    for key in ("6", "5", "0"):  # space-time, the lanes, and the stage again
         page.keyboard.press(key)
         found += faults(page)
     assert page.locator("eos-transport .next").is_disabled()
