@@ -76,6 +76,8 @@ class Simulation(Timetable):
         self._kind = ""
         self._time = TimePart()
         self._serial = 0
+        self.follower: object = None
+        """Who takes this run's steps for those who draw it (view/following.py). Nothing here looks at it."""
         self.world: World = build(scenario, self.watch)
         self.interference = Interference(self, interventions)
         self._start()

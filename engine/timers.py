@@ -1,8 +1,7 @@
 """Whoever waits for a time, read from a view: one name for each timer, whichever role runs it.
 
 A timer is `<actor>/<kind> <subject>`. Clients list theirs; a coordinator's, a broker's and the middleware's stand with
-what they wait for, and are gathered here. The player draws the same ones (static/player/timers.ts); one case,
-`tests/engine/timers.json`, holds both to it.
+what they wait for, and are gathered here. Pages are told those of them (view/derived.py).
 
 Not among them: what no role of the engine waits for (a replica leaves the in-sync replicas when a fault says so, LOG-7)
 and scans in the background, which come round whether there is something to find or not (LOG-12, TXC-21).
@@ -23,6 +22,11 @@ def running(view: Json) -> Iterator[tuple[str, str, Timer]]:
     for client, shown in view.get("clients", {}).items():
         for name, timer in shown.get("timers", {}).items():
             yield client, name, timer
+    yield from beside_clients(view)
+
+
+def beside_clients(view: Json) -> Iterator[tuple[str, str, Timer]]:
+    """Those of all other roles, in the same shape."""
     for gather in (_coordinators, _waiting_appends, _sessions, _middleware, _due):
         for actor, kind, subject, since, until in gather(view):
             timer = {"kind": kind, "subject": subject, "since": since, "until": until}

@@ -170,6 +170,13 @@ class Bench:
         if nodes:
             self.guarantees.update({name: GuaranteePart(name, True) for name in TRANSACTION_GUARANTEES})
 
+    def named(self) -> dict[str, set[int]]:
+        """By guarantee, the serials that were named so far."""
+        found: dict[str, set[int]] = {}
+        for (name, _), serials in self._known.items():
+            found.setdefault(name, set()).update(serials)
+        return found
+
     def take(self, fact: object) -> None:
         _TAKE[type(fact)](self, fact)
 

@@ -2,10 +2,14 @@
 it as well as running ones, and nothing of it is in a recording.
 
 ``plan.py`` says where everything of a run has its place, ``beats.py`` in which chapters the run is told,
-``run_ahead.py`` makes both from a bounded run.
+``run_ahead.py`` makes both from a bounded run. ``derived.py`` gathers the facts that are told of each view and step:
+what is due next (``due.py``), timers, disagreements of client and leader (``disagreements.py``), the fate of batches
+that arrive (``arrivals.py``), and which records broke a guarantee.
 """
 
+from engine.view.derived import Derived
+from engine.view.following import following
 from engine.view.plan import PLAN_VERSION, RunPlan
 from engine.view.run_ahead import STEPS_AHEAD, plan_ahead
 
-__all__ = ["PLAN_VERSION", "STEPS_AHEAD", "RunPlan", "plan_ahead"]
+__all__ = ["PLAN_VERSION", "STEPS_AHEAD", "Derived", "RunPlan", "following", "plan_ahead"]

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, Protocol
 
 from eosviz.catalogue import LANGUAGES, say
 from eosviz.replays import format, reading
+from eosviz.replays.derived_told import DerivedTold
 from eosviz.replays.plans_told import PlansTold
 from eosviz.replays.transactions_told import TransactionsTold
 from eosviz.replays.verification import Finding, Rerun
@@ -46,6 +47,8 @@ class Checked:
     """Branch id to its lines (docs/websocket.md, `transactions`)."""
     plans: dict[str, Any]
     """Branch id to its plan (docs/frame.md)."""
+    derived: dict[str, Any]
+    """Branch id to what is derived of its steps (docs/player.md)."""
 
     @property
     def title(self) -> dict[str, str]:
@@ -88,6 +91,7 @@ class Checked:
             ],
             "transactions": self.transactions,
             "plans": self.plans,
+            "derived": self.derived,
         }
 
 
@@ -100,6 +104,7 @@ def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] 
     reruns: list[Rerun] = []
     transactions: list[TransactionsTold] = []
     plans: list[PlansTold] = []
+    derived: list[DerivedTold] = []
 
     def run_again(branch: str, number: int, step: bytes) -> None:
         reruns[0].take(branch, number, step)
@@ -107,7 +112,8 @@ def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] 
 
     def witness(header: format.Header) -> TransactionsTold:
         reruns.append(Rerun(header))
-        plans.append(PlansTold(header, run_again))
+        derived.append(DerivedTold(header, run_again))
+        plans.append(PlansTold(header, derived[0].take))
         transactions.append(TransactionsTold(header, plans[0].take))
         return transactions[0]
 
@@ -117,6 +123,7 @@ def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] 
         finding=reruns[0].finding(),
         transactions=transactions[0].told(),
         plans=plans[0].told(),
+        derived=derived[0].told(),
     )
 
 

@@ -15,6 +15,7 @@ from engine.scenario import BadScenario, load
 from engine.simulation import Simulation
 from eosviz.bounded import refusing as bounded
 from eosviz.replays import player_file
+from eosviz.replays.derived_told import derived_of
 from eosviz.replays.plans_told import plan_of
 from eosviz.replays.transactions_told import lines_of
 
@@ -102,6 +103,7 @@ def _player_file(simulation: Simulation, asked: Asked) -> bytes:
         "view": view_at_start,
         "transactions": {"1": lines_of(view_at_start, steps)},
         "plans": {"1": plan_of(header, view, map(msgspec.json.decode, steps))},
+        "derived": {"1": derived_of(view, map(msgspec.json.decode, steps))},
     }
     return player_file.pack(fields, player_file.pack_steps({"1": steps}))
 

@@ -27,6 +27,7 @@ from engine.simulation import Simulation
 from eosviz import quotas
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import matching, messages, presenting
+from eosviz.walkthroughs.deriving import sent
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.made_steps import MadeKeyframe, made_keyframe
 from eosviz.walkthroughs.messages import (
@@ -544,9 +545,7 @@ def _frames_of(branch: Branch, chunk: Chunk) -> list[bytes]:
     """What pages are told about a chunk that was just stored."""
     frames = []
     if chunk.steps:
-        frames.append(
-            steps_message(branch, chunk.steps[0].number, [bytes(step.body) for step in chunk.steps])
-        )
+        frames.append(steps_message(branch, chunk.steps[0].number, [sent(step) for step in chunk.steps]))
     elif chunk.finished is not None:
         frames.append(steps_message(branch, branch.newest + 1, []))
     if chunk.broken or chunk.finished is not None:

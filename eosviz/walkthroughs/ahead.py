@@ -15,6 +15,7 @@ import msgspec
 
 from engine.errors import EngineError
 from eosviz.groups import send_to_page
+from eosviz.walkthroughs.deriving import sent
 from eosviz.walkthroughs.messages import Ahead, AskAhead, encode
 from eosviz.walkthroughs.models import Branch, Step
 from eosviz.walkthroughs.questions import branch_of
@@ -36,7 +37,7 @@ def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
         branch = slot.held_branch(session_id)
         step = None if branch is None else _step_after(slot, branch)
     if step is not None:
-        told = Ahead(branch=str(branch_id), after=step.number - 1, step=msgspec.Raw(step.body))
+        told = Ahead(branch=str(branch_id), after=step.number - 1, step=msgspec.Raw(sent(step)))
         send_to_page(page, {"type": "session.ahead", "frame": encode(told).decode()})
 
 
@@ -45,7 +46,7 @@ def told_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
     with recent.of(int(asked.branch)) as slot:
         branch = branch_of(session_id, asked.branch)
         step = _step_after(slot, branch) if branch.newest == asked.after else None
-    body = None if step is None else msgspec.Raw(step.body)
+    body = None if step is None else msgspec.Raw(sent(step))
     return Ahead(re=str(asked.id), branch=asked.branch, after=asked.after, step=body)
 
 

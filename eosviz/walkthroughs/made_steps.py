@@ -9,6 +9,7 @@ import msgspec
 
 from engine.simulation import Simulation
 from engine.simulation import Step as EngineStep
+from engine.view import Derived, following
 from eosviz.walkthroughs import sights
 
 KEYFRAME_EVERY = 500
@@ -17,25 +18,43 @@ STEPS_PER_TRANSACTION = 50
 """What is stored and sent at once: large enough to be cheap, small enough that a long run shows at once."""
 
 
+class MadeStep(msgspec.Struct, array_like=True, frozen=True):
+    """The fields of `models.Step`."""
+
+    number: int
+    at: int
+    interesting: bool
+    body: bytes
+    derived: bytes
+
+
 class MadeKeyframe(msgspec.Struct, array_like=True, frozen=True):
     """The fields of `models.Keyframe`."""
 
     number: int
     digest: str
     packed: bytes
+    derived: bytes
     near: bytes | None
 
 
 def encode_step(step: EngineStep) -> bytes:
-    """A step as it is stored and sent."""
+    """A step as it is stored."""
     return msgspec.json.encode(step.to_json())
+
+
+def made_step(step: EngineStep, derived: Derived) -> MadeStep:
+    """`derived` takes it."""
+    made = step.to_json()
+    encode = msgspec.json.encode
+    return MadeStep(step.number, step.at, step.interesting, encode(made), encode(derived.take(made)))
 
 
 def made_keyframe(simulation: Simulation, since: int | None) -> MadeKeyframe:
     """`since`: see `sights.cut`; None until so many steps were made that something may be left out."""
-    number, view = simulation.number, simulation.view()
-    near = None if since is None else pack_view(sights.cut(view, number, since))
-    return MadeKeyframe(number, simulation.digest(), pack_view(view), near)
+    number, view, derived = simulation.number, simulation.view(), following(simulation).view()
+    near = None if since is None else pack_view(sights.cut({**view, "derived": derived}, number, since))
+    return MadeKeyframe(number, simulation.digest(), pack_view(view), pack_view(derived), near)
 
 
 def pack_view(view: dict[str, Any]) -> bytes:

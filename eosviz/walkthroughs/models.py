@@ -197,6 +197,8 @@ class Step(models.Model):
     interesting = models.BooleanField()
     body = models.BinaryField()
     """`Step` of docs/frame.md as compact JSON."""
+    derived = models.BinaryField(null=True)
+    """What is derived of it (docs/frame.md, *Derived*), as compact JSON; null in sessions of before."""
 
     objects = StepQuerySet.as_manager()
 
@@ -225,6 +227,8 @@ class Keyframe(models.Model):
     """What the engine says of its state there; a simulation made again must say the same."""
     packed = models.BinaryField()
     """`View` of docs/frame.md as JSON, deflated: views repeat themselves about tenfold."""
+    derived = models.BinaryField(null=True)
+    """What is derived of it (docs/frame.md, *Derived*), packed likewise; null in sessions of before."""
     near = models.BinaryField(null=True)
     """What pages are given of it (`sights.py`), packed likewise; none while nothing of it lies far back."""
 
@@ -243,6 +247,10 @@ class Keyframe(models.Model):
     @property
     def view_json(self) -> bytes:
         return zlib.decompress(bytes(self.packed))
+
+    @property
+    def derived_json(self) -> bytes | None:
+        return None if self.derived is None else zlib.decompress(bytes(self.derived))
 
     @property
     def near_json(self) -> bytes | None:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from eosviz.walkthroughs import matching, sights
+from eosviz.walkthroughs.deriving import sent_bodies, view_of
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.made_steps import STEPS_PER_TRANSACTION
 from eosviz.walkthroughs.messages import (
@@ -120,7 +121,7 @@ def stored_messages(branch: Branch, first: int, last: int) -> list[bytes]:
     """The steps `first` to `last` of a line as `steps` messages of one transaction's size each."""
     if first > last:
         return []
-    bodies = Step.objects.of_line(Branch.objects.line(branch), first, last).bodies()
+    bodies = sent_bodies(Branch.objects.line(branch), first, last)
     return [
         steps_message(branch, first + start, bodies[start : start + STEPS_PER_TRANSACTION])
         for start in range(0, len(bodies), STEPS_PER_TRANSACTION)
@@ -143,7 +144,7 @@ def steps_message(branch: Branch, first: int, bodies: list[bytes], re: str | Non
 def window_message(branch: Branch, first: int, last: int, re: str | None = None) -> bytes:
     """All stored steps of a window in one message; fewer when the line is shorter, which `newest` tells."""
     first = max(first, 1)
-    bodies = Step.objects.of_line(Branch.objects.line(branch), first, last).bodies()
+    bodies = sent_bodies(Branch.objects.line(branch), first, last)
     return steps_message(branch, first, bodies, re)
 
 
@@ -164,19 +165,20 @@ def sight_answer(branch: Branch, number: int, re: str, whole: bool = False) -> S
     keyframe = Keyframe.objects.defer("packed").nearest(line, number)
     if keyframe is None:
         raise Problem("not_found", "no_keyframe", branch=str(branch.id), number=number)
-    bodies = Step.objects.of_line(line, keyframe.number + 1, number).bodies()
-    near = None if whole else keyframe.near_json
+    bodies = sent_bodies(line, keyframe.number + 1, number)
+    # Of sessions of before nothing is derived there.
+    near = None if whole or keyframe.derived is None else keyframe.near_json
     view: msgspec.Raw | dict[str, Any] | None = None
     if near is not None:
         view = msgspec.Raw(near) if not bodies else _walked(near, bodies)
     if view is None:
-        seen = sights.walk(msgspec.json.decode(keyframe.view_json), bodies)
+        seen = sights.walk(view_of(keyframe), bodies)
         view = (
             sights.whole(seen, number)
             if whole
             else sights.cut(seen, number, time_of(line, number - sights.REACH))
         )
-    step = bodies[-1:] or Step.objects.of_line(line, number, number).bodies()
+    step = bodies[-1:] or sent_bodies(line, number, number)
     return SightAnswer(
         re=re, branch=str(branch.id), number=number, view=view, step=msgspec.Raw(step[0]) if step else None
     )
@@ -196,13 +198,13 @@ def way_answer(branch: Branch, first: int, last: int, re: str) -> WayAnswer:
         if number > branch.newest:
             raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
     low, high = max(min(first, last), 1), max(first, last)
-    bodies = dict(Step.objects.of_line(Branch.objects.line(branch), low, high).values_list("number", "body"))
+    bodies = dict(enumerate(sent_bodies(Branch.objects.line(branch), low, high), low))
     step = bodies.get(last)
     if last < first:
-        way = way_over((bytes(bodies[number]) for number in range(first, last, -1)), backward=True)
+        way = way_over((bodies[number] for number in range(first, last, -1)), backward=True)
     else:
-        way = way_over((bytes(bodies[number]) for number in range(first + 1, last + 1)), backward=False)
-    told = None if step is None else msgspec.Raw(bytes(step))
+        way = way_over((bodies[number] for number in range(first + 1, last + 1)), backward=False)
+    told = None if step is None else msgspec.Raw(step)
     return WayAnswer(re=re, branch=str(branch.id), first=first, last=last, changes=way, step=told)
 
 

@@ -13,14 +13,16 @@ import msgspec
 from engine.errors import EngineError, Refused
 from engine.scenario import BadScenario, load
 from engine.simulation import Simulation
+from engine.view import following
 from eosviz.bounded import refusing as bounded
 from eosviz.walkthroughs import sights
 from eosviz.walkthroughs.made_steps import (
     KEYFRAME_EVERY,
     STEPS_PER_TRANSACTION,
     MadeKeyframe,
-    encode_step,
+    MadeStep,
     made_keyframe,
+    made_step,
 )
 
 
@@ -32,15 +34,6 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
     variant: str | None
     done: list[dict[str, Any]]
     steps: int
-
-
-class MadeStep(msgspec.Struct, array_like=True, frozen=True):
-    """The fields of `models.Step`."""
-
-    number: int
-    at: int
-    interesting: bool
-    body: bytes
 
 
 class Stretch(msgspec.Struct):
@@ -78,12 +71,13 @@ def stretches(asked: Asked) -> Iterator[Stretch]:
 
 def _take(simulation: Simulation, stretch: Stretch, times: list[int]) -> bool:
     """Make one more step; False where the run has ended. `times`: of all steps that were made."""
+    derived = following(simulation)
     step = simulation.step()
     if step is None:
         stretch.finished = simulation.finished
         return False
     times.append(step.at)
-    stretch.steps.append(MadeStep(step.number, step.at, step.interesting, encode_step(step)))
+    stretch.steps.append(made_step(step, derived))
     for broken in step.broken:
         stretch.broken.setdefault(broken["guarantee"], step.number)
     if step.number % KEYFRAME_EVERY == 0:

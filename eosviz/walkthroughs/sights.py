@@ -63,6 +63,8 @@ def cut(view: View, number: int, since: int) -> View:
             clients[name], waiting[name] = cut_client, of_queues
     if waiting:
         sight["clients"], folded["batches"] = clients, waiting
+    if "derived" in view:
+        sight["derived"] = _cut_derived(view["derived"], listed)
     return sight
 
 
@@ -72,13 +74,16 @@ def whole(view: View, number: int) -> View:
 
 
 def walk(view: View, bodies: list[bytes]) -> View:
-    """The view, which is written to, taken along these steps (stored JSON). What becomes of a folded record is counted,
-    except in the last step: that is the one on show, and what it changed has to be listed. Raises FoldedAway.
+    """The view, which is written to, taken along these steps (JSON as pages get it). What becomes of a folded record is
+    counted, except in the last step: that is the one on show, and what it changed has to be listed. Raises FoldedAway.
     """
     folded = view.get("folded", {})
     owners = _owners(view) if "records" in folded else {}
     for place, body in enumerate(bodies, 1):
-        for change in _changes_of(body).changes:
+        step = _changes_of(body)
+        for change in step.derived.changes:
+            _place(view, change)
+        for change in step.changes:
             if not is_folded(folded, change.path) and not _brings_near(view, change):
                 _place(view, change)
             elif place == len(bodies) or not _is_counted(folded, owners, change):
@@ -171,6 +176,15 @@ def _folded_records(records: Entries, listed: set[str]) -> dict[str, Any]:
         "stretches": [[int(run[0][0]), int(run[-1][0]), len(run)] for run in stretches],
         "counts": counts,
     }
+
+
+def _cut_derived(derived: View, listed: set[str]) -> View:
+    """Of the records that broke a guarantee those that are listed."""
+    broken = {
+        name: {serial: True for serial in serials if serial in listed}
+        for name, serials in derived["broken"].items()
+    }
+    return {**derived, "broken": broken}
 
 
 def _cut_client(client: View) -> tuple[View, dict[str, list[Any]]]:
@@ -281,8 +295,13 @@ class _Change(msgspec.Struct):
     after: Any = msgspec.UNSET
 
 
+class _Derived(msgspec.Struct):
+    changes: list[_Change] = msgspec.field(default_factory=list)
+
+
 class _Changes(msgspec.Struct):
     changes: list[_Change]
+    derived: _Derived = msgspec.field(default_factory=_Derived)
 
 
 _changes_of = msgspec.json.Decoder(_Changes).decode

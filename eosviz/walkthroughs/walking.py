@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 
 from engine.simulation import Simulation
+from engine.view import following
 from eosviz.walkthroughs import sights
 from eosviz.walkthroughs.conditions import AnyCondition
-from eosviz.walkthroughs.made_steps import KEYFRAME_EVERY, STEPS_PER_TRANSACTION, encode_step, made_keyframe
+from eosviz.walkthroughs.made_steps import KEYFRAME_EVERY, STEPS_PER_TRANSACTION, made_keyframe, made_step
 from eosviz.walkthroughs.matching import holding
 from eosviz.walkthroughs.models import Branch, Keyframe, Step, StepQuerySet
 
@@ -87,21 +88,20 @@ def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk 
     chunk = begun or Chunk()
     for ahead in chunk.steps:
         chunk.stopped = goal.met(ahead.number, ahead.at, ahead.interesting, ahead.body)
+    derived = following(simulation)
     while len(chunk.steps) < STEPS_PER_TRANSACTION and chunk.stopped is None:
         step = simulation.step()
         if step is None:
             chunk.stopped = "end"
             chunk.finished = simulation.finished
             break
-        body = encode_step(step)
-        chunk.steps.append(
-            Step(branch=branch, number=step.number, at=step.at, interesting=step.interesting, body=body)
-        )
+        made = made_step(step, derived)
+        chunk.steps.append(Step(branch=branch, **msgspec.structs.asdict(made)))
         for broken in step.broken:
             chunk.broken.setdefault(broken["guarantee"], step.number)
         if step.number % KEYFRAME_EVERY == 0:
             chunk.keyframes.append(keyframe_of(branch, simulation))
-        chunk.stopped = goal.met(step.number, step.at, step.interesting, body)
+        chunk.stopped = goal.met(step.number, step.at, step.interesting, made.body)
     return chunk
 
 

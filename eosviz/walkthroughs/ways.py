@@ -26,20 +26,26 @@ class _Change(msgspec.Struct):
     after: msgspec.Raw = _ABSENT
 
 
+class _Derived(msgspec.Struct):
+    changes: list[_Change] = msgspec.field(default_factory=list)
+
+
 class _Changes(msgspec.Struct):
     changes: list[_Change]
+    derived: _Derived = msgspec.field(default_factory=_Derived)
 
 
 _decode = msgspec.json.Decoder(_Changes).decode
 
 
 def way_over(bodies: Iterable[bytes], backward: bool) -> list[WayChange]:
-    """The changes from before these steps (stored JSON, in the order of the line) to after them; `backward`: from
-    after the first of them, which are then given newest first, to before the last.
+    """The changes from before these steps (JSON as pages get it, in the order of the line) to after them; `backward`:
+    from after the first of them, which are then given newest first, to before the last.
     """
     found: dict[tuple[str, ...], WayChange] = {}
     for body in bodies:
-        changes = _decode(body).changes
+        step = _decode(body)
+        changes = step.changes + step.derived.changes
         for change in reversed(changes) if backward else changes:
             path = tuple(change.path)
             # A path that was written before moves to the end: what was written over it meanwhile came first.

@@ -73,7 +73,7 @@ export function layoutNumbering(frame: Frame, name: string, most = defaults.part
       unresolved: entry.unresolved === null || entry.unresolved === false
         ? null
         : say("diagram.machine.unresolved", { value: String(entry.unresolved) }),
-      disagrees: found(frame, `disagrees ${partition}`, (whole) => disagreement(whole, name, partition)?.text ?? null),
+      disagrees: found(frame, `disagrees ${partition}`, (whole) => disagreement(whole, name, partition)),
       changed,
     });
   }
@@ -182,7 +182,7 @@ export class ClientMachine extends MachineElement {
 
   /** In the heading, which is all that is seen of a folded panel. */
   #differs(frame: Frame, name: string) {
-    const texts = found(frame, "disagreements", (whole) => disagreementsOf(whole, name).map((one) => one.text));
+    const texts = found(frame, "disagreements", (whole) => disagreementsOf(whole, name));
     return texts.length === 0 ? nothing : html` <b title=${texts.join(" ")}>≠</b>`;
   }
 

@@ -1,15 +1,13 @@
 /**
- * Above a lane: the batch that arrives in this step and its fate, or the batches on their way to it. Pure.
- *
- * Fate is what the step reports: a refusal, a batch that this step added to the leader's log, or neither; a
- * stored batch with the same numbers is found so that the two can be drawn as equal.
+ * Above a lane: the batch that arrives in this step and its fate, as the engine tells it, or the batches on their way to
+ * it. Pure.
  */
 
-import type { Frame, Json, JsonObject, LogBatchView, MessageView, ReplicaView, Selection } from "../player/frame.ts";
+import type { Frame, Json, LogBatchView, MessageView, ReplicaView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { batchLabel, batchWords, hueOf, identity, range, serialsText } from "./batch.ts";
-import { changesAt, isNew } from "./changes.ts";
+import { changesAt } from "./changes.ts";
 import { errorText, listed } from "./field-words.ts";
 import { round, textWidth, wrapAtMost } from "./geometry.ts";
 import type { Cells } from "./lane-cells.ts";
@@ -54,50 +52,28 @@ function landedIn(frame: Frame, partition: string, replica: string): number[] {
   return landed.sort((one, other) => one - other);
 }
 
-/** COMMIT or ABORT when what the step decided about is a marker: the request that was delivered says which. */
-function markerResult(frame: Frame, producer: Id): string | null {
-  for (const { id, event } of frame.step?.messages ?? []) {
-    const entries = event === "delivered" ? frame.previousView?.network?.messages[String(id)]?.fields["entries"] : undefined;
-    if (!Array.isArray(entries)) continue;
-    const entry = (entries as JsonObject[]).find((one) => String(one["producer_id"]) === String(producer));
-    if (entry !== undefined) return String(entry["result"]);
-  }
-  return null;
-}
-
 /** What arrived at the leader in this step; null when this step brought this partition no batch. */
 export function arrivedNow(frame: Frame, partition: string, replicaId: string): Arrived | null {
   return found(frame, `arrived ${partition} ${replicaId}`, (whole) => arrivedIn(whole, partition, replicaId));
 }
 
-function arrivedIn(frame: Frame, partition: string, replicaId: string): Arrived | null {
-  const step = frame.step;
-  const replica = frame.view.partitions?.[partition]?.replicas[replicaId];
-  if (step === null || replica === undefined || isNew(frame, "partitions", partition)) return null;
-  const landed = landedOffsets(frame, partition, replicaId);
-  const decision = step.decision;
-  const decided = decision?.subject === partition && decision.by === `broker-${replicaId}` && "first_sequence" in decision.arrived;
-  if (!decided) {
-    const base = landed[0];
-    if (base === undefined || step.kind === "replication" || step.kind === "log") return null;
-    const batch = replica.batches[String(base)] as LogBatchView;
-    return fromStored(batch, "appended");
-  }
-  const { producer_id, producer_epoch, first_sequence, last_sequence } = decision.arrived as Record<string, Id>;
-  const refused = step.refusal !== null;
-  const base = landed[0];
-  if (!refused && base !== undefined) return fromStored(replica.batches[String(base)] as LogBatchView, "appended");
-  const equal = findEqual(replica, producer_id, producer_epoch, first_sequence, last_sequence);
+function arrivedIn({ step, view }: Frame, partition: string, replicaId: string): Arrived | null {
+  const told = step?.derived?.arrivals?.find((one) => one.partition === partition && one.broker === replicaId);
+  const replica = view.partitions?.[partition]?.replicas[replicaId];
+  if (told === undefined || replica === undefined) return null;
+  const stored = told.at === null ? undefined : replica.batches[String(told.at)];
+  if (told.fate === "appended") return stored === undefined ? null : fromStored(stored, "appended");
+  const { producer_id, producer_epoch, first_sequence, last_sequence } = (step?.decision?.arrived ?? {}) as Record<string, Id>;
   return {
-    fate: refused ? "refused" : equal === null ? "not_stored" : "duplicate",
+    fate: told.fate,
     producerId: producer_id,
     epoch: producer_epoch,
     first: first_sequence,
     last: last_sequence,
-    serials: equal === null ? [] : (replica.batches[String(equal)]?.serials ?? []),
+    serials: stored?.serials ?? [],
     count: countOf(first_sequence, last_sequence),
-    control: markerResult(frame, producer_id),
-    at: refused ? null : equal,
+    control: told.control ?? null,
+    at: told.at,
   };
 }
 
@@ -118,16 +94,6 @@ function fromStored(batch: LogBatchView, fate: Arrived["fate"]): Arrived {
 
 function countOf(first: Id, last: Id): number | null {
   return typeof first === "number" && typeof last === "number" && last >= first ? last - first + 1 : null;
-}
-
-/** Base offset of the cached batch with the same producer, epoch and sequences. */
-export function findEqual(replica: ReplicaView, id: Id, epoch: Id, first: Id, last: Id): number | null {
-  const entry = replica.producers[String(id)];
-  if (entry === undefined || entry.producer_epoch !== epoch) return null;
-  for (const [cachedFirst, cachedLast, offset] of entry.batches) {
-    if (cachedFirst === first && cachedLast === last) return offset;
-  }
-  return null;
 }
 
 export interface ArrivalOptions {

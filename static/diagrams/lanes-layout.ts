@@ -10,7 +10,7 @@ import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection, View }
 import { say } from "../player/text.ts";
 import { batchLabel, batchWords, hueOf, isAbsent, range, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
-import { duplicatedIn } from "./copies.ts";
+import { brokenRecords } from "./broken-records.ts";
 import { clamp, round, textWidth, wrapAtMost } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
@@ -225,7 +225,7 @@ function placeCells(
   y: number, matched: number | null,
 ): void {
   const landed = landedOffsets(frame, partition, replicaId);
-  const duplicated = duplicatedIn(frame.view.guarantees?.["duplicated"], replica.batches);
+  const duplicated = brokenRecords(frame, "duplicated");
   cells.pieces.forEach((piece, index) => {
     if (piece.kind === "batch") {
       lane.cells.push(cellShape(frame, partition, replica, piece, tier, y, duplicated, landed, matched));

@@ -14,8 +14,8 @@ import { repeat } from "lit/directives/repeat.js";
 import { foldedRecords, isRecordFolded } from "../player/folded.ts";
 import type { FoldedRecords, Frame, LogBatchView, RecordView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
+import { brokenRecords } from "./broken-records.ts";
 import { changesAt, hasChanged } from "./changes.ts";
-import { copiesIn, duplicatedIn } from "./copies.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { listed } from "./field-words.ts";
 import { shownReplica } from "./lanes-layout.ts";
@@ -60,6 +60,23 @@ function batchesOf(frame: Frame, partition: string): Record<string, LogBatchView
     const id = of === undefined ? null : shownReplica(of);
     return id === null ? undefined : of?.replicas[id]?.batches;
   });
+}
+
+/** The log's own batches object is the key of the memory: views are never written to. */
+const counted = new WeakMap<object, ReadonlyMap<number, number>>();
+
+/** How many batches of a log hold each record. */
+function copiesIn(batches: Record<string, LogBatchView>): ReadonlyMap<number, number> {
+  let known = counted.get(batches);
+  if (known === undefined) {
+    const counts = new Map<number, number>();
+    for (const { serials } of Object.values(batches)) {
+      for (const serial of serials) counts.set(serial, (counts.get(serial) ?? 0) + 1);
+    }
+    counted.set(batches, counts);
+    known = counts;
+  }
+  return known;
 }
 
 const sorted = new WeakMap<Record<string, RecordView>, number[]>();
@@ -159,24 +176,7 @@ function focusSerial(frame: Frame): number | null {
 type Broken = [verdict: "duplicated" | "lost" | "reordered", serials: ReadonlySet<number>];
 
 function brokenSets(frame: Frame): Broken[] {
-  const guarantees = frame.view.guarantees ?? {};
-  const further = { duplicated: [], lost: furtherLost(frame), reordered: [] };
-  return (["duplicated", "lost", "reordered"] as const).map((name) => [name, new Set([...(guarantees[name]?.serials ?? []), ...further[name]])]);
-}
-
-/**
- * The judges name the records of the first loss and count all. What is lost is reported stored and stands in no log;
- * where just as many are so as are counted, it is these. Where more are so, some are still on their way.
- */
-function furtherLost(frame: Frame): number[] {
-  const judged = frame.view.guarantees?.["lost"];
-  if ((judged?.count ?? 0) <= (judged?.serials ?? []).length) return [];
-  return Object.entries(frame.view.verdicts ?? {}).flatMap(([partition, { lost }]) => {
-    const { all } = copiesIn(batchesOf(frame, partition));
-    const nowhere = Object.entries(frame.view.records ?? {}).flatMap(([serial, record]) =>
-      record.partition === partition && record.status === "ok" && !all.has(Number(serial)) ? [Number(serial)] : []);
-    return nowhere.length === lost ? nowhere : [];
-  });
+  return (["duplicated", "lost", "reordered"] as const).map((name) => [name, brokenRecords(frame, name)]);
 }
 
 const delivered = new WeakMap<readonly number[], Map<number, number>>();
@@ -207,9 +207,8 @@ function row(
   frame: Frame, record: RecordView, serial: number, sets: Broken[], readers: ReturnType<typeof deliveries>,
 ): LedgerRow {
   const batches = batchesOf(frame, record.partition);
-  const count = copiesIn(batches).all.get(serial) ?? 0;
-  const isFurther = count > 1 && duplicatedIn(frame.view.guarantees?.["duplicated"], batches).has(serial);
-  const verdict = isFurther ? "duplicated" : verdictOf(record, serial, count, sets);
+  const count = batches === undefined ? 0 : (copiesIn(batches).get(serial) ?? 0);
+  const verdict = verdictOf(record, serial, count, sets);
   const selection: Selection = { kind: "record", id: String(serial), partition: record.partition, serials: [serial] };
   return {
     serial,

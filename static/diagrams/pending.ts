@@ -8,13 +8,15 @@
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { Frame, Selection } from "../player/frame.ts";
+import type { Frame, Selection, View } from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
 import { isNew } from "./changes.ts";
 import { DiagramElement } from "./element.ts";
 import { isPicked, messageSelection, plainly } from "./picked.ts";
 
 export const defaults = { events: 6 };
+
+type PendingEvent = NonNullable<View["pending"]>[string];
 
 export interface PendingRow {
   key: string;
@@ -27,18 +29,20 @@ export interface PendingRow {
   selection: Selection;
 }
 
-/** GEN-2: by time, then class, then order of arrival. The engine numbers entries in order of arrival. */
-const CLASSES = ["fault", "delivery", "timer", "sender", "call"];
+export interface PendingShape {
+  rows: PendingRow[];
+  folded: number;
+  /** What happens next; null where nothing waits, or the order is not told. */
+  next: string | null;
+  /** Whether the recording tells the order. */
+  isOrdered: boolean;
+}
 
-export function layoutPending(frame: Frame, most = defaults.events): { rows: PendingRow[]; folded: number; next: string | null } {
-  const rank = (name: string): number => {
-    const index = CLASSES.indexOf(name);
-    return index < 0 ? CLASSES.length : index;
-  };
-  const entries = Object.entries(frame.view.pending ?? {}).sort(
-    ([one, left], [other, right]) => left.at - right.at || rank(left.class) - rank(right.class) || Number(one) - Number(other),
-  );
-  const rows = entries.slice(0, most).map(([key, event]): PendingRow => {
+export function layoutPending(frame: Frame, most = defaults.events): PendingShape {
+  const waiting = frame.view.pending ?? {};
+  const order = frame.view.derived?.pending;
+  const entries = (order ?? []).slice(0, most).map((key) => [key, waiting[key]] as const).filter((entry): entry is [string, PendingEvent] => entry[1] !== undefined);
+  const rows = entries.map(([key, event]): PendingRow => {
     const message = /message (\d+)/.exec(event.what)?.[1];
     const view = message === undefined ? undefined : frame.view.network?.messages[message];
     const selection = view === undefined ? plainly("actor", event.actor) : messageSelection(frame.view, view);
@@ -56,8 +60,9 @@ export function layoutPending(frame: Frame, most = defaults.events): { rows: Pen
   const first = rows[0];
   return {
     rows,
-    folded: entries.length - rows.length,
+    folded: Object.keys(waiting).length - rows.length,
     next: first === undefined ? null : say("diagram.pending.next", { at: first.at, what: `${first.actor}: ${first.what}` }),
+    isOrdered: order !== undefined || Object.keys(waiting).length === 0,
   };
 }
 
@@ -97,10 +102,10 @@ export class Pending extends DiagramElement {
   protected override show(frame: Frame): TemplateResult {
     const shape = layoutPending(frame);
     return html`<details class="more" @toggle=${this.toggled}><summary><b>${say("diagram.pending.heading")}</b> ${
-      shape.next ?? say("diagram.pending.none")}</summary>${this.isOpen ? this.#list(frame, shape) : nothing}</details>`;
+      shape.next ?? say(shape.isOrdered ? "diagram.pending.none" : "diagram.pending.not_told")}</summary>${this.isOpen ? this.#list(frame, shape) : nothing}</details>`;
   }
 
-  #list(frame: Frame, shape: ReturnType<typeof layoutPending>): TemplateResult {
+  #list(frame: Frame, shape: PendingShape): TemplateResult {
     const faults = Object.entries(frame.view.faults ?? {});
     return html`<table><tbody>${repeat(
       shape.rows,

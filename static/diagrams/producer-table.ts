@@ -15,7 +15,7 @@ import { say } from "../player/text.ts";
 import { arrivedNow } from "./lane-arrival.ts";
 import { range } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
-import { disagreements } from "./disagreements.ts";
+import { disagreementsAt } from "./disagreements.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { INTERNAL } from "./internal-partitions.ts";
 import { shownReplica } from "./lanes-layout.ts";
@@ -90,7 +90,7 @@ export function layoutProducerTable(
     producers: kept,
     folded: rows.length - kept.length,
     remark: remark(cache, arrived?.fate ?? null),
-    differs: found(frame, "disagreements", disagreements).filter((one) => one.partition === partition && id === String(view?.leader)).map((one) => one.text),
+    differs: id === String(view?.leader) ? found(frame, `disagreements ${partition}`, (whole) => disagreementsAt(whole, partition)) : [],
   };
 }
 

@@ -6,12 +6,11 @@
  * were, with their number.
  */
 
-import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
+import type { Arrow, Frame, Mark, ReplicaView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { duration, hueOf, range } from "./batch.ts";
 import { overlap, round, textWidth } from "./geometry.ts";
-import { findEqual } from "./lane-arrival.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
 import type { BandShape } from "./spacetime-band.ts";
@@ -285,6 +284,16 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
       matched: again.includes(key), picked: isPicked(frame.selection, selection), selection,
     });
   });
+}
+
+/** Base offset of the cached batch with the same producer, epoch and sequences. */
+function findEqual(replica: ReplicaView, id: Id, epoch: Id, first: Id, last: Id): number | null {
+  const entry = replica.producers[String(id)];
+  if (entry === undefined || entry.producer_epoch !== epoch) return null;
+  for (const [cachedFirst, cachedLast, offset] of entry.batches) {
+    if (cachedFirst === first && cachedLast === last) return offset;
+  }
+  return null;
 }
 
 /** Beside the arrow's end where that is free; else below or above the cell that stands there, or left of the lane. */

@@ -30,6 +30,7 @@ export class Walk {
 
   forward(step: Step): void {
     this.along(step.changes);
+    this.along(step.derived?.changes ?? []);
   }
 
   /** Whatever changes on a way, in the order and direction of the way. */
@@ -38,8 +39,13 @@ export class Walk {
   }
 
   backward(step: Step): void {
-    for (let index = step.changes.length - 1; index >= 0; index -= 1) {
-      const change = step.changes[index] as Change;
+    this.#back(step.derived?.changes ?? []);
+    this.#back(step.changes);
+  }
+
+  #back(changes: readonly Change[]): void {
+    for (let index = changes.length - 1; index >= 0; index -= 1) {
+      const change = changes[index] as Change;
       this.#apply(change.path, "before" in change, change.before);
     }
   }
@@ -84,7 +90,7 @@ export class Walk {
 /** Keys of every path the step changed and of every path above it. */
 export function changedPaths(step: Step | null): Set<string> {
   const keys = new Set<string>();
-  for (const change of step?.changes ?? []) {
+  for (const change of [...(step?.changes ?? []), ...(step?.derived?.changes ?? [])]) {
     for (let depth = change.path.length; depth > 0; depth -= 1) keys.add(pathKey(change.path.slice(0, depth)));
   }
   return keys;

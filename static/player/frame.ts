@@ -8,6 +8,7 @@
  */
 
 import type { AbortedEntry, ContentView, CoordinationView, MiddlewareView, ReaderLaneView } from "./coordination-view.ts";
+import type { Derived, StepDerived } from "./derived.ts";
 import type { Plan } from "./plan.ts";
 
 export type Language = "en" | "zh-Hans";
@@ -88,6 +89,8 @@ export interface Step extends Said {
   interesting: boolean;
   broken: Broken[];
   changes: Change[];
+  /** In no recording: told beside it. */
+  derived?: StepDerived;
 }
 
 export interface RecordView {
@@ -318,6 +321,8 @@ export interface Folded {
 export interface View {
   time: number;
   folded?: Folded;
+  /** Missing in a recording that was kept before the engine told it. */
+  derived?: Derived;
   applications?: Record<
     string,
     {

@@ -8,6 +8,7 @@
 import { get, linesOf } from "./addressed.ts";
 import { parseExactly } from "./exact-json.ts";
 import type { Condition } from "./conditions.ts";
+import type { FileDerived } from "./derived.ts";
 import type { Plan } from "./plan.ts";
 import type { TransactionLines } from "./transactions.ts";
 import type { Bilingual, Header, Json, JsonObject, Selection, Step, View } from "./frame.ts";
@@ -174,6 +175,8 @@ interface PlayerFile {
   lines?: string;
   /** Of each branch, where the file has them. */
   plans?: Record<string, Plan>;
+  /** Of each branch, likewise. */
+  derived?: Record<string, FileDerived | null>;
   /** Of each branch, where whoever made the file told them. */
   transactions?: Record<string, TransactionLines>;
 }
@@ -235,7 +238,7 @@ export class FileSource implements Source {
   async #load(): Promise<PlayerFile> {
     const file = parseExactly(await (await had(this.#address)).text()) as PlayerFile;
     if (file.v !== 1) throw new Error(`player file version ${String(file.v)}`);
-    return file.lines === undefined ? file : { ...file, ...(await readLines(await had(file.lines))) };
+    return withDerived(file.lines === undefined ? file : { ...file, ...(await readLines(await had(file.lines))) });
   }
 
   #play(file: PlayerFile): void {
@@ -252,6 +255,19 @@ export class FileSource implements Source {
     }
     listener.statusChanged("recorded");
   }
+}
+
+/** The file with what is derived of its view and steps in them. The steps are written to. */
+function withDerived(file: PlayerFile): PlayerFile {
+  let view = file.view;
+  for (const [branch, derived] of Object.entries(file.derived ?? {})) {
+    derived?.steps.forEach((told, place) => {
+      const step = file.steps[branch]?.[place];
+      if (step !== undefined) step.derived = told;
+    });
+    if (derived?.view !== undefined) view = { ...view, derived: derived.view };
+  }
+  return { ...file, view };
 }
 
 async function had(address: string): Promise<Response> {

@@ -6,7 +6,7 @@
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { batchWords, identity, isAbsent, range, serialsText } from "../diagrams/batch.ts";
-import { duplicatedIn } from "../diagrams/copies.ts";
+import { brokenRecords } from "../diagrams/broken-records.ts";
 import { round } from "../diagrams/geometry.ts";
 import { isPicked } from "../diagrams/picked.ts";
 import { isOfPicked } from "../diagrams/transaction-picked.ts";
@@ -60,8 +60,8 @@ function objectsOf(lane: LaneOf): StageObject[] {
   const stretches = heldStretches(frame, partition, shown);
   return [
     ...baseOf(lane, replica, window, leaderWord(here, view)),
-    ...shown.map((batch) => cellOf(lane, window, batch, replica)),
-    offsetsOf(lane, window, shown, replica),
+    ...shown.map((batch) => cellOf(lane, window, batch)),
+    offsetsOf(lane, window, shown),
     ...gatesOf(lane, replica, window, shown),
     ...reasonsOf(lane, window, stretches, replica),
   ];
@@ -139,7 +139,7 @@ function cellName(partition: string, batch: LogBatchView, hidden: string): strin
   return `${say("stage.cell_name", { partition, offsets, what })}${state}${hidden === "" ? "" : ` ${hidden}`}`;
 }
 
-function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, replica: ReplicaView): StageObject {
+function cellOf(lane: LaneOf, window: Window, batch: LogBatchView): StageObject {
   const { frame, here, partition, place } = lane;
   const { cells } = place;
   const x = window.x(batch.base_offset);
@@ -147,7 +147,7 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, replica: Repl
   const height = cells.height;
   const hue = here.hue(batch.producer_id);
   const selection = selectionOf(partition, batch);
-  const twice = batch.serials.some((serial) => duplicatedIn(frame.view.guarantees?.["duplicated"], replica.batches).has(serial));
+  const twice = batch.serials.some((serial) => brokenRecords(frame, "duplicated").has(serial));
   const drawn = batch.control === null ? batchCell(batch, width, height, hue, twice) : markerCell(batch, width, height, hue);
   return {
     key: `b:${partition}:${batch.base_offset}`, x: round(x), y: cells.y, width, height, phase: "effect", depth: DEPTH.cell,
@@ -208,10 +208,10 @@ function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: bool
 }
 
 /** First offset of every batch under its cell, as far as they do not meet; a second copy says so in red. */
-function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[], replica: ReplicaView): StageObject {
+function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[]): StageObject {
   const { frame, partition, place } = lane;
   const y = place.cells.y + place.cells.height + 15;
-  const duplicated = duplicatedIn(frame.view.guarantees?.["duplicated"], replica.batches);
+  const duplicated = brokenRecords(frame, "duplicated");
   const labels: SVGTemplateResult[] = [];
   let end = Number.NEGATIVE_INFINITY;
   for (const batch of shown) {

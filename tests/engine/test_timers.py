@@ -1,4 +1,4 @@
-"""Every timer of a view has one name, in the engine as in the player, and ends when it says so."""
+"""Every timer of a view has one name, whichever role runs it, and ends when it says so."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 
 CASE = json.loads((Path(__file__).parent / "timers.json").read_text(encoding="utf-8"))
-"""The same that static/tests/player/timers.test.ts reads."""
 
 
-def test_the_engine_and_the_player_gather_the_same() -> None:
+def test_timers_are_gathered_from_all_roles() -> None:
     assert [list(one) for one in timers.running(CASE["view"])] == CASE["running"]
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
+from eosviz.walkthroughs.deriving import sent_bodies
 from eosviz.walkthroughs.messages import AnyFromPage, CommandAnswer, read_message
 from eosviz.walkthroughs.models import Branch, Session, Step
 from eosviz.walkthroughs.simulations import earlier, recent
@@ -90,3 +91,9 @@ def numbers(branch: Branch) -> list[int]:
 def line_bodies(branch: Branch) -> list[bytes]:
     branch.refresh_from_db()
     return Step.objects.of_line(Branch.objects.line(branch), 1, branch.newest).bodies()
+
+
+def line_sent(branch: Branch) -> list[bytes]:
+    """As pages get them."""
+    branch.refresh_from_db()
+    return sent_bodies(Branch.objects.line(branch), 1, branch.newest)

@@ -21,6 +21,7 @@ from websockets.typing import Origin
 
 from engine.scenario import entry
 from engine.simulation import Simulation
+from engine.view import following
 from tests.running_site import RunningSite
 
 RESEND_SECONDS = 1.0
@@ -41,10 +42,12 @@ def page_of(site: RunningSite, steps: int) -> SteppingPage:
 
 
 def steps_of_engine(count: int) -> list[Json]:
-    """What the engine makes by itself."""
+    """What the engine makes by itself, with what it derives."""
     simulation = Simulation(entry(SCENARIO).scenario())
+    derived = following(simulation)
     made = (simulation.step() for _ in range(count))
-    return [json.loads(json.dumps(step.to_json())) for step in made if step is not None]
+    told = [step.to_json() for step in made if step is not None]
+    return [json.loads(json.dumps({**step, "derived": derived.take(step)})) for step in told]
 
 
 class Caller:

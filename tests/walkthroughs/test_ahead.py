@@ -14,7 +14,7 @@ from eosviz.walkthroughs import actions, ahead
 from eosviz.walkthroughs.ahead import look_ahead, told_ahead
 from eosviz.walkthroughs.messages import AskActions, AskAhead, Done
 from eosviz.walkthroughs.models import Session
-from tests.walkthroughs.conftest import carry_out, line_bodies, message, numbers, root
+from tests.walkthroughs.conftest import carry_out, line_bodies, line_sent, message, numbers, root
 
 Told = list[dict[str, Any]]
 
@@ -40,7 +40,7 @@ def test_the_step_made_ahead_is_the_one_that_is_stored_when_it_is_asked_for(
         look(session)
         assert numbers(branch) == list(range(1, after + 2))
     assert [message["after"] for message in told] == list(range(1, 31))
-    bodies = [json.loads(body) for body in line_bodies(branch)]
+    bodies = [json.loads(body) for body in line_sent(branch)]
     assert [message["step"] for message in told[:-1]] == bodies[1:]
 
 
@@ -142,7 +142,7 @@ def test_who_has_stepped_nowhere_yet_may_ask(session: Session) -> None:
     assert numbers(root(session)) == []
     carry_out(session, "advance", root(session), after=0, count=1)
     assert isinstance(answer.step, msgspec.Raw)
-    assert line_bodies(root(session)) == [bytes(answer.step)]
+    assert line_sent(root(session)) == [bytes(answer.step)]
 
 
 def test_who_asks_about_another_step_than_the_newest_or_after_the_end_is_told_none(session: Session) -> None:

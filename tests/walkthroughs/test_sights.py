@@ -114,7 +114,9 @@ def check(view: Json, sight: Json) -> int:
             rest = {name: value for name, value in replica.items() if name != "batches"}
             assert rest == {name: value for name, value in shown.items() if name != "batches"}
             unlisted += len(gone)
-    cut = ("records", "partitions", "clients")
+    for name, serials in view["derived"]["broken"].items():
+        assert sight["derived"]["broken"][name] == {one: True for one in serials if one in sight["records"]}
+    cut = ("records", "partitions", "clients", "derived")
     others = {name: part for name, part in view.items() if name not in cut}
     assert others == {name: part for name, part in sight.items() if name not in (*cut, "folded")}
     return unlisted + len(hidden) + check_clients(view, sight)

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from eosviz.walkthroughs import actions, questions
+from eosviz.walkthroughs import actions, deriving, questions
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.messages import Done, MakeBranch, Problem, RunUntil, Unreadable, encode, read_message
-from eosviz.walkthroughs.models import Branch, Session, Step
+from eosviz.walkthroughs.models import Branch, Keyframe, Session
 from tests.walkthroughs.conftest import root
 
 Json = dict[str, Any]
@@ -42,10 +42,10 @@ def without_empty(value: Any) -> Any:
 def views(branch: Branch) -> list[Json]:
     """The view after every step of a line, folded one step at a time."""
     line = Branch.objects.line(branch)
-    view = msgspec.json.decode(questions.keyframe_answer(branch, 0, "").view)
-    found = [view]
-    for body in Step.objects.of_line(line, 1, branch.newest).bodies():
-        found.append(walk(found[-1], msgspec.json.decode(body)["changes"]))
+    found = [deriving.view_of(Keyframe.objects.get(branch=line[0], number=0))]
+    for body in deriving.sent_bodies(line, 1, branch.newest):
+        step = msgspec.json.decode(body)
+        found.append(walk(found[-1], step["changes"] + step["derived"].get("changes", [])))
     return found
 
 

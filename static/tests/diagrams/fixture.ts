@@ -10,6 +10,7 @@ import type {
   Change, ClientBatchView, ClientView, Frame, Header, Json, LogBatchView, MessageView, PartitionView, ReplicaView, Step,
   View,
 } from "../../player/frame.ts";
+import type { Derived } from "../../player/derived.ts";
 import { pathKey } from "../../player/frame.ts";
 import type { Texts } from "../../player/text.ts";
 import { words } from "../../player/text.ts";
@@ -132,6 +133,11 @@ export function client(over: Partial<ClientView> = {}): ClientView {
   };
 }
 
+/** What the engine derives of a view; nothing by default. */
+export function derived(over: Partial<Derived> = {}): Derived {
+  return { pending: [], timers: {}, disagreements: {}, broken: {}, ...over };
+}
+
 export function view(over: Partial<View> = {}): View {
   return {
     time: 143,
@@ -189,6 +195,7 @@ export const DUPLICATE: Step = stepOf({
       { rule: "SEQ-12", key: "decision.epoch", params: { arrived: 0, stored: 0 }, outcome: "not_reached" },
     ],
   },
+  derived: { arrivals: [{ partition: "t-0", broker: "1", fate: "duplicate", at: 40 }] },
 });
 
 export function refusedStep(): Step {
@@ -203,13 +210,17 @@ export function refusedStep(): Step {
       compared: [["expected first sequence", 13], ["arrived first sequence", 15]], next: "refusal.client_retries_in_order",
       next_params: {},
     },
+    derived: { arrivals: [{ partition: "t-0", broker: "1", fate: "refused", at: null }] },
   });
 }
 
 /** A step that appended `batch` to the leader of t-0, with the change that a recorder would write. */
 export function appendedStep(batch: LogBatchView): Step {
   const path = ["partitions", "t-0", "replicas", "1", "batches", String(batch.base_offset)];
-  return stepOf({ key: "broker.appended", changes: [{ path, after: batch as unknown as Json }] });
+  return stepOf({
+    key: "broker.appended", changes: [{ path, after: batch as unknown as Json }],
+    derived: { arrivals: [{ partition: "t-0", broker: "1", fate: "appended", at: batch.base_offset }] },
+  });
 }
 
 function keysOf(changes: readonly Change[]): Set<string> {

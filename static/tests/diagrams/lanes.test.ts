@@ -12,7 +12,7 @@ import { partitionIn } from "../../diagrams/picked.ts";
 import type { ReaderLaneView } from "../../player/coordination-view.ts";
 import type { ConsumerView, FoldedLog, Selection, Step, View } from "../../player/frame.ts";
 import {
-  DUPLICATE, FIVE, answer, appendedStep, frameOf, logBatch, markup, message, partition, refusedStep, replica, speakEnglish, stepOf, view,
+  DUPLICATE, FIVE, answer, appendedStep, derived, frameOf, logBatch, markup, message, partition, refusedStep, replica, speakEnglish, stepOf, view,
 } from "./fixture.ts";
 
 before(speakEnglish);
@@ -154,12 +154,13 @@ test("records stored twice are red and say so; that they are is the judges' word
   assert.ok(judged.cells.every((cell) => cell.below !== null && cell.name.includes("stored more than once")));
 });
 
-test("further records that stand twice are red where the judges count more than they name", () => {
+test("every record that broke the guarantee is red, not those of the first break alone", () => {
   const copies = [logBatch(53, 1, { serials: [1] }), logBatch(54, 1, { serials: [4] })];
   const now = view({ partitions: { "t-0": partition(replica([logBatch(40, 3), logBatch(43, 2), ...copies])) } });
-  const twice = (count: number): boolean[] => laneOf(frameOf(null, { ...now, guarantees: { duplicated: { judged: true, count, serials: [1] } } })).cells.map((cell) => cell.twice);
-  assert.deepEqual(twice(1), [true, false, true, false]);
-  assert.deepEqual(twice(2), [true, true, true, true]);
+  const judged = { ...now, guarantees: { duplicated: { judged: true, count: 2, serials: [1] } } };
+  const twice = (over: Partial<View>): boolean[] => laneOf(frameOf(null, { ...judged, ...over })).cells.map((cell) => cell.twice);
+  assert.deepEqual(twice({ derived: derived({ broken: { duplicated: { 1: true, 4: true } } }) }), [true, true, true, true]);
+  assert.deepEqual(twice({}), [true, false, true, false], "a recording of before names the first");
 });
 
 test("what lies before the start of the log is dotted and struck through, and says that it is deleted", () => {

@@ -17,7 +17,7 @@ import { layoutZooKeeper } from "../../diagrams/zookeeper.ts";
 import type { Change, View } from "../../player/frame.ts";
 import { wholeView } from "../../player/whole.ts";
 import {
-  DUPLICATE, FIVE, client, clientBatch, frameOf, logBatch, message, partition, refusedStep, replica, speakEnglish, stepOf, view,
+  DUPLICATE, FIVE, client, clientBatch, derived, frameOf, logBatch, message, partition, refusedStep, replica, speakEnglish, stepOf, view,
 } from "./fixture.ts";
 
 before(speakEnglish);
@@ -197,17 +197,14 @@ test("ledger: copies are counted, the verdict words are the judges'", () => {
   assert.deepEqual(layoutLedger(frameOf(null)).chips.slice(0, 4).map((chip) => chip.verdict), ["uncertain", "uncertain", "uncertain", "once"]);
 });
 
-test("ledger: records of a later loss are marked like those of the first, once none of them is on its way", () => {
+test("ledger: records of a later loss are marked like those of the first", () => {
   const record = { partition: "t-0", producer: "p1", size: 100, sent_at: 3, status: "ok" as const, offset: null, error: null, finished_at: 20 };
   const records = Object.fromEntries([1, 900, 901].map((serial) => [String(serial), record]));
-  const lost = (count: number) => ({
-    records,
-    guarantees: { lost: { judged: true, count, broken_at: 12, partition: "t-0", serials: [900] } },
-    verdicts: { "t-0": { stored: 1, duplicates: 0, lost: count, failed: 0, reordered: 0 } },
-  });
-  const marked = (count: number) => layoutLedger(frameOf(null, view(lost(count)))).chips.map((chip) => [chip.serial, chip.verdict]);
-  assert.deepEqual(marked(2), [[1, "once"], [900, "lost"], [901, "lost"]]);
-  assert.deepEqual(marked(1), [[1, "once"], [900, "lost"], [901, "absent"]]);
+  const guarantees = { lost: { judged: true, count: 2, broken_at: 12, partition: "t-0", serials: [900] } };
+  const marked = (over: Partial<View>) =>
+    layoutLedger(frameOf(null, view({ records, guarantees, ...over }))).chips.map((chip) => [chip.serial, chip.verdict]);
+  assert.deepEqual(marked({ derived: derived({ broken: { lost: { 900: true, 901: true } } }) }), [[1, "once"], [900, "lost"], [901, "lost"]]);
+  assert.deepEqual(marked({}), [[1, "once"], [900, "lost"], [901, "absent"]], "a recording of before names the first");
 });
 
 test("ledger: of 20,000 records a page is drawn and the rest is counted", () => {
@@ -260,10 +257,13 @@ test("consumers, configuration and the event queue", () => {
     5: { at: 148, class: "timer", actor: "p1", what: "linger" }, 9: { at: 148, class: "delivery", actor: "p1", what: "message 18" },
     2: { at: 150, class: "fault", actor: "p1", what: "crash" },
   };
-  const queue = layoutPending(frameOf(null, view({ pending, network: { messages: { 18: message({ id: 18 }) } } })));
+  const waiting = { pending, network: { messages: { 18: message({ id: 18 }) } } };
+  const queue = layoutPending(frameOf(null, view({ ...waiting, derived: derived({ pending: ["9", "5", "2"] }) })));
   assert.deepEqual(queue.rows.map((row) => [row.at, row.kind, row.what]), [
     ["148 ms", "delivery", "Produce, p1 to broker-1"], ["148 ms", "timer", "linger"], ["150 ms", "fault", "crash"],
   ]);
+  const unordered = layoutPending(frameOf(null, view(waiting)));
+  assert.deepEqual([unordered.rows, unordered.folded, unordered.next, unordered.isOrdered], [[], 3, null, false]);
 });
 
 test("a view without its empty tables is as good as one with them", () => {

@@ -1,20 +1,27 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import type { View } from "../../player/frame.ts";
 import { endOf } from "../../player/selection-about.ts";
 import { timersOf } from "../../player/timers.ts";
 
-/** The same that tests/engine/test_timers.py reads. */
-const CASE = JSON.parse(readFileSync("tests/engine/timers.json", "utf8")) as { view: View; running: [string, string, object][] };
+const LINGER = { kind: "linger", subject: "b1", since: 95, until: 105 };
+const TIMEOUT = { kind: "transaction_timeout", subject: "txn-1", since: 20, until: 15_020 };
+const VIEW = {
+  time: 100,
+  clients: { p1: { timers: { "linger b1": LINGER } } },
+  derived: { pending: [], disagreements: {}, broken: {}, timers: { "broker-2/transaction_timeout txn-1": { actor: "broker-2", ...TIMEOUT } } },
+} as unknown as View;
 
-test("the player and the engine gather the same timers", () => {
-  assert.deepEqual(timersOf(CASE.view).map(({ actor, name, timer }) => [actor, name, timer]), CASE.running);
+test("timers of clients and those that the engine derives stand together", () => {
+  assert.deepEqual(timersOf(VIEW), [
+    { actor: "p1", name: "linger b1", timer: LINGER },
+    { actor: "broker-2", name: "transaction_timeout txn-1", timer: TIMEOUT },
+  ]);
 });
 
 test("whoever's timer it is, its end is known", () => {
-  assert.equal(endOf({ kind: "timer", id: "broker-2/transaction_timeout txn-1" }, CASE.view), 15_020);
-  assert.equal(endOf({ kind: "timer", id: "broker-2/transaction_timeout txn-2" }, CASE.view), null);
-  assert.equal(endOf({ kind: "actor", id: "broker-2" }, CASE.view), null);
+  assert.equal(endOf({ kind: "timer", id: "broker-2/transaction_timeout txn-1" }, VIEW), 15_020);
+  assert.equal(endOf({ kind: "timer", id: "broker-2/transaction_timeout txn-2" }, VIEW), null);
+  assert.equal(endOf({ kind: "actor", id: "broker-2" }, VIEW), null);
 });

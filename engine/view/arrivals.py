@@ -1,0 +1,104 @@
+"""What became of the batches that reached a log in a step: stored, known already, refused, or answered without being
+stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Json = Mapping[str, Any]
+_BATCH_DEPTH = 6
+"""`partitions/<partition>/replicas/<broker>/batches/<base offset>`."""
+_MADE_BY_ITSELF = ("replication", "log")
+"""Kinds of steps in which batches come to a log that no request brought."""
+
+
+def arrivals(step: Json, partitions: Json) -> list[dict[str, Any]]:
+    """`partitions` are those after the step. `fate`: `appended`, `duplicate`, `refused` or `not_stored`; `at` is the
+    base offset of the batch that was appended, or of the stored one with the same numbers; `control` says of a marker
+    that was refused what it would have been."""
+    landed, made = _landed(step)
+    decided = _decided(step, partitions)
+    found: list[dict[str, Any]] = []
+    if decided is not None and decided[0] not in made:
+        partition, broker = decided
+        found.append(_of_decision(step, partitions, partition, broker, landed.get(decided)))
+    if step["kind"] not in _MADE_BY_ITSELF:
+        found += [
+            _arrival(partition, broker, "appended", base)
+            for (partition, broker), base in landed.items()
+            if (partition, broker) != decided and partition not in made
+        ]
+    return found
+
+
+def _arrival(
+    partition: str, broker: str, fate: str, at: int | None, control: str | None = None
+) -> dict[str, Any]:
+    told: dict[str, Any] = {"partition": partition, "broker": broker, "fate": fate, "at": at}
+    if control is not None:
+        told["control"] = control
+    return told
+
+
+def _landed(step: Json) -> tuple[dict[tuple[str, str], int], set[str]]:
+    """The lowest base offset that this step added to each replica, and the partitions that it made."""
+    landed: dict[tuple[str, str], int] = {}
+    made: set[str] = set()
+    for change in step["changes"]:
+        path = change["path"]
+        if path[0] != "partitions" or "before" in change:
+            continue
+        if len(path) == 2:
+            made.add(path[1])
+        elif len(path) == _BATCH_DEPTH and path[4] == "batches":
+            base = int(path[5])
+            landed[path[1], path[3]] = min(base, landed.get((path[1], path[3]), base))
+    return landed, made
+
+
+def _decided(step: Json, partitions: Json) -> tuple[str, str] | None:
+    """The replica at which a rule decided about a batch."""
+    decision = step["decision"]
+    if decision is None or "first_sequence" not in decision["arrived"]:
+        return None
+    _, _, broker = decision["by"].partition("broker-")
+    replicas = partitions.get(decision["subject"], {}).get("replicas", {})
+    return (decision["subject"], broker) if broker in replicas else None
+
+
+def _of_decision(
+    step: Json, partitions: Json, partition: str, broker: str, landed: int | None
+) -> dict[str, Any]:
+    arrived = step["decision"]["arrived"]
+    refused = step["refusal"] is not None
+    if landed is not None and not refused:
+        return _arrival(partition, broker, "appended", landed)
+    control = _marker_result(step, arrived.get("producer_id"))
+    if refused:
+        return _arrival(partition, broker, "refused", None, control)
+    equal = _equal(partitions[partition]["replicas"][broker], arrived)
+    return _arrival(partition, broker, "not_stored" if equal is None else "duplicate", equal, control)
+
+
+def _equal(replica: Json, arrived: Json) -> int | None:
+    """Base offset of the cached batch with the same producer, epoch and sequences."""
+    entry = replica.get("producers", {}).get(str(arrived.get("producer_id")))
+    if entry is None or entry["producer_epoch"] != arrived.get("producer_epoch"):
+        return None
+    numbers = (arrived["first_sequence"], arrived.get("last_sequence"))
+    return next((offset for first, last, offset, *_ in entry["batches"] if (first, last) == numbers), None)
+
+
+def _marker_result(step: Json, producer_id: Any) -> str | None:
+    """COMMIT or ABORT when what was decided about is a marker: the request that was delivered says which."""
+    delivered = {str(message["id"]) for message in step["messages"] if message["event"] == "delivered"}
+    for change in step["changes"]:
+        path = change["path"]
+        if path[:2] != ["network", "messages"] or len(path) != 3 or path[2] not in delivered:
+            continue
+        for entry in change.get("before", {}).get("fields", {}).get("entries") or ():
+            if isinstance(entry, dict) and entry.get("producer_id") == producer_id:
+                return str(entry["result"])
+    return None

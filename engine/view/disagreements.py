@@ -1,0 +1,44 @@
+"""Where a client and the leader it writes to know different things about one numbering, while nothing is in flight
+that would explain it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Json = Mapping[str, Any]
+
+
+def disagreements(view: Json) -> dict[str, dict[str, Any]]:
+    """By client and partition. `what` they disagree about: the `sequence` that was acknowledged last, the `epoch`, or
+    whether the leader knows the producer at all (`unknown`). `own` is the client's number, `known` the leader's."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, client in view.get("clients", {}).items():
+        manager = client.get("transaction_manager")
+        if manager is None or not client.get("alive") or manager.get("producer_id") in (None, -1):
+            continue
+        for partition, own in manager.get("partitions", {}).items():
+            difference = _difference(view, manager, partition, own)
+            if difference is not None:
+                found.setdefault(name, {})[partition] = difference
+    return found
+
+
+def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[str, Any] | None:
+    """None where both know the same, and where something is in flight or undecided."""
+    if own["in_flight"] or own["unresolved"] is not None:
+        return None
+    log = view.get("partitions", {}).get(partition)
+    replica = None if log is None else log.get("replicas", {}).get(str(log["leader"]))
+    if log is None or replica is None:
+        return None
+    told = {"producer_id": manager["producer_id"], "leader": log["leader"]}
+    acked, epoch = own["last_acked_sequence"], manager["producer_epoch"]
+    known = replica.get("producers", {}).get(str(manager["producer_id"]))
+    if known is None:
+        return None if acked is None else {**told, "what": "unknown", "own": acked, "known": None}
+    if known["producer_epoch"] != epoch:
+        return {**told, "what": "epoch", "own": epoch, "known": known["producer_epoch"]}
+    last = known["batches"][-1][1] if known["batches"] else None
+    return None if last == acked else {**told, "what": "sequence", "own": acked, "known": last}

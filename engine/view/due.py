@@ -1,0 +1,20 @@
+"""What is due next, in the order in which it will happen (GEN-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from heapq import nsmallest
+from typing import Any
+
+from engine.pending import CLASS_NAMES
+
+LISTED = 6
+"""So many are told in order; a view says of the others that they wait."""
+
+_RANK = {name: rank for rank, name in enumerate(CLASS_NAMES)}
+
+
+def due_next(pending: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The names of the first events that wait, by time, then class, then order of arrival, which is their name."""
+    order = [(event["at"], _RANK[event["class"]], int(name)) for name, event in pending.items()]
+    return [str(name) for _, _, name in nsmallest(LISTED, order)]

@@ -1,0 +1,78 @@
+"""As much of a view as the derived facts look at, folded from changes.
+
+It is a copy of its own: whoever made the view may go on with theirs. Lists are shared, as the engine replaces them as a
+whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+ALL: Final = True
+"""Everything below."""
+EACH: Final = "*"
+"""Whatever the name."""
+
+Tree = Mapping[str, Any]
+
+WATCHED: Tree = {
+    "pending": {EACH: {"at": ALL, "class": ALL}},
+    "clients": {EACH: {"alive": ALL, "transaction_manager": {
+        "producer_id": ALL, "producer_epoch": ALL,
+        "partitions": {EACH: {"last_acked_sequence": ALL, "in_flight": ALL, "unresolved": ALL}},
+    }}},
+    "brokers": {EACH: {"transactions": {EACH: {"started_at": ALL, "times_out_at": ALL}}}},
+    "partitions": {EACH: {"leader": ALL, "replicas": {EACH: {
+        "waiting": ALL, "producers": {EACH: {"producer_epoch": ALL, "batches": ALL}},
+    }}}},
+    "zookeeper": {"sessions": {EACH: {"alive": ALL, "expires_at": ALL}}},
+    "middleware": {
+        "transactions": {EACH: {"timer": ALL}},
+        "business": {"transactions": {EACH: {"due": ALL}}},
+        "manager": {"transactions": {EACH: {"due": ALL}}},
+    },
+}  # fmt: skip
+
+
+def watched(view: Mapping[str, Any]) -> dict[str, Any]:
+    """The rooms of a view that are looked at, down to what is read there."""
+    kept: dict[str, Any] = _kept(WATCHED, view)
+    return kept
+
+
+def fold(view: dict[str, Any], change: Mapping[str, Any]) -> bool:
+    """Take a change (docs/frame.md) to what is watched; false where it is about nothing of that."""
+    path = change["path"]
+    tree: Any = WATCHED.get(path[0])
+    if tree is None:
+        return False
+    node = view
+    for depth, name in enumerate(path[:-1], 1):
+        if tree is not ALL:
+            below = tree.get(path[depth]) or tree.get(EACH)
+            if below is None:
+                return False
+            tree = below
+        inner = node.get(name)
+        if type(inner) is not dict:
+            if "after" not in change:
+                return True
+            inner = node[name] = {}
+        node = inner
+    if "after" in change:
+        node[path[-1]] = _kept(tree, change["after"])
+    else:
+        node.pop(path[-1], None)
+    return True
+
+
+def _kept(tree: Any, value: Any) -> Any:
+    if type(value) is not dict:
+        return value
+    if tree is ALL:
+        return {name: _kept(ALL, inner) for name, inner in value.items()}
+    every = tree.get(EACH)
+    if every is not None:
+        return {name: _kept(every, inner) for name, inner in value.items()}
+    return {name: _kept(below, value[name]) for name, below in tree.items() if name in value}

@@ -1,0 +1,59 @@
+"""What is derived of a recording's steps (docs/frame.md, *Derived*), told beside them: digests do not know it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from engine.view import Derived
+from eosviz.replays.by_branch import MISSHAPEN, ByBranch
+
+
+class Fold:
+    """``told`` is JSON: of the branch's first view, where it has no parent, and of each of its own steps."""
+
+    def __init__(self, derived: Derived, view: bytes | None) -> None:
+        self.derived = derived
+        self.view = view
+        self.steps: list[bytes] = []
+
+    def take(self, step: Mapping[str, Any]) -> None:
+        self.steps.append(msgspec.json.encode(self.derived.take(step)))
+
+    def told(self) -> dict[str, Any]:
+        steps = msgspec.Raw(b"[%b]" % b",".join(self.steps))
+        return {"steps": steps} if self.view is None else {"view": msgspec.Raw(self.view), "steps": steps}
+
+
+def _begun(view: Mapping[str, Any]) -> Fold:
+    derived = Derived(view)
+    return Fold(derived, msgspec.json.encode(derived.view()))
+
+
+class DerivedTold(ByBranch[Fold]):
+    """A witness of the reading: one fold a branch."""
+
+    def begin(self) -> Fold:
+        return _begun(self.header.view)
+
+    def fold(self, fold: Fold, step: dict[str, Any]) -> None:
+        fold.take(step)
+
+    def copy(self, fold: Fold) -> Fold:
+        return Fold(fold.derived.fork(), None)
+
+    def result(self, fold: Fold, branch: str) -> dict[str, Any]:
+        return fold.told()
+
+
+def derived_of(view: Mapping[str, Any], steps: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Of one branch whose steps are all at hand; None where they are no steps of this engine."""
+    try:
+        fold = _begun(view)
+        for step in steps:
+            fold.take(step)
+    except MISSHAPEN:
+        return None
+    return fold.told()

@@ -1,0 +1,57 @@
+"""Steps and views as pages get them: with what the engine derives of them (docs/frame.md, *Derived*).
+
+It is stored beside what it is derived of. Sessions of before have none: there it is derived when it is asked for, from
+the nearest stored view on, where records that broke a guarantee before that view are known as far as it names them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from engine.view import Derived
+from eosviz.walkthroughs.models import Branch, Keyframe, Step
+
+encode = msgspec.json.encode
+
+
+def joined(body: bytes, derived: bytes) -> bytes:
+    """A stored step with what is derived of it."""
+    return b'%b,"derived":%b}' % (body[:-1], derived)
+
+
+def sent(step: Step) -> bytes:
+    """A step that was just made."""
+    return joined(bytes(step.body), bytes(step.derived or b"{}"))
+
+
+def sent_bodies(line: list[Branch], first: int, last: int) -> list[bytes]:
+    """The steps `first` to `last` of a line, in order."""
+    stored = list(Step.objects.of_line(line, first, last).values_list("number", "body", "derived"))
+    lacking = [number for number, _, derived in stored if derived is None]
+    anew = _derived_anew(line, lacking[0], lacking[-1]) if lacking else {}
+    return [
+        joined(bytes(body), anew[number] if derived is None else bytes(derived))
+        for number, body, derived in stored
+    ]
+
+
+def view_of(keyframe: Keyframe) -> dict[str, Any]:
+    """The stored view, with what is derived of it."""
+    view: dict[str, Any] = msgspec.json.decode(keyframe.view_json)
+    derived = keyframe.derived_json
+    view["derived"] = Derived(view).view() if derived is None else msgspec.json.decode(derived)
+    return view
+
+
+def _derived_anew(line: list[Branch], first: int, last: int) -> dict[int, bytes]:
+    keyframe = Keyframe.objects.nearest(line, first - 1)
+    if keyframe is None:
+        return dict.fromkeys(range(first, last + 1), b"{}")
+    derived = Derived(msgspec.json.decode(keyframe.view_json), keyframe.number)
+    found: dict[int, bytes] = {}
+    for body in Step.objects.of_line(line, keyframe.number + 1, last).bodies():
+        told = derived.take(msgspec.json.decode(body))
+        found[derived.number] = encode(told)
+    return found

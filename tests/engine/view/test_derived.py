@@ -1,0 +1,239 @@
+"""What is derived of views and steps: once, in the engine, and the same from every side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.scenario.shelf import entry
+from engine.simulation import Simulation
+from engine.view import Derived, following
+
+Json = dict[str, Any]
+
+RUNS = (
+    "SC-03",
+    "SC-16",
+    "SC-31",
+    "SC-39",
+    "SC-44/k28",
+    "SC-75/timeout",
+    "SC-78",
+    "SC-83/transaction-manager-a",
+)
+
+
+def simulation(name: str) -> Simulation:
+    scenario, _, variant = name.partition("/")
+    return Simulation(entry(scenario).scenario(variant or None))
+
+
+def applied(room: Json, changes: list[Json], side: str = "after") -> Json:
+    """The room after these changes, or, with `before`, before them; empty objects apart."""
+    view: Json = {"derived": room}
+    for change in changes if side == "after" else reversed(changes):
+        *parents, name = change["path"]
+        place = view
+        for parent in parents:
+            place[parent] = dict(place.get(parent, {}))
+            place = place[parent]
+        if side in change:
+            place[name] = change[side]
+        else:
+            place.pop(name, None)
+    return view["derived"]
+
+
+def without_empty(room: Json) -> Json:
+    kept = {name: without_empty(fact) if isinstance(fact, dict) else fact for name, fact in room.items()}
+    return {name: fact for name, fact in kept.items() if fact != {}}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_step_s_changes_lead_from_one_view_s_facts_to_the_next(name: str) -> None:
+    run = simulation(name)
+    derived = Derived(run.view())
+    known = derived.view()
+    while (step := run.step()) is not None:
+        changes = derived.take(step.to_json()).get("changes", [])
+        now = Derived(run.view(), run.number, run.judges.named()).view()
+        assert without_empty(derived.view()) == without_empty(now)
+        assert without_empty(applied(known, changes)) == without_empty(now)
+        assert without_empty(applied(now, changes, "before")) == without_empty(known)
+        known = now
+
+
+def test_facts_are_no_state_and_are_in_no_step() -> None:
+    followed, alone = simulation("SC-03"), simulation("SC-03")
+    for _ in range(40):
+        derived = following(followed)
+        made, same = followed.step(), alone.step()
+        assert made is not None and same is not None
+        derived.take(made.to_json())
+        assert made.to_json() == same.to_json()
+    assert followed.digest() == alone.digest()
+    assert "derived" not in followed.view()
+
+
+def test_whoever_follows_a_run_goes_on_with_it_and_with_its_fork() -> None:
+    run = simulation("SC-44/k28")
+    begun = following(run)
+    for _ in range(10):
+        step = run.step()
+        assert step is not None
+        begun.take(step.to_json())
+    fork = run.fork()
+    assert following(run) is begun
+    assert following(fork) is not begun
+    assert following(fork).view() == begun.view()
+    run.run(steps=5)
+    assert following(run) is not begun
+
+
+# -- what is due next --------------------------------------------------------------------------------------
+
+
+def test_what_is_due_comes_by_time_then_class_then_order_of_arrival() -> None:
+    pending = {
+        "9": {"at": 10, "class": "timer"},
+        "10": {"at": 10, "class": "delivery"},
+        "2": {"at": 11, "class": "fault"},
+        "12": {"at": 10, "class": "timer"},
+        "11": {"at": 10, "class": "fault"},
+    }
+    assert Derived({"pending": pending}).view()["pending"] == ["11", "10", "9", "12", "2"]
+
+
+@pytest.mark.parametrize("name", ["SC-03", "SC-44/k28", "SC-75/timeout"])
+def test_what_is_due_first_is_what_happens_next_unless_it_tells_nothing(name: str) -> None:
+    """GEN-2: a delivery at its time is the step that was due, whoever else waits."""
+    run = simulation(name)
+    derived = following(run)
+    seen = 0
+    view = run.view()
+    while (step := run.step()) is not None:
+        told = step.to_json()
+        arrived = [message["id"] for message in told["messages"] if message["event"] == "delivered"]
+        if told["kind"] == "delivery" and arrived:
+            order = derived.view()["pending"]
+            what = [view["pending"][one]["what"] for one in order]
+            assert f"message {arrived[0]}" in what
+            seen += 1
+        derived.take(told)
+        view = run.view()
+    assert seen > 10
+
+
+# -- disagreements -----------------------------------------------------------------------------------------
+
+
+def disagreement(
+    acked: int | None,
+    epoch: int = 0,
+    in_flight: tuple[str, ...] = (),
+    unresolved: int | None = None,
+    alive: bool = True,
+    knows: bool = True,
+) -> Json | None:
+    """Of a client at this point and a leader that has sequence 12 of its epoch 0."""
+    numbering = {"last_acked_sequence": acked, "in_flight": list(in_flight), "unresolved": unresolved}
+    manager = {"producer_id": 7, "producer_epoch": epoch, "partitions": {"t-0": numbering}}
+    known = {"7": {"producer_epoch": 0, "batches": [[8, 9, 48, 49, 1], [10, 12, 50, 52, 2]]}} if knows else {}
+    view = {
+        "clients": {"p1": {"alive": alive, "transaction_manager": manager}},
+        "partitions": {"t-0": {"leader": 1, "replicas": {"1": {"producers": known}}}},
+    }
+    found: Json | None = Derived(view).view()["disagreements"].get("p1", {}).get("t-0")
+    return found
+
+
+def test_equal_numbers_are_no_disagreement_nor_is_what_a_batch_in_flight_or_an_open_question_explains() -> (
+    None
+):
+    assert disagreement(acked=12) is None
+    assert disagreement(acked=9, in_flight=("b1",)) is None
+    assert disagreement(acked=9, unresolved=13) is None
+    assert disagreement(acked=9, alive=False) is None
+    assert disagreement(acked=None, knows=False) is None
+
+
+def test_another_sequence_another_epoch_and_a_forgotten_producer_are_told_with_both_numbers() -> None:
+    told = {"producer_id": 7, "leader": 1}
+    assert disagreement(acked=9) == {**told, "what": "sequence", "own": 9, "known": 12}
+    assert disagreement(acked=None, epoch=1) == {**told, "what": "epoch", "own": 1, "known": 0}
+    assert disagreement(acked=12, knows=False) == {**told, "what": "unknown", "own": 12, "known": None}
+
+
+# -- arrivals ----------------------------------------------------------------------------------------------
+
+
+def fates(name: str) -> dict[str, list[Json]]:
+    run = simulation(name)
+    derived = following(run)
+    found: dict[str, list[Json]] = {}
+    while (step := run.step()) is not None:
+        for arrival in derived.take(step.to_json()).get("arrivals", ()):
+            found.setdefault(arrival["fate"], []).append({"step": step.number, **arrival})
+    return found
+
+
+def test_a_duplicate_is_told_with_the_place_of_the_batch_that_is_stored() -> None:
+    found = fates("SC-03")
+    assert 40 in [arrival["at"] for arrival in found["appended"] if arrival["partition"] == "t-0"]
+    (again,) = found["duplicate"]
+    assert again == {"step": 116, "partition": "t-0", "broker": "1", "fate": "duplicate", "at": 40}
+
+
+def test_a_refused_batch_has_no_place() -> None:
+    found = fates("SC-19")
+    assert [arrival["step"] for arrival in found["refused"]] == [33, 35]
+    assert all(arrival["at"] is None for arrival in found["refused"])
+
+
+def test_every_batch_that_comes_to_a_leader_by_a_request_arrived() -> None:
+    run = simulation("SC-44/k28")
+    derived = following(run)
+    while (step := run.step()) is not None:
+        told = step.to_json()
+        arrived = {
+            (one["partition"], one["broker"], one["at"]) for one in derived.take(told).get("arrivals", ())
+        }
+        made = {change["path"][1] for change in told["changes"] if len(change["path"]) == 2}
+        for change in told["changes"]:
+            path = change["path"]
+            if len(path) == 6 and path[4] == "batches" and "before" not in change and path[1] not in made:
+                assert told["kind"] == "replication" or (path[1], path[3], int(path[5])) in arrived
+
+
+# -- timers ------------------------------------------------------------------------------------------------
+
+
+def test_timers_of_all_roles_but_clients_are_told_with_their_actors() -> None:
+    run = simulation("SC-75/timeout")
+    kinds = set()
+    while run.step() is not None:
+        for name, timer in following(run).view()["timers"].items():
+            assert name == f"{timer['actor']}/{timer['kind']} {timer['subject']}"
+            kinds.add(timer["kind"])
+    assert kinds == {"transaction_timeout", "replication_wait"}
+
+
+# -- records that broke a guarantee ------------------------------------------------------------------------
+
+
+def test_every_record_that_the_judges_count_is_named() -> None:
+    """A view names the records of the first break alone."""
+    for name, guarantee, count in (
+        ("SC-08", "duplicated", 6),
+        ("SC-01", "lost", 1),
+        ("SC-29", "reordered", 1),
+    ):
+        run = simulation(name)
+        derived = following(run)
+        while (step := run.step()) is not None:
+            derived.take(step.to_json())
+        judged = run.view()["guarantees"][guarantee]
+        named = derived.view()["broken"][guarantee]
+        assert len(named) == judged["count"] == count, name
+        assert {str(serial) for serial in judged["serials"]} <= named.keys()
