@@ -8,8 +8,6 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from engine.codec.control_record import ControlType
-from engine.codec.record_batch import encode_marker
 from eosviz.replays.log_files import GivenFile, laid_out
 from eosviz.replays.models import Replay, Upload
 from tests.pipeline.kafka_logs.orphans import orphan_batch
@@ -27,17 +25,6 @@ def orphaned() -> list[io.BytesIO]:
     (log,) = [file for file in files if file.name == f"{LIVE.name}/orders-0/{0:020}.log"]
     log.seek(0, io.SEEK_END)
     log.write(orphan_batch(BEGAN_MS))
-    log.write(
-        encode_marker(
-            ControlType.ABORT,
-            0,
-            producer_id=0,
-            producer_epoch=0,
-            timestamp=BEGAN_MS,
-            base_offset=16,
-            partition_leader_epoch=0,
-        )
-    )
     log.seek(0)
     return files
 

@@ -256,7 +256,7 @@ def _coordinator(coordinator: Coordinator, names: Pseudonyms) -> Iterator[lines.
         yield lines.CoordinatorLogLine(
             name=name,
             newest_ms=log.newest_ms,
-            has_holes=log.has_holes,
+            has_holes=log.has_holes or log.segment_gap is not None,
             is_cleaned=log.is_cleaned,
             is_printed=log.is_printed,
             is_bare=log.is_bare,

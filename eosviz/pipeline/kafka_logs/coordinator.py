@@ -148,6 +148,9 @@ class ReadLog:
     """Offsets are missing: the cleaner was here, if nothing was lost."""
     hole_end: int = 0
     """Where the last hole ends."""
+    segment_gap: tuple[int, int] | None = None
+    """The first and the last offset missing at the end of a segment in front of another, the first such place: the
+    cleaner leaves them, and a lost segment does."""
     flaws: list[Words] = field(default_factory=list)
     """Why it is not the whole log, in sentences; at most FLAWS_MAX."""
     is_printed: bool = False
@@ -164,11 +167,14 @@ class ReadLog:
         if len(self.flaws) < FLAWS_MAX:
             self.flaws.append(flaw)
 
-    def follow(self, first_offset: int, last_offset: int) -> None:
+    def follow(self, first_offset: int, last_offset: int, segment_bases: Sequence[int] = ()) -> None:
         """The next batch."""
         if first_offset > self._end:
             self.has_holes = self.is_cleaned = True
             self.hole_end = first_offset
+            place = bisect_right(segment_bases, first_offset) - 1
+            if self.segment_gap is None and place >= 0 and segment_bases[place] > self._end:
+                self.segment_gap = (self._end, segment_bases[place] - 1)
         self._end = max(self._end, last_offset + 1)
 
     @property
@@ -203,8 +209,10 @@ class Coordinator:
     _times: dict[int, _Times] = field(default_factory=dict, repr=False, compare=False)
     """By producer id, made when it is first asked about."""
 
-    def read(self, name: str, rows: Iterable[Row]) -> None:
-        """Take in one partition; `rows` keep their records. Damage is counted and told."""
+    def read(self, name: str, rows: Iterable[Row], segment_bases: Sequence[int] = ()) -> None:
+        """Take in one partition; `rows` keep their records. Damage is counted and told. `segment_bases`: the offsets
+        that its segments are named by, ascending.
+        """
         self.partitions.append(name)
         values = ValueReader()
         log = self.logs.setdefault(name, ReadLog())
@@ -217,7 +225,7 @@ class Coordinator:
                 log.add_flaw(words("flaw.damaged", place=f"{name}: byte {row.position}"))
                 continue
             if isinstance(row, BatchRow):
-                log.follow(row.header.base_offset, row.header.last_offset)
+                log.follow(row.header.base_offset, row.header.last_offset, segment_bases)
             if isinstance(row, BatchRow) and not row.header.is_control:
                 for record in row.records:
                     try:

@@ -169,6 +169,11 @@ class Situation:
         return first_ms + CLIENT_SKEW_MS + self.partition.client_lag_ms if first_ms >= 0 else -1
 
     @property
+    def first_waited_for(self) -> Transaction:
+        """The open transaction of the partition that holds its readers."""
+        return self.partition.open_transactions[0]
+
+    @property
     def logs(self) -> dict[str, ReadLog]:
         """The coordinator's logs that would tell of it: one where the id is known, else all."""
         every = self.copies.coordinator.logs
@@ -266,6 +271,9 @@ def _flaws(at: Situation) -> Sequence[Words]:
             found.append(words("need.bare", partition=name))
         elif log.has_holes and not at.copies.declared.rest_empty:
             found.append(words("need.no_holes", partition=name, file=CLEANER_CHECKPOINT))
+        elif log.segment_gap is not None and not at.copies.declared.rest_empty:
+            first, last = log.segment_gap
+            found.append(words("need.no_lost_segment", partition=name, first=first, last=last))
     return found[:NAMED_MAX]
 
 
@@ -278,7 +286,13 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
     since = at.began_by_ms
     is_sure = since >= 0
     if not is_sure:
+        if at.first_waited_for is not at.transaction:
+            first_offset = at.first_waited_for.first_offset
+            return (words("need.first_ended", partition=at.partition.name, offset=first_offset),)
         since = at.said_to_begin_by_ms
+        if since >= 0:
+            # What the readers waited for at that moment is what they wait for now: no marker has ended anything since.
+            since = max(since, at.partition.newest_marker_ms + at.skew_ms)
     after = at.copies.declared.copied_after
     if 0 <= since <= (-1 if after is None else after):
         return ()
@@ -293,6 +307,16 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
     if logs and not older and not at.was_asked:
         return ()
     return (words("need.coordinator_newer", partitions=older or TOPIC, at=moment(since)),)
+
+
+def readers_said_to_wait(at: Situation) -> bool:
+    """Whether only the person's word of its readers says that the transaction is older than the copies."""
+    return at.copies.declared.copied_after is not None and at.began_by_ms < 0
+
+
+def segments_said_whole(at: Situation) -> list[str]:
+    """The coordinator's logs of which only the person says that no segment between two is missing."""
+    return sorted(name for name, log in at.logs.items() if log.segment_gap is not None)
 
 
 def data_newer(at: Situation) -> tuple[Words, ...]:

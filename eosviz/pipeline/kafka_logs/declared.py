@@ -38,7 +38,8 @@ class Declared:
     one_cluster: bool = False
     """All files are of one cluster."""
     copied_after: int | None = None
-    """The readers already waited at this moment, and every file was copied after it, milliseconds since 1970."""
+    """The readers of every partition with an open transaction already waited at this moment, and every file was copied
+    after it, milliseconds since 1970."""
 
     def __post_init__(self) -> None:
         count = self.transaction_partitions
@@ -112,8 +113,8 @@ def add_declarations(parser: ArgumentParser) -> None:
     group.add_argument(
         "--copied-after",
         metavar="TIME",
-        help="the readers already waited at this moment, and every file was copied after it, as milliseconds since"
-        " 1970 or 2026-11-23T03:05:00Z",
+        help="the readers of every partition with an open transaction already waited at this moment, and every file"
+        " was copied after it, as milliseconds since 1970 or 2026-11-23T03:05:00Z",
     )
 
 

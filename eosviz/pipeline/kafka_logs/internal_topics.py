@@ -56,9 +56,12 @@ def read_internal(directory: PartitionDirectory) -> Internal:
     found = _READERS[directory.name.rpartition("-")[0]]()
     if isinstance(found, ClusterMetadata):
         found.read(directory.name, _snapshot_rows(directory))
-    found.read(directory.name, directory.rows(segment_reader()))
+    rows = directory.rows(segment_reader())
     if isinstance(found, Coordinator):
+        found.read(directory.name, rows, directory.segment_bases)
         _judge_log(found, directory)
+    else:
+        found.read(directory.name, rows)
     return found
 
 

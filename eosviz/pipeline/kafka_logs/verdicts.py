@@ -7,19 +7,28 @@ give.
 Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from eosviz.pipeline.kafka_logs.coordinator import CoordinatorEntry, Listed, partition_of
-from eosviz.pipeline.kafka_logs.copy_proofs import Copies, Situation, named
+from eosviz.pipeline.kafka_logs.copy_proofs import (
+    Copies,
+    Situation,
+    coordinator_newer,
+    id_whole,
+    named,
+    readers_said_to_wait,
+    segments_said_whole,
+    topic_whole,
+)
 from eosviz.pipeline.kafka_logs.evidence import Evidence, entry_said, marker_said, transaction_said
 from eosviz.pipeline.kafka_logs.log_lines import LoggedLines, LogLine, left_by, said
 from eosviz.pipeline.kafka_logs.log_tails import Beside, doubt_a_cut_tail
 from eosviz.pipeline.kafka_logs.notes import Note, notes_of
 from eosviz.pipeline.kafka_logs.partition import Partition, Transaction
 from eosviz.pipeline.kafka_logs.verdict_kinds import NOT_HEALTHY, VerdictKind
-from eosviz.pipeline.kafka_logs.verdict_rules import judged, timeout_at
-from eosviz.pipeline.kafka_logs.words import Words, words
+from eosviz.pipeline.kafka_logs.verdict_rules import Row, judged, timeout_at
+from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 LOG_LINES_MAX = 20
 """Lines of logs, the newest, that are evidence of one verdict; the case lists all."""
@@ -149,6 +158,7 @@ def _verdict(at: Situation) -> Verdict:
     found = judged(at)
     if not found.missing:
         evidence.append(Evidence("rule", found.why))
+        evidence += _said_of_copies(at, found.row)
     return _of_deleted(
         at,
         Verdict(
@@ -162,6 +172,16 @@ def _verdict(at: Situation) -> Verdict:
             would_change=found.missing or found.row.would_change,
         ),
     )
+
+
+def _said_of_copies(at: Situation, row: Row) -> Iterator[Evidence]:
+    """What the verdict rests on that no file proves."""
+    after = at.copies.declared.copied_after
+    if coordinator_newer in row.needs and readers_said_to_wait(at):
+        said = words("evidence.readers_waited", partition=at.partition.name, at=moment(after or 0))
+        yield Evidence("--copied-after", said)
+    if {topic_whole, id_whole} & {*row.needs} and (logs := segments_said_whole(at)):
+        yield Evidence("--rest-empty", words("evidence.segments_whole", partitions=named(logs)))
 
 
 def _unjudged(at: Situation, evidence: list[Evidence], listed: Listed | None) -> Verdict:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from engine.codec.control_record import ControlType
 from engine.codec.record import Record
-from engine.codec.record_batch import encode_batch
+from engine.codec.record_batch import encode_batch, encode_marker
 
 PRODUCER_ID = 99
 LAST_COPIED_MS = 1_795_384_289_754
@@ -11,7 +12,19 @@ LAST_COPIED_MS = 1_795_384_289_754
 
 
 def orphan_batch(began_ms: int = LAST_COPIED_MS) -> bytes:
-    """Behind the last batch of orders-0 of the live copy."""
+    """Behind the last batch of orders-0 of the live copy, and behind it an administrator's marker that ends nothing."""
+    return _batch(began_ms) + encode_marker(
+        ControlType.ABORT,
+        0,
+        producer_id=PRODUCER_ID - 1,
+        producer_epoch=0,
+        timestamp=began_ms,
+        base_offset=16,
+        partition_leader_epoch=0,
+    )
+
+
+def _batch(began_ms: int) -> bytes:
     return encode_batch(
         [Record(15, began_ms, b"k", b"v")],
         base_offset=15,

@@ -6,6 +6,7 @@ another. The control beside it is the same evidence where it does carry the verd
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +41,16 @@ ORDERS = (("orders", 0),)
 ABORTING = ("orphan", "fenced_writer", "late_write_after_marker")
 
 
+def all_open(
+    paths: Sequence[Path], declared: Declared | None = None, name: str = "orders-0"
+) -> list[dict[str, Any]]:
+    return [one for one in document(read_case(paths, declared))["verdicts"] if one["partition"] == name]
+
+
 def open_in(
     paths: Sequence[Path], declared: Declared | None = None, name: str = "orders-0"
 ) -> dict[str, Any]:
-    found = document(read_case(paths, declared))["verdicts"]
-    (one,) = [one for one in found if one["partition"] == name and one["producer_id"] == 7]
+    (one,) = [one for one in all_open(paths, declared, name) if one["producer_id"] == 7]
     return one
 
 
@@ -81,6 +87,70 @@ def test_records_that_carry_the_times_of_events_do_not_say_when_a_transaction_be
     assert is_left_alone([home], Declared(copied_after=NOON - 10 * SECOND))
     marked = between_two_transactions(tmp_path / "b", version=version, stamped=NOON - DAY, follows=True)
     assert open_in([marked])["kind"] == "late_write_after_marker"
+
+
+def on_a_quiet_partition(home: Path, *rows: Any) -> Path:
+    """Producer 6 has held its readers since yesterday, and no marker was written since: it is an orphan."""
+    coordinator(home, [], others_at=NOON)
+    write(home / "orders-0" / LOG, log([data(6, 0, NOON - DAY), *rows]))
+    return named(home)
+
+
+def test_what_began_behind_the_transaction_that_readers_wait_for_may_be_younger_than_the_copies(
+    tmp_path: Path,
+) -> None:
+    """The coordinator was copied at noon; producer 7 began a second later with yesterday's times, then the data was
+    copied. That the readers waited before says nothing of it until a marker follows."""
+    waited = Declared(copied_after=NOON - MINUTE)
+    home = on_a_quiet_partition(tmp_path / "a", data(7, 0, NOON - DAY + SECOND))
+    assert is_left_alone([home], waited)
+    first, second = all_open([home], waited)
+    assert (first["producer_id"], first["kind"]) == (6, "orphan")
+    assert "readers of orders-0 already waited at" in " ".join(one["says"] for one in first["evidence"])
+    assert "offset 0 first" in " ".join(second["would_change"])
+    ended = marker(6, 0, NOON - 5 * MINUTE, ControlType.ABORT)
+    again = on_a_quiet_partition(tmp_path / "b", data(7, 0, NOON - DAY + SECOND), ended)
+    assert open_in([again], waited)["kind"] == "orphan"
+
+
+def test_a_marker_since_then_may_have_ended_what_the_readers_waited_for(tmp_path: Path) -> None:
+    ended = marker(6, 0, NOON - 30 * SECOND, ControlType.ABORT)
+    home = on_a_quiet_partition(tmp_path, ended, data(7, 0, NOON - 2 * DAY))
+    assert is_left_alone([home], Declared(copied_after=NOON - 40 * SECOND))
+    assert is_left_alone([home], Declared(copied_after=NOON - 21 * SECOND))
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_between_segments_of_a_compacted_log_a_lost_one_is_not_seen(tmp_path: Path, lost: bool) -> None:
+    """The cleaner takes what was replaced, also at the end of a segment; a segment that is lost leaves the same gap."""
+    home = on_a_quiet_partition(tmp_path)
+    place = home / partition_of("tx", PARTITIONS)
+    rows = (place / LOG).read_bytes()
+    (place / LOG).write_bytes(rebased(rows, 0))
+    (place / f"{20:020}.log").write_bytes(rebased(rows, 20 if lost else 23))
+    write(home / "cleaner-offset-checkpoint", f"0\n1\n{place.name.replace('-', ' ')} 30\n".encode())
+    waited = Declared(copied_after=NOON - MINUTE)
+    (found,) = all_open([home], waited)
+    assert (found["kind"], found["remedy"]["action"]) == ("undecided", "look")
+    assert f"{place.name} has no offsets 1 to 19, between two segments" in " ".join(found["would_change"])
+    (found,) = all_open([home], replace(waited, rest_empty=True))
+    assert found["kind"] == "orphan"
+    assert "you said that no segment is missing" in " ".join(one["says"] for one in found["evidence"])
+
+
+def test_a_segment_that_the_cleaner_emptied_from_its_beginning_follows_the_one_before(tmp_path: Path) -> None:
+    home = on_a_quiet_partition(tmp_path)
+    place = home / partition_of("tx", PARTITIONS)
+    rows = (place / LOG).read_bytes()
+    (place / f"{1:020}.log").write_bytes(rebased(rows, 23))
+    write(home / "cleaner-offset-checkpoint", f"0\n1\n{place.name.replace('-', ' ')} 30\n".encode())
+    (found,) = all_open([home], Declared(copied_after=NOON - MINUTE))
+    assert found["kind"] == "orphan"
+
+
+def rebased(rows: bytes, offset: int) -> bytes:
+    """A log of one batch from that offset on: its checksum does not cover it."""
+    return offset.to_bytes(8, "big") + rows[8:]
 
 
 def test_a_commit_that_is_decided_is_owed_though_clocks_differ_by_milliseconds(tmp_path: Path) -> None:

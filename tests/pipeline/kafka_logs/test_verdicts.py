@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from engine.codec.control_record import ControlType
 from engine.codec.record import Record
-from engine.codec.record_batch import encode_batch
+from engine.codec.record_batch import encode_batch, encode_marker
 from engine.codec.transaction_log_record import (
     TransactionLogValue,
     TransactionStatus,
@@ -211,10 +212,22 @@ def test_a_write_behind_the_marker_of_its_own_epoch(tmp_path: Path) -> None:
     partition = copied(HANGOPEN, tmp_path, more=late_batch(1021, 8, 3))
     ended = value(TransactionStatus.COMPLETE_ABORT, producer_id=1021, partitions=())
     both = verdicts(read_case([partition, coordinator_log(tmp_path, ended)], TOLD), "hangopen-0")
-    assert [(one["producer_id"], one["kind"]) for one in both] == [
-        (1022, "orphan"),
-        (1021, "late_write_after_marker"),
-    ]
+    assert [(one["producer_id"], one["kind"]) for one in both] == [(1022, "orphan"), (1021, "undecided")]
+    assert "the end of the open transaction at offset 2 first" in both[1]["would_change"][0]
+    with (partition / LOG).open("ab") as file:
+        file.write(
+            encode_marker(
+                ControlType.ABORT,
+                0,
+                producer_id=1022,
+                producer_epoch=0,
+                timestamp=OPEN_SINCE + 100_000,
+                base_offset=9,
+                partition_leader_epoch=0,
+            )
+        )
+    (left,) = verdicts(read_case([partition, tmp_path], TOLD), "hangopen-0")
+    assert (left["producer_id"], left["kind"]) == (1021, "late_write_after_marker")
 
 
 def test_an_open_transaction_whose_data_retention_deleted(tmp_path: Path) -> None:
