@@ -27,7 +27,7 @@ from engine.recording import Step
 from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
 from engine.transaction_lines import TransactionLines
-from engine.view import RunPlan
+from engine.view import Derived, RunPlan
 from eosviz.catalogue import catalogue_file
 from eosviz.launch.places import ROOT
 from eosviz.security import CONTENT_SECURITY_POLICY
@@ -139,7 +139,7 @@ class Run:
             "v": 1, "kind": "replay", "session": session, "header": self.header, "branches": [branch],
             "verified": {"state": "verified", "engine": self.header["engine"], "step": None},
             "view": self.view, "steps": {"1": self.steps}, "transactions": {"1": self._transactions()},
-            "plans": {"1": self._plan()},
+            "plans": {"1": self._plan()}, "derived": {"1": self._derived()},
         }  # fmt: skip
         return json.dumps(file).encode()
 
@@ -148,6 +148,10 @@ class Run:
         for step in self.steps:
             plan.take(step)
         return plan.to_json()
+
+    def _derived(self) -> dict[str, Any]:
+        derived = Derived(self.view)
+        return {"view": derived.view(), "steps": [derived.take(step) for step in self.steps]}
 
     def _transactions(self) -> dict[str, Any]:
         lines = TransactionLines(self.view)
