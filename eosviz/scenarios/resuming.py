@@ -9,11 +9,12 @@ from django.urls import reverse
 
 from engine.ending import broken_in, state_of
 from engine.scenario.tracks import tracks
+from engine.view import sights
 from eosviz.scenarios.cards import Words, shelf
 from eosviz.scenarios.verdict_picture import picture
 from eosviz.tracks.models import Visit
 from eosviz.tracks.progress import Place, Progress, progress_in
-from eosviz.walkthroughs import sights
+from eosviz.walkthroughs.deriving import changes_of
 from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
 
 DRAWN_STEPS_MAX = 1000
@@ -89,5 +90,5 @@ def _picture_of(branch: Branch) -> str:
     if keyframe is None:
         return ""
     bodies = Step.objects.of_line(line, keyframe.number + 1, branch.newest).bodies()
-    view = sights.walk(msgspec.json.decode(keyframe.view_json), bodies)
+    view = sights.walk(msgspec.json.decode(keyframe.view_json), list(map(changes_of, bodies)))
     return picture({**state_of(view), "broken": broken_in(view)})

@@ -10,10 +10,35 @@ from typing import Any
 
 import msgspec
 
-from engine.view import Derived
+from engine.view import Derived, sights
+from engine.watching import ABSENT
 from eosviz.walkthroughs.models import Branch, Keyframe, Step
 
 encode = msgspec.json.encode
+
+
+class _Change(msgspec.Struct):
+    path: list[str]
+    before: Any = ABSENT
+    after: Any = ABSENT
+
+
+class _Derived(msgspec.Struct):
+    changes: list[_Change] = msgspec.field(default_factory=list)
+
+
+class _Changes(msgspec.Struct):
+    changes: list[_Change]
+    derived: _Derived = msgspec.field(default_factory=_Derived)
+
+
+_decode = msgspec.json.Decoder(_Changes).decode
+
+
+def changes_of(body: bytes) -> list[sights.Change]:
+    """Of a step as pages get it, or as it is stored."""
+    step = _decode(body)
+    return [(one.path, one.before, one.after) for one in step.changes + step.derived.changes]
 
 
 def joined(body: bytes, derived: bytes) -> bytes:

@@ -9,8 +9,7 @@ import msgspec
 
 from engine.simulation import Simulation
 from engine.simulation import Step as EngineStep
-from engine.view import Derived, following
-from eosviz.walkthroughs import sights
+from engine.view import Derived, following, sights
 
 KEYFRAME_EVERY = 500
 """A view is stored at 0 and at every multiple of this number of steps."""

@@ -230,7 +230,7 @@ class Keyframe(models.Model):
     derived = models.BinaryField(null=True)
     """What is derived of it (docs/frame.md, *Derived*), packed likewise; null in sessions of before."""
     near = models.BinaryField(null=True)
-    """What pages are given of it (`sights.py`), packed likewise; none while nothing of it lies far back."""
+    """What pages are given of it (engine/view/sights.py), packed likewise; none while nothing of it lies far back."""
 
     objects = KeyframeQuerySet.as_manager()
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import msgspec
 
-from eosviz.walkthroughs import matching, sights
-from eosviz.walkthroughs.deriving import sent_bodies, view_of
+from engine.view import sights
+from eosviz.walkthroughs import matching
+from eosviz.walkthroughs.deriving import changes_of, sent_bodies, view_of
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.made_steps import STEPS_PER_TRANSACTION
 from eosviz.walkthroughs.messages import (
@@ -172,7 +173,7 @@ def sight_answer(branch: Branch, number: int, re: str, whole: bool = False) -> S
     if near is not None:
         view = msgspec.Raw(near) if not bodies else _walked(near, bodies)
     if view is None:
-        seen = sights.walk(view_of(keyframe), bodies)
+        seen = sights.walk(view_of(keyframe), list(map(changes_of, bodies)))
         view = (
             sights.whole(seen, number)
             if whole
@@ -187,7 +188,7 @@ def sight_answer(branch: Branch, number: int, re: str, whole: bool = False) -> S
 def _walked(near: bytes, bodies: list[bytes]) -> dict[str, Any] | None:
     """None where a step on the way changed something that lies far back."""
     try:
-        return sights.walk(msgspec.json.decode(near), bodies)
+        return sights.walk(msgspec.json.decode(near), list(map(changes_of, bodies)))
     except sights.FoldedAway:
         return None
 

@@ -13,9 +13,8 @@ import msgspec
 from engine.errors import EngineError, Refused
 from engine.scenario import BadScenario, load
 from engine.simulation import Simulation
-from engine.view import following
+from engine.view import following, sights
 from eosviz.bounded import refusing as bounded
-from eosviz.walkthroughs import sights
 from eosviz.walkthroughs.made_steps import (
     KEYFRAME_EVERY,
     STEPS_PER_TRANSACTION,

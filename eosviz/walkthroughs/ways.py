@@ -2,6 +2,7 @@
 
 Of everything that the steps on the way did to one path only the last counts, so a way over a thousand steps is a
 small part of them. It is told in the order of docs/frame.md and leads to the same view (empty objects apart).
+No name of a view is known here, and no value is read: each goes on as the JSON that it is stored as.
 """
 
 from __future__ import annotations

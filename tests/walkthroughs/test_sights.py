@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from engine.view import sights
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.walkthroughs import actions, questions, sights
+from eosviz.walkthroughs import actions, questions
 from eosviz.walkthroughs.messages import Done, Intervene, MakeBranch, Problem, RunUntil, encode
 from eosviz.walkthroughs.models import Branch, Keyframe, Session
 from tests.walkthroughs.conftest import root

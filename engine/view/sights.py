@@ -8,13 +8,15 @@ how many they are. What a page holds, and what a step costs it, then does not gr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import msgspec
+from engine.watching import ABSENT
 
 View = dict[str, Any]
 Entries = dict[str, dict[str, Any]]
+Change = tuple[list[str], Any, Any]
+"""Path, before and after; ABSENT where there is none."""
 
 REACH = 250
 """Steps that may be walked back from where a sight was cut and still find all that was near then."""
@@ -73,20 +75,18 @@ def whole(view: View, number: int) -> View:
     return {**view, "folded": {"at": number, "reaches": REACH}}
 
 
-def walk(view: View, bodies: list[bytes]) -> View:
-    """The view, which is written to, taken along these steps (JSON as pages get it). What becomes of a folded record is
+def walk(view: View, steps: Sequence[Iterable[Change]]) -> View:
+    """The view, which is written to, taken along the changes of these steps. What becomes of a folded record is
     counted, except in the last step: that is the one on show, and what it changed has to be listed. Raises FoldedAway.
     """
     folded = view.get("folded", {})
     owners = _owners(view) if "records" in folded else {}
-    for place, body in enumerate(bodies, 1):
-        step = _changes_of(body)
-        for change in step.derived.changes:
-            _place(view, change)
-        for change in step.changes:
-            if not is_folded(folded, change.path) and not _brings_near(view, change):
-                _place(view, change)
-            elif place == len(bodies) or not _is_counted(folded, owners, change):
+    for place, changes in enumerate(steps, 1):
+        for change in changes:
+            path, _, after = change
+            if not is_folded(folded, path) and not _brings_near(view, path, after):
+                _place(view, path, after)
+            elif place == len(steps) or not _is_counted(folded, owners, change):
                 raise FoldedAway
     return view
 
@@ -289,32 +289,13 @@ def _stretches(
 # -- changes -----------------------------------------------------------------------------------------------------
 
 
-class _Change(msgspec.Struct):
-    path: list[str]
-    before: Any = msgspec.UNSET
-    after: Any = msgspec.UNSET
-
-
-class _Derived(msgspec.Struct):
-    changes: list[_Change] = msgspec.field(default_factory=list)
-
-
-class _Changes(msgspec.Struct):
-    changes: list[_Change]
-    derived: _Derived = msgspec.field(default_factory=_Derived)
-
-
-_changes_of = msgspec.json.Decoder(_Changes).decode
-
-
 def _lies_in(stretches: list[list[int]], number: int) -> bool:
     return any(first <= number <= last for first, last, *_ in stretches)
 
 
-def _brings_near(view: View, change: _Change) -> bool:
+def _brings_near(view: View, path: list[str], after: Any) -> bool:
     """Whether a change is about a client's batch that is not listed, or moves one to where it is drawn."""
     waiting = view.get("folded", {}).get("batches")
-    path = change.path
     if waiting is None or path[0] != "clients":
         return False
     if len(path) == 1 or path[1] not in waiting:
@@ -323,13 +304,13 @@ def _brings_near(view: View, change: _Change) -> bool:
         return len(path) == 2 or path[2] in ("batches", "queues")
     listed = view["clients"][path[1]].get("batches", {})
     if path[2] == "batches":
-        is_made = len(path) == 4 and change.after is not msgspec.UNSET
+        is_made = len(path) == 4 and after is not ABSENT
         return not is_made and path[3] not in listed
     if path[2] != "queues" or path[3] not in waiting[path[1]] or path[4:] not in ([], ["batches"]):
         return False
-    if change.after is msgspec.UNSET:
+    if after is ABSENT:
         return True
-    queue = change.after if len(path) == 5 else change.after.get("batches", ())
+    queue = after if len(path) == 5 else after.get("batches", ())
     return any(name not in listed for name in queue[:DRAWN_BATCHES])
 
 
@@ -343,32 +324,32 @@ def _owners(view: View) -> dict[int, str]:
     }
 
 
-def _is_counted(folded: dict[str, Any], owners: dict[int, str], change: _Change) -> bool:
+def _is_counted(folded: dict[str, Any], owners: dict[int, str], change: Change) -> bool:
     """Counts what became of a folded record, when it is known whose it is."""
-    path = change.path
+    path, before, after = change
     if path[0] != "records" or len(path) != 3 or int(path[1]) not in owners:
         return False
     if path[2] == "status":
         counts = folded["records"]["counts"][owners[int(path[1])]]
-        counts[change.before] -= 1
-        counts[change.after] = counts.get(change.after, 0) + 1
-        if counts[change.before] == 0:
-            del counts[change.before]
+        counts[before] -= 1
+        counts[after] = counts.get(after, 0) + 1
+        if counts[before] == 0:
+            del counts[before]
     return True
 
 
-def _place(view: View, change: _Change) -> None:
+def _place(view: View, path: list[str], after: Any) -> None:
     """Docs/frame.md: parents are created as needed, removing a key leaves its parent."""
-    *parents, name = change.path
+    *parents, name = path
     place = view
     for parent in parents:
         below = place.get(parent)
         if not isinstance(below, dict):
-            if change.after is msgspec.UNSET:
+            if after is ABSENT:
                 return
             below = place[parent] = {}
         place = below
-    if change.after is msgspec.UNSET:
+    if after is ABSENT:
         place.pop(name, None)
     else:
-        place[name] = change.after
+        place[name] = after
