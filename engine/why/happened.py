@@ -13,6 +13,7 @@ from engine.why.links import (
     NotAsked,
     actor_subject,
     link,
+    message_subject,
     named,
     partition_subject,
     stored_subject,
@@ -34,8 +35,10 @@ def newest_of(moment: Moment) -> Json:
 
 
 def own_words(step: Json, subject: Json | None = None) -> Link:
-    """The sentence of the newest step."""
-    about = actor_subject(step["actor"]) if subject is None else subject
+    """The sentence of the newest step, about the message that it is about, or about who acted."""
+    message = step["params"].get("message")
+    about = actor_subject(step["actor"]) if message is None else message_subject(str(message))
+    about = about if subject is None else subject
     return Link(
         key=step["key"],
         params=step["params"],

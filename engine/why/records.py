@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.lately import ACCEPTED, ANSWER_LOST, ARRIVED, CUT, LOST, SENT, STORED, TOLD, Said, Turn
-from engine.why.links import Json, Link, NotAsked, actor_subject, link, partition_subject, stored_subject
+from engine.why.links import (
+    Json,
+    Link,
+    NotAsked,
+    actor_subject,
+    link,
+    message_subject,
+    partition_subject,
+    stored_subject,
+)
 from engine.why.moment import Moment, configured
 
 TURNS_SHOWN = 8
@@ -126,6 +135,9 @@ def _place(moment: Moment, turn: Turn) -> Json:
         batch = moment.batch_at(turn.partition, turn.offset)
     if batch is not None:
         return stored_subject(turn.partition, batch)
+    message = turn.said.params.get("message")
+    if message is not None and moment.step is not None and turn.said.number == moment.step["number"]:
+        return message_subject(str(message))
     return partition_subject(turn.partition) if turn.what == CUT else actor_subject(turn.said.actor)
 
 

@@ -20,6 +20,7 @@ export type KeyAction =
   | "branch"
   | "drop"
   | "why"
+  | "projector"
   | "zoom_in"
   | "zoom_out"
   | "share"
@@ -71,6 +72,7 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "b", matches: letter("b"), action: "branch" },
   { keys: "d", matches: letter("d"), action: "drop" },
   { keys: "w", matches: letter("w"), action: "why" },
+  { keys: "l", matches: letter("l"), action: "projector" },
   { keys: "i", matches: letter("i"), action: "inspect" },
   { keys: "o", matches: letter("o"), action: "beat_steps" },
   { keys: "+", matches: (event) => event.key === "+" || event.key === "=", action: "zoom_in" },

@@ -32,6 +32,7 @@ import "../diagrams/timers.ts";
 import "../diagrams/zookeeper.ts";
 import "../stage/message-acts.ts";
 import "../stage/stage.ts";
+import type { Chain } from "../stage/chain.ts";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import "./changes.ts";
 import type { Code } from "./checks.ts";
@@ -59,6 +60,10 @@ export interface PanelParts {
   space: (spacing: Spacing) => void;
   /** Whether the engine can be asked from here: why, or for what lies far back. */
   asks?: boolean;
+  /** What the sentences of the answer to *why* that is on show are about. */
+  chain?: Chain;
+  /** Whether the picture is read from the back of a room. */
+  projector?: boolean;
 }
 
 export interface PanelRow {
@@ -86,6 +91,8 @@ export interface PanelRow {
   about?: (frame: Frame) => boolean;
   draw: (parts: PanelParts) => TemplateResult;
 }
+
+const NO_CHAIN: Chain = [];
 
 /** In the order in which they stand in their places. */
 const ROWS = [
@@ -124,7 +131,7 @@ const ROWS = [
   },
   {
     tag: "eos-stage", key: "0", place: "middle", view: "stage", name: "player.panel.stage", opens: ({ opens_on }) => opens_on === undefined || opens_on === "stage",
-    draw: ({ frame, store, asks = true }) => html`<eos-stage .frame=${frame} .asks=${asks}></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`,
+    draw: ({ frame, store, asks = true, chain = NO_CHAIN, projector = false }) => html`<eos-stage .frame=${frame} .asks=${asks} .chain=${chain} ?projector=${projector}></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`,
   },
   {
     tag: "eos-lanes", key: "5", place: "middle", view: "lanes", name: "player.panel.lanes", when: hasLog,

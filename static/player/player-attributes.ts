@@ -1,5 +1,6 @@
 /** What a page tells its player (docs/player.md, *The page*), and what a player is drawn from beside its store. */
 
+import type { Chain } from "../stage/chain.ts";
 import { LitElement } from "lit";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Language } from "./frame.ts";
@@ -49,6 +50,8 @@ export abstract class PlayerAttributes extends LitElement {
     spacing: { state: true },
     column: { state: true },
     isNarrow: { state: true },
+    projector: { state: true },
+    chain: { state: true },
     fault: { state: true },
     hasWords: { state: true },
     hint: { state: true },
@@ -110,6 +113,10 @@ export abstract class PlayerAttributes extends LitElement {
   declare spacing: Spacing;
   declare column: Column;
   declare isNarrow: boolean;
+  /** Read from the back of a room: larger words, and a picture that comes closer. */
+  declare projector: boolean;
+  /** What the sentences of the answer on show are about. */
+  declare chain: Chain;
   declare fault: string | null;
   declare hasWords: boolean;
   /** What a key would have needed; a key of the catalogue, or nothing. */
@@ -158,6 +165,8 @@ export abstract class PlayerAttributes extends LitElement {
     this.spacing = "step";
     this.column = "middle";
     this.isNarrow = false;
+    this.projector = false;
+    this.chain = [];
     this.fault = null;
     this.hasWords = false;
     this.hint = "";

@@ -231,19 +231,20 @@ export class Player extends PlayerAttributes {
     if (store === undefined || play === undefined || !this.hasWords || isOpening(store)) return html`<p class="quiet loading">…</p>`;
     const frame = store.frame;
     const lesson = readLesson(this.lesson);
-    return html`<div class="player" data-column=${this.column} data-middle=${this.middle} ?data-inspects=${this.#inspects} ?data-beats=${planOf(store) !== null}
+    return html`<div class="player" data-column=${this.column} data-middle=${this.middle} ?data-inspects=${this.#inspects} ?data-beats=${planOf(store) !== null} ?data-projector=${this.projector}
         @make-branch=${this.#makeBranch} @look-back=${({ detail }: CustomEvent<LookBack>) => void (detail === "now" ? store.lookBack() : store.lookBackAtRest())} @open-dialog=${(event: CustomEvent<string>) => this.#dialog(event.detail)}
         @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
-        @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#lesson()?.open()}>
+        @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#lesson()?.open()}
+        @open-link=${({ detail }: CustomEvent<number>) => this.#why()?.showLink(detail)} @use-projector=${() => this.#present()}>
       <header class="top">
         <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} open=${this.open} .followState=${this.company?.following?.state ?? null}></eos-masthead>
         ${viewTabs(this.#views(store))}
-        <eos-tools class="tools" .store=${store} .walk=${this.walk} .zoom=${this.zoom} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?lesson=${lesson.lesson !== undefined} ?presenting=${this.presenting !== ""}></eos-tools>
+        <eos-tools class="tools" .store=${store} .walk=${this.walk} .zoom=${this.zoom} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?lesson=${lesson.lesson !== undefined} ?presenting=${this.presenting !== ""} ?projector=${this.projector}></eos-tools>
       </header>
       <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} rules=${this.rules} watch=${inLanguage(lesson.watch_for)}></eos-sentence></section>
       ${this.isNarrow && this.#inspects ? columnTabs(this.#views(store)) : nothing}
       ${this.#side("left", store, frame)} ${this.#middle(store, frame)} ${this.#side("right", store, frame)}
-      <eos-why class="why" .store=${store} rules=${this.rules} @shown-why=${() => this.company?.moved()}></eos-why>
+      <eos-why class="why" .store=${store} rules=${this.rules} @shown-why=${this.#shownWhy}></eos-why>
       <eos-lesson .store=${store} .walk=${this.walk} .lesson=${lesson}></eos-lesson>
       <footer class="time" aria-label=${say("player.time")}>
         <eos-beats .store=${store} .walk=${this.walk}></eos-beats>
@@ -300,6 +301,11 @@ export class Player extends PlayerAttributes {
     this.#open("middle", view.middle);
   }
 
+  readonly #shownWhy = (): void => {
+    this.chain = this.#why()?.links.map(({ subject }) => subject) ?? [];
+    this.company?.moved();
+  };
+
   /** Columns that are folded away get no frame: what nobody sees is not drawn. */
   #frameFor(column: Column, frame: Frame | undefined): Frame | undefined {
     if (column !== "middle" && !this.#inspects) return undefined;
@@ -308,8 +314,8 @@ export class Player extends PlayerAttributes {
   }
 
   #parts(store: PlayerStore, frame: Frame | undefined): PanelParts {
-    const { zoom, transactions, code, machines, spacing } = this;
-    return { frame, store, zoom, transactions, code, machines, spacing, space: (wanted) => this.#openView(viewOf("spacetime", wanted)) };
+    const { zoom, transactions, code, machines, spacing, chain, projector } = this;
+    return { frame, store, zoom, transactions, code, machines, spacing, chain, projector, space: (wanted) => this.#openView(viewOf("spacetime", wanted)) };
   }
 
   #side(column: "left" | "right", store: PlayerStore, whole: Frame | undefined): TemplateResult {
@@ -365,6 +371,7 @@ export class Player extends PlayerAttributes {
       branch: () => void this.#makeBranch(),
       drop: () => void this.#drop(),
       why: () => this.#why()?.toggle(),
+      projector: () => this.#present(),
       panel: () => void this.#panel(key),
       zoom_in: () => this.zoom?.by(1),
       zoom_out: () => this.zoom?.by(-1),
@@ -401,6 +408,12 @@ export class Player extends PlayerAttributes {
       this.#before = this.middle;
       this.#open("middle", inspected(this.#hasLogs));
     }
+  }
+
+  /** A presenter's view of the stage, and back. */
+  #present(): void {
+    this.projector = !this.projector;
+    if (this.projector) this.#open("middle", "stage");
   }
 
   #beats(): BeatsBar | null {

@@ -29,6 +29,7 @@ export class Tools extends StoreElement {
     open: {},
     lesson: { type: Boolean },
     presenting: { type: Boolean },
+    projector: { type: Boolean },
     theme: { state: true },
   };
 
@@ -44,6 +45,8 @@ export class Tools extends StoreElement {
   /** Whether there is something to read about what the run means. */
   declare lesson: boolean;
   declare presenting: boolean;
+  /** Whether the page is read from the back of a room. */
+  declare projector: boolean;
   declare theme: Theme;
 
   constructor() {
@@ -57,6 +60,7 @@ export class Tools extends StoreElement {
     this.open = "";
     this.lesson = false;
     this.presenting = false;
+    this.projector = false;
     this.theme = currentTheme();
   }
 
@@ -91,6 +95,7 @@ export class Tools extends StoreElement {
         ${this.lesson ? html`<li><button @click=${() => this.#fire("open-lesson")}>${say("lesson.open")}</button></li>` : nothing}
         ${live ? html`<li><button @click=${() => this.#look("breakpoints")}>${say("player.key.breakpoints")} <kbd>k</kbd></button></li>` : nothing}
         ${this.#arrows()}
+        <li><button aria-pressed=${this.projector} @click=${() => this.#fire("use-projector")}>${say("player.key.projector")} <kbd>l</kbd></button></li>
         <li class="choice-row"><eos-zoom-bar .store=${store} .zoom=${this.zoom}></eos-zoom-bar></li>
         <li><button @click=${this.#nextTheme}>${say("player.theme", { theme: say(`player.theme.${this.theme}`) })}</button></li>
         <li><button @click=${() => this.#fire("open-dialog", "eos-export")}>${say("exports.title")} … <kbd>e</kbd></button></li>

@@ -1,8 +1,8 @@
 /**
  * `<eos-why .store=${store} rules="/reference/requirements/{rule}">`: why something is as it is, as the engine says.
  *
- * A chain of sentences from the symptom to its cause. What a sentence is about is a button that selects it in every
- * picture. While it is open, the same question is asked again at each step that the reader goes to; selecting
+ * A chain of sentences from the symptom to its cause, numbered as on the stage (static/stage/chain.ts). What a sentence is
+ * about is a button that selects it in every picture. The words stand where time stands, and move nothing. While it is open, the same question is asked again at each step that the reader goes to; selecting
  * things does not change the question. Nothing is worked out here (docs/websocket.md, `why`). Who follows a presenter
  * sees the presenter's answer (`tell`) and asks nothing.
  */
@@ -56,6 +56,18 @@ export class Why extends StoreElement {
 
   get isOpen(): boolean {
     return this.asked !== null || this.told !== null;
+  }
+
+  /** The sentences on show, its own or a presenter's. */
+  get links(): readonly WhyLink[] {
+    return this.told?.links ?? this.answer?.links ?? [];
+  }
+
+  /** Brings a sentence into view, by its number, and the focus to it. */
+  showLink(number: number): void {
+    const sentence = this.querySelectorAll<HTMLElement>(".why-chain > li")[number - 1];
+    sentence?.scrollIntoView({ block: "nearest", inline: "center" });
+    sentence?.focus({ preventScroll: true });
   }
 
   /** What others are to see of it: an answer, its question among those that were offered. */
@@ -114,7 +126,7 @@ export class Why extends StoreElement {
   }
 
   protected override updated(changed: Map<string, unknown>): void {
-    if (changed.has("answer")) this.dispatchEvent(new CustomEvent("shown-why", { bubbles: true }));
+    if (changed.has("answer") || changed.has("told")) this.dispatchEvent(new CustomEvent("shown-why", { bubbles: true }));
   }
 
   async #fetch(delay: number): Promise<void> {
@@ -194,12 +206,13 @@ export class Why extends StoreElement {
   }
 
   #links(links: readonly WhyLink[]): TemplateResult {
-    return html`<ol class="why-chain">${repeat(links, (_link, index) => index, (link) => this.#link(link))}</ol>`;
+    return html`<ol class="why-chain" tabindex="0" aria-label=${say("player.why.chain")}>${repeat(links, (_link, index) => index, (link) => this.#link(link))}</ol>`;
   }
 
   #link(link: WhyLink): TemplateResult {
     const { subject, step, compared } = link;
-    return html`<li>${say(link.key, link.params)}
+    const told = say(link.key, link.params);
+    return html`<li tabindex="-1" data-wide=${widthOf(told, compared.length)}><span class="why-said">${told}</span>
       ${compared.length === 0 ? nothing : html`<ul class="why-compared">${compared.map(([what, number]) => html`<li>${errorText(what, number)}</li>`)}</ul>`}
       <span class="why-refs">${subject === null ? nothing : this.#subject(subject)}
         ${step === null || step === this.store?.shown ? nothing : html`<button class="why-step" @click=${() => this.store?.moveTo(step)}>${say("player.why.step", { number: step })}</button>`}
@@ -217,6 +230,12 @@ export class Why extends StoreElement {
     if (this.rules === "") return html`<span class="chip">${rule}</span>`;
     return html`<a class="chip" href=${this.rules.replace("{rule}", encodeURIComponent(rule))} target="_blank" rel="noopener">${rule}</a>`;
   }
+}
+
+/** How wide a sentence's place is in a row of them, so that three or four lines hold it; styles/why.css has the px. */
+function widthOf(told: string, compared: number): number {
+  const length = [...told].reduce((sum, letter) => sum + (letter > "\u2e80" ? 2 : 1), 0);
+  return Math.min(6, Math.max(1, Math.ceil(length / 45), compared * 2));
 }
 
 /** What a screen reader hears of an answer; the rest can be walked. */

@@ -162,7 +162,7 @@ export interface StageObject {
   width: number;
   height: number;
   phase: Phase;
-  /** What lies over what: wires 0, bodies 1, cells 2, gates 3, messages 4, ghosts 5, tag 6. */
+  /** What lies over what: wires 0, bodies 1, cells 2, gates 3, messages 4, ghosts 5, tag 6, an answer's numbers 7. */
   depth: number;
   draw: SVGTemplateResult;
   /** Where it comes from when it is new. */
@@ -173,6 +173,8 @@ export interface StageObject {
   select?: Selection;
   /** A button that asks the engine why (docs/websocket.md), where it can be asked. */
   ask?: { question: string; subject: string };
+  /** A number of the answer to *why*: a press shows its sentence. */
+  link?: number;
   picked?: boolean;
   /** For screen readers; "" where the twin says it. */
   label: string;

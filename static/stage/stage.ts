@@ -17,6 +17,9 @@ import { plainly } from "../diagrams/picked.ts";
 import type { Frame, Selection, Step } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { askWhyEvent } from "../player/why-answer.ts";
+import { cameraOf } from "./camera.ts";
+import type { Chain } from "./chain.ts";
+import { chainMarks } from "./chain.ts";
 import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
 import { focusOf } from "./focus.ts";
 import { LAYERS } from "./layers.ts";
@@ -53,12 +56,15 @@ interface Playing {
 
 /** `travels` while the cause of a step is seen, `arrived` when what came of it begins to be, `landed` when it is: all bubble. */
 export class Stage extends SizedElement {
-  static override properties = { ...SizedElement.properties, projector: { type: Boolean }, asks: { attribute: false } };
+  static override properties = { ...SizedElement.properties, projector: { type: Boolean, reflect: true }, asks: { attribute: false }, chain: { attribute: false } };
   static override styles = [...SizedElement.styles, stageLook, networkLook];
 
+  /** Read from the back of a room: the picture comes closer to what a step is about. */
   declare projector: boolean;
   /** Whether the engine can be asked why from here. */
   declare asks: boolean;
+  /** What the sentences of the answer on show are about. */
+  declare chain: Chain;
   #known: Known | null = null;
   #playing: Playing | null = null;
   readonly #mover = new StageMover();
@@ -67,13 +73,15 @@ export class Stage extends SizedElement {
     super();
     this.projector = false;
     this.asks = true;
+    this.chain = [];
   }
 
   protected override show(frame: Frame): TemplateResult {
     const { here, objects: whole } = this.sceneOf(frame);
-    const objects = this.#played(frame, whole);
-    return html`<svg class="scene" viewBox="0 0 ${here.width} ${here.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
-      objects, (object) => object.key, (object) => this.#drawn(object))}</svg>${this.#away(here)}${twin(twinOf(whole, here))}`;
+    const objects = [...this.#played(frame, whole), ...(this.chain.length === 0 ? [] : chainMarks(whole, this.chain, here))];
+    const seen = this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height };
+    return html`<svg class="scene" viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
+      objects, (object) => object.key, (object) => this.#drawn(object))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${this.#away(here)}${twin(twinOf(whole, here))}`;
   }
 
   /** Where a thing of the picture stands, in px of this element; null when it is not in the picture. */
@@ -208,6 +216,7 @@ export class Stage extends SizedElement {
   #drawn(object: StageObject): SVGTemplateResult {
     const { key, x, y, width, height, draw, select, picked, label, ask } = object;
     const ring = picked === true && width > 0 ? svg`<rect class="picked" x="-3" y="-3" width=${width + 6} height=${height + 6} rx="6"/>` : nothing;
+    if (object.link !== undefined) return this.#linked(object, object.link);
     if (ask !== undefined && this.asks) return this.#asking(object, ask);
     if (select === undefined) return svg`<g data-key=${key} transform=${`translate(${x},${y})`}>${draw}${ring}</g>`;
     const { click, key: press } = onPick(this.pick, select);
@@ -218,6 +227,11 @@ export class Stage extends SizedElement {
   #asking({ key, x, y, draw, label }: StageObject, { question, subject }: NonNullable<StageObject["ask"]>): SVGTemplateResult {
     const { click, key: press } = onPick(() => this.dispatchEvent(askWhyEvent(question, subject)), { kind: "partition", id: subject });
     return svg`<g data-key=${key} class="asks" transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} @click=${click} @keydown=${press}><title>${label}</title>${draw}</g>`;
+  }
+
+  #linked({ key, x, y, width, height, draw, label }: StageObject, link: number): SVGTemplateResult {
+    const { click, key: press } = onPick(() => this.dispatchEvent(new CustomEvent<number>("open-link", { detail: link, bubbles: true, composed: true })), { kind: "record", id: key });
+    return svg`<g data-key=${key} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} @click=${click} @keydown=${press}>${draw}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="13"/></g>`;
   }
 
   #away({ away, upright }: Places): TemplateResult | typeof nothing {

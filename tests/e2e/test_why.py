@@ -90,12 +90,30 @@ def test_the_answer_follows_the_reader_and_a_step_of_it_can_be_visited(address: 
     page.get_by_role("button", name="Why? w").click()
     expect(chain(page).first).to_contain_text("t-0: the last stable offset is 1")
     page.evaluate("number => document.querySelector('eos-player').store.moveTo(number)", MARKER_STORED)
-    expect(chain(page).nth(1)).to_contain_text("ABORT at offset 5")
+    expect(chain(page).first).to_contain_text("writes the ABORT marker of PID 1000")
+    expect(chain(page).nth(1)).to_contain_text("The marker sender of broker-2")
     page.locator(".why-asked").select_option(
         label="Why does the transaction of txn-1 not end (PrepareAbort)?"
     )
+    expect(chain(page).first).to_contain_text("p1 uses txn-1")
     page.locator(".why-step").first.click()
     page.wait_for_function("() => document.querySelector('eos-player').store.shown === 76")
+
+
+def test_the_chain_stands_on_the_picture_and_moves_nothing_of_it(address: tuple[str, Page]) -> None:
+    page = opened(address)
+    page.get_by_role("button", name="Stage", exact=True).click()
+    picture = page.locator("eos-stage")
+    before = picture.bounding_box()
+    page.keyboard.press("w")
+    numbers = picture.locator("svg.scene > g[data-key^='chain:']")
+    expect(numbers.first).to_be_visible()
+    assert picture.bounding_box() == before
+    assert numbers.count() >= 3
+    numbers.first.click()
+    expect(page.locator(".why-chain > li:focus")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(numbers).to_have_count(0)
 
 
 def test_what_a_reader_lacks_is_asked_at_its_strip(address: tuple[str, Page]) -> None:

@@ -1,0 +1,57 @@
+/** The answer to why on the picture, and the closer look for the back of a room. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nothing, svg } from "lit";
+import type { Selection } from "../../player/frame.ts";
+import { cameraOf } from "../../stage/camera.ts";
+import { chainMarks, objectOf } from "../../stage/chain.ts";
+import type { Places, StageObject } from "../../stage/contract.ts";
+import { speakStage } from "./words.ts";
+
+speakStage();
+
+const HERE = { width: 1280, height: 412, upright: false } as unknown as Places;
+
+function thing(key: string, x: number, select?: Selection, hot = false): StageObject {
+  return { key, x, y: 100, width: 120, height: 60, phase: "static", depth: 1, draw: svg`${nothing}`, label: key, hot, ...(select === undefined ? {} : { select }) };
+}
+
+const SCENE = [
+  thing("client:p1", 24, { kind: "actor", id: "p1" }),
+  thing("m:7", 300, { kind: "message", id: "7", serials: [2] }),
+  thing("cell:40", 600, { kind: "batch", id: "t-0/40", partition: "t-0", serials: [1] }),
+  thing("lane:t-0", 560, { kind: "partition", id: "t-0" }),
+];
+
+test("each sentence has its number on what it is about, in the order of the sentences", () => {
+  const marks = chainMarks(SCENE, [{ kind: "batch", id: "t-0/40", partition: "t-0" }, { kind: "actor", id: "p1" }, null, { kind: "batch", id: "t-0/40" }], HERE);
+  assert.deepEqual(marks.map(({ key, link }) => [key, link]), [["chain", undefined], ["chain:cell:40", 1], ["chain:client:p1", 2]]);
+  assert.match(marks[1]?.label ?? "", /1, 4/);
+});
+
+test("a record is found where it is: in a message on its way, or in the batch that holds it", () => {
+  assert.equal(objectOf(SCENE, { kind: "record", id: "2" })?.key, "m:7");
+  assert.equal(objectOf(SCENE, { kind: "record", id: "1" })?.key, "cell:40");
+  assert.equal(objectOf(SCENE, { kind: "batch", id: "t-0/99", partition: "t-0" })?.key, "lane:t-0");
+  assert.equal(objectOf(SCENE, { kind: "transaction", id: "txn-1" }), undefined);
+});
+
+test("a mark stays inside the picture, and a chain that names nothing in it draws nothing", () => {
+  const [, mark] = chainMarks([thing("edge", 0, { kind: "actor", id: "p1" })], [{ kind: "actor", id: "p1" }], HERE);
+  assert.ok((mark?.x ?? -1) >= 2 && (mark?.y ?? -1) >= 2);
+  assert.deepEqual(chainMarks(SCENE, [{ kind: "timer", id: "p1/linger" }, null], HERE), []);
+});
+
+test("the camera holds all of cause and effect, in the picture's own shape", () => {
+  const { x, y, width, height } = cameraOf([thing("one", 500, undefined, true), thing("two", 900, undefined, true)], HERE);
+  assert.ok(x <= 500 && x + width >= 1020 && y <= 100 && y + height >= 160);
+  assert.ok(width < HERE.width && Math.abs(width / height - HERE.width / HERE.height) < 0.01);
+});
+
+test("where nothing happens, or all of it does, the whole picture is shown", () => {
+  const whole = { x: 0, y: 0, width: 1280, height: 412 };
+  assert.deepEqual(cameraOf(SCENE, HERE), whole);
+  assert.deepEqual(cameraOf([thing("one", 0, undefined, true), thing("two", 1200, undefined, true)], HERE), whole);
+  assert.deepEqual(cameraOf([thing("one", 500, undefined, true)], { ...HERE, upright: true }), whole);
+});
