@@ -83,6 +83,6 @@ function lineThrough(placed: readonly Placed[]): StageObject {
   const points = placed.map(({ x, y, width }) => `${x + width / 2},${y + HEIGHT / 2}`);
   return {
     key: "chain", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 6.5, label: "",
-    draw: points.length < 2 ? svg`${nothing}` : svg`<path class="link-line rimmed" d=${`M${points.join("L")}`}/><path class="link-line" d=${`M${points.join("L")}`}/>`,
+    draw: points.length < 2 ? svg`${nothing}` : svg`<path class="link-line" d=${`M${points.join("L")}`}/>`,
   };
 }

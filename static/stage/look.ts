@@ -60,8 +60,7 @@ export const stageLook = css`
   .scene .asks:focus-visible .hit { stroke: var(--ink); stroke-width: 3; }
   .scene .hit { fill: transparent; stroke: none; }
   .link-number { fill: var(--ink); stroke: var(--paper); stroke-width: 2; }
-  .link-line { fill: none; stroke: var(--ink); stroke-width: 2; stroke-dasharray: 2 5; stroke-linecap: round; }
-  .link-line.rimmed { stroke: var(--paper); stroke-width: 5; stroke-dasharray: none; opacity: .7; }
+  .link-line { fill: none; stroke: var(--ink); stroke-width: 1.75; stroke-dasharray: 1 6; stroke-linecap: round; opacity: .6; }
   .closer { position: absolute; inset: auto 10px 6px auto; margin: 0; padding: 1px 8px; border-radius: 4px; background: var(--paper); color: var(--ink-2); font-size: 12px; }
   :host([projector]) .scene { overflow: hidden; }
   .away { margin: 0; padding: 6px 12px; background: var(--paper); border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: 2px 12px; }

@@ -104,6 +104,7 @@ def test_the_chain_stands_on_the_picture_and_moves_nothing_of_it(address: tuple[
     page = opened(address)
     page.get_by_role("button", name="Stage", exact=True).click()
     picture = page.locator("eos-stage")
+    expect(page.locator(".player[data-beats] .beats")).to_be_visible()
     before = picture.bounding_box()
     page.keyboard.press("w")
     numbers = picture.locator("svg.scene > g[data-key^='chain:']")
