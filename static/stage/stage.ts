@@ -150,7 +150,6 @@ export class Stage extends SizedElement {
     }
   }
 
-  #revealed: Step | null = null;
   /** The last step that was told to have landed. */
   #told: Step | null | undefined = undefined;
 
@@ -166,33 +165,12 @@ export class Stage extends SizedElement {
 
   /** The scene of a frame; the same for the same frame, size and plan. */
   protected sceneOf(frame: Frame): Scene {
-    const size = this.#heldSize(sizeOf(this.size?.width ?? 1280, this.size?.height ?? 412, this.projector));
+    const size = sizeOf(this.size?.width ?? 1280, this.size?.height ?? 412, this.projector);
     const run = this.#runOf(frame, size);
     const focus = focusOf(frame);
     const here = standing(run, frame, focus);
     const objects = LAYERS.flatMap((layer) => layer(frame, here, focus));
     return { here, focus, objects: byDepth(objects) };
-  }
-
-  /** While an answer stands beside it, the picture stays as it is laid out, and scrolls. */
-  #heldSize(size: Size): Size {
-    const laidOut = this.#known?.size;
-    const isHeld = laidOut !== undefined && laidOut.form === size.form && laidOut.width === size.width && laidOut.height > size.height && this.#isBesideAnswer;
-    return isHeld ? laidOut : size;
-  }
-
-  get #isBesideAnswer(): boolean {
-    return this.closest(".player")?.querySelector(".why-panel") != null;
-  }
-
-  /** What the step is about is seen, where the picture is higher than its place. */
-  #reveal(): void {
-    const known = this.#known;
-    const hot = (this.#playing?.after ?? []).filter((one) => one.hot === true && one.height > 0);
-    if (known === null || this.size === null || hot.length === 0) return;
-    const scale = this.size.width / known.run.width;
-    const [top, bottom] = [Math.min(...hot.map(({ y }) => y)), Math.max(...hot.map(({ y, height }) => y + height))];
-    this.scrollTop = Math.max(0, ((top + bottom) / 2) * scale - this.size.height / 2);
   }
 
   #runOf(frame: Frame, size: Size): Places {
@@ -261,10 +239,6 @@ export class Stage extends SizedElement {
   protected override updated(changed: PropertyValues): void {
     super.updated(changed);
     this.toggleAttribute("upright", this.#known?.run.upright === true);
-    if (changed.has("size") || (changed.has("frame") && this.#revealed !== this.frame?.step)) {
-      this.#revealed = this.frame?.step ?? null;
-      if (this.#isBesideAnswer) this.#reveal();
-    }
     this.#move();
   }
 }

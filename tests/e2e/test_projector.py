@@ -11,10 +11,8 @@ DUPLICATE = 116
 """In SC-03, the step that finds the duplicate."""
 _TEXT = """() => {
   const root = document.querySelector("eos-stage").shadowRoot;
-  const sizes = [...root.querySelectorAll("svg.scene text")].filter((text) => text.textContent.trim() !== "").map((text) => {
-    const { a } = text.getScreenCTM();
-    return parseFloat(getComputedStyle(text).fontSize) * a;
-  });
+  const texts = [...root.querySelectorAll("svg.scene text")].filter((text) => text.textContent.trim() !== "");
+  const sizes = texts.map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a);
   return Math.min(...sizes);
 }"""
 
