@@ -7,7 +7,7 @@ LAUNCH = $(PYTHON) -m eosviz.launch
 ENVIRONMENT = .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all bench bench-long lighthouse search fuzz gallery lint format setup clean python
+.PHONY: help run test test-all bench bench-long lighthouse search fuzz gallery lint schema format setup clean python
 
 run: python ## start eosviz and show its address; Ctrl-C ends it
 	@$(LAUNCH) run
@@ -38,6 +38,9 @@ gallery: setup ## pictures of every scenario at both sizes, in var/gallery, for 
 
 lint: setup ## linters and type checks
 	@$(LAUNCH) lint
+
+schema: setup ## the schema of what goes between server and page, and the page's types (eosviz/contract)
+	@$(LAUNCH) schema
 
 format: setup ## rewrite the Python files in the one format
 	@$(ENVIRONMENT)/ruff check --fix --quiet .

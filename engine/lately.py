@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine import events
+from engine.shapes.steps import Transition
 from engine.watching import ABSENT
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Lately:
     def __init__(self) -> None:
         self.newest: Step | None = None
         self.cause: Said | None = None
-        self.transitions: dict[tuple[str, str], tuple[Step, dict[str, Any]]] = {}
+        self.transitions: dict[tuple[str, str], tuple[Step, Transition]] = {}
         self.refusals: dict[str, Step] = {}
         self.said: dict[tuple[str, str], Said] = {}
         self.turns: dict[int, list[Turn]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from engine.shapes.views import PendingView
 
 FAULT, DELIVERY, TIMER, SENDER, CALL = range(5)
 """Classes of events; at one time a lower one comes first (GEN-2)."""
@@ -16,10 +16,10 @@ class PendingPart:
 
     def __init__(self, order: int, at: int, rank: int, actor: str, what: str) -> None:
         self.path = ("pending", str(order))
-        self.shown = {"at": at, "class": CLASS_NAMES[rank], "actor": actor, "what": what}
+        self.shown: PendingView = {"at": at, "class": CLASS_NAMES[rank], "actor": actor, "what": what}
         self.gone = False
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> PendingView | None:
         return None if self.gone else self.shown
 
 

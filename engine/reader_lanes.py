@@ -6,9 +6,10 @@ which no role may, and decides nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from engine.client.reading import READ_COMMITTED, Reading
+from engine.shapes.readers import HeldBy, LaneStretch, SeenLane
 from engine.watching import Path
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class ReaderLane:
         self.partition = partition
         self.path: Path = ("consumers", consumer.name, "lanes", partition)
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> SeenLane:
         reading = self.consumer.readings.get(self.partition)
         log = self.world.leader_log(self.partition)
         if reading is None:
@@ -57,7 +58,7 @@ class ReaderLane:
         return seen(reading, self.consumer.isolation, log)
 
 
-def seen(reading: Reading, isolation: str, log: PartitionLog) -> dict[str, Any]:
+def seen(reading: Reading, isolation: str, log: PartitionLog) -> SeenLane:
     """What a reader that stands there sees of a leader's log."""
     bound = log.last_stable_offset if isolation == READ_COMMITTED else log.high_watermark
     return {
@@ -68,7 +69,7 @@ def seen(reading: Reading, isolation: str, log: PartitionLog) -> dict[str, Any]:
     }
 
 
-def _ahead(position: int, bound: int, log: PartitionLog) -> list[list[Any]]:
+def _ahead(position: int, bound: int, log: PartitionLog) -> list[LaneStretch]:
     """What lies between the position and the log end, each with its one reason."""
     return [
         *_stretch(position, bound, NOT_FETCHED),
@@ -77,11 +78,11 @@ def _ahead(position: int, bound: int, log: PartitionLog) -> list[list[Any]]:
     ]
 
 
-def _stretch(first: int, end: int, reason: str) -> list[list[Any]]:
-    return [[first, end - 1, reason]] if first < end else []
+def _stretch(first: int, end: int, reason: str) -> list[LaneStretch]:
+    return cast("list[LaneStretch]", [[first, end - 1, reason]]) if first < end else []
 
 
-def _held_by(log: PartitionLog) -> dict[str, Any] | None:
+def _held_by(log: PartitionLog) -> HeldBy | None:
     """The earliest undecided transaction; None when its marker is there but not replicated yet."""
     producers = log.producers
     first = producers.first_unstable_offset()

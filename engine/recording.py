@@ -7,11 +7,24 @@ known from before; nothing else is looked at, so a recorded step costs what it c
 from __future__ import annotations
 
 import json
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from engine.counters import Counters
 from engine.lately import Lately
 from engine.register import ENTRIES_AT
+from engine.shapes.steps import (
+    Broken,
+    Compared,
+    Decision,
+    MessageEvent,
+    MessageFate,
+    Refusal,
+    Said,
+    StepKind,
+    Transition,
+)
+from engine.shapes.steps import Change as ChangeJson
+from engine.shapes.steps import Step as StepJson
 from engine.watching import ABSENT, Part, Path, Watch
 
 Change = tuple[Path, Any, Any]
@@ -23,7 +36,7 @@ class Judges(Protocol):
 
     def take(self, fact: object) -> None: ...
 
-    def broken(self, step: int) -> list[dict[str, Any]]: ...
+    def broken(self, step: int) -> list[Broken]: ...
 
     def changed(self) -> list[Part]: ...
 
@@ -51,7 +64,7 @@ class Step:
         "transition",
     )
 
-    def __init__(self, number: int, at: int, actor: str, kind: str) -> None:
+    def __init__(self, number: int, at: int, actor: str, kind: StepKind) -> None:
         self.number = number
         self.at = at
         self.actor = actor
@@ -59,14 +72,14 @@ class Step:
         self.key = ""
         self.params: dict[str, Any] = {}
         self.rules: tuple[str, ...] = ()
-        self.notes: list[dict[str, Any]] = []
-        self.decision: dict[str, Any] | None = None
-        self.refusal: dict[str, Any] | None = None
-        self.transition: dict[str, Any] | None = None
-        self.earlier_transitions: tuple[dict[str, Any], ...] = ()
+        self.notes: list[Said] = []
+        self.decision: Decision | None = None
+        self.refusal: Refusal | None = None
+        self.transition: Transition | None = None
+        self.earlier_transitions: tuple[Transition, ...] = ()
         """Those of the same step before `transition`, oldest first: a step may take several machines on."""
-        self.messages: list[dict[str, Any]] = []
-        self.broken: list[dict[str, Any]] = []
+        self.messages: list[MessageFate] = []
+        self.broken: list[Broken] = []
         self.changes: list[Change] = []
 
     @property
@@ -88,7 +101,7 @@ class Step:
 
     def to_json(self) -> dict[str, Any]:
         """The step as docs/frame.md has it."""
-        shown = {
+        shown: StepJson = {
             "number": self.number,
             "at": self.at,
             "actor": self.actor,
@@ -107,12 +120,12 @@ class Step:
         }
         if self.earlier_transitions:
             shown["earlier_transitions"] = list(self.earlier_transitions)
-        return shown
+        return cast("dict[str, Any]", shown)
 
 
-def change_to_json(change: Change) -> dict[str, Any]:
+def change_to_json(change: Change) -> ChangeJson:
     path, before, after = change
-    shown: dict[str, Any] = {"path": list(path)}
+    shown: ChangeJson = {"path": list(path)}
     if before is not ABSENT:
         shown["before"] = before
     if after is not ABSENT:
@@ -145,7 +158,7 @@ class Recorded(Judged):
 
     def __init__(self, judges: Judges) -> None:
         super().__init__(judges, recording=True)
-        self._current = Step(0, 0, "", "")
+        self._current = Step(0, 0, "", "api_call")
         self._touched: dict[Path, Part] = {}
         self._known: dict[Path, Any] = {}
         self.counters = Counters()
@@ -167,7 +180,7 @@ class Recorded(Judged):
     def forget(self) -> None:
         """Drop what was said and touched so far: the first view of a run is no change."""
         self._touched.clear()
-        self._current = Step(0, 0, "", "")
+        self._current = Step(0, 0, "", "api_call")
         self.said = None
         self.lately = Lately()
 
@@ -196,7 +209,7 @@ class Recorded(Judged):
             self.said = None
         self.say(key, rules, **params)
 
-    def decide(self, decision: dict[str, Any]) -> None:
+    def decide(self, decision: Decision) -> None:
         self._current.decision = decision
 
     def refuse(
@@ -205,7 +218,7 @@ class Recorded(Judged):
         self._current.refusal = {
             "rule": rule,
             "error": error,
-            "compared": compared,
+            "compared": cast("list[Compared]", compared),
             "next": next_key,
             "next_params": next_params,
         }
@@ -230,15 +243,15 @@ class Recorded(Judged):
         self._touched.pop(part.path, None)
         self._touched[part.path] = part
 
-    def fate(self, message: int, event: str) -> None:
+    def fate(self, message: int, event: MessageEvent) -> None:
         """What became of a message in this step: sent, delivered, dropped, delayed, duplicated, lost."""
         self._current.messages.append({"id": message, "event": event})
 
-    def finish(self, number: int, at: int, actor: str, kind: str) -> Step:
+    def finish(self, number: int, at: int, actor: str, kind: StepKind) -> Step:
         """Close the step: its changes are the touched parts' differences, in the order touched."""
         step = self._current
         step.number, step.at, step.actor, step.kind = number, at, actor, kind
-        self._current = Step(0, 0, "", "")
+        self._current = Step(0, 0, "", "api_call")
         step.broken = self.judges.broken(number)
         if self.counters.count(step):
             self._touched[self.counters.path] = self.counters

@@ -28,6 +28,8 @@ from engine.recording import Judged, Recorded, Step
 from engine.replica_fetchers import Fetcher
 from engine.scenario.document import Scenario
 from engine.scenario.header import ENGINE_VERSION, header_of
+from engine.shapes.headers import Header
+from engine.shapes.steps import StepKind
 from engine.timetable import NEVER, TIME_BITS, Event, Timetable, class_of
 from engine.watching import Part, Watch
 from engine.world import World, build
@@ -73,7 +75,7 @@ class Simulation(Timetable):
         self._held: dict[str, list[Event]] = {}
         """Paused actor to the events that wait for it."""
         self._actor = ""
-        self._kind = ""
+        self._kind: StepKind = "api_call"
         self._time = TimePart()
         self._serial = 0
         self.follower: object = None
@@ -398,7 +400,7 @@ class Simulation(Timetable):
 
     # -- effects ---------------------------------------------------------------------------------------
 
-    def at_work(self, actor: str, kind: str) -> None:
+    def at_work(self, actor: str, kind: StepKind) -> None:
         """Who the current step is about."""
         self._actor, self._kind = actor, kind
 
@@ -525,7 +527,7 @@ class Simulation(Timetable):
         self._time.now = self.now
         return whole_view(self.world.empty_view(), self.parts())
 
-    def header(self) -> dict[str, Any]:
+    def header(self) -> Header:
         """What does not change during the run."""
         return header_of(self.scenario, self.world.actors())
 

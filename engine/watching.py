@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from engine.shapes.steps import Decision
+
 Path = tuple[str, ...]
 
 
@@ -73,7 +75,7 @@ class Watch:
         if self.said is None:
             self.said = key
 
-    def decide(self, decision: dict[str, Any]) -> None:
+    def decide(self, decision: Decision) -> None:
         """The rules that a receiver tried, in order (``decision`` of docs/frame.md). Only when recording."""
 
     def refuse(

@@ -20,6 +20,7 @@ from typing import Any
 from engine.broker.sequence import follows, increment
 from engine.errors import EngineError, Error
 from engine.profiles import Profile
+from engine.shapes.steps import Decision, DecisionRow, RowOutcome
 from engine.switches import Switches
 
 MACHINE = "producer_append"
@@ -488,10 +489,10 @@ def judge(tried: Tried, arrival: Arrival) -> AppendRule | None:
     return None
 
 
-def trace(shown: Shown, arrival: Arrival, decided: AppendRule | None) -> list[dict[str, Any]]:
+def trace(shown: Shown, arrival: Arrival, decided: AppendRule | None) -> list[DecisionRow]:
     """How the rows were tried, as ``decision.rows`` of docs/frame.md."""
     rows = []
-    outcome = "passed"
+    outcome: RowOutcome = "passed"
     for rule, is_on in shown:
         if not is_on:
             rows.append(_row(rule, arrival, "off"))
@@ -504,19 +505,19 @@ def trace(shown: Shown, arrival: Arrival, decided: AppendRule | None) -> list[di
     return rows
 
 
-def _row(rule: AppendRule, arrival: Arrival, outcome: str) -> dict[str, Any]:
+def _row(rule: AppendRule, arrival: Arrival, outcome: RowOutcome) -> DecisionRow:
     return {"rule": rule.spec, "key": rule.key, "params": NUMBERS[rule.when](arrival), "outcome": outcome}
 
 
 def decision(
     by: str, subject: str, shown: Shown, arrival: Arrival, decided: AppendRule | None, marker: bool = False
-) -> dict[str, Any]:
+) -> Decision:
     """The whole decision as docs/frame.md has it; its last row is the acceptance, reached when no rule
     decides."""
     rows = trace(shown, arrival, decided)
     last = arrival.last_sequence
     numbered = ACCEPTED if arrival.first_sequence >= 0 else ACCEPTED_UNNUMBERED
-    accepted = {
+    accepted: DecisionRow = {
         "rule": "MRK-6" if marker else "SEQ-13",
         "key": MARKER_ACCEPTED if marker else numbered,
         "params": _epochs(arrival)

@@ -70,6 +70,7 @@ from engine.messages import (
     ZooKeeperReply,
 )
 from engine.profiles import Profile
+from engine.shapes.brokers import BrokerFields
 from engine.switches import Switches
 from engine.watching import Part, Path, Watch
 
@@ -305,7 +306,7 @@ class Broker(FaultSurface):
         found.extend(self.lookups.values())
         return found
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> BrokerFields:
         return {
             "alive": self.alive,
             "paused": self.paused,

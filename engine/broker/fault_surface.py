@@ -6,13 +6,12 @@ message leads to them.
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.broker.producer_ids import ProducerIdManager
 from engine.broker.replica import Replica
 from engine.broker.replication_sentences import say_forgotten
 from engine.errors import Refused
 from engine.messages import RecordBatch
+from engine.shapes.brokers import BrokerFields
 from engine.watching import Path, Watch
 
 
@@ -39,7 +38,7 @@ class FaultSurface:
     producer_ids: ProducerIdManager
     idle_from: int | None
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> BrokerFields:
         raise NotImplementedError
 
     def touch(self) -> None:

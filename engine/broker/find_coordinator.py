@@ -17,6 +17,7 @@ from engine.messages import (
     Send,
     UsePartition,
 )
+from engine.shapes.brokers import LookupView
 from engine.watching import Path
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Lookup:
         self.number: int | None = None
         self.leader: int | None = None
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> LookupView:
         return {
             "key": self.key,
             "topic": self.topic,

@@ -28,6 +28,7 @@ from engine.messages import (
     TxnOffsetCommitResponse,
     UsePartition,
 )
+from engine.shapes.brokers import GroupView
 from engine.watching import Part, Path
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ class GroupPart:
         self.group_id = group_id
         self.path: Path = (*host.broker.path, "groups", group_id)
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> GroupView | None:
         coordinator = self.host.coordinator
         group: Group | None = coordinator.groups.get(self.group_id)
         if group is None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from engine.messages import LeaderAndIsr
+from engine.shapes.logs import PartitionView
 from engine.watching import Path
 
 
@@ -52,8 +52,8 @@ class PartitionState:
         self.without_leader = False
         """True while a fault keeps the partition without a leader."""
 
-    def view(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {
+    def view(self) -> PartitionView:
+        shown: PartitionView = {
             "leader": self.leader,
             "leader_epoch": self.leader_epoch,
             "isr": list(self.isr),

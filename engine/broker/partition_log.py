@@ -35,6 +35,7 @@ from engine.errors import NO_ERROR, EngineError, Error
 from engine.events import LogAppended, LogStartRaised, LogTruncated
 from engine.messages import NO_OFFSET, NO_PRODUCER_ID, RecordBatch
 from engine.profiles import Profile
+from engine.shapes.logs import LogPointers
 from engine.switches import Switches
 from engine.watching import Part, Path, Watch
 
@@ -569,7 +570,7 @@ class PartitionLog:
             *(ProducerPart(self, producer_id) for producer_id in self.producers.entries),
         ]
 
-    def pointers(self) -> dict[str, Any]:
+    def pointers(self) -> LogPointers:
         """The log's numbers for the replica's part of the view."""
         return {
             "log_start": self.log_start,

@@ -7,9 +7,10 @@ gone. So parts may be made anew whenever something is touched.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from engine.messages import RecordBatch, describe
+from engine.shapes.logs import CachedBatch, LogBatchView, ProducerStateView
 from engine.watching import Path
 
 if TYPE_CHECKING:
@@ -39,12 +40,12 @@ class BatchPart:
         self.base_offset = base_offset
         self.path: Path = (*log.place, "batches", str(base_offset))
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> LogBatchView | None:
         found = self.log.batch_at(self.base_offset)
         if found is None:
             return None
         batch, appended_at = found
-        shown: dict[str, Any] = {
+        shown: LogBatchView = {
             "base_offset": batch.base_offset,
             "last_offset": batch.last_offset,
             "record_count": batch.record_count,
@@ -77,7 +78,7 @@ class ProducerPart:
         self.producer_id = producer_id
         self.path: Path = (*log.place, "producers", str(producer_id))
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> ProducerStateView | None:
         entry = self.log.producers.entries.get(self.producer_id)
         if entry is None:
             return None
@@ -86,14 +87,17 @@ class ProducerPart:
             "coordinator_epoch": entry.coordinator_epoch,
             "last_timestamp": None if entry.last_timestamp == -1 else entry.last_timestamp,
             "transaction_first_offset": entry.transaction_first_offset,
-            "batches": [
+            "batches": cast(
+                "list[CachedBatch]",
                 [
-                    batch.first_sequence,
-                    batch.last_sequence,
-                    batch.first_offset,
-                    batch.last_offset,
-                    batch.timestamp,
-                ]
-                for batch in entry.batches
-            ],
+                    [
+                        batch.first_sequence,
+                        batch.last_sequence,
+                        batch.first_offset,
+                        batch.last_offset,
+                        batch.timestamp,
+                    ]
+                    for batch in entry.batches
+                ],
+            ),
         }

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from engine.errors import EngineError, Error
 from engine.machine import Machine, Row
 from engine.messages import LONG_MAX, Effects, Send, ZooKeeperRead, ZooKeeperReply, ZooKeeperWrite
+from engine.shapes.brokers import ProducerIdBlock
 from engine.watching import Watch
 
 BLOCK_NODE = "/latest_producer_id_block"
@@ -328,7 +329,7 @@ class ProducerIdManager:
     def _name(self) -> str:
         return f"broker-{self.broker_id}"
 
-    def view(self) -> dict[str, int] | None:
+    def view(self) -> ProducerIdBlock | None:
         """``producer_id_block`` of docs/frame.md."""
         if self.block is None:
             return None

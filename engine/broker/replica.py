@@ -7,10 +7,11 @@ replicas.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from engine.broker.partition_log import PartitionLog
 from engine.messages import LeaderAndIsr
+from engine.shapes.logs import AbortedEntry, ReplicaView
 from engine.watching import Part, Path, Watch
 
 ABORTED_SHOWN_MAX = 50
@@ -192,12 +193,14 @@ class Replica:
     def parts(self) -> list[Part]:
         return [self, *self.log.parts()]
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> ReplicaView | None:
         if self.removed:
             return None
         return {
-            **self.log.pointers(),
-            "aborted_index": [list(line) for line in self.log.aborted.lines[-ABORTED_SHOWN_MAX:]],
+            **cast("ReplicaView", self.log.pointers()),
+            "aborted_index": cast(
+                "list[AbortedEntry]", [list(line) for line in self.log.aborted.lines[-ABORTED_SHOWN_MAX:]]
+            ),
             "aborted_folded": max(len(self.log.aborted.lines) - ABORTED_SHOWN_MAX, 0),
             "waiting": [
                 {

@@ -40,6 +40,7 @@ from engine.messages import (
     UsePartition,
     WriteTxnMarkersRequest,
 )
+from engine.shapes.brokers import CoordinatorView, MarkerBoardView, TransactionView
 from engine.value import ordered_value
 from engine.watching import Part, Path
 
@@ -466,7 +467,7 @@ class CoordinatorPart:
         self.host = host
         self.path: Path = (*host.broker.path, "coordinator")
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> CoordinatorView | None:
         host = self.host
         if not host.coordinator.owned and not host.loading:
             return None
@@ -487,7 +488,7 @@ class MarkerBoard:
         self.host = host
         self.path: Path = (*host.broker.path, "markers")
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> MarkerBoardView | None:
         return self.host.markers.view()
 
 
@@ -501,7 +502,7 @@ class TransactionPart:
         self.transactional_id = transactional_id
         self.path: Path = (*host.broker.path, "transactions", transactional_id)
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> TransactionView | None:
         coordinator = self.host.coordinator
         metadata: TransactionMetadata | None = coordinator.metadata.get(self.transactional_id)
         if metadata is None or coordinator.lookup(self.transactional_id) is not Error.NONE:

@@ -6,9 +6,8 @@ win. It must not know what the data means.
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.messages import ZooKeeperReply, ZooKeeperWrite
+from engine.shapes.brokers import ZooKeeperNode, ZooKeeperSession
 from engine.watching import Part, Path, Watch
 
 
@@ -22,7 +21,7 @@ class Node:
         self.data: str | None = None
         self.version = -1
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> ZooKeeperNode | None:
         return None if self.data is None else {"data": self.data, "version": self.version}
 
 
@@ -37,7 +36,7 @@ class Session:
         self.alive = True
         self.expires_at: int | None = None
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> ZooKeeperSession:
         return {"alive": self.alive, "expires_at": self.expires_at}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from engine.client.batch import Batch
 from engine.client.buffer_pool import BufferPool
@@ -19,6 +19,7 @@ from engine.client.visit_order import with_partition
 from engine.errors import EngineError
 from engine.messages import NO_SEQUENCE
 from engine.profiles import Profile
+from engine.shapes.clients import QueueView
 from engine.switches import Switches
 from engine.watching import Watch
 
@@ -50,7 +51,7 @@ class PartitionQueue:
         self.muted = False
         self.path = ("clients", client, "queues", partition)
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> QueueView:
         return {"batches": [batch.id for batch in self.batches], "muted": self.muted}
 
 

@@ -13,6 +13,7 @@ from engine.client.transaction_manager import GAP_CLOSED, IllegalTransition
 from engine.errors import Error
 from engine.events import NumbersInDoubt
 from engine.messages import NO_OFFSET, ProduceResponse
+from engine.shapes.steps import DecisionRow, RowOutcome
 
 UNCERTAIN = frozenset(
     {
@@ -252,8 +253,8 @@ class Answers:
             "last_acked_offset": entry.last_acked_offset,
             "log_start_offset": log_start_offset,
         }
-        rows = []
-        outcome = "passed"
+        rows: list[DecisionRow] = []
+        outcome: RowOutcome = "passed"
         for row in DECISIONS[table]:
             if row.why == why:
                 outcome = "decided"

@@ -6,13 +6,12 @@ batch. When it is sent, and where to, is not its business.
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.broker.sequence import increment
 from engine.client.record_size import BATCH_OVERHEAD, record_size
 from engine.errors import EngineError
 from engine.machine import Machine, Row
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, BatchContent, RecordBatch
+from engine.shapes.clients import ClientBatchView
 from engine.watching import Watch
 
 FILLING, QUEUED, IN_FLIGHT, REQUEUED = "FILLING", "QUEUED", "IN_FLIGHT", "REQUEUED"
@@ -212,7 +211,7 @@ class Batch:
     def _content(self) -> BatchContent:
         return BatchContent(keys=tuple(self.keys.get(serial) for serial in self.serials))
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> ClientBatchView | None:
         if not self.shown:
             return None
         identified = self.base_sequence != NO_SEQUENCE

@@ -6,10 +6,10 @@ Owns bytes and waiters. What a waiter does with its memory is the client's work.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from engine.client.application import Call
 from engine.errors import EngineError
+from engine.shapes.clients import PoolView
 from engine.watching import Watch
 
 
@@ -35,7 +35,7 @@ class BufferPool:
         self.path = ("clients", client, "pool")
         self.watch = watch
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> PoolView:
         return {
             "total": self.total,
             "free": self.free,

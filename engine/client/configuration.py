@@ -12,6 +12,7 @@ from typing import Any
 from engine.errors import Refused
 from engine.messages import INT_MAX
 from engine.profiles import Profile
+from engine.shapes.clients import SettingView
 from engine.switches import Switches
 
 ACKS_ALL = -1
@@ -84,7 +85,7 @@ class ProducerConfig:
     add_partitions_backoff_ms: int
     guarantee_order: bool
     """Derived: true iff ``max_in_flight`` is 1 (CFG-3)."""
-    explained: dict[str, dict[str, Any]]
+    explained: dict[str, SettingView]
     """Setting to value, default, reason and rule, as the view shows them."""
 
 
@@ -104,7 +105,7 @@ def resolve(
     if values["enable_idempotence"]:
         _idempotent(given, values, reasons, profile, switches, place)
     order = values["max_in_flight"] == 1
-    explained = {
+    explained: dict[str, SettingView] = {
         name: {
             "value": value,
             "reason": reasons[name][0],

@@ -7,9 +7,9 @@ its failure does, it does not know.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from engine.client.batch import Batch
+from engine.shapes.clients import ConnectionView, RequestView
 from engine.watching import Watch
 
 DISCONNECTED, CONNECTING, CONNECTED = "disconnected", "connecting", "connected"
@@ -41,7 +41,7 @@ class InFlightRequest:
         self.gone = False
         self.path = (*owner, "requests", str(correlation_id))
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> RequestView | None:
         if self.gone:
             return None
         return {
@@ -73,7 +73,7 @@ class Connection:
         """Accepts a request now (SND-7)."""
         return self.state == CONNECTED and len(self.in_flight) < self.limit
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> ConnectionView:
         return {
             "state": self.state,
             "in_flight": [request.correlation_id for request in self.in_flight],

@@ -8,7 +8,6 @@ changed. So quiet time costs nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from engine.client.connections import Connections, InFlightRequest
 from engine.client.group_session import GroupSession
@@ -35,6 +34,7 @@ from engine.messages import (
     Send,
 )
 from engine.profiles import K28, Profile
+from engine.shapes.readers import ConsumerFields
 from engine.watching import Part, Watch
 
 FETCH_INTERVAL_MS = 10
@@ -111,7 +111,7 @@ class Consumer:
                 owner, self.name, self.group_id, self.member, self.connections, self.profile, self.watch
             )
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> ConsumerFields:
         return {
             "isolation": self.isolation,
             "alive": self.alive,

@@ -8,7 +8,6 @@ offsets of a transaction go with its producer.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from engine.client.connections import Connections, InFlightRequest
 from engine.errors import EngineError, Error
@@ -26,6 +25,7 @@ from engine.messages import (
     Send,
 )
 from engine.profiles import Profile
+from engine.shapes.readers import GroupSessionView
 from engine.watching import Path, Watch
 
 GROUP = "GROUP"
@@ -113,7 +113,7 @@ class GroupSession:
         """Topic-partition to the offset that the coordinator last told or took; -1: none."""
         self.last_error: Error | None = None
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> GroupSessionView:
         return {
             "group_id": self.group_id,
             "coordinator": self.coordinator,

@@ -6,9 +6,8 @@ keeps nothing.
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.events import RecordAccepted, RecordsFinished
+from engine.shapes.clients import RecordView
 from engine.watching import Watch
 
 PENDING, OK, FAILED, ABORTED, REFUSED, UNKNOWN = "pending", "ok", "failed", "aborted", "refused", "unknown"
@@ -40,7 +39,7 @@ class RecordPart:
         self.error: str | None = None
         self.finished_at: int | None = None
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> RecordView:
         return {
             "partition": self.partition,
             "producer": self.producer,

@@ -5,10 +5,9 @@ Owns the cached metadata and when it may be asked for again. Who is asked is the
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.errors import Error
 from engine.messages import MetadataRequest, MetadataResponse
+from engine.shapes.clients import MetadataView
 from engine.watching import Watch
 
 
@@ -44,7 +43,7 @@ class Metadata:
         self.path = (*owner, "metadata")
         self.watch = watch
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> MetadataView:
         return {
             "updated_at": self.updated_at,
             "update_requested": self.update_requested,

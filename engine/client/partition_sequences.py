@@ -5,11 +5,10 @@ Owns the order of batches in flight (SEQ-6, ORD-4), renumbering (TXM-16, TXM-17)
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.broker.sequence import decrement, increment
 from engine.client.batch import Batch
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
+from engine.shapes.clients import SequencesView
 from engine.watching import Watch
 
 STRADDLE = 1 << 30
@@ -52,7 +51,7 @@ class PartitionSequences:
         self.path = ("clients", client, "transaction_manager", "partitions", partition)
         self.watch = watch
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> SequencesView | None:
         if self.gone:
             return None
         return {

@@ -6,9 +6,10 @@ hidden and why (CON-11, CON-12). It must not know of requests or connections.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 from engine.messages import FetchResponse, RecordBatch
+from engine.shapes.readers import LaneBehind, LaneStretch
 
 READ_UNCOMMITTED, READ_COMMITTED = "read_uncommitted", "read_committed"
 SHOWN_MAX = 20
@@ -186,10 +187,10 @@ class Reading:
             self.stretches = kept
         self.position = to
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> LaneBehind:
         """``stretches``: [first offset, last offset, fate]; ``folded``: how many older ones are not listed."""
         return {
             "position": self.position,
-            "stretches": [list(stretch) for stretch in self.stretches],
+            "stretches": cast("list[LaneStretch]", [list(stretch) for stretch in self.stretches]),
             "folded": self.folded,
         }

@@ -10,7 +10,7 @@ what can change something: a delivery, a wake-up, or the end of one of its own w
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from engine.client import control
 from engine.client.accumulator import Ready
@@ -24,6 +24,7 @@ from engine.client.metadata_requests import ask_for_metadata, metadata_due
 from engine.client.sender_sentences import READY, SCOPES, STOPS, numbers
 from engine.client.transaction_calls import abort_transaction
 from engine.messages import Connect, ProduceRequest, Send
+from engine.shapes.clients import ReadyFor, ReadyView, SenderView
 
 Phase = Callable[["Sender", int], bool]
 """A phase of the pass; True ends the pass."""
@@ -94,12 +95,12 @@ class Sender:
         self.unknown_seen: list[str] = []
         self.last_ready: dict[int, list[tuple[str, str]]] = {}
         self.last_wait: tuple[Any, ...] | None = None
-        self.shown: dict[str, Any] = {}
-        self.shown_ready: dict[str, Any] = {}
+        self.shown: SenderView
+        self.shown_ready: ReadyView
         self.show()
         self.phases: tuple[tuple[str, Phase], ...] = (*control.phases_of(memory.transactions), *PLAIN)
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> SenderView:
         return self.shown
 
     def show(self) -> None:
@@ -118,7 +119,7 @@ class Sender:
         }
         self.shown_ready = {
             "nodes": {
-                str(node): [[partition, reason] for partition, reason in reasons]
+                str(node): cast("list[ReadyFor]", [[partition, reason] for partition, reason in reasons])
                 for node, reasons in self.last_ready.items()
             },
             "unknown_leader_topics": list(ready.unknown_leader_topics),

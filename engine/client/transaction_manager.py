@@ -9,7 +9,7 @@ the epoch, k20 by dropping the PID and everything numbered under it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 from engine.client import client_states as states
 from engine.client.batch import Batch
@@ -51,6 +51,7 @@ from engine.messages import (
     InitProducerIdRequest,
 )
 from engine.profiles import Profile
+from engine.shapes.clients import ClientTransactionView, Edge, TransactionManagerView
 from engine.switches import Switches
 from engine.watching import Watch
 
@@ -106,10 +107,10 @@ class TransactionManager:
         """Of the newest init, commit or abort: a repeated call waits for the same one (TXM-5)."""
         self.path = ("clients", client, "transaction_manager")
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> TransactionManagerView:
         return {
             "state": self.state,
-            "last_edge": None if self.last_edge is None else list(self.last_edge),
+            "last_edge": None if self.last_edge is None else cast("Edge", list(self.last_edge)),
             "last_error": None if self.last_error is None else self.last_error.name,
             "transactional_id": self.transactional_id,
             "producer_id": self.producer_id if self.has_producer_id else None,
@@ -120,7 +121,7 @@ class TransactionManager:
             "transaction": self._transaction_view() if self.is_transactional else None,
         }
 
-    def _transaction_view(self) -> dict[str, Any]:
+    def _transaction_view(self) -> ClientTransactionView:
         return {
             "started": self.started,
             "new_partitions": list(self.new_partitions),

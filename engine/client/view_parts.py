@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from engine.shapes.clients import ReadyView, SettingView, TimerView
 from engine.watching import Path
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class ConfigurationPart:
         self.client = client
         self.path = ("clients", client.name, "configuration")
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, SettingView]:
         return self.client.config.explained
 
 
@@ -61,7 +62,7 @@ class ReadyPart:
         self.client = client
         self.path = ("clients", client.name, "ready")
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> ReadyView:
         return self.client.sender.shown_ready
 
 
@@ -74,8 +75,8 @@ class TimersPart:
         self.client = client
         self.path = ("clients", client.name, "timers")
 
-    def view(self) -> dict[str, Any]:
-        timers: dict[str, Any] = {}
+    def view(self) -> dict[str, TimerView]:
+        timers: dict[str, TimerView] = {}
         memory = self.client.memory
         accumulator = memory.accumulator
         for queue in accumulator.queues.values():
@@ -103,5 +104,5 @@ class TimersPart:
         return timers
 
 
-def _add(timers: dict[str, Any], kind: str, subject: str, since: int, until: int) -> None:
+def _add(timers: dict[str, TimerView], kind: str, subject: str, since: int, until: int) -> None:
     timers[f"{kind} {subject}"] = {"kind": kind, "subject": subject, "since": since, "until": until}

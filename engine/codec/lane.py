@@ -9,7 +9,8 @@ stable offset is what a broker would find that has this file alone.
 """
 
 import copy
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from engine.broker.append_rules import Rules
 from engine.broker.configuration import BrokerConfiguration
@@ -24,6 +25,7 @@ from engine.codec.segment import BatchRow
 from engine.errors import Error
 from engine.messages import RecordBatch
 from engine.profiles import K28
+from engine.shapes.logs import LogBatchView, LogPointers, PartitionView, ProducerStateView, ReplicaView
 from engine.switches import Switches
 from engine.watching import Watch
 
@@ -71,9 +73,14 @@ class Lane:
         self._open: dict[int, list[int]] = {}
         """Producer id to the base offsets of its batches that no marker has decided yet."""
 
-    def view(self) -> Json:
+    def view(self) -> PartitionView:
         """The partition's part of the first view."""
-        replica: Json = {**self.log.pointers(), "waiting": [], "batches": {}, "producers": {}}
+        replica: ReplicaView = {
+            **cast("ReplicaView", self.log.pointers()),
+            "waiting": [],
+            "batches": {},
+            "producers": {},
+        }
         return {
             "leader": FILE_REPLICA,
             "leader_epoch": self.leader_epoch,
@@ -125,7 +132,7 @@ class Lane:
         if appended.error is not Error.NONE:
             return appended.error, []
         log.set_high_watermark(log.log_end)
-        stored = BatchPart(log, appended.base_offset).view() or {}
+        stored: Mapping[str, Any] = BatchPart(log, appended.base_offset).view() or {}
         view = {**stored, "producer_id": exact(producer_id), "codec": CODEC_NAMES[0], "damaged": False}
         return Error.NONE, [
             {"path": self._batch_path(appended.base_offset), "after": view},
@@ -145,10 +152,10 @@ class Lane:
         shared = (log.profile, log.watch, producers.rules, producers.snapshots, *others, *log.batches)
         return copy.deepcopy(self, {id(one): one for one in shared})
 
-    def _state(self, producer_id: int) -> tuple[Json, Json | None]:
+    def _state(self, producer_id: int) -> tuple[LogPointers, ProducerStateView | None]:
         return self.log.pointers(), self._producer(producer_id)
 
-    def _moved(self, producer_id: int, before: tuple[Json, Json | None]) -> list[Json]:
+    def _moved(self, producer_id: int, before: tuple[LogPointers, ProducerStateView | None]) -> list[Json]:
         """The changes of the log's numbers and of the producer's entry."""
         pointers, producer = before
         changes = _differences(self._replica, pointers, self.log.pointers())
@@ -183,7 +190,7 @@ class Lane:
             for base_offset in self._open.pop(producer_id, [])
         ]
 
-    def _producer(self, producer_id: int) -> Json | None:
+    def _producer(self, producer_id: int) -> ProducerStateView | None:
         """The producer's entry as the view shows it."""
         return ProducerPart(self.log, producer_id).view()
 
@@ -202,11 +209,11 @@ def _control_name(row: BatchRow) -> str | None:
     return "?" if row.header.is_control else None
 
 
-def _batch_view(row: BatchRow, at: int) -> Json:
+def _batch_view(row: BatchRow, at: int) -> LogBatchView:
     """The batch in its lane. `outcome` is there for data of a transaction (`ended`: nobody told how), `codec` and
     `damaged` always."""
     header = row.header
-    view: Json = {
+    view: LogBatchView = {
         "base_offset": header.base_offset,
         "last_offset": header.last_offset,
         "record_count": header.record_count,
@@ -229,7 +236,7 @@ def _batch_view(row: BatchRow, at: int) -> Json:
     return view
 
 
-def _differences(path: list[str], before: Json, after: Json) -> list[Json]:
+def _differences(path: list[str], before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Json]:
     """A change for each key whose value differs; both have the same keys."""
     return [
         {"path": [*path, key], "before": before[key], "after": value}

@@ -38,6 +38,7 @@ from engine.errors import Error
 from engine.events import CompletionForgotten, MarkersGivenUp
 from engine.machine import Row
 from engine.messages import TxnMarkerEntry, WriteTxnMarkersResponse
+from engine.shapes.brokers import MarkerBoardView
 from engine.watching import Watch
 
 
@@ -449,7 +450,7 @@ class MarkerChannel:
             )
             self._took(row, marker.transactional_id)
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> MarkerBoardView | None:
         """The marker board; None while there is nothing on it."""
         queued = {str(broker): list(queue) for broker, queue in sorted(self.queues.items()) if queue}
         if not (queued or self.parked or self.in_flight or self.waiting):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from engine.messages import TxnMarkerEntry
+from engine.shapes.brokers import MarkerView
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Marker:
             partitions=self.partitions,
         )
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> MarkerView:
         return {
             "transactional_id": self.transactional_id,
             "log_partition": self.log_partition,

@@ -26,6 +26,8 @@ from engine.judge.transaction_record import (
     torn,
     visible_early,
 )
+from engine.shapes.steps import Broken
+from engine.shapes.views import GuaranteeView, VerdictView
 from engine.watching import Part
 
 
@@ -96,7 +98,7 @@ class GuaranteePart:
         self.partition: str | None = None
         self.serials: list[int] = []
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> GuaranteeView:
         return {
             "judged": self.judged,
             "count": self.count,
@@ -121,7 +123,7 @@ class VerdictPart:
         self.record = record
         self.path = ("verdicts", record.name)
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> VerdictView:
         record = self.record
         return {
             "stored": record.stored,
@@ -180,13 +182,13 @@ class Bench:
     def take(self, fact: object) -> None:
         _TAKE[type(fact)](self, fact)
 
-    def broken(self, step: int) -> list[dict[str, Any]]:
+    def broken(self, step: int) -> list[Broken]:
         """Guarantees broken by serials not named before, with the partition and the serials that prove it."""
         outcomes = self.outcomes
         of_transactions = bool(outcomes.weigh or outcomes.weigh_partitions)
         if not self._weigh and not self._weigh_tids and not of_transactions:
             return []
-        found: list[dict[str, Any]] = self._broken_transactions(step) if self._weigh_tids else []
+        found: list[Broken] = self._broken_transactions(step) if self._weigh_tids else []
         if of_transactions:
             self._broken_outcomes(step, found)
         for partition in sorted(self._weigh):
@@ -202,7 +204,13 @@ class Bench:
         return found
 
     def _breaks(
-        self, step: int, name: str, place: str, serials: set[int], found: list[dict[str, Any]], **proof: Any
+        self,
+        step: int,
+        name: str,
+        place: str,
+        serials: set[int],
+        found: list[Broken],
+        transaction: str | None = None,
     ) -> None:
         """Name what was not named before, and count it in the guarantee's row."""
         known = self._known.get((name, place), frozenset())
@@ -210,12 +218,15 @@ class Bench:
         if not new:
             return
         self._known[(name, place)] = known | new
-        found.append({"guarantee": name, "partition": place, "serials": sorted(new), **proof})
+        broken: Broken = {"guarantee": name, "partition": place, "serials": sorted(new)}
+        if transaction is not None:
+            broken["transaction"] = transaction
+        found.append(broken)
         row = self.guarantees[name]
         row.breaks(step, place, sorted(new), len(new))
         self._changed[row.path] = row
 
-    def _broken_outcomes(self, step: int, found: list[dict[str, Any]]) -> None:
+    def _broken_outcomes(self, step: int, found: list[Broken]) -> None:
         """Guarantees of transactions: atomic, visible early, fenced, hanging."""
         outcomes = self.outcomes
         for transaction in outcomes.weigh.values():
@@ -229,9 +240,7 @@ class Bench:
         outcomes.weigh.clear()
         outcomes.weigh_partitions.clear()
 
-    def _hangs(
-        self, step: int, partition: str, producer_id: int, first: int, found: list[dict[str, Any]]
-    ) -> None:
+    def _hangs(self, step: int, partition: str, producer_id: int, first: int, found: list[Broken]) -> None:
         """A producer holds the last stable offset for good; made-up records have no serials to prove it."""
         key = ("hanging", f"{partition} {producer_id}")
         if self._known.get(key):
@@ -239,14 +248,21 @@ class Bench:
         self._known[key] = frozenset((first,))
         entries = self.outcomes.logs[partition].open.get(producer_id, ())
         serials = sorted(serial for entry in entries for serial in entry.serials)
-        proof = {"producer_id": producer_id, "first_offset": first}
-        found.append({"guarantee": "hanging", "partition": partition, "serials": serials, **proof})
+        found.append(
+            {
+                "guarantee": "hanging",
+                "partition": partition,
+                "serials": serials,
+                "producer_id": producer_id,
+                "first_offset": first,
+            }
+        )
         row = self.guarantees["hanging"]
         row.breaks(step, partition, serials, 1)
         self._changed[row.path] = row
 
-    def _broken_transactions(self, step: int) -> list[dict[str, Any]]:
-        found = []
+    def _broken_transactions(self, step: int) -> list[Broken]:
+        found: list[Broken] = []
         for tid in sorted(self._weigh_tids):
             record = self._middleware.transactions[tid]
             for name, judge in TRANSACTION_GUARANTEES.items():

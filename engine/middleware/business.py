@@ -34,6 +34,7 @@ from engine.middleware.messages import (
     Started,
 )
 from engine.middleware.node import Node
+from engine.shapes.middleware import BusinessTransactionView, BusinessView, InitiatorView
 from engine.switches import Switches
 from engine.watching import Watch
 
@@ -63,7 +64,7 @@ class LocalTransaction:
         """How the middleware said it ended."""
         self.due: int | None = None
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> BusinessTransactionView:
         return {
             "state": self.state,
             "message_id": self.message_id,
@@ -84,7 +85,7 @@ class Initiator(Node):
         self.path = ("middleware", "initiator")
         self.opened: list[int] = []
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> InitiatorView:
         return {"alive": self.alive, "paused": self.paused, "opened": list(self.opened)}
 
     def call(self, call: Call, now: int) -> Effects:
@@ -121,7 +122,7 @@ class Business(Node):
         self.transactions: dict[int, LocalTransaction] = {}
         self._stores_id = switches.stored_message_id
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> BusinessView:
         return {
             "alive": self.alive,
             "paused": self.paused,

@@ -5,13 +5,12 @@ What it has taken on survives a crash; it goes on asking those who have not answ
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.messages import Effects, Envelope
 from engine.middleware import business_states as states
 from engine.middleware.configuration import MANAGER, MIDDLEWARE, MiddlewareConfiguration
 from engine.middleware.messages import Cancel, Cancelled, Rollback, RollbackFail, RollbackOk
 from engine.middleware.node import Node
+from engine.shapes.middleware import ManagedTransactionView, ManagerView
 from engine.watching import Watch
 
 
@@ -25,7 +24,7 @@ class Cancellation:
         self.answers: dict[str, str | None] = {}
         self.due: int | None = None
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> ManagedTransactionView:
         return {"state": self.state, "answers": dict(self.answers), "due": self.due}
 
 
@@ -38,7 +37,7 @@ class TransactionManager(Node):
         self.path = ("middleware", "manager")
         self.transactions: dict[int, Cancellation] = {}
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> ManagerView:
         return {
             "alive": self.alive,
             "paused": self.paused,

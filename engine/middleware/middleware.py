@@ -43,6 +43,7 @@ from engine.middleware.messages import (
 from engine.middleware.node import Node
 from engine.middleware.strategies import STRATEGIES
 from engine.middleware.transaction import COMMIT, ROLLBACK, Transaction
+from engine.shapes.middleware import StrategyView
 from engine.switches import Switches
 from engine.watching import Part, Watch
 
@@ -64,7 +65,7 @@ class Middleware(Node):
         self.durable = switches.durable_prepared_messages
         self._last_tid = 0
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> StrategyView:
         return {
             "alive": self.alive,
             "paused": self.paused,

@@ -24,6 +24,7 @@ from engine.middleware.messages import (
     RollbackOk,
 )
 from engine.middleware.node import Node
+from engine.shapes.middleware import CompensationView, ParticipantTransactionView, ParticipantView
 from engine.switches import Switches
 from engine.watching import Watch
 
@@ -38,7 +39,7 @@ class Branch:
         self.operation = 0
         self.applied = 0
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> ParticipantTransactionView:
         return {"state": self.state, "operation": self.operation, "applied": self.applied}
 
 
@@ -50,12 +51,12 @@ class Participant(Node):
         self.configuration = configuration
         self.value = configuration.value
         self.branches: dict[int, Branch] = {}
-        self.log: list[dict[str, Any]] = []
+        self.log: list[CompensationView] = []
         """Compensation records, oldest first (strategy 3)."""
         self.path = ("middleware", "participants", configuration.name)
         self._handles = states.HANDLES_ONCE if switches.idempotent_handlers else states.HANDLES_AGAIN
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> ParticipantView:
         return {
             "alive": self.alive,
             "paused": self.paused,
@@ -64,7 +65,7 @@ class Participant(Node):
             "can_roll_back": self.configuration.can_roll_back,
             "keeps_log": self.configuration.keeps_log,
             "transactions": {str(tid): branch.view() for tid, branch in self.branches.items()},
-            "log": [dict(record) for record in self.log],
+            "log": [record.copy() for record in self.log],
         }
 
     @property
@@ -111,7 +112,7 @@ class Participant(Node):
             return self._record(request.tid) is not None
         return self.configuration.can_roll_back or request.by == "operator"
 
-    def _record(self, tid: int) -> dict[str, Any] | None:
+    def _record(self, tid: int) -> CompensationView | None:
         """The newest record of this transaction that is not undone: the log is walked in reverse."""
         open_records = [record for record in self.log if record["tid"] == tid and not record["undone"]]
         return open_records[-1] if open_records else None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from engine.middleware import middleware_states as states
 from engine.middleware import participant_states as participants
 from engine.middleware.messages import CommitOk, RollbackOk
+from engine.shapes.middleware import AnswerView, MiddlewareTimerView, MiddlewareTransactionView
 
 COMMIT, ROLLBACK = "Commit", "Rollback"
 
@@ -28,7 +28,7 @@ class AwaitedAnswer:
     def done(self) -> bool:
         return self.answer == (CommitOk.api if self.asked == COMMIT else RollbackOk.api)
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> AnswerView:
         return {
             "asked": self.asked,
             "asked_at": self.asked_at,
@@ -66,10 +66,10 @@ class Transaction:
         """First and last Commit-ok: between them participants differ (MW-14)."""
         self.forgotten = False
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> MiddlewareTransactionView | None:
         if self.forgotten:
             return None
-        timer = None
+        timer: MiddlewareTimerView | None = None
         if self.timer is not None:
             timer = {"kind": self.timer[0], "since": self.timer[1], "until": self.timer[2]}
         return {

@@ -29,6 +29,7 @@ from engine.messages import (
     WriteTxnMarkersResponse,
     describe,
 )
+from engine.shapes.views import MessageView
 from engine.watching import Watch
 
 
@@ -43,12 +44,12 @@ class MessagePart:
         self.gone = False
         self.held = False
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> MessageView | None:
         if self.gone:
             return None
         envelope = self.envelope
         body = envelope.body
-        return {
+        shown: MessageView = {
             "id": envelope.id,
             "api": body.api,  # type: ignore[attr-defined]
             "is_response": envelope.is_response,
@@ -62,6 +63,7 @@ class MessagePart:
             "error": error_of(body),
             "held": self.held,
         }
+        return shown
 
 
 class Network:

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.shapes.questions import QuestionChoice
+from engine.shapes.questions import Reason as ReasonJson
+
 Step = dict[str, Any]
 View = dict[str, Any]
 
@@ -20,7 +23,7 @@ class Reason:
     rule: str | None = None
     outcome: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ReasonJson:
         return {"key": self.key, "params": self.params, "rule": self.rule, "outcome": self.outcome}
 
 
@@ -32,7 +35,7 @@ class Choice:
     key: str
     params: dict[str, Any] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> QuestionChoice:
         return {"id": self.id, "key": self.key, "params": self.params}
 
 

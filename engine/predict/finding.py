@@ -9,6 +9,7 @@ from typing import Any
 from engine.predict.facts import Asked, Step, delivered
 from engine.predict.kinds import KINDS
 from engine.scenario import Scenario
+from engine.shapes.questions import Question as QuestionJson
 from engine.simulation import Simulation
 
 STEPS_MAX = 3000
@@ -25,7 +26,7 @@ class Question:
     at: int
     asked: Asked
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> QuestionJson:
         asked = self.asked
         return {
             "checkpoint": self.checkpoint,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.messages import NO_MEMBER, Membership
+from engine.shapes.clients import ApplicationView
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class Application:
     def next_call(self) -> ScriptedCall | None:
         return self.calls[self.position] if self.position < len(self.calls) else None
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> ApplicationView:
         coming = self.next_call
         return {
             "client": self.client,

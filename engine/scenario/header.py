@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from engine.profiles import PROFILES
 from engine.scenario.document import Scenario
 from engine.scenario.schema import SECTIONS
+from engine.shapes.headers import Altered, Header
 
 ENGINE_VERSION = "2"
 """Raised when equal inputs may give other steps than before; stored with every session and replay."""
 
 
-def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> dict[str, Any]:
+def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
     """Scenario, profile, what is altered, and the actors in drawing order."""
     document = scenario.document
     profile = PROFILES[document["profile"]]
-    # Told where a document says it: headers of runs that were recorded before it could are still the same.
-    opens_on = {} if document["opens_on"] is None else {"opens_on": document["opens_on"]}
-    return {
+    applications = [(app["name"], "application") for app in (*document["applications"], *document["loops"])]
+    header: Header = {
         "scenario": scenario.id,
         "variant": scenario.variant,
         "title": document["title"],
@@ -31,22 +31,21 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> dict[str, An
         "switches": dict(document["switches"]),
         "altered": altered(document),
         "engine": ENGINE_VERSION,
-        "actors": [
-            {"name": app["name"], "role": "application"}
-            for app in (*document["applications"], *document["loops"])
-        ]
-        + [{"name": name, "role": role} for name, role in actors],
+        "actors": [{"name": name, "role": role} for name, role in (*applications, *actors)],
         "partitions": [
             f"{topic['name']}-{number}"
             for topic in document["topics"]
             for number in range(topic["partitions"])
         ],
         "step_limit": document["limits"]["steps"],
-        **opens_on,
     }
+    # Told where a document says it: headers of runs that were recorded before it could are still the same.
+    if document["opens_on"] is not None:
+        header["opens_on"] = document["opens_on"]
+    return header
 
 
-def altered(document: dict[str, Any]) -> dict[str, list[Any]]:
+def altered(document: dict[str, Any]) -> dict[str, Altered]:
     """Settings that are not at their default: path to [default, value] (UIV-4)."""
     found: dict[str, list[Any]] = {}
     cluster = document["cluster"]
@@ -58,4 +57,4 @@ def altered(document: dict[str, Any]) -> dict[str, list[Any]]:
     for producer in document["producers"]:
         for key, value in producer["settings"].items():
             found[f"producers.{producer['name']}.{key}"] = [None, value]
-    return found
+    return cast("dict[str, Altered]", found)

@@ -12,7 +12,7 @@ and the consumer do the work.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from engine.client.application import (
     ABORT_TRANSACTION,
@@ -34,6 +34,7 @@ from engine.client.incarnation import TIMEOUT_ERROR
 from engine.client.producer_client import ProducerClient
 from engine.machine import Machine, Row
 from engine.messages import CommittedOffset, Effects
+from engine.shapes.clients import ApplicationView, Taken
 from engine.watching import Watch
 
 NAME = "application_loop"
@@ -119,7 +120,7 @@ class Loop:
         """(input partition, offset) to the serial of the record made from it: a repeat is the same record."""
         self.path = ("applications", self.name)
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> ApplicationView:
         call = self.call
         blocked = None if call is None or call.state != BLOCKED else call.kind
         return {
@@ -134,7 +135,7 @@ class Loop:
                 "consumer": self.consumer.name,
                 "state": self.state,
                 "round": self.round,
-                "hand": [[record.partition, record.offset] for record in self.hand],
+                "hand": cast("list[Taken]", [[record.partition, record.offset] for record in self.hand]),
                 "sent": self.sent,
                 "in_transaction": self.in_transaction,
             },

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from engine.shapes.plans import Beat
 from engine.view.lines import lines_of
 from engine.view.openers import (
     BEHIND,
@@ -148,14 +149,14 @@ class Beats:
         fork._walls = dict(self._walls)
         return fork
 
-    def to_json(self) -> list[dict[str, Any]]:
+    def to_json(self) -> list[Beat]:
         if not self._steps:
             return []
         return self._level(0, len(self._steps), _openings(self._steps))
 
     # -- levels ----------------------------------------------------------------------------------------
 
-    def _level(self, start: int, end: int, openings: list[Opened]) -> list[dict[str, Any]]:
+    def _level(self, start: int, end: int, openings: list[Opened]) -> list[Beat]:
         """The beats of the steps from index ``start`` up to ``end``."""
         if not openings or openings[0].at > start + STARTS_WITHIN:
             openings = [Opened(start, START, {}, START.weight), *openings]
@@ -169,30 +170,31 @@ class Beats:
             told.append(self._beat(number, beat, stop, inside, end - start))
         return told
 
-    def _beat(self, number: int, beat: Opened, stop: int, inside: list[Opened], level: int) -> dict[str, Any]:
+    def _beat(self, number: int, beat: Opened, stop: int, inside: list[Opened], level: int) -> Beat:
         steps = self._steps[beat.at : stop]
         lands = self._lands(beat, steps)
         key, params = self._title(beat, steps)
-        shown: dict[str, Any] = {
+        shown: Beat = {
             "number": number,
             "first": steps[0].number,
             "last": steps[-1].number,
             "lands": lands.number,
             "key": key,
             "params": params,
+            "lines": [],
         }
         nested = len(steps) >= NESTED_FROM and len(inside) >= 2 and len(steps) < level
         if nested:
-            shown["lines"] = []
             shown["beats"] = self._level(beat.at, stop, [beat.origin or beat, *inside])
             return shown
-        shown["lines"] = lines_of(steps, lands.number)
-        if len(shown["lines"]) > LINES_MOST:
-            shown["lines"] = []
+        lines = lines_of(steps, lands.number)
+        if len(lines) > LINES_MOST:
             shown["beats"] = self._parts(beat.at, stop)
+        else:
+            shown["lines"] = lines
         return shown
 
-    def _parts(self, start: int, end: int) -> list[dict[str, Any]]:
+    def _parts(self, start: int, end: int) -> list[Beat]:
         """A stretch in which nothing more is told apart, cut evenly."""
         size = -(-(end - start) // MOST)
         parts = []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from engine.shapes.plans import BeatLine
 from engine.view.plumbing import PURPOSE_OF, PURPOSES_MAX
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ _NAMES = ("one", "two", "three")
 _SLOTS = ("first", "second", "third")
 
 
-def lines_of(steps: Sequence[Told], lands: int) -> list[dict[str, Any]]:
-    lines: list[dict[str, Any]] = []
+def lines_of(steps: Sequence[Told], lands: int) -> list[BeatLine]:
+    lines: list[BeatLine] = []
     folded: list[Told] = []
     purposes: dict[str, None] = {}
 
@@ -46,7 +47,7 @@ def _purpose(step: Told, lands: int) -> str | None:
     return PURPOSE_OF.get(step.key)
 
 
-def _counted(steps: Sequence[Told], purposes: list[str]) -> dict[str, Any]:
+def _counted(steps: Sequence[Told], purposes: list[str]) -> BeatLine:
     named = {
         slot: {"key": f"beat.line.{purpose}", "params": {}}
         for slot, purpose in zip(_SLOTS, purposes, strict=False)

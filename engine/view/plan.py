@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any
+from typing import Any, cast
 
+from engine.shapes.plans import Plan, PlannedPlaces
 from engine.view.beats import Beats
 from engine.view.places import Places, extended
 
@@ -40,13 +41,13 @@ class RunPlan:
         fork._beats = self._beats.fork()
         return fork
 
-    def to_json(self, complete: bool = True, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def to_json(self, complete: bool = True, before: Mapping[str, Any] | None = None) -> Plan:
         """``Plan`` of docs/frame.md. ``complete``: the run ends with the last step taken. ``before``: an earlier plan,
         whose places stand."""
         places = self._places.to_json()
         return {
+            **cast("PlannedPlaces", places if before is None else extended(before, places)),
             "steps": self.steps,
             "complete": complete,
-            **(places if before is None else extended(before, places)),
             "beats": self._beats.to_json(),
         }

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.errors import EngineError, Refused
 from engine.scenario import Scenario
+from engine.shapes.plans import Plan
 from engine.simulation import Simulation
 from engine.view.plan import RunPlan
 
@@ -19,7 +20,7 @@ def plan_ahead(
     interventions: Iterable[Mapping[str, Any]] = (),
     before: Mapping[str, Any] | None = None,
     most: int = STEPS_AHEAD,
-) -> dict[str, Any]:
+) -> Plan:
     """``interventions`` as :class:`Simulation` takes them. Raises Refused where a configuration is refused; an
     intervention that is refused ends the run ahead, as it ends the run."""
     simulation = Simulation(scenario, [dict(one) for one in interventions])

@@ -8,6 +8,7 @@ from eosviz.launch.lint import lint
 from eosviz.launch.parts import run_parts
 from eosviz.launch.problem import Problem
 from eosviz.launch.run import run
+from eosviz.launch.schema import write_schema
 from eosviz.launch.setup import set_up, set_up_environment
 from eosviz.launch.storage import CANNOT_WRITE
 
@@ -27,6 +28,7 @@ VERBS: dict[str, Callable[[], None]] = {
     "setup": set_up,
     "run": run,
     "serve": lambda: run(prepare=False),
+    "schema": write_schema,
     "lint": lambda: sys.exit(lint()),
     "test": test,
     "test-all": test_all,

@@ -3,13 +3,87 @@
 import io
 import zlib
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal, NotRequired, TypedDict
 
 import msgspec
 
+from engine.shapes.derived import FileDerived
+from engine.shapes.headers import Header
+from engine.shapes.plans import Plan
+from engine.shapes.steps import Step
+from engine.shapes.transactions import TransactionLines
+from engine.shapes.views import View
+from engine.shapes.words import Bilingual, JsonObject
 from eosviz.replays.lines import GZIP, canonical
+from eosviz.walkthroughs.interventions import MadeIntervention
 
 _PIECE = 1024 * 1024
+
+
+class PlayedSession(TypedDict):
+    """What a player file plays."""
+
+    id: str
+    title: Bilingual | str | None
+    scenario: str | None
+    variant: str | None
+
+
+class Verified(TypedDict):
+    """What checking found: `differs` names the first step that does."""
+
+    state: Literal["verified", "as_recorded", "differs", "log"]
+    engine: NotRequired[str]
+    step: NotRequired[int | None]
+    sentence: NotRequired[Bilingual]
+    """The same in words."""
+
+
+class BranchName(TypedDict):
+    """What a branch is, in the reader's language."""
+
+    key: str
+    params: JsonObject
+
+
+class PlayedBranch(TypedDict):
+    """A branch of a player file."""
+
+    id: str
+    name: str
+    said: NotRequired[BranchName]
+    """Where nobody named it."""
+    parent: str | None
+    leaves_at: int
+    """The last step that it shares with its parent."""
+    newest: int
+    finished: str | None
+    """Why the run ended; null while it can go on."""
+    interventions: list[MadeIntervention]
+    first_broken: dict[str, int]
+    """Guarantee to the step that first broke it."""
+
+
+class PlayerFile(TypedDict):
+    """What the player takes to play without a server (docs/player.md)."""
+
+    v: Literal[1]
+    kind: Literal["replay", "log"]
+    session: PlayedSession
+    verified: Verified | None
+    branches: list[PlayedBranch]
+    header: NotRequired[Header]
+    view: NotRequired[View]
+    steps: NotRequired[dict[str, list[Step]]]
+    """By branch; those after `leaves_at`."""
+    lines: NotRequired[str]
+    """Instead of header, view and steps: where the lines of a replay are that hold them."""
+    plans: NotRequired[dict[str, Plan]]
+    """By branch, where the file has them."""
+    derived: NotRequired[dict[str, FileDerived | None]]
+    """By branch, likewise; null where the steps are not of this engine."""
+    transactions: NotRequired[dict[str, TransactionLines]]
+    """By branch, where they were counted."""
 
 
 def pack(fields: dict[str, Any], packed_steps: bytes) -> bytes:

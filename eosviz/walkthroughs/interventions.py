@@ -5,7 +5,7 @@ Reading is strict, as everywhere in `messages.py`. Whether something can be done
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, TypedDict
 
 from msgspec import Meta, Struct
 
@@ -147,3 +147,13 @@ AnyIntervention = (
     | MakeUnavailable
     | MakeAvailable
 )
+
+InterventionJson = Annotated[dict[str, Any], Meta(title="Intervention")]
+"""One of them as it is kept; the title names the shape, for the schema (eosviz/contract)."""
+
+
+class MadeIntervention(TypedDict):
+    """What was done on a branch, and after which step."""
+
+    after: int
+    intervention: InterventionJson

@@ -14,13 +14,20 @@ VERSION = 1
 
 Json = msgspec.Raw | dict[str, Any]
 """An object that is passed on as stored, without being read."""
+HeaderJson = Annotated[Json, Meta(title="Header")]
+"""The titles name the shape that it has (engine/shapes), for the schema (eosviz/contract)."""
+StepJson = Annotated[Json, Meta(title="SentStep")]
+ViewJson = Annotated[Json, Meta(title="View")]
+SightJson = Annotated[Json, Meta(title="Sight")]
+PlanJson = Annotated[Json, Meta(title="Plan")]
+SelectionJson = Annotated[dict[str, Any], Meta(title="Selection")]
 
 StepNumber = Annotated[int, Meta(ge=0, le=10_000_000)]
 BranchId = Annotated[str, Meta(pattern=r"^[0-9]{1,18}$")]
 
 
 class Selection(Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
-    """What the reader picked (static/player/frame.ts); what it has not is not sent: a page asks whether it is there."""
+    """What the reader picked (static/player/whole-view.ts); what it has not is not sent: a page asks whether it is there."""
 
     kind: Literal["message", "batch", "partition", "actor", "record", "timer", "transaction"]
     id: Word

@@ -12,9 +12,16 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta, Struct
 
+from engine.shapes.transactions import TransactionLine
+from engine.shapes.words import Bilingual
 from eosviz.unreadable_json import UNREADABLE
 from eosviz.walkthroughs.conditions import AnyCondition
-from eosviz.walkthroughs.interventions import AnyIntervention, Milliseconds
+from eosviz.walkthroughs.interventions import (
+    AnyIntervention,
+    InterventionJson,
+    MadeIntervention,
+    Milliseconds,
+)
 from eosviz.walkthroughs.limits import LIMITS, Limits
 from eosviz.walkthroughs.malformed import choices_of, explained
 from eosviz.walkthroughs.message_base import (
@@ -22,12 +29,17 @@ from eosviz.walkthroughs.message_base import (
     BranchId,
     FromPage,
     FromServer,
-    Json,
+    HeaderJson,
+    PlanJson,
     Selection,
+    SelectionJson,
+    SightJson,
+    StepJson,
     StepNumber,
+    ViewJson,
 )
 from eosviz.walkthroughs.names import NAME_PATTERN
-from eosviz.walkthroughs.presenting_messages import OfFollower, OfPresenter, Present
+from eosviz.walkthroughs.presenting_messages import FromPresenting, OfFollower, OfPresenter, Present
 from eosviz.walkthroughs.ways import WayChange
 
 Name = Annotated[str, Meta(max_length=LIMITS.name_characters, pattern=NAME_PATTERN)]
@@ -198,13 +210,13 @@ class BranchSummary(Struct, frozen=True, kw_only=True):
     leaves_at: int
     newest: int
     finished: str | None
-    interventions: list[dict[str, Any]]
+    interventions: list[MadeIntervention]
     first_broken: dict[str, int]
 
 
 class SessionSummary(Struct, frozen=True, kw_only=True):
     id: str
-    title: dict[str, str]
+    title: Bilingual
     scenario: str
     variant: str | None
     continues: bool = True
@@ -213,7 +225,7 @@ class SessionSummary(Struct, frozen=True, kw_only=True):
 class Welcome(FromServer, tag="welcome", frozen=True, kw_only=True):
     re: str
     session: SessionSummary
-    header: Json
+    header: HeaderJson
     branches: list[BranchSummary]
     limits: Limits
 
@@ -227,7 +239,7 @@ class Steps(FromServer, tag="steps", frozen=True, kw_only=True, rename={"first":
 
     branch: str
     first: int
-    steps: list[Json]
+    steps: list[StepJson]
     finished: str | None
     newest: int
     re: str | None = None
@@ -239,14 +251,14 @@ class Ahead(FromServer, tag="ahead", frozen=True, kw_only=True):
     re: str | None = None
     branch: str
     after: int
-    step: Json | None
+    step: StepJson | None
 
 
 class KeyframeAnswer(FromServer, tag="keyframe", frozen=True, kw_only=True):
     re: str
     branch: str
     number: int
-    view: Json
+    view: ViewJson
 
 
 class SightAnswer(FromServer, tag="sight", frozen=True, kw_only=True):
@@ -255,8 +267,8 @@ class SightAnswer(FromServer, tag="sight", frozen=True, kw_only=True):
     re: str
     branch: str
     number: int
-    view: Json
-    step: Json | None
+    view: SightJson
+    step: StepJson | None
 
 
 class WayAnswer(FromServer, tag="way", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
@@ -267,7 +279,7 @@ class WayAnswer(FromServer, tag="way", frozen=True, kw_only=True, rename={"first
     first: int
     last: int
     changes: list[WayChange]
-    step: Json | None
+    step: StepJson | None
 
 
 class Done(FromServer, tag="done", frozen=True, kw_only=True):
@@ -307,26 +319,6 @@ class FoundSteps(FromServer, tag="found", frozen=True, kw_only=True, rename={"fi
     hits: list[Hit]
 
 
-class TransactionLine(Struct, frozen=True, kw_only=True):
-    """One transaction. Who asked for it, its places (partitions; participants in the middleware's scheme), its steps
-    and virtual times, and how it stands (engine/transaction_lines.py)."""
-
-    id: str
-    client: str | None
-    producer_id: int | None
-    producer_epoch: int | None
-    places: list[str]
-    more_places: int
-    first_step: int
-    last_step: int
-    first_at: int
-    last_at: int
-    decided_step: int | None
-    state: str
-    result: Literal["open", "committed", "aborted", "empty", "left"]
-    over: bool
-
-
 class Transactions(FromServer, tag="transactions", frozen=True, kw_only=True):
     """Of the steps up to `through`; `folded` older ones are not listed."""
 
@@ -344,7 +336,7 @@ class PlanAnswer(FromServer, tag="plan", frozen=True, kw_only=True):
     re: str | None = None
     branch: str
     interventions: int
-    plan: Json | None
+    plan: PlanJson | None
 
 
 class Renamed(FromServer, tag="renamed", frozen=True, kw_only=True):
@@ -361,7 +353,7 @@ class Offer(Struct, frozen=True, kw_only=True):
     key: str
     params: dict[str, Any]
     why_key: str | None
-    intervention: dict[str, Any]
+    intervention: InterventionJson
 
 
 class Actions(FromServer, tag="actions", frozen=True, kw_only=True):
@@ -384,8 +376,8 @@ class WhyLink(Struct, frozen=True, kw_only=True):
     key: str
     params: dict[str, Any]
     rules: list[str]
-    subject: dict[str, Any] | None
-    compared: list[list[Any]]
+    subject: SelectionJson | None
+    compared: list[tuple[Any, Any]]
     step: int | None
 
 
@@ -419,6 +411,27 @@ class ErrorMessage(FromServer, tag="error", frozen=True, kw_only=True):
 class Pong(FromServer, tag="pong", frozen=True, kw_only=True):
     re: str
 
+
+AnyFromServer = (
+    Welcome
+    | Branches
+    | Steps
+    | Ahead
+    | KeyframeAnswer
+    | SightAnswer
+    | WayAnswer
+    | Done
+    | FoundSteps
+    | Transactions
+    | PlanAnswer
+    | Renamed
+    | Actions
+    | Why
+    | ErrorMessage
+    | Pong
+    | FromPresenting
+)
+"""Every message of the server."""
 
 CommandAnswer = Done | ErrorMessage
 Answer = Done | ErrorMessage | Ahead | Actions | Why | PlanAnswer

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from engine.shapes.questions import QuestionChoice, Reason
 from eosviz.walkthroughs.interventions import Word
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.message_base import BranchId, FromPage, FromServer, Selection, StepNumber
@@ -50,16 +51,19 @@ class Present(FromPage, tag="present", frozen=True, kw_only=True):
     why: ShownWhy | None = None
 
 
+ShownWhyJson = Annotated[dict[str, Any], Meta(title="ShownWhy")]
+
+
 class Presented(FromServer, tag="presented", frozen=True, kw_only=True):
     """To followers: where the presenter is. `number` grows, so an older one that comes late is ignored."""
 
     number: int
     branch: str
     step: int
-    view: str
+    view: View
     selection: Selection | None
     zoom: str = ""
-    why: dict[str, Any] | None = None
+    why: ShownWhyJson | None = None
     ended: bool = False
 
 
@@ -150,11 +154,11 @@ class PollView(Struct, frozen=True, kw_only=True):
     shown: bool
     key: str
     params: dict[str, Any]
-    choices: list[dict[str, Any]]
+    choices: list[QuestionChoice]
     answers: int | None
     counts: dict[str, int] | None
     right: str | None
-    reasons: dict[str, Any] | None
+    reasons: dict[str, list[Reason]] | None
 
 
 class PollTold(FromServer, tag="poll", frozen=True, kw_only=True):
@@ -191,3 +195,6 @@ class Audience(FromServer, tag="audience", frozen=True, kw_only=True):
     poll: PollView | None
     names: dict[str, list[str]]
     re: str | None = None
+
+
+FromPresenting = Presented | HandTold | PollTold | Answered | Audience

@@ -10,21 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import msgspec
+from msgspec import UNSET, Raw, UnsetType
 
-_ABSENT = msgspec.Raw(b"")
 
-
-class WayChange(msgspec.Struct, frozen=True, omit_defaults=True):
+class WayChange(msgspec.Struct, frozen=True):
     """Without `after` the path is removed."""
 
     path: list[str]
-    after: msgspec.Raw = _ABSENT
+    after: Raw | UnsetType = UNSET
 
 
 class _Change(msgspec.Struct):
     path: list[str]
-    before: msgspec.Raw = _ABSENT
-    after: msgspec.Raw = _ABSENT
+    before: Raw | UnsetType = UNSET
+    after: Raw | UnsetType = UNSET
 
 
 class _Derived(msgspec.Struct):

@@ -1,7 +1,8 @@
 /** The producer's side before anything is sent: records, queues per partition, buffer pool. Pure. */
 
+import type { WaiterView } from "../generated/messages.ts";
 import type {
-  ClientBatchView, ClientView, Frame, Json, LoopView, RecordView, Selection,
+  ClientBatchView, ClientView, Frame, LoopView, RecordView, Selection,
 } from "../player/frame.ts";
 import { defaults as drawing, foldedRecords, recordsWaiting } from "../player/folded.ts";
 import { say, words } from "../player/text.ts";
@@ -209,13 +210,9 @@ function poolShape(frame: Frame, name: string, client: ClientView): AccumulatorS
   };
 }
 
-/** A waiter is a record that found no room: `{serial, size, since, until}`. */
-function waiterText(waiter: Json): string {
-  if (typeof waiter !== "object" || waiter === null || Array.isArray(waiter)) return String(waiter);
-  const { serial, size, since, until } = waiter;
-  return say("diagram.pool.waiter", {
-    serial: serial ?? "?", size: typeof size === "number" ? bytes(size) : "?", since: since ?? "?", until: until ?? "?",
-  });
+/** A waiter is a record that found no room. */
+function waiterText({ serial, size, since, until }: WaiterView): string {
+  return say("diagram.pool.waiter", { serial: serial ?? "?", size: bytes(size), since, until });
 }
 
 /** Why a partition's batch may be sent: the engine's name for it in words. */

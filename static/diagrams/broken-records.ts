@@ -3,7 +3,7 @@
 import type { Frame } from "../player/frame.ts";
 import { found } from "./reading.ts";
 
-type Told = Record<string, true> | readonly number[];
+type Told = Record<string, boolean> | readonly number[];
 
 const sets = new WeakMap<Told, ReadonlySet<number>>();
 const NONE: readonly number[] = [];

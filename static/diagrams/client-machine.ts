@@ -70,7 +70,7 @@ export function layoutNumbering(frame: Frame, name: string, most = defaults.part
       acked: entry.last_acked_sequence === null ? say("diagram.none") : String(entry.last_acked_sequence),
       ackedWas: was(frame, ...path, partition, "last_acked_sequence"),
       inFlight: found(frame, `in flight ${partition}`, (whole) => inFlightText(whole, name, entry.in_flight)),
-      unresolved: entry.unresolved === null || entry.unresolved === false
+      unresolved: entry.unresolved === null
         ? null
         : say("diagram.machine.unresolved", { value: String(entry.unresolved) }),
       disagrees: found(frame, `disagrees ${partition}`, (whole) => disagreement(whole, name, partition)),

@@ -1,6 +1,6 @@
 /** Sentences about where a client and the leader it writes to know different things, which the engine finds. Pure. */
 
-import type { Disagreement } from "../player/derived.ts";
+import type { Disagreement } from "../generated/messages.ts";
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 

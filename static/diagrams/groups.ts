@@ -9,7 +9,7 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame } from "../player/frame.ts";
-import type { GroupView } from "../player/coordination-view.ts";
+import type { GroupView } from "../generated/messages.ts";
 import { say } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, section } from "./element.ts";

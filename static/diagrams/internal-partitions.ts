@@ -1,6 +1,6 @@
 /** Partitions of internal topics, told by their names, and boards that hold nothing. Pure: the player asks, too. */
 
-import type { MarkerBoardView } from "../player/coordination-view.ts";
+import type { MarkerBoardView } from "../generated/messages.ts";
 
 export const INTERNAL = /^__(transaction_state|consumer_offsets)-/;
 

@@ -7,7 +7,7 @@
  * differ for good reason, the space between their strips says so.
  */
 
-import type { ReaderLaneView } from "../player/coordination-view.ts";
+import type { ReaderLaneView } from "../generated/messages.ts";
 import type { ConsumerView, Frame, PartitionView, ReplicaView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { range } from "./batch.ts";

@@ -10,7 +10,7 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame } from "../player/frame.ts";
-import type { MarkerBoardView, MarkerView } from "../player/coordination-view.ts";
+import type { MarkerBoardView, MarkerView } from "../generated/messages.ts";
 import { say } from "../player/text.ts";
 import { hasChanged } from "./changes.ts";
 import { partitionsText } from "./coordinator.ts";

@@ -3,58 +3,25 @@
  * hears what (docs/websocket.md, *Hands and polls*), and after every connection says it anew.
  */
 
-import type { JsonObject } from "./frame.ts";
-import type { QuestionChoice, Reason } from "./questions.ts";
+import type { Answered, Audience as AudienceTold, ChangePoll, FromServer, HandSeen, HandTold, PollTold, PollView, RaisedAt } from "../generated/messages.ts";
+import type { AudienceCommand } from "./source.ts";
 
-export interface RaisedAt {
-  branch: string;
-  step: number;
-  text: string;
-}
+export type { HandSeen };
 
-/** A hand as its presenter sees it. */
-export interface HandSeen extends RaisedAt {
-  follower: number;
-  name: string | null;
-  away: boolean;
-}
+export type Poll = PollView;
 
-export interface Poll {
-  id: number;
-  branch: string;
-  at: number;
-  state: "open" | "closed" | "revealed";
-  shown: boolean;
-  key: string;
-  params: JsonObject;
-  choices: QuestionChoice[];
-  /** Null for a follower while they are not shown. */
-  answers: number | null;
-  counts: Record<string, number> | null;
-  right: string | null;
-  reasons: Record<string, Reason[]> | null;
-}
+export type PollChange = ChangePoll["change"];
 
-export type PollChange = "show" | "hide" | "close" | "reveal" | "end";
+type OfAudience = AudienceTold | HandTold | PollTold | Answered;
 
-export type AudienceCommand =
-  | { type: "raise_hand"; branch: string; step: number; text: string }
-  | { type: "lower_hand" }
-  | { type: "answer_poll"; poll: number; choice: string }
-  | { type: "attend" }
-  | { type: "lower_hands"; followers?: number[] }
-  | { type: "open_poll"; branch: string; at: number }
-  | { type: "change_poll"; poll: number; change: PollChange };
+/** What a message says, without its version and what it answers. */
+type Said<Message> = Message extends unknown ? Omit<Message, "v" | "re"> : never;
 
-export type AudienceMessage =
-  | { type: "audience"; hands: HandSeen[]; poll: Poll | null; names: Record<string, string[]> }
-  | { type: "hand"; raised: RaisedAt | null; follower: number | null; name: string | null }
-  | { type: "poll"; number: number; poll: Poll | null }
-  | { type: "answered"; poll: number; choice: string | null };
+export type AudienceMessage = Said<OfAudience>;
 
 const TYPES = new Set(["audience", "hand", "poll", "answered"]);
 
-export function isOfAudience(message: { type: string }): message is AudienceMessage {
+export function isOfAudience(message: FromServer): message is OfAudience {
   return TYPES.has(message.type);
 }
 

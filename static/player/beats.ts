@@ -3,10 +3,10 @@
  * Long runs nest beats; who goes from beat to beat goes from the innermost to the innermost. Pure, no DOM.
  */
 
-import type { Beat, Plan } from "./plan.ts";
+import type { Beat, Plan } from "../generated/messages.ts";
 import { say, words } from "./text.ts";
 
-export type { Beat, BeatLine } from "./plan.ts";
+export type { Beat, BeatLine } from "../generated/messages.ts";
 
 /** What of a plan the time axis needs. */
 export type BeatPlan = Pick<Plan, "steps" | "complete" | "beats">;

@@ -1,6 +1,6 @@
 /** The form of a breakpoint: its fields as a condition. Pure, no DOM. */
 
-import type { Condition } from "./conditions.ts";
+import type { Condition, StepKind } from "./conditions.ts";
 import type { Language } from "./frame.ts";
 
 /** What the form's fields say; an empty choice stands for any. */
@@ -14,7 +14,7 @@ export function conditionOf(on: Condition["on"], fields: FormData, language: Lan
     case "error":
       return field("error") === "" ? { on } : { on, error: field("error") };
     case "kind":
-      return { on, kind: field("kind") };
+      return { on, kind: field("kind") as StepKind };
     case "state": {
       const state = { on, machine: field("machine"), state: field("state") } as const;
       return field("of") === "" ? state : { ...state, of: field("of") };

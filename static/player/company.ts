@@ -4,11 +4,11 @@
  */
 
 import { Audience, isOfAudience } from "./audience.ts";
-import type { AudienceCommand } from "./audience.ts";
 import { followAlong, Presenting } from "./following.ts";
 import type { Following, Place, Stage } from "./following.ts";
 import type { SessionSocket } from "./socket.ts";
 import { Problem } from "./source.ts";
+import type { AudienceCommand } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Zoom } from "./zoom.ts";
 

@@ -3,20 +3,16 @@
  * address. Whether one holds at a step is the server's to say.
  */
 
+import type * as told from "../generated/messages.ts";
+import type { OnKind, OnSubject } from "../generated/messages.ts";
 import { say } from "./text.ts";
-import type { Language } from "./frame.ts";
+import type { WithoutNull } from "./whole-view.ts";
 
-export type SubjectKind = "actor" | "partition" | "transaction" | "message";
+/** What it does not name is left out. */
+export type Condition = WithoutNull<told.Condition>;
 
-export type Condition =
-  | { on: "kind"; kind: string }
-  | { on: "interesting" }
-  | { on: "broken"; guarantee?: string }
-  | { on: "state"; machine: string; state: string; of?: string }
-  | { on: "error"; error?: string }
-  | { on: "subject"; kind: SubjectKind; id: string }
-  | { on: "rule"; rule: string }
-  | { on: "text"; text: string; language: Language };
+export type SubjectKind = OnSubject["kind"];
+export type StepKind = OnKind["kind"];
 
 export const SUBJECTS: readonly SubjectKind[] = ["actor", "partition", "transaction", "message"];
 
@@ -95,7 +91,7 @@ export function outOfShort(short: string): Condition | null {
   if (on === "interesting") return { on };
   if (on === "broken") return one === undefined ? { on } : { on, guarantee: one };
   if (on === "error") return one === undefined ? { on } : { on, error: one };
-  if (on === "kind" && one !== undefined) return { on, kind: one };
+  if (on === "kind" && one !== undefined) return { on, kind: one as StepKind };
   if (on === "rule" && one !== undefined) return { on, rule: one };
   if (on === "state" && one !== undefined && two !== undefined) {
     return three === undefined ? { on, machine: one, state: two } : { on, machine: one, state: two, of: three };

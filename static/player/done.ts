@@ -1,6 +1,6 @@
 /** What was done to the world: in words, and which of it stands before a step. Pure, no DOM. */
 
-import type { JsonObject } from "./frame.ts";
+import type { Intervention } from "../generated/messages.ts";
 import type { BranchInfo } from "./source.ts";
 import { say } from "./text.ts";
 
@@ -9,20 +9,16 @@ export interface Done {
   branch: string;
   /** The step before it; what it did is the next one. */
   after: number;
-  intervention: JsonObject;
+  intervention: Intervention;
 }
 
 export function doneOn(branch: BranchInfo): Done[] {
-  return branch.interventions.flatMap((item) => {
-    if (typeof item !== "object" || item === null || Array.isArray(item)) return [];
-    const { after, intervention } = item as { after?: number; intervention?: JsonObject };
-    return after === undefined || intervention === undefined ? [] : [{ branch: branch.id, after, intervention }];
-  });
+  return branch.interventions.map(({ after, intervention }) => ({ branch: branch.id, after, intervention }));
 }
 
 /** "message 17 dropped" */
 export function inWords(done: Done): string {
-  return say(`done.${String(done.intervention["action"] ?? "")}`, done.intervention);
+  return say(`done.${done.intervention.action}`, { ...done.intervention });
 }
 
 /** Everything that was done on the way to the end of a branch, oldest first. */

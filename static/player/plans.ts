@@ -4,7 +4,7 @@
  */
 
 import type { Lines } from "./lines.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan } from "../generated/messages.ts";
 import type { Source } from "./source.ts";
 
 export class Plans {

@@ -1,31 +1,8 @@
 /** Questions as the server tells them, and where they stop a reader. */
 
-import type { JsonObject } from "./frame.ts";
+import type { Question, QuestionChoice, Reason } from "../generated/messages.ts";
 
-export interface Reason {
-  key: string;
-  params: JsonObject;
-  rule: string | null;
-  outcome: string | null;
-}
-
-export interface QuestionChoice {
-  id: string;
-  key: string;
-  params: JsonObject;
-}
-
-export interface Question {
-  checkpoint: number;
-  ask: string;
-  /** The step at which the run stops; the one after it answers. */
-  at: number;
-  key: string;
-  params: JsonObject;
-  choices: QuestionChoice[];
-  right: string;
-  reasons: Record<string, Reason[]>;
-}
+export type { Question, QuestionChoice, Reason };
 
 export interface Told {
   questions: Question[];

@@ -6,7 +6,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { subjectsOf } from "./breakpoints-dialog.ts";
-import type { Choices, Condition, SubjectKind } from "./conditions.ts";
+import type { Choices, Condition, StepKind, SubjectKind } from "./conditions.ts";
 import { DialogElement } from "./dialogs.ts";
 import { searchResults } from "./search-results.ts";
 import type { StepSearch } from "./step-search.ts";
@@ -143,7 +143,7 @@ export function conditionsOf(fields: FormData, choices: Choices | null): Conditi
   const field = (name: string): string => String(fields.get(name) ?? "").trim();
   const found: Condition[] = [];
   if (field("text") !== "") found.push({ on: "text", text: field("text"), language: words.language });
-  if (field("kind") !== "") found.push({ on: "kind", kind: field("kind") });
+  if (field("kind") !== "") found.push({ on: "kind", kind: field("kind") as StepKind });
   const [kind, ...id] = field("subject").split(":");
   if (id.length > 0) found.push({ on: "subject", kind: kind as SubjectKind, id: id.join(":") });
   if (field("error") !== "") found.push(field("error") === "*" ? { on: "error" } : { on: "error", error: field("error") });

@@ -8,6 +8,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import type { Intervention } from "../generated/messages.ts";
 import type { Json, JsonObject, Selection, View } from "./frame.ts";
 import { Pointing } from "./pointing.ts";
 import type { Point } from "./pointing.ts";
@@ -160,7 +161,7 @@ export class SelectionBar extends StoreElement {
   async #do(action: Action, more: JsonObject): Promise<boolean> {
     const store = this.store;
     if (store === undefined) return false;
-    const intervention = { ...(action.intervention ?? { action: action.action }), ...more };
+    const intervention = { ...(action.intervention ?? { action: action.action }), ...more } as Intervention;
     this.#shut();
     store.select(null);
     return await store.intervene(intervention);
@@ -240,7 +241,7 @@ export class SelectionBar extends StoreElement {
       <select aria-label=${say("player.setting")} @change=${(event: Event) => (this.setting = (event.target as HTMLSelectElement).value)}>
         ${settings.map((action) => html`<option value=${pathOf(action)} ?selected=${action === chosen}>${pathOf(action).split(".").pop()}</option>`)}
       </select>
-      <input name="value" required aria-label=${say("player.value")} .value=${String(chosen.intervention?.["value"] ?? "")} />
+      <input name="value" required aria-label=${say("player.value")} .value=${String(chosen.intervention?.action === "set" ? chosen.intervention.value : "")} />
       <span>${say(chosen.key, chosen.params)}</span></form></li>`;
   }
 
@@ -256,9 +257,9 @@ export class SelectionBar extends StoreElement {
   }
 
   #field(action: Action): TemplateResult | typeof nothing {
-    const given = action.intervention ?? {};
+    const given = action.intervention;
     if (action.action === "delay_message") {
-      return html`<label><input name="by" type="number" min="1" max="600000" required .value=${String(given["by"] ?? defaults.delay)} /> ms</label>`;
+      return html`<label><input name="by" type="number" min="1" max="600000" required .value=${String(given?.action === "delay_message" ? given.by : defaults.delay)} /> ms</label>`;
     }
     return nothing;
   }
@@ -281,7 +282,7 @@ function deepFocus(): HTMLElement | null {
 }
 
 function pathOf(action: Action): string {
-  return String(action.intervention?.["path"] ?? "");
+  return action.intervention?.action === "set" ? action.intervention.path : "";
 }
 
 /** What was typed: a number, true or false, otherwise the text itself. */

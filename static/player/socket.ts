@@ -5,13 +5,11 @@
  * of the connection the page says which steps it holds and receives what is missing.
  */
 
-import type { AudienceCommand } from "./audience.ts";
+import type { ErrorMessage, FromServer, Welcome } from "../generated/messages.ts";
 import { parseExactly } from "./exact-json.ts";
-import type { Plan } from "./plan.ts";
-import type { TransactionLines } from "./transactions.ts";
-import type { Header, JsonObject, Step, View } from "./frame.ts";
+import type { JsonObject, View } from "./frame.ts";
 import type { Place, Presented } from "./following.ts";
-import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status, Way } from "./source.ts";
+import type { Answer, AudienceCommand, Command, Listener, Source, Status } from "./source.ts";
 import { normalBranch, Problem } from "./source.ts";
 import type { WhyAnswer } from "./why-answer.ts";
 
@@ -50,12 +48,6 @@ const TRY_AGAIN = new Set(["too_frequent", "unavailable"]);
 /** The pause before the next of several tries. */
 function growing(first: number, longest: number, tries: number): number {
   return Math.min(longest, first * 2 ** tries);
-}
-
-interface ServerMessage {
-  type: string;
-  re?: string;
-  [field: string]: unknown;
 }
 
 interface Waiting {
@@ -126,13 +118,41 @@ export function followAddress(token: string, base: { protocol: string; host: str
   return sessionAddress(token, base).replace("/ws/sessions/", "/ws/follow/");
 }
 
+/** What a question or a command is answered with. */
+function answerOf(message: FromServer): Answer {
+  switch (message.type) {
+    case "done": {
+      const { branch, newest, created, reached, stopped, hits } = message;
+      return { branch, newest, reached, stopped, hits, ...(created === null ? {} : { created }) };
+    }
+    case "steps": {
+      const { branch, newest, from } = message;
+      return { branch, newest, from };
+    }
+    case "found": {
+      const { branch, newest, from, to, numbers, hits } = message;
+      return { branch, newest, from, to, numbers, hits };
+    }
+    case "actions":
+      return { actions: message.actions };
+    case "way":
+      return { branch: message.branch, way: message };
+    case "transactions":
+      return { branch: message.branch, transactions: message };
+    case "why":
+      return { why: message as WhyAnswer };
+    default:
+      return "branch" in message ? { branch: message.branch } : {};
+  }
+}
+
 export class SessionSocket implements Source {
   /** Who follows makes no steps. */
   readonly live: boolean;
   /** Called with each place of the presenter, by a socket that follows. */
   onPresented: ((at: Presented) => void) | null = null;
   /** Called with every message of the server, once it was read. */
-  onSaid: ((message: { type: string }) => void) | null = null;
+  onSaid: ((message: FromServer) => void) | null = null;
   /** Called after each welcome. */
   onWelcome: (() => void) | null = null;
   readonly #address: string;
@@ -213,7 +233,7 @@ export class SessionSocket implements Source {
     socket.onopen = () => this.#sayHello(socket);
     socket.onmessage = (event: MessageEvent) => {
       this.#heardAt = this.#around.now();
-      if (socket === this.#socket) this.#heard(parseExactly(String(event.data)) as ServerMessage);
+      if (socket === this.#socket) this.#heard(parseExactly(String(event.data)) as FromServer);
     };
     socket.onclose = (event: CloseEvent) => {
       if (socket === this.#socket) this.#lost(event.code);
@@ -295,7 +315,7 @@ export class SessionSocket implements Source {
     this.#socket?.send(waiting.text);
   }
 
-  #heard(message: ServerMessage): void {
+  #heard(message: FromServer): void {
     const listener = this.#listener;
     if (listener === null) return;
     if (message.type === "error") {
@@ -303,37 +323,28 @@ export class SessionSocket implements Source {
       return;
     }
     if (message.type === "welcome") this.#welcome(message, listener);
-    else if (message.type === "branches") listener.branchesChanged((message["branches"] as BranchInfo[]).map(normalBranch));
-    else if (message.type === "steps") {
-      listener.stepsCame(String(message["branch"]), message["steps"] as Step[], message["finished"] as string | null);
-    } else if (message.type === "ahead") {
-      const step = message["step"] as Step | null;
-      if (step !== null) listener.aheadCame(String(message["branch"]), message["after"] as number, step);
+    else if (message.type === "branches") listener.branchesChanged(message.branches.map(normalBranch));
+    else if (message.type === "steps") listener.stepsCame(message.branch, message.steps, message.finished);
+    else if (message.type === "ahead") {
+      if (message.step !== null) listener.aheadCame(message.branch, message.after, message.step);
     } else if (message.type === "plan") {
-      const plan = message["plan"] as Plan | null;
-      if (plan !== null) listener.planCame(String(message["branch"]), plan, message["interventions"] as number);
+      if (message.plan !== null) listener.planCame(message.branch, message.plan, message.interventions);
     } else if (message.type === "sight") {
-      listener.viewCame(String(message["branch"]), message["number"] as number, message["view"] as View, message["step"] as Step | null);
+      listener.viewCame(message.branch, message.number, message.view as View, message.step); // Panels get it whole (`whole.ts`).
     } else if (message.type === "presented") {
-      const at = message as unknown as Presented;
-      this.#ended = at.ended;
-      this.onPresented?.(at);
+      this.#ended = message.ended;
+      this.onPresented?.(message as Presented);
     }
     this.onSaid?.(message);
     this.#settle(message);
   }
 
-  #welcome(message: ServerMessage, listener: Listener): void {
+  #welcome(message: Welcome, listener: Listener): void {
     this.#welcomed = true;
     this.#wasSignedOut = false;
     this.#attempts = 0;
-    const branches = (message["branches"] as BranchInfo[]).map(normalBranch);
-    listener.welcomed({
-      session: message["session"] as SessionInfo,
-      header: message["header"] as Header,
-      branches,
-      verified: null,
-    });
+    const branches = message.branches.map(normalBranch);
+    listener.welcomed({ session: message.session, header: message.header, branches, verified: null });
     this.#status("live");
     for (const waiting of this.#waiting.values()) {
       waiting.sent = 0;
@@ -342,32 +353,20 @@ export class SessionSocket implements Source {
     this.onWelcome?.();
   }
 
-  #settle(message: ServerMessage): void {
-    const waiting = message.re === undefined ? undefined : this.#waiting.get(message.re);
-    if (waiting === undefined) return;
-    this.#end(waiting, message.re as string);
-    const answer: Answer = {};
-    if (message["branch"] !== undefined) answer.branch = String(message["branch"]);
-    if (message["newest"] !== undefined) answer.newest = message["newest"] as number;
-    if (message["created"] !== undefined && message["created"] !== null) answer.created = String(message["created"]);
-    if (message["actions"] !== undefined) answer.actions = message["actions"] as Action[];
-    for (const field of ["reached", "stopped", "from", "to", "numbers", "hits"] as const) {
-      if (message[field] !== undefined) Object.assign(answer, { [field]: message[field] });
-    }
-    if (message["changes"] !== undefined) answer.way = message as unknown as Way;
-    if (message["lines"] !== undefined) answer.transactions = message as unknown as TransactionLines;
-    if (message["links"] !== undefined) answer.why = message as unknown as WhyAnswer;
-    waiting.settle(answer);
+  #settle(message: FromServer): void {
+    const re = "re" in message ? message.re : null;
+    const waiting = re === null ? undefined : this.#waiting.get(re);
+    if (re === null || waiting === undefined) return;
+    this.#end(waiting, re);
+    waiting.settle(answerOf(message));
   }
 
-  #refused(message: ServerMessage): void {
-    const code = String(message["code"]);
-    const waiting = message.re === undefined ? undefined : this.#waiting.get(message.re);
-    const remedy = (message["remedy_key"] as string | null | undefined) ?? null;
-    const problem = new Problem(code, String(message["key"]), (message["params"] as JsonObject) ?? {}, remedy);
-    if (waiting === undefined) {
+  #refused({ re, code, key, params, remedy_key: remedy }: ErrorMessage): void {
+    const waiting = re === null ? undefined : this.#waiting.get(re);
+    const problem = new Problem(code, key, params, remedy);
+    if (re === null || waiting === undefined) {
       if (!TRY_AGAIN.has(code)) this.#listener?.failed(problem);
-      else if (message.re === this.#hello.id) this.#sayHelloAgain(problem.params);
+      else if (re === this.#hello.id) this.#sayHelloAgain(problem.params);
       return;
     }
     if (TRY_AGAIN.has(code)) {
@@ -377,7 +376,7 @@ export class SessionSocket implements Source {
       if (code === "unavailable") this.#delay(waiting, problem);
       return;
     }
-    this.#end(waiting, message.re as string);
+    this.#end(waiting, re);
     waiting.refuse(problem);
   }
 

@@ -5,43 +5,20 @@
  * in docs/player.md.
  */
 
+import type {
+  Advance, AnswerPoll, AskActions, AskAhead, AskPlan, AskSight, AskTransactions, AskWay, AskWhy, Attend, ChangePoll, Done, Header, Hit,
+  Intervene, JsonObject, LowerHand, LowerHands, MakeBranch, Offer, OpenPoll, Pause, Plan, PlayedBranch, PlayedSession, PlayerFile,
+  RaiseHand, Rename, RunUntil, Search, SentStep as Step, Sight, TransactionLines, Verified, WayAnswer, WayChange, Window,
+} from "../generated/messages.ts";
 import { get, linesOf } from "./addressed.ts";
 import { parseExactly } from "./exact-json.ts";
-import type { Condition } from "./conditions.ts";
-import type { FileDerived } from "./derived.ts";
-import type { Plan } from "./plan.ts";
-import type { TransactionLines } from "./transactions.ts";
-import type { Bilingual, Header, Json, JsonObject, Selection, Step, View } from "./frame.ts";
+import type { View } from "./frame.ts";
 import type { WhyAnswer } from "./why-answer.ts";
 
-export interface BranchInfo {
-  id: string;
-  name: string;
-  /** What it is, where nobody named it. */
-  said?: { key: string; params: JsonObject };
-  parent: string | null;
-  /** The last step this branch shares with its parent. */
-  leaves_at: number;
-  newest: number;
-  /** Why the run ended, or null while it can go on. */
-  finished: string | null;
-  interventions: Json[];
-  /** Guarantee to the step that first broke it. */
-  first_broken: Record<string, number>;
-}
+/** A branch, as a session or a player file tells of it. */
+export type BranchInfo = PlayedBranch;
 
-export interface SessionInfo {
-  id: string;
-  title: Bilingual | string | null;
-  scenario: string | null;
-  variant: string | null;
-}
-
-export interface Verified {
-  state: "verified" | "as_recorded" | "differs" | "log";
-  engine?: string;
-  step?: number | null;
-}
+export type SessionInfo = PlayedSession;
 
 export interface Welcome {
   session: SessionInfo;
@@ -50,55 +27,25 @@ export interface Welcome {
   verified: Verified | null;
 }
 
-export interface Action {
-  action: string;
-  enabled: boolean;
-  key: string;
-  params: JsonObject;
-  why_key: string | null;
-  /** Ready to be sent as it is, when the server made it so. */
-  intervention?: JsonObject;
-}
+/** What can be done; a page makes some of it itself, and then without an intervention that is ready to be sent. */
+export type Action = Omit<Offer, "intervention"> & Partial<Pick<Offer, "intervention">>;
 
-/** What the page asks; `type` and fields of docs/websocket.md. The source adds version and id. */
-export type Command =
-  | { type: "advance"; branch: string; after: number; count: number; ahead?: boolean }
-  | { type: "run_until"; branch: string; after: number; until: "interesting" | "end" | "time"; time?: number; limit: number }
-  | { type: "run_until"; branch: string; after: number; until: "breakpoint"; conditions: Condition[]; limit: number }
-  | { type: "search"; branch: string; from: number; to: number; conditions: Condition[]; any?: boolean }
-  | { type: "transactions"; branch: string }
-  | { type: "plan"; branch: string }
-  | { type: "rename"; branch: string; name: string }
-  | { type: "pause"; branch: string }
-  | { type: "branch"; branch: string; at: number; name?: string }
-  | { type: "intervene"; branch: string; after: number; intervention: JsonObject }
-  | { type: "window"; branch: string; from: number; to: number }
-  | { type: "sight"; branch: string; number: number; whole?: boolean }
-  | { type: "way"; branch: string; from: number; to: number }
-  | { type: "ahead"; branch: string; after: number }
-  | { type: "actions"; branch: string; number: number; selection: Pick<Selection, "kind" | "id"> }
-  | { type: "why"; branch: string; number: number; selection: Pick<Selection, "kind" | "id"> | null; question: string | null; subject: string };
+/** A message without what the source adds: version and id. */
+type Unsent<Message> = Message extends unknown ? Omit<Message, "v" | "id"> : never;
 
-/** A step that a search found, with its sentence. */
-export interface Hit {
-  number: number;
-  at: number;
-  actor: string;
-  key: string;
-  params: JsonObject;
-}
+/** What the page asks. */
+export type Command = Unsent<
+  | Advance | RunUntil | Search | AskTransactions | AskPlan | Rename | Pause | MakeBranch | Intervene | Window | AskSight | AskWay | AskAhead
+  | AskActions | AskWhy
+>;
 
-/** Without `after` the path is removed. */
-export interface WayChange {
-  path: string[];
-  after?: Json;
-}
+/** What those ask who present and who follow. */
+export type AudienceCommand = Unsent<RaiseHand | LowerHand | AnswerPoll | Attend | LowerHands | OpenPoll | ChangePoll>;
+
+export type { Hit, WayChange };
 
 /** What changes from one view to another, and the step there (null at 0). */
-export interface Way {
-  changes: WayChange[];
-  step: Step | null;
-}
+export type Way = Pick<WayAnswer, "changes" | "step">;
 
 export interface Answer {
   branch?: string;
@@ -109,7 +56,7 @@ export interface Answer {
   transactions?: TransactionLines;
   /** Where a command got to, why it stopped there, and which of its conditions hold there. */
   reached?: number;
-  stopped?: string;
+  stopped?: Done["stopped"];
   /** Of a search: what was looked at, and what was found. */
   from?: number;
   to?: number;
@@ -162,24 +109,8 @@ export interface Source {
   ask(command: Command): Promise<Answer>;
 }
 
-interface PlayerFile {
-  v: number;
-  kind: "replay" | "log";
-  session: SessionInfo;
-  header: Header;
-  verified: Verified | null;
-  branches: BranchInfo[];
-  view: View;
-  steps: Record<string, Step[]>;
-  /** Instead of header, view and steps: where the lines of a replay are that hold them. */
-  lines?: string;
-  /** Of each branch, where the file has them. */
-  plans?: Record<string, Plan>;
-  /** Of each branch, likewise. */
-  derived?: Record<string, FileDerived | null>;
-  /** Of each branch, where whoever made the file told them. */
-  transactions?: Record<string, TransactionLines>;
-}
+/** With what `lines` hold, and then with what is derived in its place. */
+type Played = Omit<PlayerFile, "header" | "view" | "steps"> & { header: Header; view: Sight; steps: Record<string, Step[]> };
 
 /** Ids are compared as text everywhere, whatever the server makes them. */
 export function normalBranch(branch: BranchInfo): BranchInfo {
@@ -235,13 +166,13 @@ export class FileSource implements Source {
     return Promise.reject(new Problem("refused", "player.recording_cannot_change"));
   }
 
-  async #load(): Promise<PlayerFile> {
-    const file = parseExactly(await (await had(this.#address)).text()) as PlayerFile;
+  async #load(): Promise<Played> {
+    const file = parseExactly(await (await had(this.#address)).text()) as Played;
     if (file.v !== 1) throw new Error(`player file version ${String(file.v)}`);
     return withDerived(file.lines === undefined ? file : { ...file, ...(await readLines(await had(file.lines))) });
   }
 
-  #play(file: PlayerFile): void {
+  #play(file: Played): void {
     const listener = this.#listener;
     if (listener === null) return;
     const branches = file.branches.map(normalBranch);
@@ -250,7 +181,7 @@ export class FileSource implements Source {
     for (const branch of branches) {
       const plan = file.plans?.[branch.id];
       if (plan !== undefined) listener.planCame(branch.id, plan, branch.interventions.length);
-      if (branch.parent === null) listener.viewCame(branch.id, 0, file.view, null);
+      if (branch.parent === null) listener.viewCame(branch.id, 0, file.view as View, null); // Panels get it whole (`whole.ts`).
       listener.stepsCame(branch.id, file.steps[branch.id] ?? [], branch.finished ?? "recorded");
     }
     listener.statusChanged("recorded");
@@ -258,7 +189,7 @@ export class FileSource implements Source {
 }
 
 /** The file with what is derived of its view and steps in them. The steps are written to. */
-function withDerived(file: PlayerFile): PlayerFile {
+function withDerived(file: Played): Played {
   let view = file.view;
   for (const [branch, derived] of Object.entries(file.derived ?? {})) {
     derived?.steps.forEach((told, place) => {
@@ -277,7 +208,7 @@ async function had(address: string): Promise<Response> {
 }
 
 /** The lines of docs/replay-format.md. Whoever made the file has checked them; a line cut short does not parse. */
-async function readLines(response: Response): Promise<Pick<PlayerFile, "header" | "view" | "steps">> {
+async function readLines(response: Response): Promise<Pick<Played, "header" | "view" | "steps">> {
   const steps: Record<string, Step[]> = {};
   let first: { header: Header; view: View } | null = null;
   for await (const line of linesOf(response)) {

@@ -5,7 +5,7 @@
  * its source for what is missing and holds no rule of the protocol. Fires `change` after anything differed.
  */
 
-import type { Arrow, Frame, Header, JsonObject, Language, Mark, Selection, Step, View } from "./frame.ts";
+import type { Arrow, Frame, Header, Language, Mark, Selection, Step, View } from "./frame.ts";
 import { Ahead } from "./ahead.ts";
 import { ArrowReach } from "./arrows.ts";
 import type { Condition } from "./conditions.ts";
@@ -14,9 +14,9 @@ import { isFoldedAway } from "./folded.ts";
 import { Lines, defaults as held, whole } from "./lines.ts";
 import type { Gate, Motion, Pace, Stops } from "./moving.ts";
 import { Paints } from "./paints.ts";
-import type { Plan } from "./plan.ts";
+import type { Intervention, Plan, Verified } from "../generated/messages.ts";
 import { Plans } from "./plans.ts";
-import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status, Verified, Welcome } from "./source.ts";
+import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status, Welcome } from "./source.ts";
 import { Problem } from "./source.ts";
 import { wholeView } from "./whole.ts";
 import { ROOT_ONLY, type Choice } from "./store-choice.ts";
@@ -331,7 +331,7 @@ export class PlayerStore extends EventTarget implements Listener {
   }
 
   /** Does something to the running world, at the newest step here or else in a new branch. */
-  async intervene(intervention: JsonObject): Promise<boolean> {
+  async intervene(intervention: Intervention): Promise<boolean> {
     const after = this.shown;
     const answer = await this.#work({ type: "intervene", branch: this.branch, after, intervention });
     if (answer === null) return false;

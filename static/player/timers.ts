@@ -1,13 +1,13 @@
 /** Whoever waits for a time: clients list theirs in the view, the engine derives those of all other roles. */
 
-import type { Timer } from "./derived.ts";
+import type { ActorTimer } from "../generated/messages.ts";
 import type { View } from "./frame.ts";
 
 export interface RunningTimer {
   actor: string;
   /** Tells it from the actor's others. */
   name: string;
-  timer: Timer;
+  timer: Omit<ActorTimer, "actor">;
 }
 
 export function timersOf(view: View): RunningTimer[] {

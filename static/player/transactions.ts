@@ -4,37 +4,10 @@
  * when steps came since.
  */
 
+import type { TransactionLine, TransactionLines } from "../generated/messages.ts";
 import type { PlayerStore } from "./store.ts";
 
-export type TransactionResult = "open" | "committed" | "aborted" | "empty" | "left";
-
-export interface TransactionLine {
-  id: string;
-  client: string | null;
-  producer_id: number | string | null;
-  producer_epoch: number | null;
-  /** Partitions; participants in the middleware's scheme. */
-  places: string[];
-  more_places: number;
-  first_step: number;
-  last_step: number;
-  /** Virtual milliseconds. */
-  first_at: number;
-  last_at: number;
-  /** Where its outcome became durable. */
-  decided_step: number | null;
-  state: string;
-  result: TransactionResult;
-  over: boolean;
-}
-
-export interface TransactionLines {
-  /** The last step that was looked at. */
-  through: number;
-  /** Older ones that are not listed. */
-  folded: number;
-  lines: TransactionLine[];
-}
+export type { TransactionLine, TransactionLines };
 
 export const defaults = {
   /** Milliseconds between two questions while steps are being made. */

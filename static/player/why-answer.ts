@@ -1,36 +1,21 @@
 /** What is asked of the engine and what it answers (docs/websocket.md, `why`). Pure. */
 
-import type { Json, JsonObject, Selection } from "./frame.ts";
+import type * as told from "../generated/messages.ts";
+import type { Why, WhyQuestion } from "../generated/messages.ts";
+import type { Selection } from "./frame.ts";
 
-/** A question that can be asked, in the catalogue's words. */
-export interface WhyQuestion {
-  question: string;
-  subject: string;
-  key: string;
-  params: JsonObject;
-}
+export type { WhyQuestion };
 
-/** One sentence of a chain. `compared`: numbers side by side; `step`: the earlier step that it speaks of. */
-export interface WhyLink {
-  key: string;
-  params: JsonObject;
-  rules: string[];
+export interface WhyLink extends Omit<told.WhyLink, "subject"> {
   subject: Selection | null;
-  compared: [Json, Json][];
-  step: number | null;
 }
 
-export interface WhyAnswer {
-  questions: WhyQuestion[];
-  question: string | null;
-  subject: string;
+export interface WhyAnswer extends Pick<Why, "questions" | "question" | "subject"> {
   links: WhyLink[];
 }
 
 /** An answer as it is shown to others: its question in words, and the chain. */
-export interface ShownWhy {
-  key: string;
-  params: JsonObject;
+export interface ShownWhy extends Omit<told.ShownWhy, "links"> {
   links: WhyLink[];
 }
 

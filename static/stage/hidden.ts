@@ -3,7 +3,7 @@
  * tells of a reader's lane. No rule of the protocol is worked out here.
  */
 
-import type { ReaderLaneView } from "../player/coordination-view.ts";
+import type { ReaderLaneView } from "../generated/messages.ts";
 import type { Frame, LogBatchView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 
@@ -21,6 +21,9 @@ export interface Stretch {
   long: string;
   short: string;
 }
+
+/** Of a partition that a reader does not read. */
+export const NOT_READ: ReaderLaneView = { position: null, stretches: [], folded: 0, ahead: [], bound: null, held_by: null };
 
 /** The transaction that holds a lane's readers back, `1000·0`; the epoch is that of its first batch. */
 export function holderOf(lane: ReaderLaneView | undefined, batches: readonly LogBatchView[]): string | null {

@@ -4,7 +4,7 @@ import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { shownTransaction } from "../diagrams/middleware-roles.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
-import type { MiddlewareTransactionView, MiddlewareView, ParticipantView } from "../player/coordination-view.ts";
+import type { MiddlewareTransactionView, MiddlewareView, ParticipantView } from "../generated/messages.ts";
 
 import { say } from "../player/text.ts";
 import type { Box, Layer, Places, StageObject } from "./contract.ts";

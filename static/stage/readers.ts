@@ -8,14 +8,14 @@ import type { SVGTemplateResult } from "lit";
 import { round } from "../diagrams/geometry.ts";
 import { range } from "../diagrams/batch.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
-import type { ReaderLaneView } from "../player/coordination-view.ts";
+import type { ReaderLaneView } from "../generated/messages.ts";
 import type { ConsumerView, Frame, LogBatchView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Focus, Layer, Places, ReaderPlace, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fittedText, halo, path, textWidth } from "./draw.ts";
 import type { Reason } from "./hidden.ts";
-import { REASONS, holderOf, reasonAt, wordsOf } from "./hidden.ts";
+import { NOT_READ, REASONS, holderOf, reasonAt, wordsOf } from "./hidden.ts";
 import { ledBy, replicaIn } from "./places.ts";
 
 const SQUARE = 10.5;
@@ -105,7 +105,7 @@ function hiddenText(counts: Row["counts"]): { short: string; long: string } | nu
 function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string, place: ReaderPlace, named: readonly Named[]): StageObject[] {
   const slowest = named.reduce((slow, one) => (positionIn(one, partition) < positionIn(slow, partition) ? one : slow));
   const { consumer } = slowest;
-  const lane = consumer.lanes?.[partition] ?? { position: null };
+  const lane = consumer.lanes?.[partition] ?? NOT_READ;
   const broker = ledBy(frame, here, partition);
   const id = broker === null ? null : replicaIn(frame, broker, partition);
   const batches = id === null ? [] : Object.values(frame.view.partitions?.[partition]?.replicas[id]?.batches ?? {});

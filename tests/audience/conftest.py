@@ -16,6 +16,7 @@ from eosviz.asgi import application
 from eosviz.walkthroughs.models import Session
 from tests.accounts.conftest import signed_in
 from tests.classroom.conftest import School, school  # noqa: F401
+from tests.contract.fitting import heard
 from tests.walkthroughs.conftest import _no_simulation_of_another_test  # noqa: F401
 from tests.walkthroughs.test_consumer import ORIGIN, Page, cookie_of
 
@@ -28,7 +29,7 @@ class Heard(Page):
     """A page that waits for what it wants to hear and lets all else pass."""
 
     async def next(self) -> Json:
-        found: Json = json.loads(await self.socket.receive_from(timeout=ANSWER_SECONDS_MAX))
+        found: Json = heard(json.loads(await self.socket.receive_from(timeout=ANSWER_SECONDS_MAX)))
         return found
 
     async def of(self, type: str) -> Json:

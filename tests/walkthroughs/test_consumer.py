@@ -19,6 +19,7 @@ from eosviz.asgi import application
 from eosviz.walkthroughs import actions, tasks
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.models import Branch, Session, Step
+from tests.contract.fitting import heard
 from tests.walkthroughs.conftest import BROWSER, version
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,7 +55,7 @@ class Page:
         return command
 
     async def next(self) -> Json:
-        found: Json = json.loads(await self.socket.receive_from(timeout=20))
+        found: Json = heard(json.loads(await self.socket.receive_from(timeout=20)))
         return found
 
     async def until(self, re: str) -> list[Json]:

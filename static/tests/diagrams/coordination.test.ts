@@ -10,8 +10,9 @@ import { layoutMarkerBoards } from "../../diagrams/marker-board.ts";
 import { layoutRoles, windowText } from "../../diagrams/middleware-roles.ts";
 import { layoutVotes } from "../../diagrams/middleware-votes.ts";
 import { isShown, panelsOf } from "../../player/panels.ts";
-import type { CoordinationView, MiddlewareView, TransactionView } from "../../player/coordination-view.ts";
-import type { Change, Json, View } from "../../player/frame.ts";
+import type { MiddlewareView, TransactionView } from "../../generated/messages.ts";
+import type { CoordinationView } from "../../player/whole-view.ts";
+import type { Change, View } from "../../player/frame.ts";
 import { words } from "../../player/text.ts";
 import { frameOf, logBatch, partition, replica, speakEnglish, stepOf, view } from "./fixture.ts";
 
@@ -27,7 +28,7 @@ function transaction(over: Partial<TransactionView> = {}): TransactionView {
 
 function withBroker(id: string, parts: CoordinationView, more: Partial<View> = {}): View {
   const now = view(more);
-  const broker = { alive: true, paused: false, starting: false, producer_id_block: null, denied: [] as Json[] };
+  const broker = { alive: true, paused: false, starting: false, producer_id_block: null, denied: [] };
   return { ...now, brokers: { ...now.brokers, [id]: { ...broker, ...parts } } };
 }
 
@@ -129,22 +130,23 @@ test("aborted index: newest first, the rest counted with what the view itself le
   assert.deepEqual([shape.rows[0]?.offsets, shape.rows.length, shape.folded], ["60–65", 5, 6]);
 });
 
+const SET = { alive: true, paused: false, can_roll_back: true, keeps_log: true };
 const MIDDLEWARE: MiddlewareView = {
-  business: { transactions: { 1: { state: "WAIT_CONFIRM_ACK", stored: "SUCCESS", result: null } } },
-  middleware: { alive: true, strategy: "log_rollback", direction: "backward", back_check: true, durable: true },
+  business: { transactions: { 1: { state: "WAIT_CONFIRM_ACK", message_id: "m1", stored: "SUCCESS", undone: false, result: null, due: null } }, alive: true, paused: false },
+  middleware: { alive: true, paused: false, strategy: "log_rollback", direction: "backward", back_check: true, durable: true },
   transactions: {
     1: {
-      state: "COMMITTING", message: "delivered", decision: "Commit", votes: { "participant-1": "COMMITTED", "participant-2": "UNKNOWN" },
+      state: "COMMITTING", message_id: "m1", message: "delivered", decision: "Commit", votes: { "participant-1": "COMMITTED", "participant-2": "UNKNOWN" },
       answers: {
         "participant-1": { asked: "Commit", asked_at: 55, answer: "CommitOk", at: 65, tries: 1 },
         "participant-2": { asked: "Commit", asked_at: null, answer: null, at: null, tries: 0 },
       },
-      checks: 0, tries: 0, timer: { kind: "answer_timeout", since: 55, until: 5055 }, window: { since: 65, until: null },
+      checks: 0, tries: 0, named: [], timer: { kind: "answer_timeout", since: 55, until: 5055 }, window: { since: 65, until: null },
     },
   },
   participants: {
-    "participant-1": { value: 110, reserved: 0, transactions: { 1: { state: "COMMITTED", operation: 10, applied: 1 } }, log: [{ tid: 1, operation: 10, before: 100, after: 110, undone: false }] },
-    "participant-2": { alive: false, value: 100, reserved: 10, transactions: { 1: { state: "PREPARED", operation: 10, applied: 0 } } },
+    "participant-1": { ...SET, value: 110, reserved: 0, transactions: { 1: { state: "COMMITTED", operation: 10, applied: 1 } }, log: [{ tid: 1, participant: "participant-1", operation: 10, before: 100, after: 110, undone: false }] },
+    "participant-2": { ...SET, alive: false, log: [], value: 100, reserved: 10, transactions: { 1: { state: "PREPARED", operation: 10, applied: 0 } } },
   },
 };
 

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { layoutNumbering } from "../../diagrams/client-machine.ts";
 import { disagreement, disagreementsOf } from "../../diagrams/disagreements.ts";
 import { layoutProducerTable } from "../../diagrams/producer-table.ts";
-import type { Disagreement } from "../../player/derived.ts";
+import type { Disagreement } from "../../generated/messages.ts";
 import { FIVE, derived, frameOf, partition, replica, speakEnglish, view } from "./fixture.ts";
 
 before(speakEnglish);

@@ -10,7 +10,7 @@ import type {
   Change, ClientBatchView, ClientView, Frame, Header, Json, LogBatchView, MessageView, PartitionView, ReplicaView, Step,
   View,
 } from "../../player/frame.ts";
-import type { Derived } from "../../player/derived.ts";
+import type { Derived } from "../../generated/messages.ts";
 import { pathKey } from "../../player/frame.ts";
 import type { Texts } from "../../player/text.ts";
 import { words } from "../../player/text.ts";
@@ -123,7 +123,7 @@ export function client(over: Partial<ClientView> = {}): ClientView {
       state: "READY", last_edge: ["INITIALIZING", "READY", "init_producer_id_none"], last_error: null, transactional_id: null,
       producer_id: 0, producer_epoch: 0, bump_required: false,
       partitions: { "t-0": { next_sequence: 13, last_acked_sequence: 12, last_acked_offset: 52, in_flight: ["b1"], unresolved: null } },
-      requests: [], in_flight_request: null,
+      requests: [], in_flight_request: null, transaction: null,
     },
     timers: {
       "request 7": { kind: "request_timeout", subject: "request 7", since: 138, until: 208 },

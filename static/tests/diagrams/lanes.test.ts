@@ -9,8 +9,9 @@ import { drawCell, drawLanes } from "../../diagrams/lanes-draw.ts";
 import { layoutLanes } from "../../diagrams/lanes-layout.ts";
 import { reachesUnlisted } from "../../diagrams/lanes-plan.ts";
 import { partitionIn } from "../../diagrams/picked.ts";
-import type { ReaderLaneView } from "../../player/coordination-view.ts";
+import type { ReaderLaneView } from "../../generated/messages.ts";
 import type { ConsumerView, FoldedLog, Selection, Step, View } from "../../player/frame.ts";
+import { NOT_READ } from "../../stage/hidden.ts";
 import {
   DUPLICATE, FIVE, answer, appendedStep, derived, frameOf, logBatch, markup, message, partition, refusedStep, replica, speakEnglish, stepOf, view,
 } from "./fixture.ts";
@@ -208,7 +209,7 @@ test("control markers are flags; aborted is hatched, open is dashed, beyond the 
 
 test("a reader's strip says what became of each offset, and why it does not have some", () => {
   const lane: ReaderLaneView = {
-    position: 45, stretches: [[40, 42, "delivered"], [43, 43, "aborted"], [44, 44, "control"]], ahead: [[45, 49, "undecided"], [50, 52, "not_replicated"]],
+    ...NOT_READ, position: 45, stretches: [[40, 42, "delivered"], [43, 43, "aborted"], [44, 44, "control"]], ahead: [[45, 49, "undecided"], [50, 52, "not_replicated"]],
   };
   const consumer = consumerOf("read_committed", 45, lane);
   assert.deepEqual(
@@ -225,7 +226,7 @@ test("a reader's strip says what became of each offset, and why it does not have
     readerFact(consumer, "t-0"),
     "3 read; offset 43 hidden: transaction aborted; offset 45–49 hidden: after the LSO; offset 50–52 hidden: not replicated",
   );
-  assert.equal(readerFact(consumerOf("read_uncommitted", 53, { position: 53, stretches: [[40, 52, "delivered"]] }), "t-0"), "3 read, none hidden");
+  assert.equal(readerFact(consumerOf("read_uncommitted", 53, { ...NOT_READ, position: 53, stretches: [[40, 52, "delivered"]] }), "t-0"), "3 read, none hidden");
 });
 
 test("two readers differ where one was given what the other may not have; a reader that is only behind does not", () => {

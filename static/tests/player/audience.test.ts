@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Audience, percentOf } from "../../player/audience.ts";
-import type { AudienceCommand, HandSeen, Heard, Poll } from "../../player/audience.ts";
+import type { HandSeen, Heard, Poll } from "../../player/audience.ts";
+import type { AudienceCommand } from "../../player/source.ts";
 
 interface Met {
   audience: Audience;

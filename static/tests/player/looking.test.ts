@@ -23,7 +23,7 @@ class LookingSource extends StoredSource {
     this.asked.push(command);
     await Promise.resolve();
     if (this.refuses) throw new Problem("malformed", "problem.not_one_of");
-    const conditions = "conditions" in command ? command.conditions : [];
+    const conditions = command.conditions ?? [];
     const held = (number: number): number[] =>
       conditions.flatMap((condition, position) => (condition.on === "rule" && number % Number(condition.rule) === 0 ? [position] : []));
     const info = this.branches.find((one) => one.id === command.branch);
@@ -35,7 +35,7 @@ class LookingSource extends StoredSource {
       const hits = numbers.slice(0, 3).map((number) => ({ number, at: number, actor: "p1", key: "test.step", params: {} }));
       return { branch: command.branch, from: command.from, to, newest, numbers, hits };
     }
-    for (let number = command.after + 1; number <= Math.min(newest, command.after + command.limit); number += 1) {
+    for (let number = command.after + 1; number <= Math.min(newest, command.after + (command.limit ?? newest)); number += 1) {
       if (held(number).length > 0) return { branch: command.branch, newest, reached: number, stopped: "breakpoint", hits: held(number) };
     }
     return { branch: command.branch, newest, reached: newest, stopped: "end", hits: [] };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Lines } from "../../player/lines.ts";
-import type { Plan } from "../../player/plan.ts";
+import type { MadeIntervention, Plan } from "../../generated/messages.ts";
 import { Plans } from "../../player/plans.ts";
 import type { Answer, BranchInfo, Command, Source } from "../../player/source.ts";
 
@@ -58,14 +58,16 @@ test("its parent's plan stands in for a branch that has none, and its own is ask
   assert.deepEqual(asked, [{ type: "plan", branch: "2" }]);
 });
 
+const DONE: MadeIntervention = { after: 1, intervention: { action: "crash", actor: "broker-1" } };
+
 test("an intervention makes another run, and a plan that was outgrown is asked for again, once", () => {
   const { lines, asked, plans } = start(branch("1"));
   plans.put("1", plan(40, false), 0);
-  lines.branches.set("1", branch("1", { interventions: [{}] }));
+  lines.branches.set("1", branch("1", { interventions: [DONE] }));
   plans.look("1");
   assert.equal(asked.length, 1);
   plans.put("1", plan(40, false), 1);
-  lines.branches.set("1", branch("1", { interventions: [{}], newest: 41 }));
+  lines.branches.set("1", branch("1", { interventions: [DONE], newest: 41 }));
   plans.look("1");
   plans.put("1", plan(40, false), 1);
   plans.look("1");

@@ -94,7 +94,7 @@ test("keys do what the help lists", () => {
   assert.equal(actionOf(key("?", { shiftKey: true })), "help");
   assert.equal(actionOf(key("Escape")), "close");
   assert.equal(actionOf(key("x")), null);
-  assert.equal(actionOf(key("0")), null);
+  assert.equal(actionOf(key("0")), "panel", "the stage");
 });
 
 test("the browser's own shortcuts stay the browser's", () => {

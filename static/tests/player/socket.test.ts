@@ -153,8 +153,8 @@ test("an unanswered command is sent again under its id, an answered one is not",
   assert.deepEqual(times, [1000, 3000, 7000, 11000, 15000]);
   const sent = network.last.of("advance");
   assert.equal(new Set(sent.map((message) => message["id"])).size, 1);
-  network.last.says({ type: "done", re: sent[0]?.["id"] as string, branch: "main", newest: 4, created: null });
-  assert.deepEqual(await answer, { branch: "main", newest: 4 });
+  network.last.says({ type: "done", re: sent[0]?.["id"] as string, branch: "main", newest: 4, reached: 4, stopped: "count", created: null, hits: [] });
+  assert.deepEqual(await answer, { branch: "main", newest: 4, reached: 4, stopped: "count", hits: [] });
   network.pass(10000);
   assert.equal(network.last.of("advance").length, sent.length);
 });
@@ -302,8 +302,8 @@ test("too frequent and unavailable are not answers: the command stays and is sen
   assert.equal(network.last.of("advance").length, 2, "the second pause is longer");
   network.pass(defaults.tryAgainFirst);
   assert.equal(network.last.of("advance").length, 3);
-  network.last.says({ type: "done", re: id, branch: "main", newest: 4, created: null });
-  assert.deepEqual(await answer, { branch: "main", newest: 4 });
+  network.last.says({ type: "done", re: id, branch: "main", newest: 4, reached: 4, stopped: "count", created: null, hits: [] });
+  assert.deepEqual(await answer, { branch: "main", newest: 4, reached: 4, stopped: "count", hits: [] });
 });
 
 test("a person reads once why a command waits, until it is carried out", async () => {

@@ -6,10 +6,11 @@ import type { BranchInfo } from "../../player/source.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { words } from "../../player/text.ts";
 import { Undo } from "../../player/undo.ts";
+import type { Intervention } from "../../generated/messages.ts";
 import { branch, Frames, makeRun, StoredSource } from "./fixture.ts";
 
-const drop = (message: number) => ({ action: "drop_message", message });
-const crash = { action: "crash", actor: "broker-1" };
+const drop = (message: number): Intervention => ({ action: "drop_message", message });
+const crash: Intervention = { action: "crash", actor: "broker-1" };
 
 /** a: crash after 5; b leaves a at 10 with a drop; c leaves b at 12, nothing done; d leaves a at 3 with a drop. */
 const BRANCHES: BranchInfo[] = [

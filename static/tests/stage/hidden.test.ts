@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ReaderLaneView } from "../../player/coordination-view.ts";
+import type { ReaderLaneView } from "../../generated/messages.ts";
 import { railOf } from "../../stage/coordinator.ts";
 import { reasonAt } from "../../stage/hidden.ts";
 import { logBatch } from "../diagrams/fixture.ts";
 
 const held: ReaderLaneView = {
-  position: 1, stretches: [[0, 0, "delivered"]], ahead: [[1, 4, "undecided"], [5, 5, "not_replicated"]], bound: 1, held_by: { producer_id: 1000, first_offset: 1 },
+  position: 1, stretches: [[0, 0, "delivered"]], folded: 0, ahead: [[1, 4, "undecided"], [5, 5, "not_replicated"]], bound: 1, held_by: { producer_id: 1000, first_offset: 1 },
 };
 
 test("A record is hidden by its own transaction, behind another's, or as it is not replicated", () => {

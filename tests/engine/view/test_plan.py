@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from engine.scenario import entry
 from engine.simulation import Simulation
 from engine.view import RunPlan, plan_ahead
-from eosviz.launch.places import ROOT
 
 
 def planned(
@@ -105,23 +103,3 @@ def test_stored_steps_give_the_plan_that_a_run_ahead_gives() -> None:
     while (step := simulation.step()) is not None:
         plan.take(step.to_json())
     assert plan.to_json() == planned("SC-61/k28")
-
-
-def test_the_page_s_types_have_the_plan_s_fields() -> None:
-    written = (ROOT / "static/player/plan.ts").read_text(encoding="utf-8")
-    plan = planned("SC-80/two-nodes")
-    kafka = planned("SC-44/k28")
-    for name, shown in {
-        "Plan": plan,
-        "Beat": plan["beats"][0],
-        "BeatLine": plan["beats"][0]["lines"][0],
-        "PlannedMiddleware": plan["middleware"],
-        "PlannedClient": kafka["clients"][0],
-        "PlannedBroker": kafka["brokers"][0],
-        "PlannedLane": kafka["lanes"]["t-0"],
-        "PlannedConsumer": kafka["consumers"][0],
-    }.items():
-        block = re.search(rf"export interface {name} {{(.*?)\n}}", written, re.DOTALL)
-        assert block is not None
-        fields = re.findall(r"^  (\w+): ", block.group(1), re.MULTILINE)
-        assert set(fields) == set(shown), name

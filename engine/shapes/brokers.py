@@ -1,0 +1,148 @@
+"""Brokers, coordinators and ZooKeeper in a view; docs/frame.md, *View*."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+
+class ProducerIdBlock(TypedDict):
+    """The producer ids that a broker may hand out."""
+
+    start: int
+    end: int
+    next: int
+
+
+class CoordinatorView(TypedDict):
+    """Log partitions that a broker coordinates, with their coordinator epochs; those it still reads, until when."""
+
+    coordinator_epochs: NotRequired[dict[str, int]]
+    loading: NotRequired[dict[str, int]]
+
+
+class LookupView(TypedDict):
+    """The newest FindCoordinator for a key: key, hash, partition, leader."""
+
+    key: str
+    topic: str
+    hash: int
+    partition: int | None
+    leader: int | None
+
+
+class TransactionView(TypedDict):
+    """A transactional id at its coordinator: `state` is what counts, `pending_state` what is being written."""
+
+    state: str
+    pending_state: str | None
+    producer_id: int
+    last_producer_id: int | None
+    producer_epoch: int
+    last_producer_epoch: int | None
+    timeout_ms: int
+    partitions: list[str]
+    started_at: int | None
+    times_out_at: int | None
+    """Only while `Ongoing`."""
+    last_update: int
+    failed_epoch_fence: bool
+    coordinator_epoch: int
+    log_partition: int
+
+
+class MarkerView(TypedDict):
+    """A marker on the board."""
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int
+    result: str
+    partitions: list[str]
+    log_partition: NotRequired[int]
+    """Of the transaction log; a queue is in its order."""
+
+
+class WaitingMarkersView(TypedDict):
+    """Partitions of a transaction whose markers are not acknowledged."""
+
+    result: str
+    remaining: list[str]
+    retries: int
+    passed_over: NotRequired[list[str]]
+    """Those whose answer was thrown away, so that their markers are not sent before another coordinator is elected."""
+
+
+class MarkerBoardView(TypedDict):
+    """What a coordinator still has to send."""
+
+    queues: NotRequired[dict[str, list[MarkerView]]]
+    """By leader."""
+    unknown_broker: NotRequired[list[MarkerView]]
+    in_flight: NotRequired[dict[str, list[MarkerView]]]
+    """The one open request of a broker."""
+    waiting: NotRequired[dict[str, WaitingMarkersView]]
+    stopped: NotRequired[bool]
+    """In runs of the first version of the engine."""
+
+
+class PlacedOffset(TypedDict):
+    """A committed offset, and where its record stands in the group's log (null: not replicated yet)."""
+
+    offset: int
+    position: int | None
+
+
+class GroupView(TypedDict):
+    """A group at its coordinator."""
+
+    log_partition: int
+    generation: NotRequired[int]
+    members: NotRequired[dict[str, Any]]
+    committed: NotRequired[dict[str, PlacedOffset]]
+    committing: NotRequired[dict[str, int]]
+    """Plain commits on their way to the log."""
+    pending: NotRequired[dict[str, dict[str, PlacedOffset]]]
+    """What open transactions want to commit, by producer id."""
+
+
+class BrokerFields(TypedDict):
+    """What a broker itself shows."""
+
+    alive: bool
+    paused: bool
+    starting: bool
+    producer_id_block: ProducerIdBlock | None
+    denied: list[str]
+
+
+class BrokerView(BrokerFields):
+    """A broker; what a coordinator adds is absent while there is nothing in it."""
+
+    coordinator: NotRequired[CoordinatorView]
+    lookups: NotRequired[dict[str, LookupView]]
+    transactions: NotRequired[dict[str, TransactionView]]
+    """By transactional id."""
+    markers: NotRequired[MarkerBoardView]
+    groups: NotRequired[dict[str, GroupView]]
+
+
+class ZooKeeperNode(TypedDict):
+    """A node with its stat version."""
+
+    data: str
+    version: int
+
+
+class ZooKeeperSession(TypedDict):
+    """A broker's session."""
+
+    alive: bool
+    expires_at: int | None
+
+
+class ZooKeeperView(TypedDict):
+    """ZooKeeper."""
+
+    nodes: NotRequired[dict[str, ZooKeeperNode]]
+    sessions: NotRequired[dict[str, ZooKeeperSession]]

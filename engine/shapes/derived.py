@@ -1,0 +1,78 @@
+"""What is derived of a view and of a step for those who draw it; docs/frame.md, *Derived*."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+from engine.shapes.steps import Change, Step
+
+
+class Disagreement(TypedDict):
+    """A client and the leader it writes to know different things about one numbering."""
+
+    what: Literal["sequence", "epoch", "unknown"]
+    """The last sequence that was acknowledged, the epoch, or whether the leader knows the producer at all."""
+    producer_id: int
+    leader: int
+    own: int | None
+    """The client's number."""
+    known: int | None
+    """The leader's."""
+
+
+class ActorTimer(TypedDict):
+    """A wait of a role that is no client."""
+
+    actor: str
+    kind: str
+    subject: str
+    since: int | None
+    """Null where it is kept nowhere."""
+    until: int
+
+
+class Derived(TypedDict):
+    """Facts that follow from a view."""
+
+    pending: list[str]
+    """Of what waits, the first in the order in which they will happen."""
+    timers: dict[str, ActorTimer]
+    """By `<actor>/<kind> <subject>`."""
+    disagreements: dict[str, dict[str, Disagreement]]
+    """By client and partition."""
+    broken: dict[str, dict[str, bool]]
+    """By guarantee, the records that have broken it."""
+
+
+class Arrival(TypedDict):
+    """A batch that reached a log."""
+
+    partition: str
+    broker: str
+    fate: Literal["appended", "duplicate", "refused", "not_stored"]
+    at: int | None
+    """Base offset of the batch that was appended, or of the stored one with the same numbers."""
+    control: NotRequired[str]
+    """COMMIT or ABORT of a marker that was not appended."""
+
+
+class StepDerived(TypedDict):
+    """Facts that follow from a step; what is empty is left out."""
+
+    changes: NotRequired[list[Change]]
+    """Of the view's `derived`."""
+    arrivals: NotRequired[list[Arrival]]
+
+
+class SentStep(Step):
+    """A step as a page is given it."""
+
+    derived: NotRequired[StepDerived]
+    """In no recording: told beside it."""
+
+
+class FileDerived(TypedDict):
+    """Of one branch of a file: of its first view, where it has no parent, and of each of its own steps."""
+
+    view: NotRequired[Derived]
+    steps: list[StepDerived]

@@ -1,0 +1,100 @@
+"""Partitions and their logs in a view; docs/frame.md, *View*."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+CachedBatch = tuple[int, int, int, int, int]
+"""First sequence, last sequence, first offset, last offset, timestamp; oldest first in the cache."""
+AbortedEntry = tuple[int, int, int, int]
+"""Producer id, first offset, marker offset, last stable offset when the marker came."""
+
+
+class ContentView(TypedDict):
+    """What a batch of an internal topic holds, record by record, and what compaction left of any batch."""
+
+    keys: list[Any]
+    values: list[Any]
+    offset_deltas: list[int] | None
+
+
+class LogBatchView(TypedDict):
+    """A batch in a replica's log."""
+
+    base_offset: int
+    last_offset: int
+    record_count: int
+    producer_id: int | str | None
+    """A text where it is too large for a number of JSON."""
+    producer_epoch: int | None
+    first_sequence: int | None
+    last_sequence: int | None
+    transactional: bool
+    control: str | None
+    coordinator_epoch: int
+    leader_epoch: int
+    serials: list[int]
+    appended_at: int
+    size: int
+    outcome: NotRequired[str]
+    """Of a transaction's batch: `open`, `committed`, `aborted`, in a log case also `ended`."""
+    content: NotRequired[ContentView]
+    codec: NotRequired[str]
+    """Of a log case, as the next one."""
+    damaged: NotRequired[bool]
+
+
+class WaitingAppendView(TypedDict):
+    """An append that waits for its replicas."""
+
+    partition: str
+    until_offset: int
+    client: str
+    deadline: int
+
+
+class ProducerStateView(TypedDict):
+    """What a broker remembers of a producer."""
+
+    producer_epoch: int
+    coordinator_epoch: int
+    last_timestamp: int | None
+    transaction_first_offset: int | None
+    batches: list[CachedBatch]
+
+
+class LogPointers(TypedDict):
+    """A log's numbers."""
+
+    log_start: int
+    log_end: int
+    high_watermark: int
+    last_stable_offset: int
+    segments: list[int]
+
+
+class ReplicaView(LogPointers):
+    """A replica of a partition, whose aborted index lists the newest (`aborted_folded` counts the others)."""
+
+    waiting: list[WaitingAppendView]
+    batches: NotRequired[dict[str, LogBatchView]]
+    """By base offset."""
+    aborted_index: NotRequired[list[AbortedEntry]]
+    """Not in a log case, as the next one."""
+    aborted_folded: NotRequired[int]
+    producers: NotRequired[dict[str, ProducerStateView]]
+
+
+class PartitionView(TypedDict):
+    """A partition, as the controller knows it, and its replicas."""
+
+    leader: int | None
+    leader_epoch: int
+    isr: list[int]
+    replica_order: list[int]
+    min_isr: int
+    deleted: bool
+    record_version: NotRequired[int]
+    """Where it is below 2."""
+    replicas: NotRequired[dict[str, ReplicaView]]
+    """By broker id; the file of a log case under 0."""

@@ -1,0 +1,141 @@
+"""The message middleware in a view; docs/frame.md, *Middleware*."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class NodeView(TypedDict):
+    """Any node of the middleware."""
+
+    alive: bool
+    paused: bool
+
+
+class InitiatorView(NodeView):
+    """Who opens transactions."""
+
+    opened: list[int]
+
+
+class BusinessTransactionView(TypedDict):
+    """A transaction at the business system."""
+
+    state: str
+    message_id: str | None
+    stored: str | None
+    undone: bool
+    result: str | None
+    due: int | None
+
+
+class BusinessView(NodeView):
+    """The business system."""
+
+    transactions: NotRequired[dict[str, BusinessTransactionView]]
+
+
+class StrategyView(NodeView):
+    """The middleware itself, and how it is set."""
+
+    strategy: str
+    direction: str
+    back_check: bool
+    durable: bool
+
+
+class AnswerView(TypedDict):
+    """An answer that the middleware waits for; `tries` 0: it has not had its turn."""
+
+    asked: str
+    asked_at: int | None
+    answer: str | None
+    at: int | None
+    tries: int
+
+
+class MiddlewareTimerView(TypedDict):
+    """The one thing that a transaction waits for."""
+
+    kind: str
+    since: int
+    until: int
+
+
+class WindowView(TypedDict):
+    """The consistency window, open while `since` is set and `until` is null."""
+
+    since: int | None
+    until: int | None
+
+
+class MiddlewareTransactionView(TypedDict):
+    """A transaction at the middleware."""
+
+    state: str
+    message_id: str | None
+    message: str
+    decision: str | None
+    votes: NotRequired[dict[str, str]]
+    """What the middleware has heard of each participant."""
+    answers: NotRequired[dict[str, AnswerView]]
+    checks: int
+    tries: int
+    named: list[str]
+    timer: MiddlewareTimerView | None
+    window: WindowView
+
+
+class ManagedTransactionView(TypedDict):
+    """A transaction that the manager undoes."""
+
+    state: str
+    answers: NotRequired[dict[str, str | None]]
+    due: int | None
+
+
+class ManagerView(NodeView):
+    """The transaction manager."""
+
+    transactions: NotRequired[dict[str, ManagedTransactionView]]
+
+
+class CompensationView(TypedDict):
+    """An entry of the compensation log."""
+
+    tid: int
+    participant: str
+    operation: int
+    before: int
+    after: int
+    undone: bool
+
+
+class ParticipantTransactionView(TypedDict):
+    """A participant's part of a transaction."""
+
+    state: str
+    operation: int
+    applied: int
+
+
+class ParticipantView(NodeView):
+    """A participant."""
+
+    value: int
+    reserved: int
+    can_roll_back: bool
+    keeps_log: bool
+    transactions: NotRequired[dict[str, ParticipantTransactionView]]
+    log: list[CompensationView]
+
+
+class MiddlewareView(TypedDict):
+    """All nodes of the middleware; absent roles are not there."""
+
+    initiator: NotRequired[InitiatorView]
+    business: NotRequired[BusinessView]
+    middleware: NotRequired[StrategyView]
+    transactions: NotRequired[dict[str, MiddlewareTransactionView]]
+    manager: NotRequired[ManagerView]
+    participants: NotRequired[dict[str, ParticipantView]]

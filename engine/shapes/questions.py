@@ -1,0 +1,41 @@
+"""What a reader is asked before a step that decides something; docs/websocket.md, *Hands and polls*."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from engine.shapes.words import JsonObject
+
+
+class QuestionChoice(TypedDict):
+    """One possible answer."""
+
+    id: str
+    key: str
+    params: JsonObject
+
+
+class Reason(TypedDict):
+    """Why a choice is right or wrong."""
+
+    key: str
+    params: JsonObject
+    rule: str | None
+    """The requirement behind it."""
+    outcome: str | None
+    """Of a check."""
+
+
+class Question(TypedDict):
+    """A checkpoint that a run meets."""
+
+    checkpoint: int
+    ask: str
+    at: int
+    """The step at which the run stops; the one after it answers."""
+    key: str
+    params: JsonObject
+    choices: list[QuestionChoice]
+    right: str
+    reasons: dict[str, list[Reason]]
+    """By choice."""

@@ -1,0 +1,79 @@
+"""Consumers in a view; docs/frame.md, *Readers and groups*."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+from engine.shapes.clients import ConnectionView, MetadataView, RequestView
+
+LaneStretch = tuple[int, int, str]
+"""First offset, last offset, fate."""
+
+
+class HeldBy(TypedDict):
+    """The transaction that holds a reader of committed data back."""
+
+    producer_id: int | str
+    first_offset: int
+
+
+class LaneBehind(TypedDict):
+    """What became of the offsets below a reader's position, newest last; `folded` counts older stretches."""
+
+    position: int | None
+    stretches: list[LaneStretch]
+    folded: int
+
+
+class SeenLane(LaneBehind):
+    """What a reader sees of a lane."""
+
+    ahead: list[LaneStretch]
+    bound: int | None
+    """The offset up to which this reader may read."""
+    held_by: HeldBy | None
+
+
+class ReaderLaneView(SeenLane):
+    """What a reader has to do with every offset of a lane."""
+
+    read: NotRequired[int]
+    """Of a log case's readers: how many records they were given."""
+
+
+class GroupSessionView(TypedDict):
+    """A consumer's talk with its group's coordinator."""
+
+    group_id: str
+    coordinator: int | None
+    committed: dict[str, int | None]
+    waiting: list[str]
+    in_flight: str | None
+    last_error: str | None
+
+
+class ConsumerFields(TypedDict):
+    """What a consumer itself shows."""
+
+    isolation: str
+    alive: bool
+    paused: bool
+    positions: dict[str, int]
+    delivered: dict[str, list[int]]
+    delivered_count: int
+    applied_count: int
+    skipped_duplicates: int
+    buffered: NotRequired[int]
+    """Records that are fetched and that the application has not taken; not in a log case, as the next one."""
+    rewinding: NotRequired[bool]
+    """It waits for its group's offsets and fetches nothing."""
+
+
+class ConsumerView(ConsumerFields):
+    """A consumer."""
+
+    metadata: NotRequired[MetadataView]
+    connections: NotRequired[dict[str, ConnectionView]]
+    requests: NotRequired[dict[str, RequestView]]
+    lanes: NotRequired[dict[str, ReaderLaneView]]
+    group: NotRequired[GroupSessionView]

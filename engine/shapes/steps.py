@@ -1,0 +1,118 @@
+"""One thing that happened (GEN-4); docs/frame.md, *Step*."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+from engine.shapes.words import JsonObject
+
+StepKind = Literal[
+    "api_call", "sender_phase", "delivery", "replication", "zookeeper", "timer", "fault", "log"
+]
+MessageEvent = Literal["sent", "delivered", "dropped", "delayed", "duplicated", "lost"]
+RowOutcome = Literal["passed", "decided", "not_reached", "off"]
+
+_FromTo = TypedDict("_FromTo", {"from": str, "to": str})
+
+
+class Change(TypedDict):
+    """`before` is missing when the path did not exist, `after` when it no longer exists."""
+
+    path: list[str]
+    before: NotRequired[Any]
+    after: NotRequired[Any]
+
+
+class Said(TypedDict):
+    """A sentence of the catalogue, and the requirements that were exercised."""
+
+    key: str
+    params: JsonObject
+    rules: list[str]
+
+
+class DecisionRow(TypedDict):
+    """A test of a receiver."""
+
+    rule: str
+    key: str
+    params: JsonObject
+    outcome: RowOutcome
+
+
+class Decision(TypedDict):
+    """The tests that a receiver made of what arrived, in order."""
+
+    by: str
+    subject: str
+    machine: str
+    arrived: JsonObject
+    stored: JsonObject | None
+    rows: list[DecisionRow]
+
+
+Compared = tuple[Any, Any]
+"""What was compared: its name and its value."""
+
+
+class Refusal(TypedDict):
+    """What a receiver refused."""
+
+    rule: str
+    error: str
+    compared: list[Compared]
+    next: str
+    """What the receiver of the refusal does next, in the catalogue."""
+    next_params: JsonObject
+
+
+class Transition(_FromTo):
+    """A machine of the tables took a row."""
+
+    machine: str
+    of: str
+    on: str
+    row: int
+
+
+class MessageFate(TypedDict):
+    """What became of a message in this step."""
+
+    id: int
+    event: MessageEvent
+
+
+class Broken(TypedDict):
+    """A guarantee that this step broke, or broke by further serials."""
+
+    guarantee: str
+    partition: str | None
+    serials: list[int]
+    transaction: NotRequired[str]
+    """Of `atomic`."""
+    producer_id: NotRequired[int]
+    """Of `hanging`, as the next one."""
+    first_offset: NotRequired[int]
+    nodes: NotRequired[list[str]]
+    """Of the middleware's guarantees."""
+
+
+class Step(Said):
+    """One thing that happened. Numbers start at 1, times are virtual milliseconds."""
+
+    number: int
+    at: int
+    actor: str
+    kind: StepKind
+    notes: list[Said]
+    """Further sentences of the same step."""
+    decision: Decision | None
+    refusal: Refusal | None
+    messages: list[MessageFate]
+    transition: Transition | None
+    earlier_transitions: NotRequired[list[Transition]]
+    """Those of the same step before `transition`, oldest first."""
+    interesting: bool
+    """A fault, refusal, decision, broken guarantee or transition."""
+    broken: list[Broken]
+    changes: list[Change]

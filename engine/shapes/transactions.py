@@ -1,0 +1,39 @@
+"""The transactions of a run, one line each; docs/websocket.md, `transactions`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+TransactionResult = Literal["open", "committed", "aborted", "empty", "left"]
+
+
+class TransactionLine(TypedDict):
+    """One transaction: who asked for it, where it wrote, its steps and virtual times, and how it stands."""
+
+    id: str
+    client: str | None
+    producer_id: int | str | None
+    """A text where it is too large for a number of JSON."""
+    producer_epoch: int | None
+    places: list[str]
+    """Partitions; participants in the middleware's scheme."""
+    more_places: int
+    first_step: int
+    last_step: int
+    first_at: int
+    last_at: int
+    decided_step: int | None
+    """Where its outcome became durable."""
+    state: str
+    result: TransactionResult
+    over: bool
+
+
+class TransactionLines(TypedDict):
+    """The transactions of a line of steps."""
+
+    through: int
+    """The last step that was looked at."""
+    folded: int
+    """Older ones that are not listed."""
+    lines: list[TransactionLine]

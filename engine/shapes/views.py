@@ -1,0 +1,99 @@
+"""The state after a step; docs/frame.md, *View*."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+from engine.shapes.brokers import BrokerView, ZooKeeperView
+from engine.shapes.clients import ApplicationView, ClientView, RecordView
+from engine.shapes.logs import PartitionView
+from engine.shapes.middleware import MiddlewareView
+from engine.shapes.readers import ConsumerView
+from engine.shapes.words import JsonObject
+
+_FromTo = TypedDict("_FromTo", {"from": str, "to": str})
+_ClassOfEvent = TypedDict("_ClassOfEvent", {"class": str})
+
+
+class MessageView(_FromTo):
+    """A message under way."""
+
+    id: int
+    api: str
+    is_response: bool
+    sent_at: int
+    arrives_at: int | None
+    correlation_id: int
+    partitions: list[str]
+    fields: JsonObject
+    error: str | None
+    held: bool
+
+
+class NetworkView(TypedDict):
+    """What is under way."""
+
+    messages: NotRequired[dict[str, MessageView]]
+
+
+class PendingView(_ClassOfEvent):
+    """An event that waits."""
+
+    at: int
+    actor: str
+    what: str
+
+
+class FaultView(TypedDict):
+    """An entry of the scenario's fault plan."""
+
+    action: str
+    at: NotRequired[int | None]
+    api: NotRequired[str | None]
+    response: NotRequired[bool]
+    seen: int
+    remaining: int | None
+
+
+class GuaranteeView(TypedDict):
+    """How a guarantee stands. In a log case none is judged and nothing else is said."""
+
+    judged: bool
+    count: NotRequired[int]
+    """Records, producers or transactions for which it is broken by now; the rest is of the first break."""
+    broken_at: NotRequired[int | None]
+    partition: NotRequired[str | None]
+    serials: NotRequired[list[int]]
+
+
+class VerdictView(TypedDict):
+    """What a partition stores, counted."""
+
+    stored: int
+    duplicates: int
+    lost: int
+    failed: int
+    reordered: int
+
+
+class View(TypedDict):
+    """The state after a step. A log case has only time, partitions and guarantees, and consumers in its previews."""
+
+    time: int
+    applications: NotRequired[dict[str, ApplicationView]]
+    records: NotRequired[dict[str, RecordView]]
+    """By serial."""
+    clients: NotRequired[dict[str, ClientView]]
+    consumers: NotRequired[dict[str, ConsumerView]]
+    brokers: NotRequired[dict[str, BrokerView]]
+    """By broker id."""
+    partitions: NotRequired[dict[str, PartitionView]]
+    middleware: NotRequired[MiddlewareView]
+    zookeeper: NotRequired[ZooKeeperView]
+    network: NotRequired[NetworkView]
+    pending: NotRequired[dict[str, PendingView]]
+    faults: NotRequired[dict[str, FaultView]]
+    guarantees: NotRequired[dict[str, GuaranteeView]]
+    verdicts: NotRequired[dict[str, VerdictView]]
+    counters: NotRequired[dict[str, int]]
+    """What an operator counts since the run began; absent while all are 0."""

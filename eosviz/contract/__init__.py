@@ -1,0 +1,1 @@
+"""One description of what goes between server and page (README.md)."""

@@ -1,0 +1,21 @@
+"""`python -m eosviz.contract` writes the schema; `npm run types` makes the types of the page from it."""
+
+import os
+
+import django
+
+from eosviz.launch.places import ROOT
+
+FILE = ROOT / "docs" / "messages.schema.json"
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
+    django.setup()
+    from eosviz.contract import schema  # the messages know the settings' limits
+
+    FILE.write_text(schema.as_text(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

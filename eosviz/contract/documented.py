@@ -1,0 +1,54 @@
+"""What the source says of the fields of a class: the text that stands below a field.
+
+Python keeps no text of a field, so it is read from the source. A class has the texts of those that it extends.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterable
+from functools import cache
+from types import ModuleType
+
+Texts = dict[str, str]
+
+
+def texts_of_fields(modules: Iterable[ModuleType]) -> dict[str, Texts]:
+    """Class to field to text, of the classes that these modules define; names of classes are unique among them."""
+    found: dict[str, tuple[list[str], Texts]] = {}
+    for module in modules:
+        found |= _classes(module)
+
+    def inherited(name: str) -> Texts:
+        bases, own = found.get(name, ([], {}))
+        texts: Texts = {}
+        for base in bases:
+            texts |= inherited(base)
+        return texts | own
+
+    return {name: inherited(name) for name in found}
+
+
+@cache
+def _classes(module: ModuleType) -> dict[str, tuple[list[str], Texts]]:
+    tree = ast.parse(inspect.getsource(module))
+    return {
+        node.name: ([base.id for base in node.bases if isinstance(base, ast.Name)], _texts(node))
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+def _texts(node: ast.ClassDef) -> Texts:
+    texts: Texts = {}
+    for field, below in zip(node.body, node.body[1:], strict=False):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(below, ast.Expr)
+            and isinstance(below.value, ast.Constant)
+            and isinstance(below.value.value, str)
+        ):
+            texts[field.target.id] = " ".join(below.value.value.split())
+    return texts

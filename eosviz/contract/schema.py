@@ -1,0 +1,203 @@
+"""The JSON Schema of all that goes between server and page, made from the types that write and read it.
+
+Messages of the page are closed, as reading them is strict; what the server says is open, as fields may be added within
+a version.
+"""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from types import ModuleType
+from typing import Any, get_args
+
+import msgspec
+from msgspec import UNSET
+
+from engine.shapes import (
+    brokers,
+    clients,
+    derived,
+    headers,
+    logs,
+    middleware,
+    plans,
+    questions,
+    readers,
+    sights,
+    steps,
+    transactions,
+    views,
+    words,
+)
+from eosviz.contract.documented import texts_of_fields
+from eosviz.replays import player_file
+from eosviz.walkthroughs import (
+    conditions,
+    interventions,
+    limits,
+    message_base,
+    messages,
+    presenting_messages,
+    ways,
+)
+from eosviz.walkthroughs.conditions import AnyCondition
+from eosviz.walkthroughs.interventions import AnyIntervention
+
+Schema = dict[str, Any]
+
+VERSION = message_base.VERSION
+MODULES: tuple[ModuleType, ...] = (
+    *(
+        brokers,
+        clients,
+        headers,
+        logs,
+        middleware,
+        plans,
+        questions,
+        readers,
+        steps,
+        transactions,
+        views,
+        words,
+    ),
+    *(
+        conditions,
+        interventions,
+        limits,
+        message_base,
+        messages,
+        presenting_messages,
+        sights,
+        ways,
+        player_file,
+    ),
+)
+"""Where the shapes stand."""
+UNIONS: dict[str, Any] = {
+    "FromPage": messages.AnyFromPage,
+    "FromServer": messages.AnyFromServer,
+    "Intervention": AnyIntervention,
+    "Condition": AnyCondition,
+}
+"""Named choices: each is one of its members."""
+PASSED_ON = (derived.SentStep, steps.Step, views.View, sights.Sight, headers.Header, plans.Plan)
+"""Shapes that stand in messages as JSON that is passed on unread."""
+BESIDE = (questions.Question, player_file.PlayerFile)
+"""Shapes that go over HTTP."""
+ROOTS = ("FromPage", "FromServer", *(kind.__name__ for kind in BESIDE))
+JSON: Schema = {
+    "description": "Any value of JSON.",
+    "anyOf": [
+        {"type": ["null", "boolean", "number", "string"]},
+        {"type": "array", "items": {"$ref": "#/$defs/Json"}},
+        {"$ref": "#/$defs/JsonObject"},
+    ],
+}
+_REF = "#/$defs/{name}"
+_UNION_OF = {
+    frozenset(_REF.format(name=member.__name__) for member in get_args(union)): name
+    for name, union in UNIONS.items()
+}
+
+
+def schema() -> Schema:
+    """JSON Schema 2020-12; the document itself is one message of either side, or one file or question had over HTTP."""
+    members = {name: get_args(union) for name, union in UNIONS.items()}
+    kinds = [*(kind for union in members.values() for kind in union), *PASSED_ON, *BESIDE]
+    _, made = msgspec.json.schema_components(kinds, ref_template=_REF)
+    defs: Schema = {name: _named(shape, set(made) | set(UNIONS)) for name, shape in made.items()}
+    _describe(defs)
+    for name, union in members.items():
+        defs[name] = {"oneOf": [{"$ref": _REF.format(name=member.__name__)} for member in union]}
+    defs["Json"] = JSON
+    defs["JsonObject"] = {"type": "object", "additionalProperties": {"$ref": "#/$defs/Json"}}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Sent",
+        "description": f"What goes between server and page of eosviz, version {VERSION}.",
+        "oneOf": [{"$ref": _REF.format(name=name)} for name in ROOTS],
+        "$defs": dict(sorted(defs.items())),
+    }
+
+
+def as_text() -> str:
+    return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+def closed(whole: Schema) -> Schema:
+    """The same without room for fields that nobody has described: what traffic is held against in tests."""
+    return _closed(deepcopy(whole))
+
+
+def of(whole: Schema, name: str) -> Schema:
+    """The schema of one of its shapes."""
+    return {"$schema": whole["$schema"], "$ref": _REF.format(name=name), "$defs": whole["$defs"]}
+
+
+def _named(node: Any, names: set[str]) -> Any:
+    """JSON that is passed on unread is named by what it is; what may be anything is `Json`."""
+    if isinstance(node, list):
+        return [_named(item, names) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if node == {}:
+        return {"$ref": "#/$defs/Json"}
+    if node.get("title") in names and "properties" not in node:
+        return _or_null(node)
+    if "discriminator" in node:
+        return {"$ref": _REF.format(name=_UNION_OF[frozenset(member["$ref"] for member in node["anyOf"])])}
+    if node == {"type": "object"}:
+        return {"$ref": "#/$defs/JsonObject"}
+    if node == {"type": "array"}:
+        return {"type": "array", "items": {"$ref": "#/$defs/Json"}}
+    return {key: _named_part(key, value, names) for key, value in node.items()}
+
+
+def _named_part(key: str, value: Any, names: set[str]) -> Any:
+    if key == "properties":
+        return {name: _named(shape, names) for name, shape in value.items()}
+    return value if key in ("default", "enum") else _named(value, names)
+
+
+def _or_null(node: Schema) -> Schema:
+    named = {"$ref": _REF.format(name=node["title"])}
+    nullable = {"type": "null"} in node.get("anyOf", ())
+    return {"anyOf": [named, {"type": "null"}]} if nullable else named
+
+
+def _describe(defs: Schema) -> None:
+    """Fields stand in the order of the source, each with the text that stands below it there."""
+    texts = texts_of_fields(MODULES)
+    for module in MODULES:
+        for name, kind in vars(module).items():
+            if name in defs and isinstance(kind, type) and kind.__module__ == module.__name__:
+                _describe_one(defs[name], kind, texts.get(name, {}))
+
+
+def _describe_one(shape: Schema, kind: type, texts: dict[str, str]) -> None:
+    properties = shape["properties"]
+    if issubclass(kind, msgspec.Struct):
+        written = {field.name: field.encode_name for field in msgspec.structs.fields(kind)}
+        if not kind.__struct_config__.forbid_unknown_fields:
+            # The server says every field, that with a default too, unless there is nothing to say.
+            unset = {field.encode_name for field in msgspec.structs.fields(kind) if field.default is UNSET}
+            shape["required"] = [name for name in properties if name not in unset]
+    else:
+        written = {name: name for name in kind.__annotations__}
+        shape["properties"] = {name: properties[name] for name in written}
+    for field, text in texts.items():
+        properties[written[field]]["description"] = text
+
+
+def _closed(node: Any) -> Any:
+    if isinstance(node, dict):
+        if "properties" in node:
+            node.setdefault("additionalProperties", False)
+        for value in node.values():
+            _closed(value)
+    elif isinstance(node, list):
+        for value in node:
+            _closed(value)
+    return node

@@ -1,0 +1,13 @@
+"""`make schema`: the schema of what goes between server and page, and from it the types of the page."""
+
+from eosviz.launch.commands import require
+from eosviz.launch.frontend import find_node
+from eosviz.launch.places import environment_python
+
+
+def write_schema() -> None:
+    node = find_node()
+    require([environment_python(), "-m", "eosviz.contract"], "the last line above says what is wrong")
+    require(
+        node.npm("run", "types", "--silent"), "the last line above says what is wrong", node.environment()
+    )

@@ -1,0 +1,2460 @@
+// Made by `make schema` from docs/messages.schema.json. Change the types of the server (eosviz/contract/README.md).
+
+/**
+ * What goes between server and page of eosviz, version 1.
+ */
+export type Sent = FromPage | FromServer | Question | PlayerFile;
+export type FromPage =
+  | Advance
+  | RunUntil
+  | MakeBranch
+  | Intervene
+  | Hello
+  | Pause
+  | Window
+  | AskKeyframe
+  | AskSight
+  | AskWay
+  | Search
+  | Rename
+  | AskTransactions
+  | AskPlan
+  | AskAhead
+  | AskActions
+  | AskWhy
+  | Present
+  | Ping
+  | RaiseHand
+  | LowerHand
+  | AnswerPoll
+  | Attend
+  | LowerHands
+  | OpenPoll
+  | ChangePoll;
+export type Condition = OnKind | OnInteresting | OnBroken | OnState | OnError | OnSubject | OnRule | OnText;
+export type Intervention =
+  | DropMessage
+  | DuplicateMessage
+  | DelayMessage
+  | ReorderMessage
+  | Crash
+  | Restart
+  | PauseActor
+  | ResumeActor
+  | ChangeSetting
+  | DisconnectMessage
+  | HoldMessages
+  | ChangeLeader
+  | ShrinkIsr
+  | RestoreIsr
+  | DeleteHead
+  | Compact
+  | ExpireProducers
+  | MakeUnavailable
+  | MakeAvailable;
+/**
+ * Any value of JSON.
+ */
+export type Json = (null | boolean | number | string) | Json[] | JsonObject;
+export type FromServer =
+  | Welcome
+  | Branches
+  | Steps
+  | Ahead
+  | KeyframeAnswer
+  | SightAnswer
+  | WayAnswer
+  | Done
+  | FoundSteps
+  | Transactions
+  | PlanAnswer
+  | Renamed
+  | Actions
+  | Why
+  | ErrorMessage
+  | Pong
+  | Presented
+  | HandTold
+  | PollTold
+  | Answered
+  | Audience;
+
+export interface Advance {
+  type: "advance";
+  v: 1;
+  id: string;
+  branch: string;
+  after: number;
+  count: number;
+  /**
+   * Over the socket: the step after these is sent, too, before it is asked for and without being stored.
+   */
+  ahead?: boolean;
+}
+export interface RunUntil {
+  type: "run_until";
+  v: 1;
+  id: string;
+  branch: string;
+  after: number;
+  until: "breakpoint" | "end" | "interesting" | "time";
+  time?: number | null;
+  /**
+   * With `breakpoint`: it stops where any of them holds.
+   */
+  conditions?: Condition[];
+  limit?: number;
+}
+export interface OnKind {
+  on: "kind";
+  kind: "api_call" | "delivery" | "fault" | "log" | "replication" | "sender_phase" | "timer" | "zookeeper";
+}
+/**
+ * A fault, a refusal, a decision, a broken guarantee or a changed state.
+ */
+export interface OnInteresting {
+  on: "interesting";
+}
+/**
+ * A guarantee is broken, or by further records; without a name: any.
+ */
+export interface OnBroken {
+  on: "broken";
+  guarantee?: string | null;
+}
+/**
+ * A machine of the engine's tables enters a state; `of`: whose machine, without a name anybody's.
+ */
+export interface OnState {
+  on: "state";
+  machine: string;
+  state: string;
+  of?: string | null;
+}
+/**
+ * Somebody refuses or answers with an error, or handles such an answer; without a name: any error.
+ */
+export interface OnError {
+  on: "error";
+  error?: string | null;
+}
+/**
+ * The step is about this actor, partition, transactional id or message.
+ */
+export interface OnSubject {
+  on: "subject";
+  kind: "actor" | "message" | "partition" | "transaction";
+  id: string;
+}
+/**
+ * A requirement was exercised: all of a group by its letters (`SEQ`), one by its ID (`SEQ-10`).
+ */
+export interface OnRule {
+  on: "rule";
+  rule: string;
+}
+/**
+ * Every word stands in what the step says, in this language, in any case of letters.
+ */
+export interface OnText {
+  on: "text";
+  text: string;
+  language: "en" | "zh-Hans";
+}
+export interface MakeBranch {
+  type: "branch";
+  v: 1;
+  id: string;
+  branch: string;
+  at: number;
+  name?: string | null;
+}
+export interface Intervene {
+  type: "intervene";
+  v: 1;
+  id: string;
+  branch: string;
+  after: number;
+  intervention: Intervention;
+}
+export interface DropMessage {
+  action: "drop_message";
+  message: number;
+}
+export interface DuplicateMessage {
+  action: "duplicate_message";
+  message: number;
+}
+export interface DelayMessage {
+  action: "delay_message";
+  message: number;
+  by: number;
+}
+export interface ReorderMessage {
+  action: "reorder_message";
+  message: number;
+}
+export interface Crash {
+  action: "crash";
+  actor: string;
+}
+export interface Restart {
+  action: "restart";
+  actor: string;
+}
+export interface PauseActor {
+  action: "pause";
+  actor: string;
+}
+export interface ResumeActor {
+  action: "resume";
+  actor: string;
+}
+export interface ChangeSetting {
+  action: "set";
+  path: string;
+  value: number | boolean | string;
+}
+/**
+ * The connection that the message crosses ends, and with it all that is under way on it.
+ */
+export interface DisconnectMessage {
+  action: "disconnect_message";
+  message: number;
+}
+/**
+ * All that is under way from or to the actor arrives after `until`.
+ */
+export interface HoldMessages {
+  action: "hold_messages";
+  actor: string;
+  until: number;
+}
+export interface ChangeLeader {
+  action: "change_leader";
+  partition: string;
+  broker?: number | null;
+}
+export interface ShrinkIsr {
+  action: "shrink_isr";
+  partition: string;
+  broker?: number | null;
+}
+export interface RestoreIsr {
+  action: "restore_isr";
+  partition: string;
+  broker?: number | null;
+}
+/**
+ * Records below `to` are deleted; without it, all below the high watermark.
+ */
+export interface DeleteHead {
+  action: "delete_head";
+  partition: string;
+  to?: number | null;
+}
+export interface Compact {
+  action: "compact";
+  partition: string;
+}
+export interface ExpireProducers {
+  action: "expire_producers";
+  partition: string;
+}
+export interface MakeUnavailable {
+  action: "make_unavailable";
+  actor: string;
+}
+export interface MakeAvailable {
+  action: "make_available";
+  actor: string;
+}
+export interface Hello {
+  type: "hello";
+  v: 1;
+  id: string;
+  have?: {
+    [k: string]: number;
+  };
+  /**
+   * Of a page that follows: made once and kept, so that whoever comes back is known.
+   */
+  follower?: string | null;
+}
+export interface Pause {
+  type: "pause";
+  v: 1;
+  id: string;
+  branch: string;
+}
+export interface Window {
+  type: "window";
+  v: 1;
+  id: string;
+  branch: string;
+  from: number;
+  to: number;
+}
+export interface AskKeyframe {
+  type: "keyframe";
+  v: 1;
+  id: string;
+  branch: string;
+  number: number;
+}
+/**
+ * The view after exactly this step, as far as a page draws it; `whole`: all of it.
+ */
+export interface AskSight {
+  type: "sight";
+  v: 1;
+  id: string;
+  branch: string;
+  number: number;
+  whole?: boolean;
+}
+/**
+ * What changes from the view after step `from` to the view after step `to`, forwards or backwards.
+ */
+export interface AskWay {
+  type: "way";
+  v: 1;
+  id: string;
+  branch: string;
+  from: number;
+  to: number;
+}
+/**
+ * Where all of the conditions hold, among the stored steps `from` to `to` of a branch's line.
+ */
+export interface Search {
+  type: "search";
+  v: 1;
+  id: string;
+  branch: string;
+  from: number;
+  to: number;
+  conditions: Condition[];
+  /**
+   * Where any of them holds instead.
+   */
+  any?: boolean;
+}
+export interface Rename {
+  type: "rename";
+  v: 1;
+  id: string;
+  branch: string;
+  name: string;
+}
+export interface AskTransactions {
+  type: "transactions";
+  v: 1;
+  id: string;
+  branch: string;
+}
+/**
+ * Where everything of the branch's run has its place, and its beats (docs/frame.md, *Plan*).
+ */
+export interface AskPlan {
+  type: "plan";
+  v: 1;
+  id: string;
+  branch: string;
+}
+/**
+ * The step that follows the newest one, `after`, unless something else is done first.
+ */
+export interface AskAhead {
+  type: "ahead";
+  v: 1;
+  id: string;
+  branch: string;
+  after: number;
+}
+export interface AskActions {
+  type: "actions";
+  v: 1;
+  id: string;
+  branch: string;
+  number: number;
+  selection: Selection;
+}
+/**
+ * What the reader picked (static/player/whole-view.ts); what it has not is not sent: a page asks whether it is there.
+ */
+export interface Selection {
+  kind: "actor" | "batch" | "message" | "partition" | "record" | "timer" | "transaction";
+  id: string;
+  partition?: string | null;
+  serials?: number[] | null;
+}
+/**
+ * What can be asked of a selected thing (null: of what stands out), and why; without `question` the first.
+ */
+export interface AskWhy {
+  type: "why";
+  v: 1;
+  id: string;
+  branch: string;
+  number: number;
+  selection?: Selection | null;
+  question?: string | null;
+  subject?: string;
+}
+/**
+ * Where whoever presents is now; all who follow are taken there.
+ */
+export interface Present {
+  type: "present";
+  v: 1;
+  id: string;
+  branch: string;
+  step: number;
+  view?: "code" | "lanes" | "spacetime" | "spacetime:time" | "stage" | "text" | "transactions";
+  zoom?: string;
+  selection?: Selection | null;
+  why?: ShownWhy | null;
+}
+/**
+ * The question that a presenter asked, and the engine's answer as it came; followers cannot ask.
+ */
+export interface ShownWhy {
+  key: string;
+  params: JsonObject;
+  links: ShownLink[];
+}
+export interface JsonObject {
+  [k: string]: Json;
+}
+/**
+ * One sentence of an answer that a presenter has on show.
+ */
+export interface ShownLink {
+  key: string;
+  params: JsonObject;
+  rules: string[];
+  subject: Selection | null;
+  compared: [Json, Json][];
+  step: number | null;
+}
+export interface Ping {
+  type: "ping";
+  v: 1;
+  id: string;
+}
+/**
+ * At the step that the follower sees; raised again it stands at the new place with the new text.
+ */
+export interface RaiseHand {
+  type: "raise_hand";
+  v: 1;
+  id: string;
+  branch: string;
+  step: number;
+  text?: string;
+}
+export interface LowerHand {
+  type: "lower_hand";
+  v: 1;
+  id: string;
+}
+/**
+ * `poll` as the question came with; another choice takes the place of an earlier one.
+ */
+export interface AnswerPoll {
+  type: "answer_poll";
+  v: 1;
+  id: string;
+  poll: number;
+  choice: string;
+}
+/**
+ * From now on this page is told of hands and answers.
+ */
+export interface Attend {
+  type: "attend";
+  v: 1;
+  id: string;
+}
+/**
+ * Those of these followers; without a list, all.
+ */
+export interface LowerHands {
+  type: "lower_hands";
+  v: 1;
+  id: string;
+  followers?: number[] | null;
+}
+/**
+ * At the question that the run stops for after step `at`. Asked again for the same question, it stays open.
+ */
+export interface OpenPoll {
+  type: "open_poll";
+  v: 1;
+  id: string;
+  branch: string;
+  at: number;
+}
+/**
+ * What the table in `eosviz/audience/models.py` allows in its state.
+ */
+export interface ChangePoll {
+  type: "change_poll";
+  v: 1;
+  id: string;
+  poll: number;
+  change: "close" | "end" | "hide" | "reveal" | "show";
+}
+export interface Welcome {
+  type: "welcome";
+  v: number;
+  re: string;
+  session: SessionSummary;
+  header: Header;
+  branches: BranchSummary[];
+  limits: Limits;
+}
+export interface SessionSummary {
+  id: string;
+  title: Bilingual;
+  scenario: string;
+  variant: string | null;
+  continues: boolean;
+}
+export interface Bilingual {
+  en: string;
+  "zh-Hans": string;
+}
+/**
+ * Does not change during a run.
+ */
+export interface Header {
+  scenario: string;
+  variant: string | null;
+  title: Bilingual;
+  variant_title?: Bilingual | null;
+  /**
+   * What happens, where the scenario says it; this and the two after it are not in a log case.
+   */
+  summary?: Bilingual | null;
+  watch_for?: Bilingual | null;
+  lesson?: Bilingual | null;
+  profile: string;
+  version: string;
+  /**
+   * Those that are not at their default.
+   */
+  switches: JsonObject;
+  /**
+   * By the path of a setting.
+   */
+  altered: {
+    /**
+     * @minItems 2
+     * @maxItems 2
+     */
+    [k: string]: [Json, Json];
+  };
+  engine: string;
+  actors: Actor[];
+  partitions: string[];
+  step_limit: number;
+  /**
+   * What the middle of the page shows first, where the scenario says it.
+   */
+  opens_on?: "lanes" | "spacetime" | "stage";
+  /**
+   * Of a log case: step time 0 in milliseconds since 1970; null when no batch has a time.
+   */
+  time_origin?: number | null;
+}
+/**
+ * Somebody who has a lane, in drawing order.
+ */
+export interface Actor {
+  name: string;
+  role: string;
+}
+export interface BranchSummary {
+  id: string;
+  name: string;
+  parent: string | null;
+  leaves_at: number;
+  newest: number;
+  finished: string | null;
+  interventions: MadeIntervention[];
+  first_broken: {
+    [k: string]: number;
+  };
+}
+/**
+ * What was done on a branch, and after which step.
+ */
+export interface MadeIntervention {
+  after: number;
+  intervention: Intervention;
+}
+/**
+ * `limits` of docs/websocket.md.
+ */
+export interface Limits {
+  message_bytes: number;
+  /**
+   * What a socket may send for long; dragging the scrubber asks for a window per painted frame at most.
+   */
+  messages_per_second: number;
+  messages_burst: number;
+  advance_steps: number;
+  run_steps: number;
+  window_steps: number;
+  /**
+   * How many steps may lie between two views whose difference is asked for.
+   */
+  way_steps: number;
+  /**
+   * How many steps one search looks at; a longer line is searched in stretches.
+   */
+  search_steps: number;
+  /**
+   * How many of the steps that one search finds come with their sentences; all come with their numbers.
+   */
+  search_hits: number;
+  breakpoints: number;
+  steps_per_session: number;
+  branches_per_session: number;
+  interventions_per_branch: number;
+  sessions_per_browser: number;
+  name_characters: number;
+  /**
+   * How many of those who follow a presentation can say something in it; any number may look.
+   */
+  followers_heard: number;
+  hand_characters: number;
+  /**
+   * Hands raised and lowered and answers given, by one follower.
+   */
+  follower_deeds_per_minute: number;
+  keyframe_every: number;
+}
+export interface Branches {
+  type: "branches";
+  v: number;
+  branches: BranchSummary[];
+}
+/**
+ * `steps` are JSON already, as stored, and are not read again.
+ */
+export interface Steps {
+  type: "steps";
+  v: number;
+  branch: string;
+  from: number;
+  steps: SentStep[];
+  finished: string | null;
+  newest: number;
+  re: string | null;
+}
+/**
+ * A step as a page is given it.
+ */
+export interface SentStep {
+  actor: string;
+  at: number;
+  broken: Broken[];
+  changes: Change[];
+  decision: Decision | null;
+  derived?: StepDerived;
+  earlier_transitions?: Transition[];
+  interesting: boolean;
+  key: string;
+  kind: "api_call" | "delivery" | "fault" | "log" | "replication" | "sender_phase" | "timer" | "zookeeper";
+  messages: MessageFate[];
+  notes: Said[];
+  number: number;
+  params: JsonObject;
+  refusal: Refusal | null;
+  rules: string[];
+  transition: Transition | null;
+}
+/**
+ * A guarantee that this step broke, or broke by further serials.
+ */
+export interface Broken {
+  guarantee: string;
+  partition: string | null;
+  serials: number[];
+  /**
+   * Of `atomic`.
+   */
+  transaction?: string;
+  /**
+   * Of `hanging`, as the next one.
+   */
+  producer_id?: number;
+  first_offset?: number;
+  /**
+   * Of the middleware's guarantees.
+   */
+  nodes?: string[];
+}
+/**
+ * `before` is missing when the path did not exist, `after` when it no longer exists.
+ */
+export interface Change {
+  path: string[];
+  before?: Json;
+  after?: Json;
+}
+/**
+ * The tests that a receiver made of what arrived, in order.
+ */
+export interface Decision {
+  by: string;
+  subject: string;
+  machine: string;
+  arrived: JsonObject;
+  stored: JsonObject | null;
+  rows: DecisionRow[];
+}
+/**
+ * A test of a receiver.
+ */
+export interface DecisionRow {
+  rule: string;
+  key: string;
+  params: JsonObject;
+  outcome: "decided" | "not_reached" | "off" | "passed";
+}
+/**
+ * Facts that follow from a step; what is empty is left out.
+ */
+export interface StepDerived {
+  arrivals?: Arrival[];
+  changes?: Change[];
+}
+/**
+ * A batch that reached a log.
+ */
+export interface Arrival {
+  at: number | null;
+  broker: string;
+  control?: string;
+  fate: "appended" | "duplicate" | "not_stored" | "refused";
+  partition: string;
+}
+/**
+ * A machine of the tables took a row.
+ */
+export interface Transition {
+  from: string;
+  to: string;
+  machine: string;
+  of: string;
+  on: string;
+  row: number;
+}
+/**
+ * What became of a message in this step.
+ */
+export interface MessageFate {
+  id: number;
+  event: "delayed" | "delivered" | "dropped" | "duplicated" | "lost" | "sent";
+}
+/**
+ * A sentence of the catalogue, and the requirements that were exercised.
+ */
+export interface Said {
+  key: string;
+  params: JsonObject;
+  rules: string[];
+}
+/**
+ * What a receiver refused.
+ */
+export interface Refusal {
+  rule: string;
+  error: string;
+  compared: [Json, Json][];
+  /**
+   * What the receiver of the refusal does next, in the catalogue.
+   */
+  next: string;
+  next_params: JsonObject;
+}
+/**
+ * The step that follows `after` unless something else is done first; null where none is told. It is not stored.
+ */
+export interface Ahead {
+  type: "ahead";
+  v: number;
+  re: string | null;
+  branch: string;
+  after: number;
+  step: SentStep | null;
+}
+export interface KeyframeAnswer {
+  type: "keyframe";
+  v: number;
+  re: string;
+  branch: string;
+  number: number;
+  view: View;
+}
+/**
+ * The state after a step. A log case has only time, partitions and guarantees, and consumers in its previews.
+ */
+export interface View {
+  time: number;
+  applications?: {
+    [k: string]: ApplicationView;
+  };
+  /**
+   * By serial.
+   */
+  records?: {
+    [k: string]: RecordView;
+  };
+  clients?: {
+    [k: string]: ClientView;
+  };
+  consumers?: {
+    [k: string]: ConsumerView;
+  };
+  /**
+   * By broker id.
+   */
+  brokers?: {
+    [k: string]: BrokerView;
+  };
+  partitions?: {
+    [k: string]: PartitionView;
+  };
+  middleware?: MiddlewareView;
+  zookeeper?: ZooKeeperView;
+  network?: NetworkView;
+  pending?: {
+    [k: string]: PendingView;
+  };
+  faults?: {
+    [k: string]: FaultView;
+  };
+  guarantees?: {
+    [k: string]: GuaranteeView;
+  };
+  verdicts?: {
+    [k: string]: VerdictView;
+  };
+  /**
+   * What an operator counts since the run began; absent while all are 0.
+   */
+  counters?: {
+    [k: string]: number;
+  };
+}
+/**
+ * An application, which calls one client.
+ */
+export interface ApplicationView {
+  client: string;
+  next_call: number;
+  calls: number;
+  next_at: number | null;
+  blocked_by: string | null;
+  finished: boolean;
+  last_result: string | null;
+  /**
+   * Of an application that goes round: `next_call` and `calls` count rounds, of which it may have many left.
+   */
+  loop?: LoopView;
+}
+/**
+ * Where an application that goes round stands in the table `application_loop`, and what it holds.
+ */
+export interface LoopView {
+  consumer: string;
+  state: string;
+  round: number;
+  /**
+   * The records that it took and has not finished.
+   */
+  hand: [string, number][];
+  sent: number;
+  in_transaction: boolean;
+}
+/**
+ * A record that an application sent, and what it was told of it.
+ */
+export interface RecordView {
+  partition: string;
+  producer: string;
+  size: number;
+  sent_at: number;
+  status: string;
+  offset: number | null;
+  error: string | null;
+  finished_at: number | null;
+}
+/**
+ * A producer client.
+ */
+export interface ClientView {
+  alive: boolean;
+  paused: boolean;
+  incarnation: number;
+  closed: boolean;
+  flush_in_progress: boolean;
+  configuration: {
+    [k: string]: SettingView;
+  };
+  metadata: MetadataView;
+  queues?: {
+    [k: string]: QueueView;
+  };
+  batches?: {
+    [k: string]: ClientBatchView;
+  };
+  pool: PoolView;
+  ready: ReadyView;
+  sender: SenderView;
+  connections?: {
+    [k: string]: ConnectionView;
+  };
+  requests?: {
+    [k: string]: RequestView;
+  };
+  /**
+   * Neither without idempotence nor after a crash.
+   */
+  transaction_manager?: TransactionManagerView | null;
+  timers: {
+    [k: string]: TimerView;
+  };
+}
+/**
+ * The effective value of a setting and where it comes from (CFG-6).
+ */
+export interface SettingView {
+  value: Json;
+  reason: string | null;
+  rule: string | null;
+  default: Json;
+}
+/**
+ * What a client knows of the cluster.
+ */
+export interface MetadataView {
+  updated_at: number | null;
+  update_requested: boolean;
+  leaders: {
+    [k: string]: number | null;
+  };
+}
+/**
+ * A partition's queue of batches, the head first.
+ */
+export interface QueueView {
+  batches: string[];
+  muted: boolean;
+}
+/**
+ * A batch in a producer.
+ */
+export interface ClientBatchView {
+  partition: string;
+  state: string;
+  serials: number[];
+  record_count: number;
+  bytes: number;
+  capacity: number;
+  full: boolean;
+  created_at: number;
+  last_append_at: number;
+  last_attempt_at: number;
+  drained_at: number | null;
+  attempts: number;
+  producer_id: number | null;
+  producer_epoch: number | null;
+  first_sequence: number | null;
+  last_sequence: number | null;
+  resequenced: boolean;
+  error: string | null;
+}
+/**
+ * A producer's memory.
+ */
+export interface PoolView {
+  total: number;
+  free: number;
+  waiters: WaiterView[];
+}
+/**
+ * A `send()` that waits for memory.
+ */
+export interface WaiterView {
+  serial: number | null;
+  size: number;
+  since: number;
+  until: number;
+}
+/**
+ * What the last `ready()` found (ACC-23).
+ */
+export interface ReadyView {
+  /**
+   * By broker.
+   */
+  nodes: {
+    [k: string]: [string, string][];
+  };
+  unknown_leader_topics: string[];
+  next_check_delay: number | null;
+}
+/**
+ * Where the Sender's thread stands.
+ */
+export interface SenderView {
+  pass: number;
+  phase: string;
+  drain_index: number;
+  poll_timeout: number | null;
+  poll_source: string | null;
+  waiting_for: string | null;
+}
+/**
+ * A connection to a broker.
+ */
+export interface ConnectionView {
+  state: string;
+  in_flight: number[];
+  limit: number;
+}
+/**
+ * A request that waits for its answer.
+ */
+export interface RequestView {
+  api: string;
+  to: string;
+  batches: string[];
+  sent_at: number;
+  deadline: number;
+}
+/**
+ * An idempotent producer's identity, state and numbering.
+ */
+export interface TransactionManagerView {
+  state: string;
+  last_edge: [string, string, string] | null;
+  last_error: string | null;
+  transactional_id: string | null;
+  producer_id: number | null;
+  producer_epoch: number | null;
+  bump_required: boolean;
+  partitions?: {
+    [k: string]: SequencesView;
+  };
+  requests: QueuedRequestView[];
+  in_flight_request: string | null;
+  transaction: ClientTransactionView | null;
+}
+/**
+ * How a producer numbers a partition.
+ */
+export interface SequencesView {
+  next_sequence: number;
+  last_acked_sequence: number | null;
+  last_acked_offset: number | null;
+  in_flight: string[];
+  /**
+   * The sequence that follows the newest batch whose fate is not known.
+   */
+  unresolved: number | null;
+}
+/**
+ * A request of the transaction manager that was not sent yet.
+ */
+export interface QueuedRequestView {
+  api: string;
+  priority: number;
+}
+/**
+ * A transactional producer's open transaction, as the client sees it.
+ */
+export interface ClientTransactionView {
+  started: boolean;
+  new_partitions: string[];
+  pending_partitions: string[];
+  added_partitions: string[];
+  pending_offsets: {
+    [k: string]: number;
+  };
+  coordinator: number | null;
+  group_coordinator: number | null;
+}
+/**
+ * A wait that runs.
+ */
+export interface TimerView {
+  kind: string;
+  subject: string;
+  since: number;
+  until: number;
+}
+/**
+ * A consumer.
+ */
+export interface ConsumerView {
+  isolation: string;
+  alive: boolean;
+  paused: boolean;
+  positions: {
+    [k: string]: number;
+  };
+  delivered: {
+    [k: string]: number[];
+  };
+  delivered_count: number;
+  applied_count: number;
+  skipped_duplicates: number;
+  /**
+   * Records that are fetched and that the application has not taken; not in a log case, as the next one.
+   */
+  buffered?: number;
+  /**
+   * It waits for its group's offsets and fetches nothing.
+   */
+  rewinding?: boolean;
+  metadata?: MetadataView;
+  connections?: {
+    [k: string]: ConnectionView;
+  };
+  requests?: {
+    [k: string]: RequestView;
+  };
+  lanes?: {
+    [k: string]: ReaderLaneView;
+  };
+  group?: GroupSessionView;
+}
+/**
+ * What a reader has to do with every offset of a lane.
+ */
+export interface ReaderLaneView {
+  position: number | null;
+  stretches: [number, number, string][];
+  folded: number;
+  ahead: [number, number, string][];
+  /**
+   * The offset up to which this reader may read.
+   */
+  bound: number | null;
+  held_by: HeldBy | null;
+  /**
+   * Of a log case's readers: how many records they were given.
+   */
+  read?: number;
+}
+/**
+ * The transaction that holds a reader of committed data back.
+ */
+export interface HeldBy {
+  producer_id: number | string;
+  first_offset: number;
+}
+/**
+ * A consumer's talk with its group's coordinator.
+ */
+export interface GroupSessionView {
+  group_id: string;
+  coordinator: number | null;
+  committed: {
+    [k: string]: number | null;
+  };
+  waiting: string[];
+  in_flight: string | null;
+  last_error: string | null;
+}
+/**
+ * A broker; what a coordinator adds is absent while there is nothing in it.
+ */
+export interface BrokerView {
+  alive: boolean;
+  paused: boolean;
+  starting: boolean;
+  producer_id_block: ProducerIdBlock | null;
+  denied: string[];
+  coordinator?: CoordinatorView;
+  lookups?: {
+    [k: string]: LookupView;
+  };
+  /**
+   * By transactional id.
+   */
+  transactions?: {
+    [k: string]: TransactionView;
+  };
+  markers?: MarkerBoardView;
+  groups?: {
+    [k: string]: GroupView;
+  };
+}
+/**
+ * The producer ids that a broker may hand out.
+ */
+export interface ProducerIdBlock {
+  start: number;
+  end: number;
+  next: number;
+}
+/**
+ * Log partitions that a broker coordinates, with their coordinator epochs; those it still reads, until when.
+ */
+export interface CoordinatorView {
+  coordinator_epochs?: {
+    [k: string]: number;
+  };
+  loading?: {
+    [k: string]: number;
+  };
+}
+/**
+ * The newest FindCoordinator for a key: key, hash, partition, leader.
+ */
+export interface LookupView {
+  key: string;
+  topic: string;
+  hash: number;
+  partition: number | null;
+  leader: number | null;
+}
+/**
+ * A transactional id at its coordinator: `state` is what counts, `pending_state` what is being written.
+ */
+export interface TransactionView {
+  state: string;
+  pending_state: string | null;
+  producer_id: number;
+  last_producer_id: number | null;
+  producer_epoch: number;
+  last_producer_epoch: number | null;
+  timeout_ms: number;
+  partitions: string[];
+  started_at: number | null;
+  /**
+   * Only while `Ongoing`.
+   */
+  times_out_at: number | null;
+  last_update: number;
+  failed_epoch_fence: boolean;
+  coordinator_epoch: number;
+  log_partition: number;
+}
+/**
+ * What a coordinator still has to send.
+ */
+export interface MarkerBoardView {
+  /**
+   * By leader.
+   */
+  queues?: {
+    [k: string]: MarkerView[];
+  };
+  unknown_broker?: MarkerView[];
+  /**
+   * The one open request of a broker.
+   */
+  in_flight?: {
+    [k: string]: MarkerView[];
+  };
+  waiting?: {
+    [k: string]: WaitingMarkersView;
+  };
+  /**
+   * In runs of the first version of the engine.
+   */
+  stopped?: boolean;
+}
+/**
+ * A marker on the board.
+ */
+export interface MarkerView {
+  transactional_id: string;
+  producer_id: number;
+  producer_epoch: number;
+  coordinator_epoch: number;
+  result: string;
+  partitions: string[];
+  /**
+   * Of the transaction log; a queue is in its order.
+   */
+  log_partition?: number;
+}
+/**
+ * Partitions of a transaction whose markers are not acknowledged.
+ */
+export interface WaitingMarkersView {
+  result: string;
+  remaining: string[];
+  retries: number;
+  /**
+   * Those whose answer was thrown away, so that their markers are not sent before another coordinator is elected.
+   */
+  passed_over?: string[];
+}
+/**
+ * A group at its coordinator.
+ */
+export interface GroupView {
+  log_partition: number;
+  generation?: number;
+  members?: JsonObject;
+  committed?: {
+    [k: string]: PlacedOffset;
+  };
+  /**
+   * Plain commits on their way to the log.
+   */
+  committing?: {
+    [k: string]: number;
+  };
+  /**
+   * What open transactions want to commit, by producer id.
+   */
+  pending?: {
+    [k: string]: {
+      [k: string]: PlacedOffset;
+    };
+  };
+}
+/**
+ * A committed offset, and where its record stands in the group's log (null: not replicated yet).
+ */
+export interface PlacedOffset {
+  offset: number;
+  position: number | null;
+}
+/**
+ * A partition, as the controller knows it, and its replicas.
+ */
+export interface PartitionView {
+  leader: number | null;
+  leader_epoch: number;
+  isr: number[];
+  replica_order: number[];
+  min_isr: number;
+  deleted: boolean;
+  /**
+   * Where it is below 2.
+   */
+  record_version?: number;
+  /**
+   * By broker id; the file of a log case under 0.
+   */
+  replicas?: {
+    [k: string]: ReplicaView;
+  };
+}
+/**
+ * A replica of a partition, whose aborted index lists the newest (`aborted_folded` counts the others).
+ */
+export interface ReplicaView {
+  log_start: number;
+  log_end: number;
+  high_watermark: number;
+  last_stable_offset: number;
+  segments: number[];
+  waiting: WaitingAppendView[];
+  /**
+   * By base offset.
+   */
+  batches?: {
+    [k: string]: LogBatchView;
+  };
+  /**
+   * Not in a log case, as the next one.
+   */
+  aborted_index?: [number, number, number, number][];
+  aborted_folded?: number;
+  producers?: {
+    [k: string]: ProducerStateView;
+  };
+}
+/**
+ * An append that waits for its replicas.
+ */
+export interface WaitingAppendView {
+  partition: string;
+  until_offset: number;
+  client: string;
+  deadline: number;
+}
+/**
+ * A batch in a replica's log.
+ */
+export interface LogBatchView {
+  base_offset: number;
+  last_offset: number;
+  record_count: number;
+  /**
+   * A text where it is too large for a number of JSON.
+   */
+  producer_id: number | string | null;
+  producer_epoch: number | null;
+  first_sequence: number | null;
+  last_sequence: number | null;
+  transactional: boolean;
+  control: string | null;
+  coordinator_epoch: number;
+  leader_epoch: number;
+  serials: number[];
+  appended_at: number;
+  size: number;
+  /**
+   * Of a transaction's batch: `open`, `committed`, `aborted`, in a log case also `ended`.
+   */
+  outcome?: string;
+  content?: ContentView;
+  /**
+   * Of a log case, as the next one.
+   */
+  codec?: string;
+  damaged?: boolean;
+}
+/**
+ * What a batch of an internal topic holds, record by record, and what compaction left of any batch.
+ */
+export interface ContentView {
+  keys: Json[];
+  values: Json[];
+  offset_deltas: number[] | null;
+}
+/**
+ * What a broker remembers of a producer.
+ */
+export interface ProducerStateView {
+  producer_epoch: number;
+  coordinator_epoch: number;
+  last_timestamp: number | null;
+  transaction_first_offset: number | null;
+  batches: [number, number, number, number, number][];
+}
+/**
+ * All nodes of the middleware; absent roles are not there.
+ */
+export interface MiddlewareView {
+  initiator?: InitiatorView;
+  business?: BusinessView;
+  middleware?: StrategyView;
+  transactions?: {
+    [k: string]: MiddlewareTransactionView;
+  };
+  manager?: ManagerView;
+  participants?: {
+    [k: string]: ParticipantView;
+  };
+}
+/**
+ * Who opens transactions.
+ */
+export interface InitiatorView {
+  alive: boolean;
+  paused: boolean;
+  opened: number[];
+}
+/**
+ * The business system.
+ */
+export interface BusinessView {
+  alive: boolean;
+  paused: boolean;
+  transactions?: {
+    [k: string]: BusinessTransactionView;
+  };
+}
+/**
+ * A transaction at the business system.
+ */
+export interface BusinessTransactionView {
+  state: string;
+  message_id: string | null;
+  stored: string | null;
+  undone: boolean;
+  result: string | null;
+  due: number | null;
+}
+/**
+ * The middleware itself, and how it is set.
+ */
+export interface StrategyView {
+  alive: boolean;
+  paused: boolean;
+  strategy: string;
+  direction: string;
+  back_check: boolean;
+  durable: boolean;
+}
+/**
+ * A transaction at the middleware.
+ */
+export interface MiddlewareTransactionView {
+  state: string;
+  message_id: string | null;
+  message: string;
+  decision: string | null;
+  /**
+   * What the middleware has heard of each participant.
+   */
+  votes?: {
+    [k: string]: string;
+  };
+  answers?: {
+    [k: string]: AnswerView;
+  };
+  checks: number;
+  tries: number;
+  named: string[];
+  timer: MiddlewareTimerView | null;
+  window: WindowView;
+}
+/**
+ * An answer that the middleware waits for; `tries` 0: it has not had its turn.
+ */
+export interface AnswerView {
+  asked: string;
+  asked_at: number | null;
+  answer: string | null;
+  at: number | null;
+  tries: number;
+}
+/**
+ * The one thing that a transaction waits for.
+ */
+export interface MiddlewareTimerView {
+  kind: string;
+  since: number;
+  until: number;
+}
+/**
+ * The consistency window, open while `since` is set and `until` is null.
+ */
+export interface WindowView {
+  since: number | null;
+  until: number | null;
+}
+/**
+ * The transaction manager.
+ */
+export interface ManagerView {
+  alive: boolean;
+  paused: boolean;
+  transactions?: {
+    [k: string]: ManagedTransactionView;
+  };
+}
+/**
+ * A transaction that the manager undoes.
+ */
+export interface ManagedTransactionView {
+  state: string;
+  answers?: {
+    [k: string]: string | null;
+  };
+  due: number | null;
+}
+/**
+ * A participant.
+ */
+export interface ParticipantView {
+  alive: boolean;
+  paused: boolean;
+  value: number;
+  reserved: number;
+  can_roll_back: boolean;
+  keeps_log: boolean;
+  transactions?: {
+    [k: string]: ParticipantTransactionView;
+  };
+  log: CompensationView[];
+}
+/**
+ * A participant's part of a transaction.
+ */
+export interface ParticipantTransactionView {
+  state: string;
+  operation: number;
+  applied: number;
+}
+/**
+ * An entry of the compensation log.
+ */
+export interface CompensationView {
+  tid: number;
+  participant: string;
+  operation: number;
+  before: number;
+  after: number;
+  undone: boolean;
+}
+/**
+ * ZooKeeper.
+ */
+export interface ZooKeeperView {
+  nodes?: {
+    [k: string]: ZooKeeperNode;
+  };
+  sessions?: {
+    [k: string]: ZooKeeperSession;
+  };
+}
+/**
+ * A node with its stat version.
+ */
+export interface ZooKeeperNode {
+  data: string;
+  version: number;
+}
+/**
+ * A broker's session.
+ */
+export interface ZooKeeperSession {
+  alive: boolean;
+  expires_at: number | null;
+}
+/**
+ * What is under way.
+ */
+export interface NetworkView {
+  messages?: {
+    [k: string]: MessageView;
+  };
+}
+/**
+ * A message under way.
+ */
+export interface MessageView {
+  from: string;
+  to: string;
+  id: number;
+  api: string;
+  is_response: boolean;
+  sent_at: number;
+  arrives_at: number | null;
+  correlation_id: number;
+  partitions: string[];
+  fields: JsonObject;
+  error: string | null;
+  held: boolean;
+}
+/**
+ * An event that waits.
+ */
+export interface PendingView {
+  class: string;
+  at: number;
+  actor: string;
+  what: string;
+}
+/**
+ * An entry of the scenario's fault plan.
+ */
+export interface FaultView {
+  action: string;
+  at?: number | null;
+  api?: string | null;
+  response?: boolean;
+  seen: number;
+  remaining: number | null;
+}
+/**
+ * How a guarantee stands. In a log case none is judged and nothing else is said.
+ */
+export interface GuaranteeView {
+  judged: boolean;
+  /**
+   * Records, producers or transactions for which it is broken by now; the rest is of the first break.
+   */
+  count?: number;
+  broken_at?: number | null;
+  partition?: string | null;
+  serials?: number[];
+}
+/**
+ * What a partition stores, counted.
+ */
+export interface VerdictView {
+  stored: number;
+  duplicates: number;
+  lost: number;
+  failed: number;
+  reordered: number;
+}
+/**
+ * `step` is the one at `number`, null at 0.
+ */
+export interface SightAnswer {
+  type: "sight";
+  v: number;
+  re: string;
+  branch: string;
+  number: number;
+  view: Sight;
+  step: SentStep | null;
+}
+/**
+ * The state after a step, as a page is given it.
+ */
+export interface Sight {
+  time: number;
+  applications?: {
+    [k: string]: ApplicationView;
+  };
+  /**
+   * By serial.
+   */
+  records?: {
+    [k: string]: RecordView;
+  };
+  clients?: {
+    [k: string]: ClientView;
+  };
+  consumers?: {
+    [k: string]: ConsumerView;
+  };
+  /**
+   * By broker id.
+   */
+  brokers?: {
+    [k: string]: BrokerView;
+  };
+  partitions?: {
+    [k: string]: PartitionView;
+  };
+  middleware?: MiddlewareView;
+  zookeeper?: ZooKeeperView;
+  network?: NetworkView;
+  pending?: {
+    [k: string]: PendingView;
+  };
+  faults?: {
+    [k: string]: FaultView;
+  };
+  guarantees?: {
+    [k: string]: GuaranteeView;
+  };
+  verdicts?: {
+    [k: string]: VerdictView;
+  };
+  /**
+   * What an operator counts since the run began; absent while all are 0.
+   */
+  counters?: {
+    [k: string]: number;
+  };
+  /**
+   * Missing in a recording that was kept before the engine told it.
+   */
+  derived?: Derived;
+  folded?: Folded;
+}
+/**
+ * Facts that follow from a view.
+ */
+export interface Derived {
+  broken: {
+    [k: string]: {
+      [k: string]: boolean;
+    };
+  };
+  disagreements: {
+    [k: string]: {
+      [k: string]: Disagreement;
+    };
+  };
+  pending: string[];
+  timers: {
+    [k: string]: ActorTimer;
+  };
+}
+/**
+ * A client and the leader it writes to know different things about one numbering.
+ */
+export interface Disagreement {
+  known: number | null;
+  leader: number;
+  own: number | null;
+  producer_id: number;
+  what: "epoch" | "sequence" | "unknown";
+}
+/**
+ * A wait of a role that is no client.
+ */
+export interface ActorTimer {
+  actor: string;
+  kind: string;
+  since: number | null;
+  subject: string;
+  until: number;
+}
+/**
+ * What a sight leaves out.
+ */
+export interface Folded {
+  /**
+   * The step where the view was cut.
+   */
+  at: number;
+  /**
+   * How many steps back from there everything near is still listed.
+   */
+  reaches: number;
+  records?: FoldedRecords;
+  /**
+   * By partition and replica.
+   */
+  logs?: {
+    [k: string]: {
+      [k: string]: [number, number, number, number][];
+    };
+  };
+  /**
+   * By client and partition of the queue.
+   */
+  batches?: {
+    [k: string]: {
+      /**
+       * @minItems 4
+       * @maxItems 4
+       */
+      [k: string]: [string, string, number, number];
+    };
+  };
+}
+/**
+ * Records that are not listed.
+ */
+export interface FoldedRecords {
+  stretches: [number, number, number][];
+  /**
+   * By producer, how many have each status.
+   */
+  counts: {
+    [k: string]: {
+      [k: string]: number;
+    };
+  };
+}
+/**
+ * `step` is the one at `to`, null at 0.
+ */
+export interface WayAnswer {
+  type: "way";
+  v: number;
+  re: string;
+  branch: string;
+  from: number;
+  to: number;
+  changes: WayChange[];
+  step: SentStep | null;
+}
+/**
+ * Without `after` the path is removed.
+ */
+export interface WayChange {
+  path: string[];
+  after?: Json;
+}
+/**
+ * A command was carried out; `reached` is the step it got to and `stopped` why it stopped there.
+ */
+export interface Done {
+  type: "done";
+  v: number;
+  re: string;
+  branch: string;
+  newest: number;
+  reached: number;
+  stopped: "breakpoint" | "count" | "end" | "interesting" | "limit" | "pause" | "time";
+  created: string | null;
+  /**
+   * With `breakpoint`: which of the conditions hold at `reached`, by their positions.
+   */
+  hits: number[];
+}
+/**
+ * What a search found in the steps that it looked at, `from` to `to`: all numbers, the first with their
+ *     sentences.
+ */
+export interface FoundSteps {
+  type: "found";
+  v: number;
+  re: string;
+  branch: string;
+  from: number;
+  to: number;
+  newest: number;
+  numbers: number[];
+  hits: Hit[];
+}
+/**
+ * A step that was found, with its sentence.
+ */
+export interface Hit {
+  number: number;
+  at: number;
+  actor: string;
+  key: string;
+  params: JsonObject;
+}
+/**
+ * Of the steps up to `through`; `folded` older ones are not listed.
+ */
+export interface Transactions {
+  type: "transactions";
+  v: number;
+  re: string;
+  branch: string;
+  through: number;
+  folded: number;
+  lines: TransactionLine[];
+}
+/**
+ * One transaction: who asked for it, where it wrote, its steps and virtual times, and how it stands.
+ */
+export interface TransactionLine {
+  id: string;
+  client: string | null;
+  /**
+   * A text where it is too large for a number of JSON.
+   */
+  producer_id: number | string | null;
+  producer_epoch: number | null;
+  /**
+   * Partitions; participants in the middleware's scheme.
+   */
+  places: string[];
+  more_places: number;
+  first_step: number;
+  last_step: number;
+  first_at: number;
+  last_at: number;
+  /**
+   * Where its outcome became durable.
+   */
+  decided_step: number | null;
+  state: string;
+  result: "aborted" | "committed" | "empty" | "left" | "open";
+  over: boolean;
+}
+/**
+ * `interventions`: how many of the branch's own it knows. `plan`: null where nobody can make one. Without `re` it
+ *     comes before the welcome.
+ */
+export interface PlanAnswer {
+  type: "plan";
+  v: number;
+  re: string | null;
+  branch: string;
+  interventions: number;
+  plan: Plan | null;
+}
+/**
+ * The plan of a run.
+ */
+export interface Plan {
+  /**
+   * Producer id to the order of its first appearance: 0, 1, 2, …
+   */
+  hues: {
+    [k: string]: number;
+  };
+  clients: PlannedClient[];
+  brokers: PlannedBroker[];
+  lanes: {
+    [k: string]: PlannedLane;
+  };
+  consumers: PlannedConsumer[];
+  /**
+   * The controller or ZooKeeper acts in this run.
+   */
+  controller: boolean;
+  middleware: PlannedMiddleware | null;
+  /**
+   * Steps that the run ahead made.
+   */
+  steps: number;
+  /**
+   * False: its bound was reached, the run goes on.
+   */
+  complete: boolean;
+  beats: Beat[];
+}
+/**
+ * A producer client's place.
+ */
+export interface PlannedClient {
+  name: string;
+  applications: string[];
+  transactional_id: string | null;
+  /**
+   * Those that it ever has a batch for.
+   */
+  partitions: string[];
+}
+/**
+ * A broker's place.
+ */
+export interface PlannedBroker {
+  name: string;
+  /**
+   * Every data partition that it ever leads.
+   */
+  lanes: string[];
+  /**
+   * Every id, and every group, that it ever coordinates.
+   */
+  transactional_ids: string[];
+  groups: string[];
+}
+/**
+ * A partition's place.
+ */
+export interface PlannedLane {
+  /**
+   * The first offset that is ever shown.
+   */
+  first: number;
+  /**
+   * The furthest log end.
+   */
+  end: number;
+  internal: boolean;
+  /**
+   * Broker ids, in order.
+   */
+  leaders: number[];
+}
+/**
+ * A consumer's place.
+ */
+export interface PlannedConsumer {
+  name: string;
+  isolation: string;
+  lanes: string[];
+}
+/**
+ * The places of the middleware's nodes.
+ */
+export interface PlannedMiddleware {
+  roles: string[];
+  participants: string[];
+}
+/**
+ * A chapter of the run.
+ */
+export interface Beat {
+  /**
+   * From 1, on its own level.
+   */
+  number: number;
+  /**
+   * Steps, inclusive.
+   */
+  first: number;
+  last: number;
+  /**
+   * The step where a reader is set down.
+   */
+  lands: number;
+  /**
+   * The title, in the catalogue.
+   */
+  key: string;
+  params: JsonObject;
+  /**
+   * An author's own name for it.
+   */
+  title?: Bilingual;
+  lines: BeatLine[];
+  /**
+   * Where a run is long; `lines` is empty then.
+   */
+  beats?: Beat[];
+}
+/**
+ * A step that speaks for itself (`key` null), or neighbours that are counted and named by what they are for.
+ */
+export interface BeatLine {
+  first: number;
+  last: number;
+  key: string | null;
+  params: JsonObject;
+}
+export interface Renamed {
+  type: "renamed";
+  v: number;
+  re: string;
+  branch: string;
+  name: string;
+}
+export interface Actions {
+  type: "actions";
+  v: number;
+  re: string;
+  actions: Offer[];
+}
+/**
+ * One thing that can be done now, or why it cannot.
+ */
+export interface Offer {
+  action: string;
+  enabled: boolean;
+  key: string;
+  params: JsonObject;
+  why_key: string | null;
+  intervention: Intervention;
+}
+export interface Why {
+  type: "why";
+  v: number;
+  re: string;
+  questions: WhyQuestion[];
+  question: string | null;
+  subject: string;
+  links: WhyLink[];
+}
+/**
+ * Something that can be asked: `question` and `subject` as `why` takes them, and its words.
+ */
+export interface WhyQuestion {
+  question: string;
+  subject: string;
+  key: string;
+  params: JsonObject;
+}
+/**
+ * One sentence of an answer; `subject` can be selected, `step` is the earlier step it speaks of.
+ */
+export interface WhyLink {
+  key: string;
+  params: JsonObject;
+  rules: string[];
+  subject: Selection | null;
+  compared: [Json, Json][];
+  step: number | null;
+}
+export interface ErrorMessage {
+  type: "error";
+  v: number;
+  re: string | null;
+  code:
+    | "conflict"
+    | "limit"
+    | "malformed"
+    | "not_found"
+    | "refused"
+    | "too_frequent"
+    | "too_large"
+    | "unavailable"
+    | "unknown_type"
+    | "unsupported_version";
+  key: string;
+  params: JsonObject;
+  remedy_key: string;
+}
+export interface Pong {
+  type: "pong";
+  v: number;
+  re: string;
+}
+/**
+ * To followers: where the presenter is. `number` grows, so an older one that comes late is ignored.
+ */
+export interface Presented {
+  type: "presented";
+  v: number;
+  number: number;
+  branch: string;
+  step: number;
+  view: "code" | "lanes" | "spacetime" | "spacetime:time" | "stage" | "text" | "transactions";
+  selection: Selection | null;
+  zoom: string;
+  why: ShownWhy | null;
+  ended: boolean;
+}
+/**
+ * To one follower: whether their hand is up, and what the presenter sees them as: a name or a number.
+ */
+export interface HandTold {
+  type: "hand";
+  v: number;
+  raised: RaisedAt | null;
+  follower: number | null;
+  name: string | null;
+  re: string | null;
+}
+export interface RaisedAt {
+  branch: string;
+  step: number;
+  text: string;
+}
+/**
+ * To followers. `number` grows with each change of the poll; null: there is none any more.
+ */
+export interface PollTold {
+  type: "poll";
+  v: number;
+  number: number;
+  poll: PollView | null;
+}
+/**
+ * The engine's question. To followers `right` and `reasons` only once it was revealed, and `counts`, `answers`
+ *     once they are shown.
+ */
+export interface PollView {
+  id: number;
+  branch: string;
+  at: number;
+  state: "closed" | "open" | "revealed";
+  shown: boolean;
+  key: string;
+  params: JsonObject;
+  choices: QuestionChoice[];
+  answers: number | null;
+  counts: {
+    [k: string]: number;
+  } | null;
+  right: string | null;
+  reasons: {
+    [k: string]: Reason[];
+  } | null;
+}
+/**
+ * One possible answer.
+ */
+export interface QuestionChoice {
+  id: string;
+  key: string;
+  params: JsonObject;
+}
+/**
+ * Why a choice is right or wrong.
+ */
+export interface Reason {
+  key: string;
+  params: JsonObject;
+  /**
+   * The requirement behind it.
+   */
+  rule: string | null;
+  /**
+   * Of a check.
+   */
+  outcome: string | null;
+}
+/**
+ * To one follower: the answer of theirs that counts.
+ */
+export interface Answered {
+  type: "answered";
+  v: number;
+  poll: number;
+  choice: string | null;
+  re: string | null;
+}
+/**
+ * To who presents: every hand, the earliest first, and the poll with its counts.
+ *
+ *     `names`: choice to the names of those who made it, as with hands.
+ */
+export interface Audience {
+  type: "audience";
+  v: number;
+  hands: HandSeen[];
+  poll: PollView | null;
+  names: {
+    [k: string]: string[];
+  };
+  re: string | null;
+}
+/**
+ * `name` of members of a class that the presenter teaches; others are their numbers.
+ */
+export interface HandSeen {
+  branch: string;
+  step: number;
+  text: string;
+  follower: number;
+  name: string | null;
+  /**
+   * The connection was lost; the hand is lowered unless it returns.
+   */
+  away: boolean;
+}
+/**
+ * A checkpoint that a run meets.
+ */
+export interface Question {
+  checkpoint: number;
+  ask: string;
+  /**
+   * The step at which the run stops; the one after it answers.
+   */
+  at: number;
+  key: string;
+  params: JsonObject;
+  choices: QuestionChoice[];
+  right: string;
+  /**
+   * By choice.
+   */
+  reasons: {
+    [k: string]: Reason[];
+  };
+}
+/**
+ * What the player takes to play without a server (docs/player.md).
+ */
+export interface PlayerFile {
+  v: 1;
+  kind: "log" | "replay";
+  session: PlayedSession;
+  verified: Verified | null;
+  branches: PlayedBranch[];
+  header?: Header;
+  view?: View;
+  /**
+   * By branch; those after `leaves_at`.
+   */
+  steps?: {
+    [k: string]: Step[];
+  };
+  /**
+   * Instead of header, view and steps: where the lines of a replay are that hold them.
+   */
+  lines?: string;
+  /**
+   * By branch, where the file has them.
+   */
+  plans?: {
+    [k: string]: Plan;
+  };
+  /**
+   * By branch, likewise; null where the steps are not of this engine.
+   */
+  derived?: {
+    [k: string]: FileDerived | null;
+  };
+  /**
+   * By branch, where they were counted.
+   */
+  transactions?: {
+    [k: string]: TransactionLines;
+  };
+}
+/**
+ * What a player file plays.
+ */
+export interface PlayedSession {
+  id: string;
+  title: Bilingual | string | null;
+  scenario: string | null;
+  variant: string | null;
+}
+/**
+ * What checking found: `differs` names the first step that does.
+ */
+export interface Verified {
+  state: "as_recorded" | "differs" | "log" | "verified";
+  engine?: string;
+  step?: number | null;
+  /**
+   * The same in words.
+   */
+  sentence?: Bilingual;
+}
+/**
+ * A branch of a player file.
+ */
+export interface PlayedBranch {
+  id: string;
+  name: string;
+  /**
+   * Where nobody named it.
+   */
+  said?: BranchName;
+  parent: string | null;
+  /**
+   * The last step that it shares with its parent.
+   */
+  leaves_at: number;
+  newest: number;
+  /**
+   * Why the run ended; null while it can go on.
+   */
+  finished: string | null;
+  interventions: MadeIntervention[];
+  /**
+   * Guarantee to the step that first broke it.
+   */
+  first_broken: {
+    [k: string]: number;
+  };
+}
+/**
+ * What a branch is, in the reader's language.
+ */
+export interface BranchName {
+  key: string;
+  params: JsonObject;
+}
+/**
+ * One thing that happened. Numbers start at 1, times are virtual milliseconds.
+ */
+export interface Step {
+  key: string;
+  params: JsonObject;
+  rules: string[];
+  number: number;
+  at: number;
+  actor: string;
+  kind: "api_call" | "delivery" | "fault" | "log" | "replication" | "sender_phase" | "timer" | "zookeeper";
+  /**
+   * Further sentences of the same step.
+   */
+  notes: Said[];
+  decision: Decision | null;
+  refusal: Refusal | null;
+  messages: MessageFate[];
+  transition: Transition | null;
+  /**
+   * Those of the same step before `transition`, oldest first.
+   */
+  earlier_transitions?: Transition[];
+  /**
+   * A fault, refusal, decision, broken guarantee or transition.
+   */
+  interesting: boolean;
+  broken: Broken[];
+  changes: Change[];
+}
+/**
+ * Of one branch of a file: of its first view, where it has no parent, and of each of its own steps.
+ */
+export interface FileDerived {
+  steps: StepDerived[];
+  view?: Derived;
+}
+/**
+ * The transactions of a line of steps.
+ */
+export interface TransactionLines {
+  /**
+   * The last step that was looked at.
+   */
+  through: number;
+  /**
+   * Older ones that are not listed.
+   */
+  folded: number;
+  lines: TransactionLine[];
+}

@@ -1,0 +1,48 @@
+/**
+ * The types of a view as panels get it: the server leaves out tables that hold nothing, `whole.ts` gives them back.
+ * The shapes themselves are the server's (static/generated/messages.ts).
+ */
+
+import type * as told from "../generated/messages.ts";
+
+/** With these tables always there, and these parts instead of its own. */
+type Whole<Shape, Tables extends keyof Shape, Parts = unknown> = Omit<Shape, Tables | keyof Parts> & Required<Pick<Shape, Tables>> & Parts;
+
+export type TransactionManagerView = Whole<told.TransactionManagerView, "partitions">;
+
+export type ClientView = Whole<
+  told.ClientView,
+  "queues" | "batches" | "connections" | "requests",
+  { transaction_manager: TransactionManagerView | null }
+>;
+
+export type ReplicaView = Whole<told.ReplicaView, "batches" | "producers">;
+
+export type PartitionView = Whole<told.PartitionView, never, { replicas: Record<string, ReplicaView> }>;
+
+/** What a coordinator adds to a broker. */
+export type CoordinationView = Pick<told.BrokerView, "coordinator" | "lookups" | "transactions" | "markers" | "groups">;
+
+/** What the diagrams draw: the state after a step, as far as a page is given it. */
+export type View = Whole<
+  told.Sight,
+  never,
+  {
+    clients?: Record<string, ClientView>;
+    partitions?: Record<string, PartitionView>;
+    network?: Required<told.NetworkView>;
+    zookeeper?: Required<told.ZooKeeperView>;
+  }
+>;
+
+/** What a page has not, it leaves out. */
+export type WithoutNull<Shape> = { [Name in keyof Shape]: Exclude<Shape[Name], null> };
+
+/**
+ * What the reader picked. One thing has many pictures (a batch in the accumulator, in flight, in the log);
+ * `partition` and `serials` let every panel find its own picture of it.
+ *
+ * `id`: message "18"; batch "p1/b1" in a client, "t-0/40" (partition/base offset) in a log; partition "t-0";
+ * actor "broker-1"; transaction "txn-1" (transactional id); record "7" (its serial); timer "p1/backoff b1" (client/name in the view).
+ */
+export type Selection = WithoutNull<told.Selection>;

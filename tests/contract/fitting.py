@@ -1,0 +1,49 @@
+"""Whether what goes between server and page is what the schema says, without a field that it does not describe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+
+from eosviz.contract import schema
+from eosviz.contract.__main__ import FILE
+
+
+@cache
+def _schema() -> Any:
+    return schema.closed(msgspec.json.decode(FILE.read_bytes()))
+
+
+@cache
+def _validator(name: str) -> Any:
+    return jsonschema_rs.validator_for(schema.of(_schema(), name))
+
+
+@cache
+def _by_type() -> Mapping[str, str]:
+    """The type that a message of the server says, to the name of its shape."""
+    defs = _schema()["$defs"]
+    names = [member["$ref"].rpartition("/")[2] for member in defs["FromServer"]["oneOf"]]
+    return {defs[name]["properties"]["type"]["enum"][0]: name for name in names}
+
+
+def misfits(name: str, value: Any) -> list[str]:
+    """What of it is not as the shape of this name says; at most a few."""
+    validator = _validator(name)
+    if validator.is_valid(value):
+        return []
+    found = [
+        f"{name} {list(error.instance_path)}: {error.message[:300]}" for error in validator.iter_errors(value)
+    ]
+    return found[:5]
+
+
+def heard(message: Any) -> Any:
+    """A message of the server, once it is known to fit."""
+    assert message["type"] in _by_type(), message
+    assert misfits(_by_type()[message["type"]], message) == []
+    return message
