@@ -27,7 +27,7 @@ BranchId = Annotated[str, Meta(pattern=r"^[0-9]{1,18}$")]
 
 
 class Selection(Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
-    """What the reader picked (static/player/whole-view.ts); what it has not is not sent: a page asks whether it is there."""
+    """What the reader picked; what it has not is not sent: a page asks whether it is there."""
 
     kind: Literal["message", "batch", "partition", "actor", "record", "timer", "transaction"]
     id: Word

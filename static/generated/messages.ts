@@ -381,7 +381,7 @@ export interface AskActions {
   selection: Selection;
 }
 /**
- * What the reader picked (static/player/whole-view.ts); what it has not is not sent: a page asks whether it is there.
+ * What the reader picked; what it has not is not sent: a page asks whether it is there.
  */
 export interface Selection {
   kind: "actor" | "batch" | "message" | "partition" | "record" | "timer" | "transaction";
