@@ -8,7 +8,7 @@
 
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
-import type { Decision, DecisionRow, Frame, Json, Refusal } from "../player/frame.ts";
+import type { Decision, DecisionRow, Frame, Json, JsonObject, Refusal } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { errorText, fieldName, listed, valueText } from "./field-words.ts";
@@ -38,17 +38,24 @@ export interface DecisionShape {
 
 /** Field by field, in the order in which the engine names them; a field known on one side only has a dash. */
 export function layoutFields(decision: Decision, most = defaults.fields): DecisionShape["fields"] {
+  const found = storedFields(decision);
   const names = [...Object.keys(decision.arrived)];
-  for (const name of Object.keys(decision.stored ?? {})) if (!names.includes(name)) names.push(name);
+  for (const name of Object.keys(found)) if (!names.includes(name)) names.push(name);
   return names.slice(0, most).map((name) => {
     const arrived = decision.arrived[name];
-    const stored = decision.stored?.[name];
+    const stored = found[name];
     return {
       name: fieldName(name),
       arrived: arrived === undefined ? "–" : numberText(arrived),
       stored: stored === undefined ? "–" : numberText(stored),
     };
   });
+}
+
+/** Where the lookup of duplicates decided, the batch that it found: it has the numbers that arrived. Else the producer's state. */
+function storedFields(decision: Decision): JsonObject {
+  const isFound = decision.rows.some(({ key, outcome }) => key === "decision.duplicate_lookup" && outcome === "decided");
+  return isFound ? decision.arrived : (decision.stored ?? {});
 }
 
 /** −1 and null both mean that there is none yet. */

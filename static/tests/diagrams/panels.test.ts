@@ -138,7 +138,7 @@ test("a timer that ended in the step is told", () => {
 test("decision: numbers, rules in order, the deciding one among its neighbours", () => {
   const shape = layoutDecision(DUPLICATE.decision as NonNullable<typeof DUPLICATE.decision>, null);
   assert.deepEqual(shape.fields.map((field) => [field.name, field.arrived, field.stored]), [
-    ["PID", "0", "–"], ["epoch", "0", "0"], ["first seq", "0", "–"], ["last seq", "2", "12"],
+    ["PID", "0", "0"], ["epoch", "0", "0"], ["first seq", "0", "0"], ["last seq", "2", "2"],
   ]);
   assert.deepEqual(shape.rules.map((rule) => [rule.number, rule.rule, rule.outcome]), [[1, "SEQ-11", "decided"], [2, "SEQ-12", "not_reached"]]);
   const rules = Array.from({ length: 9 }, (_, index) => ({
