@@ -19,7 +19,7 @@ from eosviz.launch.browser import INSTALL_REMEDY, browser_options, find_browser
 from eosviz.launch.embedded import embedded_redis_socket
 from eosviz.launch.services import answers_ping, redis_command
 from tests.postgresql import PostgreSQL
-from tests.running_site import RunningSite
+from tests.running_site import RunningSite, site_of_its_own
 
 BROWSER_TESTS = Path(__file__).parent / "e2e"
 REDIS_SECONDS_MAX = 10.0
@@ -151,11 +151,8 @@ def running_site(
     tmp_path_factory: pytest.TempPathFactory, site_database: Callable[[], dict[str, str]]
 ) -> Iterator[RunningSite]:
     """One eosviz in real processes for the tests that only use it. Whoever breaks things starts its own."""
-    site = RunningSite(tmp_path_factory.mktemp("site"), **site_database())
-    try:
-        yield site.wait_until_ready()
-    finally:
-        site.stop()
+    with site_of_its_own(tmp_path_factory.mktemp("site"), **site_database()) as site:
+        yield site
 
 
 @pytest.fixture(scope="session")

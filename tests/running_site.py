@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from eosviz.launch.occupancy import State, read_state
@@ -123,3 +125,13 @@ class RunningSite:
                 self._supervisor.kill()
                 self._supervisor.wait()
                 raise
+
+
+@contextmanager
+def site_of_its_own(data_folder: Path, **environment: str) -> Iterator[RunningSite]:
+    """A site that is ready, and stops at the end of the block."""
+    site = RunningSite(data_folder, **environment)
+    try:
+        yield site.wait_until_ready()
+    finally:
+        site.stop()

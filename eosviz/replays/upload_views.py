@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from eosviz.bounded.waiting_rows import is_forgotten, place_of
 from eosviz.replays import uploads
 from eosviz.replays.models import ExportState, Replay, Upload
 from eosviz.replays.tasks import take_upload
@@ -26,7 +27,7 @@ FORMS = {"log": "replays:open_log", "replay": "replays:import"}
 def upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """How far it is; asked again every second by the page itself, which then gets its part alone."""
     mine = _mine(request, upload_id)
-    if uploads.is_forgotten(mine):
+    if is_forgotten(mine):
         take_upload.delay(mine.place)
         mine.refresh_from_db()
     if mine.state == ExportState.DONE and mine.result is not None:
@@ -34,7 +35,7 @@ def upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         return HttpResponseClientRedirect(target) if request.htmx else redirect(target)
     context = {
         "upload": mine,
-        "place": uploads.place_of(mine),
+        "place": place_of(mine),
         "working": mine.state in ("waiting", "working"),
         "again": _form_again(mine),
     }

@@ -22,12 +22,13 @@ from django.utils import timezone
 
 from eosviz.bounded import runner
 from eosviz.bounded.refusing import Cancelled, NoAnswer, Stopped
-from eosviz.bounded.register import AlreadyThere, Caller, Place
+from eosviz.bounded.register import AlreadyThere, Caller
 from eosviz.bounded.register import caller as caller_of
+from eosviz.bounded.waiting_rows import untaken
 from eosviz.no_room import means_no_room
 from eosviz.replays import actions
 from eosviz.replays.log_options import LogOptions
-from eosviz.replays.models import UNFINISHED, ExportState, Replay, Upload
+from eosviz.replays.models import ExportState, Replay, Upload
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import uploads
 
@@ -46,8 +47,6 @@ BROKEN_OFF_SECONDS = 3600
 """A folder that belongs to no row is older: its upload broke off with the web process."""
 RETRY_SECONDS = 60
 """After which to send again where too many are unfinished."""
-ASK_AGAIN_SECONDS = 15
-"""A waiting one that no worker has taken for so long is asked for again."""
 FILE = "file"
 """Of a replay's upload."""
 
@@ -119,26 +118,12 @@ def cancel(upload: Upload) -> None:
         uploads.delete(upload.place)
 
 
-def place_of(upload: Upload) -> Place | None:
-    return runner.register().place(upload.place)
-
-
-def is_forgotten(upload: Upload) -> bool:
-    """Whether no worker has it though one was asked some time ago. Then the caller asks again; true once."""
-    if upload.state not in UNFINISHED or place_of(upload) is not None:
-        return False
-    before = timezone.now() - timedelta(seconds=ASK_AGAIN_SECONDS)
-    silent = Upload.objects.filter(id=upload.id, beat__lt=before).unfinished()
-    return silent.update(beat=timezone.now()) > 0
-
-
 def begin_again() -> None:
     """When a worker starts: take up what no process has, and delete the folders of uploads that broke off."""
     from eosviz.replays.tasks import take_upload
 
-    for upload in Upload.objects.unfinished():
-        if place_of(upload) is None:
-            take_upload.delay(upload.place)
+    for upload in untaken(Upload.objects.unfinished()):
+        take_upload.delay(upload.place)
     if not uploads.folder.exists():
         return
     known = set(map(str, Upload.objects.unfinished().values_list("id", flat=True)))

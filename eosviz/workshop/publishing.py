@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import logging
 import uuid
-from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
 
 from eosviz.bounded import runner
 from eosviz.bounded.refusing import Cancelled, Stopped
-from eosviz.bounded.register import AlreadyThere, Place
+from eosviz.bounded.register import AlreadyThere
+from eosviz.bounded.waiting_rows import untaken
 from eosviz.no_room import means_no_room
 from eosviz.workshop import actions
 from eosviz.workshop.actions import WorkshopRefused
 from eosviz.workshop.models import Draft, Publishing
 
 logger = logging.getLogger(__name__)
-
-ASK_AGAIN_SECONDS = 15
-"""One that no worker has taken for so long is asked for again."""
 
 
 def begin(draft: Draft) -> Publishing | None:
@@ -44,25 +41,12 @@ def cancel(draft: Draft) -> None:
         runner.register().cancel(row.place)
 
 
-def place_of(row: Publishing) -> Place | None:
-    return runner.register().place(row.place)
-
-
-def is_forgotten(row: Publishing) -> bool:
-    """Whether no worker has it though one was asked some time ago. Then the caller asks again; true once."""
-    if place_of(row) is not None:
-        return False
-    before = timezone.now() - timedelta(seconds=ASK_AGAIN_SECONDS)
-    return Publishing.objects.unfinished().filter(pk=row.pk, beat__lt=before).update(beat=timezone.now()) > 0
-
-
 def begin_again() -> None:
     """When a worker starts: take up what no process has."""
     from eosviz.workshop.tasks import publish
 
-    for row in Publishing.objects.unfinished():
-        if place_of(row) is None:
-            publish.delay(str(row.draft_id))
+    for row in untaken(Publishing.objects.unfinished()):
+        publish.delay(str(row.draft_id))
 
 
 def carry_out(draft_id: uuid.UUID) -> None:

@@ -21,6 +21,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from engine.scenario import entry
 from eosviz.accounts.forms import words
+from eosviz.bounded.waiting_rows import is_forgotten, place_of
 from eosviz.catalogue import LANGUAGES, language_of
 from eosviz.classroom.models import Classroom, Kind
 from eosviz.scenarios.cards import card_of, cards
@@ -181,9 +182,9 @@ def publishing_state(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
     if row is None:
         target = reverse("workshop:detail", args=[draft.id])
         return HttpResponseClientRedirect(target) if request.htmx else redirect(target)
-    if publishing.is_forgotten(row):
+    if is_forgotten(row):
         publish_task.delay(str(draft.id))
-    return render(request, "workshop/publishing.html", {"draft": draft, "place": publishing.place_of(row)})
+    return render(request, "workshop/publishing.html", {"draft": draft, "place": place_of(row)})
 
 
 @never_cache
@@ -246,7 +247,7 @@ def _detail(
         "lesson": _lesson(newest) if newest else "",
         "refused": refused,
         "under_way": under_way,
-        "place": publishing.place_of(row) if under_way else None,
+        "place": place_of(row) if under_way else None,
         "not_published": row.refusal if row is not None and row.text == draft.text else None,
         "changed_since": is_own and newest is not None and draft.text != _text_of(newest),
         "origin_seen": draft.origin is not None

@@ -17,7 +17,7 @@ from eosviz.launch.embedded import embedded_redis_socket
 from eosviz.launch.run import DATA_BYTES, ask_health
 from eosviz.launch.storage import FREE_BYTES_MIN, LOW_BYTES
 from eosviz.launch.supervisor import RESTARTS_MAX
-from tests.running_site import RunningSite
+from tests.running_site import RunningSite, site_of_its_own
 from tests.small_disk import fill, small_disk
 from tests.walkthroughs.stepping_page import SCENARIO, SteppingPage, page_of, steps_of_engine
 
@@ -37,11 +37,8 @@ def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def site(disk: Path) -> Iterator[RunningSite]:
-    site = RunningSite(disk / "site")
-    try:
-        yield site.wait_until_ready()
-    finally:
-        site.stop()
+    with site_of_its_own(disk / "site") as site:
+        yield site
 
 
 @pytest.fixture

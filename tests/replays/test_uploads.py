@@ -24,6 +24,7 @@ from eosviz.bounded import runner
 from eosviz.bounded.refusing import BeyondBounds, Refused, Stopped
 from eosviz.bounded.register import COMMAND_LINE
 from eosviz.bounded.tasks import INTERACTIVE_BYTES_MAX, TASKS
+from eosviz.bounded.waiting_rows import ASK_AGAIN_SECONDS
 from eosviz.replays import actions, log_upload, spool, uploads
 from eosviz.replays.log_files import NOT_READ, given_files
 from eosviz.replays.log_options import LogOptions
@@ -284,7 +285,7 @@ def test_what_no_worker_took_is_asked_for_again_by_its_page(visitor: Client, unr
     upload = sent(visitor)
     page(visitor, upload)
     assert len(unread) == 1
-    Upload.objects.update(beat=timezone.now() - timedelta(seconds=uploads.ASK_AGAIN_SECONDS + 1))
+    Upload.objects.update(beat=timezone.now() - timedelta(seconds=ASK_AGAIN_SECONDS + 1))
     page(visitor, upload)
     page(visitor, upload)
     assert len(unread) == 2

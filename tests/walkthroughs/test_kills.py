@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.running_site import RunningSite
+from tests.running_site import RunningSite, site_of_its_own
 from tests.walkthroughs.stepping_page import SteppingPage, page_of, steps_of_engine
 
 STEPS = 90
@@ -23,11 +23,8 @@ GO_ON_SECONDS_MAX = 5.0
 def site(
     tmp_path_factory: pytest.TempPathFactory, site_database: Callable[[], dict[str, str]]
 ) -> Iterator[RunningSite]:
-    site = RunningSite(tmp_path_factory.mktemp("killed"), **site_database())
-    try:
-        yield site.wait_until_ready()
-    finally:
-        site.stop()
+    with site_of_its_own(tmp_path_factory.mktemp("killed"), **site_database()) as site:
+        yield site
 
 
 @pytest.fixture

@@ -101,9 +101,10 @@ def test_a_trial_says_verdicts_the_first_surprise_and_the_messages(browser: Clie
 
 
 def test_trials_of_one_person_are_bounded(
-    browser: Client, draft: Draft, monkeypatch: pytest.MonkeyPatch
+    browser: Client, draft: Draft, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     monkeypatch.setattr("eosviz.workshop.building.trial_of", lambda asked, caller: tried(asked.text, None))
+    settings.RATES = {**settings.RATES, "try_out.person": (20, 3600)}
     broken = {"text": "id = ["}
     statuses = [post(browser, draft, "preview", **broken).status_code for _ in range(22)]
     assert statuses[:20] == [200] * 20 and 429 in statuses

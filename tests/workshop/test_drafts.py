@@ -25,6 +25,7 @@ from eosviz.bounded import runner
 from eosviz.bounded.refusing import Stopped
 from eosviz.bounded.register import COMMAND_LINE
 from eosviz.bounded.tasks import TASKS
+from eosviz.bounded.waiting_rows import ASK_AGAIN_SECONDS
 from eosviz.classroom.actions import begin, create_class, join, set_part
 from eosviz.classroom.models import Classroom, Membership, Part
 from eosviz.scenarios.editing import TEXT_BYTES_MAX
@@ -447,7 +448,7 @@ def test_a_publication_that_no_worker_took_is_asked_for_again_by_its_page(
 ) -> None:
     browser = signed_in(ina)
     browser.post(f"/workshop/{draft.id}/publish")
-    late = timezone.now() - timedelta(seconds=publishing.ASK_AGAIN_SECONDS + 1)
+    late = timezone.now() - timedelta(seconds=ASK_AGAIN_SECONDS + 1)
     for beat, asked in ((timezone.now(), 1), (late, 2), (timezone.now(), 2)):
         Publishing.objects.update(beat=beat)
         browser.get(f"/workshop/{draft.id}/publishing")

@@ -1,0 +1,52 @@
+"""Rows that wait for a bounded process, whichever worker takes them: where they stand, and which nobody has.
+
+A worker's thread waits for the turn. After a stop the next worker takes up what was not finished; a page that shows a
+row which no worker has taken asks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any, Protocol, TypeVar
+
+from django.db import models
+from django.utils import timezone
+
+from eosviz.bounded import runner
+from eosviz.bounded.register import Place
+
+ASK_AGAIN_SECONDS = 15
+"""One that no worker has taken for so long is asked for again."""
+
+
+class WaitingRow(Protocol):
+    """Its query set has `unfinished`, and its field `beat` says when a worker was last asked to take it."""
+
+    objects: Any
+    pk: Any
+
+    @property
+    def place(self) -> str:
+        """Its name in the register of bounded processes."""
+
+
+Row = TypeVar("Row", bound=models.Model)
+
+
+def place_of(row: WaitingRow) -> Place | None:
+    return runner.register().place(row.place)
+
+
+def is_forgotten(row: WaitingRow) -> bool:
+    """Whether no worker has it though one was asked some time ago. Then the caller asks again; true once."""
+    if place_of(row) is not None:
+        return False
+    now = timezone.now()
+    before = now - timedelta(seconds=ASK_AGAIN_SECONDS)
+    return type(row).objects.unfinished().filter(pk=row.pk, beat__lt=before).update(beat=now) > 0
+
+
+def untaken(rows: models.QuerySet[Row]) -> Iterator[Row]:
+    """Those of the unfinished `rows` that no process has."""
+    return (row for row in rows if place_of(row) is None)
