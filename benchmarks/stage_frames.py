@@ -23,7 +23,7 @@ from benchmarks.long_session import (
 from benchmarks.report import tell
 from tests.running_site import RunningSite
 
-STEPS = 1_000
+STEPS = 3_000
 STEPS_MADE = 40
 MILLISECONDS_BETWEEN_STEPS = 1_000
 """Of one who looks at each: every step is played to its end."""
