@@ -60,8 +60,8 @@ def generated_document(
 
 
 def wide_document(steps: int) -> dict[str, Any]:
-    """As many producers, partitions and brokers as a picture is planned for."""
-    return generated_document(steps, producers=5, partitions=20, brokers=6)
+    """More producers, partitions and brokers than a picture is planned for: some two hundred things in it."""
+    return generated_document(steps, sends=100, producers=5, partitions=36, brokers=6)
 
 
 def generated_scenario(steps: int = 20_000) -> Scenario:

@@ -1,7 +1,7 @@
 """(3b) The stage with more than 200 objects on it: what a frame costs while its run is scrubbed, stepped and played.
 
-The run has five producers, twenty partitions and six brokers, more than fit at full size; the page is as it opens. The
-floor is in the same page: as many empty SVG nodes as the picture has objects, over it, moved by the browser alone.
+The run has five producers, thirty-six partitions and six brokers, more than fit at full size; the page is as it opens.
+The floor is in the same page: as many empty SVG nodes as the picture has objects, over it, moved by the browser alone.
 """
 
 import tempfile
@@ -23,7 +23,7 @@ from benchmarks.long_session import (
 from benchmarks.report import tell
 from tests.running_site import RunningSite
 
-STEPS = 3_000
+STEPS = 1_000
 STEPS_MADE = 40
 MILLISECONDS_BETWEEN_STEPS = 1_000
 """Of one who looks at each: every step is played to its end."""
