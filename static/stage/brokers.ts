@@ -56,7 +56,7 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
   const state = stateWord(frame, name);
   const selection = plainly("actor", name);
   const after = 12 + textWidth(title, 15, true) + 12;
-  const small = copies(frame, here, focus, name, place, alive, after + (state === null ? 0 : textWidth(state, 13) + 14));
+  const small = copies(frame, here, focus, name, place).drawn;
   const body: StageObject = {
     key: `broker:${name}`, ...place.box, phase: "static", depth: DEPTH.body,
     draw: svg`${box(0, 0, width, height, `body${alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, width - 2, HEAD, "wash", 7) : nothing}${
@@ -72,12 +72,15 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
 }
 
 /** From the right edge: what it has copied of the partitions that others lead; what finds no room is counted. */
-function copies(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace, alive: boolean, from: number): SVGTemplateResult | typeof nothing {
+export function copies(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace): { drawn: SVGTemplateResult | typeof nothing; /** How far they reach left, in the broker's box. */ from: number } {
   const id = name.replace(/^broker-/, "");
+  const alive = frame.view.brokers?.[id]?.alive !== false;
+  const state = stateWord(frame, name);
+  const from = 24 + textWidth(here.kind === "log" ? say("stage.files") : name, 15, true) + (state === null ? 0 : textWidth(state, 13) + 14);
   const kept = Object.entries(frame.view.partitions ?? {}).filter(([partition, view]) =>
     !INTERNAL.test(partition) && !here.away.lanes.includes(partition) && id in view.replicas && String(view.leader) !== id
     && (!(partition in place.lanes) || !alive));
-  if (kept.length === 0 || Object.entries(place.lanes).some(([partition, lane]) => hasNameAbove(here, partition, lane))) return nothing;
+  if (kept.length === 0 || Object.entries(place.lanes).some(([partition, lane]) => hasNameAbove(here, partition, lane))) return { drawn: nothing, from: place.box.width };
   const drawn: SVGTemplateResult[] = [];
   let x = place.box.width - 12;
   let left = kept.length;
@@ -92,6 +95,7 @@ function copies(frame: Frame, here: Places, focus: Focus, name: string, place: B
     const rest = say(left === kept.length ? "stage.copies" : "stage.copies_more", { count: left });
     if (x - width - 6 - label < from + (left > 1 ? textWidth(rest, 12) + 12 : 0)) {
       drawn.push(svg`<g><title>${kept.map(([one]) => one).join(", ")}</title>${text(x, 19, rest, "s12 q", "end")}</g>`);
+      x -= textWidth(rest, 12);
       break;
     }
     x -= width;
@@ -101,7 +105,7 @@ function copies(frame: Frame, here: Places, focus: Focus, name: string, place: B
     x -= label + 14;
     left -= 1;
   }
-  return svg`${drawn}`;
+  return { drawn: svg`${drawn}`, from: x };
 }
 
 function copyCells(here: Places, batches: readonly LogBatchView[]): { draw: SVGTemplateResult; width: number } {

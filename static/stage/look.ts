@@ -53,6 +53,7 @@ export const stageLook = css`
   .hatch { stroke-width: 1.25; opacity: .6; fill: none; }
   .brace { stroke: var(--ink-2); stroke-width: 1; fill: none; }
   .scene [role="button"] { cursor: pointer; outline: none; }
+  .scene [role="button"]:focus-visible { outline: none; }
   .scene [role="button"]:focus-visible > .focus { stroke: var(--ink); stroke-width: 3; }
   .focus { fill: none; stroke: none; pointer-events: none; }
   .scene .asks { cursor: help; }

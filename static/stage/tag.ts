@@ -10,8 +10,9 @@ import { overlap, round } from "../diagrams/geometry.ts";
 import { fieldName } from "../diagrams/field-words.ts";
 import type { Frame, Json } from "../player/frame.ts";
 import { formatValue, say } from "../player/text.ts";
-import type { Box, Focus, Layer, Places, StageObject } from "./contract.ts";
+import type { Box, BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
 import { box, text, textWidth } from "./draw.ts";
+import { copies } from "./brokers.ts";
 import { cellBox, shownLane } from "./ghosts.ts";
 import type { Shown } from "./ghosts.ts";
 import { hasNameAbove } from "./lanes.ts";
@@ -86,20 +87,29 @@ function spotsOf(frame: Frame, here: Places, focus: Focus, width: number): Spot[
   if (broker !== undefined && (focus.kind === "coordinator" || focus.kind === "refused") && broker.coordinator !== null) {
     return onBox(broker.coordinator.box, width);
   }
-  if (broker !== undefined) return [[broker.box.x + 92, broker.box.y + 1], [broker.box.x + broker.box.width - width - 8, broker.box.y + 1]];
-  const client = here.clients[focus.actor ?? ""];
+  if (broker !== undefined) {
+    const right = broker.box.x + broker.box.width - width - 8;
+    return [[broker.box.x + 92, broker.box.y + 1], [right, broker.box.y + 1], [right, broker.box.y + broker.box.height - 3], [right, broker.box.y - HEIGHT + 4]];
+  }
+  const client = here.clients[focus.actor ?? ""] ?? here.clients[frame.view.applications?.[focus.actor ?? ""]?.client ?? ""];
   if (client !== undefined) return besideClient(here, client.box, client.ports[""]?.[1] ?? client.box.y + 60, width);
-  const other = here.others[focus.actor ?? ""];
-  if (other === undefined) return [[here.network.x + 8, EDGE]];
+  const other = here.others[focus.actor === "zookeeper" && here.kind === "cluster" ? "controller" : focus.actor ?? ""];
+  if (other === undefined) return [inNetwork(here)];
   const [over, under, middle] = onBox(other.box, width) as [Spot, Spot, Spot];
   return [[under[0], other.box.y + other.box.height - HEIGHT / 2], over, middle];
 }
+
+/** Of columns, above everything that stands in them. */
+const HEADS = 24;
+
+/** What has no place of its own is told where the network begins. */
+const inNetwork = (here: Places): Spot => [here.network.x + 8, here.upright ? EDGE : HEADS + EDGE];
 
 function besideMessage(frame: Frame, here: Places, focus: Focus, width: number): Spot[] {
   const { messages } = focus;
   const ids = [...messages.dropped, ...messages.lost, ...messages.duplicated, ...messages.delayed, ...messages.sent];
   const flight = networkOf(frame, here, focus).flights.find(({ message }) => ids.includes(message.id));
-  if (flight === undefined) return [[here.network.x + 8, EDGE]];
+  if (flight === undefined) return [inNetwork(here)];
   const { x, y, width: wide, height } = flight.box;
   const under = flight.fate.note === "" ? 10 : 24;
   const middle = x + (wide - width) / 2;
@@ -148,7 +158,8 @@ function besideClient(here: Places, at: Box, port: number, width: number): Spot[
 function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const network = networkOf(frame, here, focus);
   const away = awayBox(here, network);
-  const flights = network.flights.map(({ box: one, fate }): Box => ({ ...one, height: one.height + (fate.note === "" ? 0 : 16) })).concat(away ?? []);
+  const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: HEADS }];
+  const flights = network.flights.map(({ box: one, fate }): Box => ({ ...one, height: one.height + (fate.note === "" ? 0 : 16) })).concat(away ?? [], columns);
   if (focus.kind === "sent" || focus.kind === "lost") return [...flights, ...bodiesOf(here)];
   if (focus.kind === "read") return [...flights, ...Object.values(here.readers[focus.partition ?? ""] ?? {}).map((row) => row.box)];
   const shown = shownLane(frame, here, focus);
@@ -162,14 +173,20 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const others = here.upright ? Object.values(here.readers).flatMap((rows) => Object.values(rows).map((row) => row.box)) : [];
   const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }]
     : focus.kind === "duplicate" ? [{ x, y: y - 38, width: lane.cells.width, height: 38 }] : [];
-  const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: 24 }];
-  return [...flights, cells, ...gates, ...ghost, ...others, ...columns, ...aroundLane(frame, here, focus, shown)];
+  return [...flights, cells, ...gates, ...ghost, ...others, ...aroundLane(frame, here, focus, shown)];
+}
+
+/** Right in a broker's head: what it keeps of others' partitions. */
+function copiesIn(frame: Frame, here: Places, focus: Focus, broker: BrokerPlace): Box {
+  const name = Object.keys(here.brokers).find((one) => here.brokers[one] === broker) ?? "";
+  const from = copies(frame, here, focus, name, broker).from - 8;
+  return { x: broker.box.x + from, y: broker.box.y, width: Math.max(0, broker.box.width - from), height: 26 };
 }
 
 /** What else stands in the broker of the lane: its name, its other lanes with their names and gates, its coordinator. */
 function aroundLane(frame: Frame, here: Places, focus: Focus, { broker, lane }: Shown): Box[] {
   const named = focus.partition !== null && hasNameAbove(here, focus.partition, lane) ? broker.box.width : 92;
-  const found: Box[] = [{ x: broker.box.x, y: broker.box.y, width: named, height: 26 }];
+  const found: Box[] = [{ x: broker.box.x, y: broker.box.y, width: named, height: 26 }, copiesIn(frame, here, focus, broker)];
   if (broker.coordinator !== null) found.push(broker.coordinator.box);
   for (const [partition, other] of Object.entries(broker.lanes)) {
     if (other === lane) continue;
@@ -188,7 +205,9 @@ function aroundLane(frame: Frame, here: Places, focus: Focus, { broker, lane }: 
 /** The head of the broker that the step is about, and offsets and cells in its lanes. */
 function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
   const broker = here.brokers[focus.actor ?? ""];
-  const head: Box[] = broker === undefined || focus.kind !== "coordinator" && focus.kind !== "refused" ? [] : [{ ...broker.box, height: 26 }];
+  if (broker === undefined) return [];
+  const whole = focus.kind === "coordinator" || focus.kind === "refused";
+  const head: Box[] = [whole ? { ...broker.box, height: 26 } : copiesIn(frame, here, focus, broker)];
   return head.concat(Object.entries(here.brokers[focus.actor ?? ""]?.lanes ?? {}).flatMap(([partition]): Box[] => {
     const shown = shownLane(frame, here, { ...focus, partition });
     if (shown === null) return [];
