@@ -44,7 +44,8 @@ FLOOR = """async ([count, seconds]) => {
     node.animate([{ transform: "translate(0, 0)" }, { transform: to }], { duration: 420, iterations: Infinity });
   }
   document.body.append(picture);
-  await new Promise((done) => setTimeout(done, seconds * 1000));
+  const until = performance.now() + seconds * 1000;
+  while (performance.now() < until) await new Promise(requestAnimationFrame);
   picture.remove();
 }"""
 FLOOR_SECONDS = 6
