@@ -146,6 +146,10 @@ def test_every_version_is_read(version: int, ending: str) -> None:
     assert (replay.steps, replay.digest) == (steps, recording.digest)
     player = json.loads(gzip.decompress(bytes(replay.player)))
     assert sum(len(own) for own in player["steps"].values()) == steps
+    # What no version wrote down is derived of each.
+    assert {name: len(own["steps"]) for name, own in player["derived"].items()} == {
+        name: len(own) for name, own in player["steps"].items()
+    }
 
 
 def test_a_later_version_is_named() -> None:
