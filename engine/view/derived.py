@@ -7,14 +7,14 @@ the steps, whoever made them: a running simulation, a recording, a stored sessio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
 from engine.recording import change_to_json, compare
 from engine.timers import beside_clients
 from engine.view.arrivals import arrivals
-from engine.view.disagreements import disagreements
+from engine.view.disagreements import disagreement, disagreements_of
 from engine.view.due import due_next
 from engine.view.watched import fold, watched
 
@@ -28,26 +28,39 @@ Serials = Mapping[str, Iterable[int]]
 """By guarantee."""
 
 
-def _timers(view: Json) -> dict[str, Any]:
-    return {f"{actor}/{name}": {"actor": actor, **timer} for actor, name, timer in beside_clients(view)}
+Place = tuple[str, ...]
+"""A room of a view, or one thing in it."""
+
+_THINGS = ("partitions", "brokers")
+"""Rooms whose timers are looked for thing by thing."""
+_HAVE_TIMERS = (*_THINGS, "zookeeper", "middleware")
 
 
-_FACTS: dict[str, Callable[[Json], Any]] = {
-    "pending": lambda view: due_next(view.get("pending", {})),
-    "timers": _timers,
-    "disagreements": disagreements,
-}
-"""Facts of a view, each with what makes it."""
+def _timers(view: Json, place: Place) -> dict[str, Any]:
+    """Of one place."""
+    room = view.get(place[0], {})
+    if len(place) > 1:
+        room = {place[1]: room[place[1]]} if place[1] in room else {}
+    return {
+        f"{actor}/{name}": {"actor": actor, **timer}
+        for actor, name, timer in beside_clients({place[0]: room})
+    }
 
-_ROOMS: dict[str, tuple[str, ...]] = {
-    "pending": ("pending",),
-    "clients": ("disagreements",),
-    "partitions": ("disagreements", "timers"),
-    "brokers": ("timers",),
-    "zookeeper": ("timers",),
-    "middleware": ("timers",),
-}
-"""Which facts a change of a room may change."""
+
+def _places(view: Json) -> list[Place]:
+    """Where there may be timers."""
+    return [
+        place
+        for room in _HAVE_TIMERS
+        if room in view
+        for place in ([(room, name) for name in view[room]] if room in _THINGS else [(room,)])
+    ]
+
+
+def _compared(fact: str, before: Any, after: Any, changes: list[Any]) -> Any:
+    if before != after:
+        compare((ROOM, fact), before, after, changes)
+    return after
 
 
 class Derived:
@@ -60,7 +73,12 @@ class Derived:
         self.number = number
         """Of the last step taken."""
         self._view = watched(view)
-        self._facts = {name: make(self._view) for name, make in _FACTS.items()}
+        self._pending = due_next(self._view.get("pending", {}))
+        self._timers = {place: _timers(self._view, place) for place in _places(self._view)}
+        """By where they were found."""
+        self._disagreements = {
+            name: disagreements_of(self._view, name) for name in self._view.get("clients", {})
+        }
         self._broken: dict[str, dict[str, bool]] = {name: {} for name in OF_RECORDS}
         if broken is None:
             broken = {name: judged.get("serials", ()) for name, judged in view.get("guarantees", {}).items()}
@@ -69,29 +87,62 @@ class Derived:
 
     def view(self) -> dict[str, Any]:
         """``derived`` of the view after the last step taken."""
-        return {**self._facts, "broken": {name: dict(serials) for name, serials in self._broken.items()}}
+        return {
+            "pending": self._pending,
+            "timers": {name: timer for found in self._timers.values() for name, timer in found.items()},
+            "disagreements": {name: dict(found) for name, found in self._disagreements.items() if found},
+            "broken": {name: dict(serials) for name, serials in self._broken.items()},
+        }
 
     def take(self, step: Json) -> dict[str, Any]:
         """``derived`` of the step; what is empty is left out."""
         self.number = step["number"]
-        stale = {
-            fact
-            for change in step["changes"]
-            if fold(self._view, change)
-            for fact in _ROOMS[change["path"][0]]
-        }
+        touched: dict[Place, None] = {}
+        for change in step["changes"]:
+            if fold(self._view, change):
+                path = change["path"]
+                touched[(path[0], path[1]) if len(path) > 1 and path[0] != "pending" else (path[0],)] = None
         changes: list[Any] = []
-        for name in _FACTS:
-            if name in stale:
-                before, after = self._facts[name], _FACTS[name](self._view)
-                if before != after:
-                    compare((ROOM, name), before, after, changes)
-                    self._facts[name] = after
+        for place in touched:
+            self._look(place, changes)
         told = {
             "changes": [*map(change_to_json, changes), *self._newly_broken(step)],
             "arrivals": arrivals(step, self._view.get("partitions", {})),
         }
         return {name: fact for name, fact in told.items() if fact}
+
+    def _look(self, place: Place, changes: list[Any]) -> None:
+        """At what a step changed."""
+        room = place[0]
+        if len(place) == 1 and room in (*_THINGS, "clients"):
+            for name in dict.fromkeys([*self._view.get(room, {}), *self._known(room)]):
+                self._look((room, name), changes)
+            return
+        if room == "pending":
+            self._pending = _compared("pending", self._pending, due_next(self._view.get(room, {})), changes)
+        elif room == "clients":
+            self._disagrees(place[1], disagreements_of(self._view, place[1]), changes)
+        else:
+            origin = place if room in _THINGS else (room,)
+            before = self._timers.get(origin, {})
+            self._timers[origin] = _compared("timers", before, _timers(self._view, origin), changes)
+        if room == "partitions":
+            for client, before in self._disagreements.items():
+                after = {name: found for name, found in before.items() if name != place[1]}
+                found = disagreement(self._view, client, place[1])
+                self._disagrees(client, after if found is None else {**after, place[1]: found}, changes)
+
+    def _known(self, room: str) -> list[str]:
+        """What of a room was there before."""
+        if room == "clients":
+            return list(self._disagreements)
+        return [origin[1] for origin in self._timers if origin[0] == room]
+
+    def _disagrees(self, client: str, after: dict[str, Any], changes: list[Any]) -> None:
+        before = self._disagreements.get(client, {})
+        if before != after:
+            compare((ROOM, "disagreements", client), before, after, changes)
+        self._disagreements[client] = after
 
     def fork(self) -> Derived:
         """For a branch that leaves here."""

@@ -10,19 +10,31 @@ from typing import Any
 Json = Mapping[str, Any]
 
 
-def disagreements(view: Json) -> dict[str, dict[str, Any]]:
-    """By client and partition. `what` they disagree about: the `sequence` that was acknowledged last, the `epoch`, or
-    whether the leader knows the producer at all (`unknown`). `own` is the client's number, `known` the leader's."""
-    found: dict[str, dict[str, Any]] = {}
-    for name, client in view.get("clients", {}).items():
-        manager = client.get("transaction_manager")
-        if manager is None or not client.get("alive") or manager.get("producer_id") in (None, -1):
-            continue
-        for partition, own in manager.get("partitions", {}).items():
-            difference = _difference(view, manager, partition, own)
-            if difference is not None:
-                found.setdefault(name, {})[partition] = difference
+def disagreements_of(view: Json, client: str) -> dict[str, dict[str, Any]]:
+    """Of one client, by partition. `what` they disagree about: the `sequence` that was acknowledged last, the `epoch`,
+    or whether the leader knows the producer at all (`unknown`). `own` is the client's number, `known` the leader's."""
+    manager = _numbering(view["clients"].get(client))
+    found = {}
+    for partition, own in manager.get("partitions", {}).items():
+        difference = _difference(view, manager, partition, own)
+        if difference is not None:
+            found[partition] = difference
     return found
+
+
+def disagreement(view: Json, client: str, partition: str) -> dict[str, Any] | None:
+    """The same of one partition."""
+    manager = _numbering(view["clients"].get(client))
+    own = manager.get("partitions", {}).get(partition)
+    return None if own is None else _difference(view, manager, partition, own)
+
+
+def _numbering(client: Json | None) -> Json:
+    """Empty where a client is down or has no identity."""
+    if client is None or not client.get("alive"):
+        return {}
+    manager: Json | None = client.get("transaction_manager")
+    return {} if manager is None or manager.get("producer_id") in (None, -1) else manager
 
 
 def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[str, Any] | None:
