@@ -36,9 +36,13 @@ from engine.world import World, build
 
 _CONNECTING = frozenset({"timer", "pass", "connected"})
 """The events by which a client goes on trying to reach a broker."""
-_QUIET = range(200_000)
-"""What may happen in a row and tell nothing. The longest wait of the library takes some hundreds; a client without a
-broker that knocks until the limit of time would take minutes, and nobody would be told anything."""
+_QUIET = 200_000
+"""What may happen in a whole run and tell nothing. The longest run of the library takes some hundreds; a client without
+a broker that knocks until the limit of time would take minutes, and nobody would be told anything."""
+_QUIET_A_STEP = 20
+"""As much more with each step: between two steps of a long run little is quiet."""
+_QUIET_AN_INTERVENTION = 2_000
+"""As much more with each intervention: a broker that was restarted is found again."""
 
 
 class Simulation(Timetable):
@@ -70,6 +74,8 @@ class Simulation(Timetable):
         self._time_limit: int = scenario["limits"]["time_ms"]
         self._horizon = self._time_limit
         """No event after this time happens now: the time limit, or where the caller wants to stop."""
+        self._quiet = 0
+        """What happened so far and told nothing, less what interventions gave back."""
         self._pass: str | None = None
         """The client in the middle of a Sender pass."""
         self._held: dict[str, list[Event]] = {}
@@ -148,9 +154,10 @@ class Simulation(Timetable):
             return False
         interference = self.interference
         try:
-            for _ in _QUIET:
+            while True:
                 if interference.due:
                     self.finished = None
+                    self._quiet -= _QUIET_AN_INTERVENTION
                     interference.intervene()
                 elif self._pass is not None:
                     self._run_phase(self._pass)
@@ -158,9 +165,10 @@ class Simulation(Timetable):
                     return False
                 if watch.said is not None:
                     break
-            else:
-                self.finished = "time_limit"
-                return False
+                self._quiet += 1
+                if self._quiet > _QUIET + _QUIET_A_STEP * self.number:
+                    self.finished = "time_limit"
+                    return False
         except (EngineError, ArithmeticError, LookupError, TypeError, AttributeError) as broken:
             raise EngineError(
                 f"{self.scenario.id}/{self.scenario.variant} seed {self.scenario['seed']} "

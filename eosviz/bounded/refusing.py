@@ -23,6 +23,11 @@ class BeyondBounds(NoAnswer):
     """The process grew beyond the bounds of its row, or ended by a fault of ours, which is in the log."""
 
 
+class NotThisTime(BeyondBounds):
+    """The machine was busy for so long that the clock ran out, or the process ended by what its row does not bound.
+    Another time the same question may have an answer: nothing is concluded from this one."""
+
+
 class Busy(NoAnswer):
     """The queue is full, or the turn did not come in time."""
 

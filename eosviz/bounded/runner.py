@@ -20,7 +20,7 @@ import msgspec
 from django.conf import settings
 
 from eosviz.bounded.protocol import ANSWER, ASKED, NO_MEMORY, REFUSED, REFUSED_CODE, SAID, TASK, Refusal
-from eosviz.bounded.refusing import BeyondBounds, Busy, Cancelled, Refused, Stopped
+from eosviz.bounded.refusing import BeyondBounds, Busy, Cancelled, NotThisTime, Refused, Stopped
 from eosviz.bounded.register import COMMAND_LINE, Caller, Register, Request
 from eosviz.bounded.tasks import Task
 from eosviz.launch.storage import Level, room_in
@@ -120,7 +120,7 @@ def _run_process(task: Task, request: Request, each: Callable[[Path], None]) -> 
                 if request.cancelled:
                     raise Cancelled from None
                 if time.monotonic() > until:
-                    raise BeyondBounds(task.beyond) from None
+                    raise NotThisTime(task.beyond) from None
                 each(request.folder)
     finally:
         process.kill()
@@ -138,4 +138,5 @@ def _raise(task: Task, folder: Path, code: int) -> None:
     if code not in (NO_MEMORY, -signal.SIGXCPU):
         said = (folder / SAID).read_bytes()[-LOGGED_BYTES_MAX:].decode(errors="replace")
         logger.warning("the bounded process %s ended with %s: %s", task.name, code, said)
+        raise NotThisTime(task.beyond)
     raise BeyondBounds(task.beyond)

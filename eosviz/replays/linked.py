@@ -43,7 +43,8 @@ def _identity(kind: str, link: Link) -> list[Any]:
 
 
 def _made(kind: str, link: Link, asks: Caller) -> bytes:
-    """Raises Problem. A stranger's scenario runs in a bounded process; the library's, which are ours, run here."""
+    """Raises Problem. A stranger's scenario, and what a stranger did to one of the library, runs in a bounded process;
+    the library's own runs are short and run here."""
     if link.steps_needed > STEPS_MAX:
         raise Problem("limit", "link_too_far", most=STEPS_MAX)
     version, _ = version_of(link)
@@ -57,7 +58,7 @@ def _made(kind: str, link: Link, asks: Caller) -> bytes:
         step=link.step,
     )
     with problems():
-        if version.library_position is not None:
+        if version.library_position is not None and not link.done:
             return made(asked)
         return runner.answer(TASKS["linked"], asked, asks)
 

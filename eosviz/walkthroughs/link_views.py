@@ -32,6 +32,8 @@ from eosviz.workshop.opening import check_open
 OPENED_KEY = "opened_links"
 OPENED_MAX = 50
 """Links that a browser opened and finds its session of again; the oldest is opened anew."""
+STEPS_COUNTED_AS_ONE = 500
+"""Each opening runs the engine. One that runs further counts as several (rate `open_link.address`)."""
 
 
 @never_cache
@@ -44,7 +46,7 @@ def open_page(request: HttpRequest, scenario: str, version: str) -> HttpResponse
         link = read_link(scenario, version, request.GET)
         check_open(link, request)
         if request.method == "POST":
-            take("open_link.address", address_of(request))  # Each opening runs the engine.
+            take("open_link.address", address_of(request), 1 + link.steps_needed // STEPS_COUNTED_AS_ONE)
             return _open(request, link)
         known = _opened_before(request, link)
         if known is not None:

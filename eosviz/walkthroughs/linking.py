@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from threading import Lock
 
 import msgspec
 from django.db import transaction
 
 from eosviz.bounded import runner
+from eosviz.bounded.refusing import Busy
 from eosviz.bounded.register import Caller
 from eosviz.bounded.tasks import TASKS
 from eosviz.scenarios.models import ScenarioVersion
@@ -23,6 +25,7 @@ from eosviz.walkthroughs.walking import Chunk, store_steps
 
 LINK_STEPS_MAX = 20_000
 """A few seconds of the engine's time: as long as a visitor waits for a page."""
+_one_run = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +63,26 @@ def check_length(link: Link) -> None:
 
 @contextmanager
 def _made(version: ScenarioVersion, link: Link, asks: Caller) -> Iterator[Iterator[Stretch]]:
-    """The library's runs, which are ours, are made here; all others in a bounded process. Raises NoAnswer."""
+    """The library's runs, which are ours, are made here, those that somebody intervened in one at a time; all others in
+    a bounded process. Raises NoAnswer."""
     asked = Asked(version.document, version.identifier, link.variant, link.done, link.steps_needed)
     if version.library_position is not None or not asked.steps:
-        yield stretches(asked)
+        with _turn() if asked.done else nullcontext():
+            yield stretches(asked)
         return
     with runner.run(TASKS["reached"], asked, asks, wait_seconds=runner.WAIT_SECONDS_MAX) as done:
         yield written(done.answer, done.folder)
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """What an intervention makes of a run may cost seconds, and nothing tells before. Raises Busy."""
+    if not _one_run.acquire(timeout=runner.WAIT_SECONDS_MAX):
+        raise Busy("bounded.busy", seconds=runner.BUSY_SECONDS)
+    try:
+        yield
+    finally:
+        _one_run.release()
 
 
 def _store(branch: Branch, stretch: Stretch, link: Link) -> None:

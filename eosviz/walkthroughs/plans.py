@@ -19,7 +19,7 @@ from django.db import transaction
 from engine.scenario.header import ENGINE_VERSION
 from engine.view import PLAN_VERSION, STEPS_AHEAD
 from eosviz.bounded import runner
-from eosviz.bounded.refusing import Busy, NoAnswer
+from eosviz.bounded.refusing import Busy, NoAnswer, NotThisTime
 from eosviz.bounded.tasks import TASKS
 from eosviz.walkthroughs.messages import Hello, PlanAnswer, encode
 from eosviz.walkthroughs.models import KEPT_PLANS_MAX, Branch, KeptPlan, Session, line_interventions
@@ -68,7 +68,10 @@ def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
     with _being_made(keys[-1] if is_ours else "apart") as free:
         if not free:
             return kept_plan(branch, re)
-        plan = _made(_asked(branch, line, keys), is_ours)
+        try:
+            plan = _made(_asked(branch, line, keys), is_ours)
+        except NotThisTime:
+            return _answer(branch, NO_PLAN, re)  # This page does without; the next one asks anew.
     if plan is None:
         return None
     _store(keys[-1], plan)
@@ -144,7 +147,7 @@ def _most(branch: Branch) -> int:
 
 def _made(asked: Asked, is_ours: bool) -> bytes | None:
     """A short run of the library, which is ours, is made here; whatever else in a bounded process. None when its turn
-    does not come soon."""
+    does not come soon. Raises NotThisTime."""
     try:
         if is_ours:
             return made(asked)
@@ -152,6 +155,8 @@ def _made(asked: Asked, is_ours: bool) -> bytes | None:
             return done.answer
     except Busy:
         return None
+    except NotThisTime:
+        raise
     except NoAnswer:
         return NO_PLAN
 

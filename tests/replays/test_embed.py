@@ -121,6 +121,15 @@ def test_a_strangers_scenario_runs_in_a_bounded_process_and_makes_the_same_steps
     assert theirs["header"]["title"]["en"] == "Of a stranger"
 
 
+def test_what_a_stranger_did_to_a_run_of_the_library_runs_in_a_bounded_process_too(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linked, "made", None)
+    crashed = link("SC-03", done=[{"after": 3, "intervention": CRASH}])
+    steps = played(client, crashed.address("replays:linked_player"))["steps"]["1"]
+    assert steps[3]["key"] == "fault.crashed"
+
+
 @pytest.mark.parametrize(("clock_seconds", "memory", "status", "key"), [
     (0, 10**10, 422, "problem.link_too_much"), (60, 0, 429, "problem.runs_full"),
 ])  # fmt: skip

@@ -179,6 +179,26 @@ class TestOpening:
         assert "All people at your network address together open links to runs" in page
         assert "Try again in 10 minutes" in page
 
+    def test_of_those_with_interventions_one_runs_at_a_time(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(runner, "WAIT_SECONDS_MAX", 0.01)
+        crash = {"after": 3, "intervention": CRASH}
+        version = ScenarioVersion.objects.library().get(identifier="SC-03").digest[:VERSION_CHARACTERS]
+        address = Link(scenario="SC-03", version=version, done=[crash], step=10).address()
+        with linking._one_run:
+            answer = Client().post(address)
+        assert (answer.status_code, answer["Retry-After"]) == (429, str(runner.BUSY_SECONDS))
+        assert Client().post(address).status_code == 302
+
+    def test_one_that_runs_far_counts_as_several(self, client: Client, settings: Any) -> None:
+        settings.RATES = {**settings.RATES, "open_link.address": (3, 600)}
+        session = start(client)
+        near, far = (linked(client, root(session), step) for step in (0, 1000))
+        far = far.replace(f"step={root(session).newest}", "step=1000")
+        assert Client().post(far).status_code == 302
+        assert Client().post(near).status_code == 429
+
     def test_only_the_owner_gets_the_link_of_a_session(self, client: Client) -> None:
         branch = root(start(client))
         for query in ({"branch": branch.id, "step": 0}, {"branch": "x", "step": 0}, {}):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -113,6 +114,18 @@ def test_a_scenario_that_this_engine_does_not_run_has_no_plan_and_is_tried_once(
     assert made(root(session)) is None
     assert made(root(session)) is None
     assert len(runs) == 1
+
+
+def test_what_a_busy_machine_did_not_make_in_time_is_not_kept_as_impossible(
+    long_session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    branch = with_version(root(long_session))
+    row = plans.TASKS["plan"]
+    monkeypatch.setitem(plans.TASKS, "plan", replace(row, clock_seconds=0))
+    assert made(branch) is None
+    assert not KeptPlan.objects.exists()
+    monkeypatch.setitem(plans.TASKS, "plan", row)
+    assert made(branch) is not None
 
 
 def test_while_a_plan_is_made_nobody_else_makes_it(
