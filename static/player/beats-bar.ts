@@ -71,7 +71,7 @@ export class BeatsBar extends MeasuredElement {
     return html`<ol class=${narrow ? "beats bars" : "beats"} .style=${`--beat-size:${size}px`} data-lines=${lines} aria-label=${say("player.beats")}>
         ${plan.beats.map((beat, place) => this.#beat(beat, segments[place], place, here, plan, store, narrow))}
       </ol>
-      ${narrow ? this.#named(plan, here) : nothing}
+      ${narrow ? this.#named(plan, here, store) : nothing}
       ${this.#opened(plan, segments, store)}`;
   }
 
@@ -89,11 +89,12 @@ export class BeatsBar extends MeasuredElement {
         title=${say("player.beat_opens", { title })} @click=${() => (this.open = this.open === beat.first ? null : beat.first)}>▴</button>`}</li>`;
   }
 
-  /** On a telephone: the name and number of the beat on show, which opens it. */
-  #named(plan: BeatPlan, here: number): TemplateResult {
+  /** On a telephone: the name and number of the beat on show, which opens it, and the step. */
+  #named(plan: BeatPlan, here: number, store: PlayerStore): TemplateResult {
     const beat = plan.beats[here];
     const text = beat === undefined ? say("player.beats_count", { count: plan.beats.length }) : `${here + 1}. ${titleOf(beat)}`;
-    return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b>${text}</b> <span aria-hidden="true">▴</span></button>`;
+    return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b>${text}</b>
+      <span class="num">${store.shown}/${stepsOf(store)} · ${say("player.virtual_time", { at: store.frame?.view.time ?? 0 })}</span> <span aria-hidden="true">▴</span></button>`;
   }
 
   #opened(plan: BeatPlan, segments: readonly Segment[], store: PlayerStore): TemplateResult | typeof nothing {

@@ -10,6 +10,7 @@ import { alteredOf } from "./altered.ts";
 import type { FollowState } from "./following.ts";
 import type { Header } from "./frame.ts";
 import type { PlayerStore } from "./store.ts";
+import { Small } from "./small.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
 
@@ -28,6 +29,7 @@ export class Masthead extends StoreElement {
   /** In a frame on another page: where the whole thing is opened, outside of it. */
   declare open: string;
   declare followState: FollowState | null;
+  readonly #small = new Small(this);
 
   constructor() {
     super();
@@ -59,10 +61,23 @@ export class Masthead extends StoreElement {
     const hasKafka = header.version !== "" && (hasBrokers || header.partitions.length > 0);
     // Without a broker that there are none is no setting worth a mark.
     const altered = alteredOf(header).filter((item) => hasKafka || item.name !== "brokers");
-    return html`<div class="what"><h1 title=${`${header.scenario}${header.variant === null ? "" : `/${header.variant}`}`}>${title}</h1>
-      <p class="rules-in-force"><span>${header.scenario}</span> ${hasKafka ? html`<b>Kafka ${header.version}</b>` : header.version ? html`<span>${say("player.no_kafka")}</span>` : nothing}
-        ${header.variant === null ? nothing : html`<span class="variant">${header.variant}</span>`}
-        ${altered.length > 0 ? this.#altered(altered) : hasKafka ? html`<span>${say("player.all_defaults")}</span>` : nothing} ${this.#state(store)}</p></div>`;
+    const heading = html`<h1 title=${`${header.scenario}${header.variant === null ? "" : `/${header.variant}`}`}>${title}</h1>`;
+    const profile = html`<span>${header.scenario}</span> ${hasKafka ? html`<b>Kafka ${header.version}</b>` : header.version ? html`<span>${say("player.no_kafka")}</span>` : nothing}
+        ${header.variant === null ? nothing : html`<span class="variant">${header.variant}</span>`}`;
+    const defaults = hasKafka && altered.length === 0 ? html`<span>${say("player.all_defaults")}</span>` : nothing;
+    if (!this.#small.matches) {
+      return html`<div class="what">${heading}
+      <p class="rules-in-force">${profile} ${altered.length > 0 ? this.#altered(altered) : defaults} ${this.#state(store)}</p></div>`;
+    }
+    // The title opens it: there is no line for it.
+    return html`<details class="what about"><summary>${heading}</summary>
+      <div><p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>${altered.length > 0 ? this.#settings(altered) : nothing}</div></details>
+      ${this.#isUrgent(store) ? this.#state(store) : nothing}`;
+  }
+
+  /** What must be seen without being asked for. */
+  #isUrgent(store: PlayerStore): boolean {
+    return store.status === "connecting" || store.status === "reconnecting" || store.verified?.state === "differs";
   }
 
   #altered(altered: Altered[]): TemplateResult {
@@ -70,8 +85,12 @@ export class Masthead extends StoreElement {
       html`<span class="nb" title=${`${item.path}${item.normal === null ? "" : `: ${say("player.default_is", { value: item.normal })}`}`}>${item.name} <b>${item.value}</b></span>`;
     if (altered.length === 1) return html`<span class="altered">${altered.map(one)}</span>`;
     return html`<details class="altered-more"><summary><span class="altered">${one(altered[0] as Altered)}, ${say("player.more_settings", { count: altered.length - 1 })}</span></summary>
-      <table><thead><tr><th scope="col">${say("player.setting")}</th><th scope="col">${say("player.value")}</th><th scope="col">${say("player.default")}</th></tr></thead>
-      <tbody>${altered.map((item) => html`<tr><td>${item.path}</td><td><b>${item.value}</b></td><td>${item.normal ?? "–"}</td></tr>`)}</tbody></table></details>`;
+      ${this.#settings(altered)}</details>`;
+  }
+
+  #settings(altered: Altered[]): TemplateResult {
+    return html`<table><thead><tr><th scope="col">${say("player.setting")}</th><th scope="col">${say("player.value")}</th><th scope="col">${say("player.default")}</th></tr></thead>
+      <tbody>${altered.map((item) => html`<tr><td>${item.path}</td><td><b>${item.value}</b></td><td>${item.normal ?? "–"}</td></tr>`)}</tbody></table>`;
   }
 
   #state(store: PlayerStore): TemplateResult | typeof nothing {

@@ -449,7 +449,7 @@ export class Player extends PlayerAttributes {
       why.close();
       return;
     }
-    const open = this.querySelectorAll("details.menu[open], details.altered-more[open], details.notes[open]");
+    const open = this.querySelectorAll("details.menu[open], details.altered-more[open], details.about[open], details.notes[open]");
     for (const menu of open) menu.removeAttribute("open");
     if (open.length > 0 || this.querySelector<LookingElement>("eos-looking")?.close() === true) return;
     this.store?.dismiss();

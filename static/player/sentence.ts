@@ -13,6 +13,7 @@ import type { Check } from "./checks.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Fitted } from "./sentence-fit.ts";
 import { fit, sentencesOf } from "./sentence-fit.ts";
+import { Small } from "./small.ts";
 import { MeasuredElement, StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
@@ -66,6 +67,7 @@ export class Sentence extends StoreElement {
     clearTimeout(this.#timer);
   }
 
+  readonly #small = new Small(this);
   #player: Element | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -97,8 +99,8 @@ export class Sentence extends StoreElement {
   #checkReferences(check: Check): TemplateResult {
     const source = words.source(check.key);
     return html`<div class="refs" tabindex=${this.#reached}>
-      <div class="chips">${check.rules.map((rule) => this.#chip(rule))}</div>
-      ${source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source}</div>`}
+      <div class="chips">${this.#rules(check.rules, source)}</div>
+      ${this.#small.matches ? nothing : this.#source(source)}
     </div>`;
   }
 
@@ -114,9 +116,21 @@ export class Sentence extends StoreElement {
   #references(step: Step): TemplateResult {
     const source = words.source(step.key);
     return html`<div class="refs" tabindex=${this.#reached}>
-      <div class="chips">${step.rules.map((rule) => this.#chip(rule))}${this.#whyRefused(step)} ${step.notes.length === 0 ? nothing : this.#notes(step)}</div>
-      ${source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source}</div>`}
+      <div class="chips">${this.#rules(step.rules, source)}${this.#whyRefused(step)} ${step.notes.length === 0 ? nothing : this.#notes(step)}</div>
+      ${this.#small.matches ? nothing : this.#source(source)}
     </div>`;
+  }
+
+  /** Every rule; where there is no room for a row of them, their number, which opens into all of it. */
+  #rules(rules: readonly string[], source: string | null): unknown {
+    const chips = rules.map((rule) => this.#chip(rule));
+    if (!this.#small.matches || (rules.length < 2 && source === null)) return chips;
+    return html`<details class="notes by-rules"><summary class="chip">${say("player.rules_count", { count: rules.length })}</summary>
+      <ul><li>${chips}</li>${source === null ? nothing : html`<li>${say("player.kafka_source")}: ${this.#source(source)}</li>`}</ul></details>`;
+  }
+
+  #source(source: string | null): TemplateResult | typeof nothing {
+    return source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source}</div>`;
   }
 
   /** The numbers, the rule, the row and the error, in one click. */

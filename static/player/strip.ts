@@ -3,6 +3,7 @@
  * red from its first bad step. A press on a broken one goes there.
  *
  * Those that this run cannot test are dotted and counted; where another branch breaks one, that shows already.
+ * On a telephone it is one line, what is broken by name and the rest by number, which opens into the list.
  */
 
 import type { TemplateResult } from "lit";
@@ -18,9 +19,21 @@ import { say } from "./text.ts";
 export const defaults = {
   /** px that a guarantee needs beside others. */
   least: 160,
+  /** px of a line that has room for the names of broken guarantees, and how many it names. */
+  named: 320,
+  most: 2,
 };
 
 export class GuaranteeStrip extends MeasuredElement {
+  static override properties = { ...MeasuredElement.properties, isOpen: { state: true } };
+
+  declare isOpen: boolean;
+
+  constructor() {
+    super();
+    this.isOpen = false;
+  }
+
   protected override render(): TemplateResult | typeof nothing {
     const { store } = this;
     const frame = store?.frame;
@@ -29,8 +42,25 @@ export class GuaranteeStrip extends MeasuredElement {
     const judged = rows.filter((row) => row.isJudged);
     const unjudged = rows.filter((row) => !row.isJudged);
     if (rows.length === 0 || (isLogCase(frame) && judged.length === 0)) return html`<p class="quiet nothing-judged">${say("player.nothing_judged")}</p>`;
-    const narrow = isNarrow(this.width);
-    const isFolded = narrow || rows.length * defaults.least > this.width;
+    if (isNarrow(this.width)) {
+      return html`${this.#short(judged, unjudged.length, store.shown)}${this.isOpen ? html`<div class="guarantees-all">${this.#list(judged, unjudged, true, store)}</div>` : nothing}`;
+    }
+    return this.#list(judged, unjudged, rows.length * defaults.least > this.width, store);
+  }
+
+  /** `duplicated ✕ 1 · 3 hold · 4 not judged` */
+  #short(judged: readonly StripRow[], unjudged: number, shown: number): TemplateResult {
+    const broken = judged.filter(({ brokenAt }) => brokenAt !== null && brokenAt <= shown);
+    const named = this.width >= defaults.named && broken.length <= defaults.most ? broken : [];
+    const held = judged.length - broken.length;
+    return html`<button class="guarantees-short" aria-expanded=${this.isOpen} aria-label=${say("player.guarantees")} aria-describedby="guarantees-short" @click=${() => (this.isOpen = !this.isOpen)}>
+      <span id="guarantees-short">${named.map((row) => html`<span class="is-broken">${say(`player.guarantee.${row.name}`)} <b class="num">✕ ${row.count}</b></span> `)}${
+        broken.length > named.length ? html`<span class="is-broken"><b>✕</b> ${say("player.guarantees_broken", { count: broken.length })}</span> ` : nothing}${
+        held === 0 ? nothing : html`<span>${say("player.guarantees_hold", { count: held })}</span> `}${unjudged === 0 ? nothing : html`<span>${say("player.not_judged_count", { count: unjudged })}</span>`}</span>
+      <span aria-hidden="true">▴</span></button>`;
+  }
+
+  #list(judged: readonly StripRow[], unjudged: readonly StripRow[], isFolded: boolean, store: PlayerStore): TemplateResult {
     return html`<ul class="guarantees" aria-label=${say("player.guarantees")}>
         ${judged.map((row) => this.#judged(row, store))}
         ${isFolded ? nothing : unjudged.map((row) => html`<li class="not-judged"><span><span>${say(`player.guarantee.${row.name}`)}</span> <em>${say("player.not_judged")}</em></span><i></i></li>`)}

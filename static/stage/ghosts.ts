@@ -6,14 +6,14 @@
 import { svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { identity, range } from "../diagrams/batch.ts";
-import { answered, layoutFields } from "../diagrams/decision.ts";
 import { overlap, round, wrap } from "../diagrams/geometry.ts";
 import type { Frame, LogBatchView, ReplicaView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
 import { windowOf } from "./contract.ts";
 import { box, fittedText, halo, path, text, textWidth } from "./draw.ts";
-import { decides, networkOf } from "./network.ts";
+import { decidedBy } from "./decided.ts";
+import { networkOf } from "./network.ts";
 import { ARRIVAL } from "./places-desk.ts";
 
 /** A lane with its leader's log and the offsets that it shows. */
@@ -214,25 +214,18 @@ const CARD = { width: 244, pad: 10, line: 16, row: 17 };
 
 /** The rule that decided and the numbers on both sides, where the network has room for it. */
 function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | null): StageObject | null {
-  const decision = frame.step?.decision;
-  if (decision == null || !decides(frame, focus) || here.upright) return null;
-  const index = decision.rows.findIndex(({ outcome }) => outcome === "decided");
-  const row = decision.rows[index];
-  if (row === undefined) return null;
-  const { sentence, answer } = answered(row);
+  const decided = here.upright ? null : decidedBy(frame, focus);
+  if (decided === null) return null;
+  const { by, rule, sentence, answer, fields, passed, rest } = decided;
   const width = Math.min(CARD.width, here.network.width - 16);
-  const lines = wrap(`${sentence} ${answer ?? ""}`, width - 2 * CARD.pad, 13, true);
-  const every = layoutFields(decision, 6);
-  const both = every.filter(({ arrived, stored }) => arrived !== "–" && stored !== "–");
-  const fields = both.length > 0 ? both : every;
-  const rest = decision.rows.filter(({ outcome }) => outcome === "not_reached").length;
-  const notes = [index > 0 ? say("stage.ghost.passed_rules", { count: index }) : "", rest > 0 ? say("stage.ghost.more_rules", { count: rest }) : ""].filter((note) => note !== "");
+  const lines = wrap(`${sentence} ${answer}`, width - 2 * CARD.pad, 13, true);
+  const notes = [passed > 0 ? say("stage.ghost.passed_rules", { count: passed }) : "", rest > 0 ? say("stage.ghost.more_rules", { count: rest }) : ""].filter((note) => note !== "");
   const height = 26 + lines.length * CARD.line + 8 + CARD.row * (fields.length + 1) + (notes.length > 0 ? CARD.line : 0) + 4;
   const at = freePlace(frame, here, focus, { width, height }, shown?.lane.port[1] ?? here.height / 2);
   const table = 34 + lines.length * CARD.line;
   const [arrivedX, storedX] = [width - CARD.pad - 62, width - CARD.pad];
-  const drawn = svg`${box(0, 0, width, height, "card", 6)}${text(CARD.pad, 18, say("diagram.decision.by", { by: decision.by }), "s13 b")}${
-    text(width - CARD.pad, 18, row.rule, "s12 q", "end")}${lines.map((line, number) => text(CARD.pad, 37 + number * CARD.line, line, "s13 b"))}${
+  const drawn = svg`${box(0, 0, width, height, "card", 6)}${text(CARD.pad, 18, say("diagram.decision.by", { by }), "s13 b")}${
+    text(width - CARD.pad, 18, rule, "s12 q", "end")}${lines.map((line, number) => text(CARD.pad, 37 + number * CARD.line, line, "s13 b"))}${
     path(`M${CARD.pad},${table - 6}H${width - CARD.pad}`, "hair")}${
     text(arrivedX, table + 8, say("diagram.decision.arrived"), "s12 q", "end")}${text(storedX, table + 8, say("diagram.decision.stored"), "s12 q", "end")}${
     fields.map(({ name, arrived, stored }, number) => {
@@ -240,7 +233,7 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
       const differs = stored !== "–" && arrived !== stored;
       return svg`${text(CARD.pad, y, name, "s12 k")}${text(arrivedX, y, arrived, differs ? "s13 b" : "s13 k", "end")}${text(storedX, y, stored, differs ? "s13 b" : "s13 k", "end")}`;
     })}${notes.length === 0 ? svg`` : fittedText(CARD.pad, height - 9, notes.join(", "), width - 2 * CARD.pad, 12, { least: 9, classes: "q" })}`;
-  const label = say("stage.ghost.compare_name", { by: decision.by, rule: sentence, answer: answer ?? "" });
+  const label = say("stage.ghost.compare_name", { by, rule: sentence, answer });
   return object("compare", { ...at, width, height }, drawn, { phase: "compare", depth: 4, label, hot: false });
 }
 

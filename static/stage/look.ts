@@ -31,7 +31,7 @@ export const stageLook = css`
   .pill.again { fill: none; stroke: var(--ink); stroke-width: 2; stroke-dasharray: 5 3; }
   .rim { paint-order: stroke; stroke: var(--rim, var(--paper)); stroke-width: 5px; stroke-linejoin: round; }
   details.twin { position: absolute; top: 2px; right: 16px; padding: 0; max-height: calc(100% - 8px); }
-  :host([upright]) details.twin:not([open]) { position: static; padding: 2px 12px; }
+  :host([upright]) details.twin:not([open]) { position: static; }
   details.twin[open] { inset: 0; background: var(--paper); padding: 4px 24px; overflow: auto; z-index: 1; max-height: none; }
   .picked { fill: none; stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
   .lso { fill: var(--ink); }
@@ -64,6 +64,12 @@ export const stageLook = css`
   .link-line { fill: none; stroke: var(--ink); stroke-width: 1.75; stroke-dasharray: 1 6; stroke-linecap: round; opacity: .6; }
   .closer { position: absolute; inset: auto 10px 6px auto; margin: 0; padding: 1px 8px; border-radius: 4px; background: var(--paper); color: var(--ink-2); font-size: 12px; }
   :host([projector]) .scene { overflow: hidden; }
-  .away { margin: 0; padding: 6px 12px; background: var(--paper); border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: 2px 12px; }
+  .decides { position: sticky; bottom: 0; z-index: 1; background: var(--paper); border-top: 2px solid var(--ink); padding: 4px 12px 5px; line-height: 18px; }
+  .decides p { margin: 0; }
+  .decides .fields { display: flex; flex-wrap: wrap; gap: 0 12px; color: var(--ink-2); font-variant-numeric: tabular-nums; }
+  .decides .equal b { font-weight: 500; }
+  .decides b { color: var(--ink); }
+  :host([upright]) .under { display: flex; flex-wrap: wrap; align-items: center; gap: 0 12px; padding: 0 12px; min-height: 30px; background: var(--paper); border-top: 1px solid var(--line); }
+  .away { margin: 0; display: flex; flex-wrap: wrap; align-items: center; gap: 0 10px; flex: 1 1 auto; }
   .away button { text-decoration: underline; min-height: 24px; }
 `;

@@ -17,7 +17,9 @@ const GAP = 10;
 const LEAST = 400;
 const MANAGER = 44;
 /** Of a phone. */
-const STACK = { role: 96, centre: 250, participant: 64, network: 70 };
+const STACK = { role: 72, centre: 176, centreMost: 250, participant: 78, network: 50, networkMost: 84, inRow: 4, under: 34 };
+const EDGE = 6;
+const MARGINS = 10;
 
 export function middlewarePlaces(plan: StagePlan, size: Size): Places {
   return size.form === "phone" ? stacked(plan, size) : abreast(plan, size);
@@ -64,32 +66,37 @@ function abreast(plan: StagePlan, size: Size): Places {
     { x: centre + CENTRE, y: 0, width: right - centre - CENTRE, height });
 }
 
-/** One under the other; participants two in a row. */
+/** One under the other: who wants it and who leads it, the middleware, its participants, four in a row at most. */
 function stacked(plan: StagePlan, size: Size): Places {
   const width = phoneWidth(size);
   const { wanting, middle, participants } = rolesOf(plan);
   const boxes: Record<string, Box> = {};
-  const own = width - 20;
-  let y = 6;
-  const half = (own - GAP) / 2;
-  wanting.forEach((role, index) => {
-    boxes[role] = { x: 10 + (wanting.length > 1 ? index * (half + GAP) : 0), y, width: wanting.length > 1 ? half : own, height: STACK.role };
-  });
-  if (wanting.length > 0) y += STACK.role + STACK.network;
-  const first = y;
-  for (const role of middle) {
-    const height = role === "manager" ? MANAGER : STACK.centre;
-    boxes[role] = { x: 10, y, width: own, height };
-    y += height + GAP;
+  const first = [...wanting, ...middle.filter((role) => role === "manager")];
+  const inRow = Math.max(1, Math.min(STACK.inRow, participants.length));
+  const rows = Math.ceil(participants.length / inRow);
+  const given = size.height / (size.width / width) - STACK.under;
+  const least = EDGE + STACK.role + 2 * STACK.network + STACK.centre + rows * (STACK.participant + GAP);
+  const spare = Math.max(0, given - least);
+  // Messages need room before anything else does.
+  const network = STACK.network + Math.min(spare / 2, STACK.networkMost - STACK.network);
+  const centre = STACK.centre + Math.min(spare - 2 * (network - STACK.network), STACK.centreMost - STACK.centre);
+  row(boxes, first, width, EDGE, STACK.role);
+  const top = EDGE + (first.length === 0 ? 0 : STACK.role + network);
+  boxes["middleware"] = { x: MARGINS, y: top, width: width - 2 * MARGINS, height: centre };
+  let y = top + centre + network;
+  for (let from = 0; from < participants.length; from += inRow) {
+    row(boxes, participants.slice(from, from + inRow), width, y, STACK.participant);
+    y += STACK.participant + GAP;
   }
-  y += STACK.network - GAP;
-  participants.forEach((name, index) => {
-    const last = index === participants.length - 1 && index % 2 === 0;
-    boxes[name] = { x: 10 + (index % 2) * (half + GAP), y, width: last ? own : half, height: STACK.participant + 18 };
-    if (index % 2 === 1 || last) y += STACK.participant + 18 + GAP;
+  return whole(size, width, Math.max(y, given), boxes, true, { x: MARGINS, y: top - network, width: width - 2 * MARGINS, height: network }, null);
+}
+
+/** Side by side, all as wide as each other. */
+function row(boxes: Record<string, Box>, names: readonly string[], width: number, y: number, height: number): void {
+  const each = (width - 2 * MARGINS - GAP * (names.length - 1)) / names.length;
+  names.forEach((name, index) => {
+    boxes[name] = { x: MARGINS + index * (each + GAP), y, width: each, height };
   });
-  const height = Math.max(y, size.height / (size.width / width));
-  return whole(size, width, height, boxes, true, { x: 10, y: first - STACK.network, width: own, height: STACK.network }, null);
 }
 
 function whole(size: Size, width: number, height: number, boxes: Readonly<Record<string, Box>>, upright: boolean, network: Box, fetches: Box | null): Places {

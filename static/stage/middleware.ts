@@ -24,6 +24,9 @@ const BUSINESS: readonly (readonly string[])[] = [
   ["IDLE", "WAIT_ACK", "LOCAL_RUN", "LOCAL_FAILED", "WAIT_CONFIRM_ACK", "DONE"],
 ];
 const PILL = 26;
+/** Units: what is narrower says its state under its name; what is lower tells beside its states, and not below them. */
+const NARROW = 170;
+const LOW = 236;
 
 function railOf(rails: readonly (readonly string[])[], state: string | undefined): readonly string[] {
   const [first = []] = rails;
@@ -45,7 +48,7 @@ export const middleware: Layer = (frame, here, focus) => {
     objects.push({
       key: `node:${name}`, ...own, phase: "static", depth: DEPTH.body, hot: focused, select: selection, picked: isPicked(frame.selection, selection), label: drawn.label,
       draw: svg`${box(0, 0, own.width, own.height, `body${drawn.alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, own.width - 2, 27, "wash", 7) : nothing}${
-        text(14, 20, name, "s15 b")}${drawn.fact === "" ? nothing : fittedText(own.width - 14, 20, drawn.fact, own.width - 36 - textWidth(name, 15, true), 13, { anchor: "end", classes: drawn.strong ? "b" : "k", least: 8 })}${
+        fittedText(own.width < NARROW ? 8 : 14, 20, name, own.width - (own.width < NARROW ? 16 : 28), own.width < NARROW ? 14 : 15, { classes: "b", bold: true, least: 9 })}${drawn.fact === "" ? nothing : fittedText(own.width - 14, 20, drawn.fact, own.width - 36 - textWidth(name, 15, true), 13, { anchor: "end", classes: drawn.strong ? "b" : "k", least: 8 })}${
         drawn.inner}${focused ? box(0, 0, own.width, own.height, "ring", 8) : nothing}`,
     });
   }
@@ -89,7 +92,8 @@ function word(state: string): string {
 }
 
 function plainOf(name: string, said: string, own: Box): Drawn {
-  return { fact: "", strong: false, alive: true, label: `${name}: ${said}`, inner: fittedText(14, 46, said, own.width - 28, 13, { most: 2, least: 9, classes: "k" }) };
+  return { fact: "", strong: false, alive: true, label: `${name}: ${said}`, inner: own.width < NARROW ? fittedText(8, 48, said, own.width - 16, 13, { most: 2, least: 9, classes: "k" })
+    : fittedText(14, 46, said, own.width - 28, 13, { most: 2, least: 9, classes: "k" }) };
 }
 
 /** Pills one under the other, the current state black. */
@@ -110,6 +114,14 @@ function businessOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   const stored = entry?.stored ?? null;
   const small = own.height < 160;
   const said = stored === null ? "" : say("stage.mw.stored", { stored });
+  const state = word(entry?.state ?? "IDLE");
+  if (own.width < NARROW) {
+    return {
+      fact: "", strong: false, alive: view.business?.alive !== false, label: `business: ${state} ${said}`,
+      inner: svg`${fittedText(8, 40, state, own.width - 16, 13, { classes: "b", bold: true, least: 9 })}${
+        said === "" ? nothing : fittedText(8, 58, said, own.width - 16, 12, { most: 2, least: 9, classes: "k" })}`,
+    };
+  }
   return {
     fact: "", strong: false, alive: view.business?.alive !== false, label: `business: ${word(entry?.state ?? "IDLE")} ${said}`,
     inner: small
@@ -121,6 +133,7 @@ function businessOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
 
 function middlewareOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   const entry = tid === null ? undefined : view.transactions?.[tid];
+  if (own.height < LOW) return lowMiddleware(view, entry, tid, own);
   const pill = 128;
   const lower = own.height - 112;
   return {
@@ -131,17 +144,55 @@ function middlewareOf(view: MiddlewareView, tid: string | null, own: Box): Drawn
   };
 }
 
-/** What it has heard of each participant. */
-function votesOf(entry: MiddlewareTransactionView, x: number, width: number, room: number): SVGTemplateResult {
+/** All that it knows stands beside its states. */
+function lowMiddleware(view: MiddlewareView, entry: MiddlewareTransactionView | undefined, tid: string | null, own: Box): Drawn {
+  const pill = 116;
+  const x = pill + 26;
+  const width = own.width - x - 12;
+  const lines = entry === undefined ? [] : footWords(entry);
+  const foot = own.height - 12 - (lines.length - 1) * 17;
+  const heard = entry === undefined ? [] : heardOf(entry);
+  const pitch = Math.min(17, (foot - 62) / Math.max(1, heard.length - 1));
+  return {
+    fact: entry === undefined ? say("stage.mw.none_yet") : say("stage.mw.transaction", { tid }), strong: false, alive: view.middleware?.alive !== false,
+    label: `middleware: ${entry === undefined ? say("stage.mw.none_yet") : word(entry.state)}`,
+    inner: svg`${column(railOf(TRANSACTION, entry?.state), entry?.state, 12, 36, pill, own.height - 42)}${
+      entry === undefined ? nothing : svg`${heard.map(({ name, said, known }, index) => fittedText(x, 46 + index * pitch, `${name}: ${said}`, width, 13, { classes: known ? "k" : "q", least: 8 }))}${
+        lines.map(({ said, strong }, index) => fittedText(x, foot + index * 17, said, width, 13, { bold: strong, classes: strong ? "b" : "k", least: 8 }))}`}`,
+  };
+}
+
+/** Of its message, its decision and how long participants differ. */
+function footWords(entry: MiddlewareTransactionView): { said: string; strong: boolean }[] {
+  const { since, until } = entry.window;
+  const message = entry.message === "none" ? null : say(`diagram.roles.message_${entry.message}`);
+  return [
+    ...(message === null ? [] : [{ said: say("diagram.roles.message", { message }), strong: false }]),
+    ...(entry.decision === null ? [] : [{ said: say("stage.mw.decision", { decision: word(entry.decision) }), strong: true }]),
+    ...(since === null ? [] : [{
+      said: `${say(until === null ? "stage.mw.window_open" : "stage.mw.window_closed")}: ${until === null ? say("stage.mw.window_since", { since }) : say("stage.mw.window_span", { since, until })}`,
+      strong: true,
+    }]),
+  ];
+}
+
+function heardOf(entry: MiddlewareTransactionView): { name: string; said: string; known: boolean }[] {
   const names = [...new Set([...Object.keys(entry.votes ?? {}), ...Object.keys(entry.answers ?? {})])].sort();
-  const step = Math.min(40, (room - 16) / Math.max(1, names.length));
-  return svg`${text(x, 50, say("stage.mw.heard"), "s12 q")}${names.map((name, index) => {
+  return names.map((name) => {
     const vote = entry.votes?.[name];
     const answer = entry.answers?.[name];
     const said = answer?.answer != null ? say("stage.mw.answered", { answer: answer.answer, at: answer.at })
       : answer !== undefined ? say("stage.mw.asked", { asked: answer.asked }) : vote === undefined ? say("stage.mw.no_vote") : word(vote);
+    return { name, said, known: answer?.answer != null || (vote !== undefined && answer === undefined) };
+  });
+}
+
+/** What it has heard of each participant. */
+function votesOf(entry: MiddlewareTransactionView, x: number, width: number, room: number): SVGTemplateResult {
+  const heard = heardOf(entry);
+  const step = Math.min(40, (room - 16) / Math.max(1, heard.length));
+  return svg`${text(x, 50, say("stage.mw.heard"), "s12 q")}${heard.map(({ name, said, known }, index) => {
     const y = 70 + index * step;
-    const known = answer?.answer != null || (vote !== undefined && answer === undefined);
     if (step < 30) return fittedText(x, y, `${name}: ${said}`, width, 12, { classes: known ? "k" : "q", least: 7 });
     return svg`${fittedText(x, y, name, width, 13, { bold: true, classes: "b", least: 8 })}${fittedText(x, y + 15, said, width, 12, { classes: known ? "k" : "q", least: 7 })}`;
   })}`;
@@ -161,6 +212,15 @@ function footOf(entry: MiddlewareTransactionView, own: Box): SVGTemplateResult {
 function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   const entry = tid === null ? undefined : view.manager?.transactions?.[tid];
   const answers = Object.entries(entry?.answers ?? {}).map(([name, answer]) => `${name}: ${answer ?? say("stage.none")}`);
+  if (own.width < NARROW) {
+    const numbered = answers.map((answer) => answer.replace(/^participant-/, "")).join(", ");
+    const state = entry === undefined ? say("stage.none") : word(entry.state);
+    return {
+      fact: "", strong: true, alive: view.manager?.alive !== false, label: `manager: ${state}, ${answers.join(", ")}`,
+      inner: svg`${fittedText(8, 40, state, own.width - 16, 13, { classes: "b", bold: true, least: 9 })}${
+        numbered === "" ? nothing : fittedText(8, 58, numbered, own.width - 16, 12, { most: 2, least: 8, classes: "k" })}`,
+    };
+  }
   return {
     fact: entry === undefined ? "" : word(entry.state), strong: true, alive: view.manager?.alive !== false, label: `manager: ${entry === undefined ? say("stage.none") : word(entry.state)}`,
     inner: answers.length === 0 ? svg`${nothing}` : fittedText(14, 37, answers.join(", "), own.width - 28, 12, { least: 7, classes: "k" }),
@@ -179,6 +239,13 @@ function participantOf(name: string, view: ParticipantView, tid: string | null, 
   const bar = Math.max(60, own.width - 92);
   const y = own.height - 30;
   const side = 54;
+  if (own.width < NARROW) {
+    return {
+      fact: "", strong: false, alive: view.alive !== false, label: `${name}: ${word(state)}, ${said}`,
+      inner: svg`${fittedText(8, 40, word(state), own.width - 16, 13, { bold: state === "COMMITTED", classes: state === "COMMITTED" ? "b" : "k", least: 9 })}${
+        fittedText(8, 62, said, own.width - 16, 12, { most: 2, least: 8, classes: "k" })}`,
+    };
+  }
   return {
     fact: word(state), strong: state === "COMMITTED", alive: view.alive !== false, label: `${name}: ${word(state)}, ${said}`,
     inner: own.height < 72 ? fittedText(14, own.height - 12, said, own.width - 28, 12, { least: 8, classes: "k" }) : svg`${fittedText(14, y - 9, said, own.width - 28, 13, { least: 8, classes: "k" })}${

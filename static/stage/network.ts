@@ -201,7 +201,14 @@ function apart(flights: readonly Flight[], here: Places): Flight[] {
   const order = [...flights].sort((one, other) => Number(other.hot) - Number(one.hot) || wide(other) - wide(one) || one.box.y - other.box.y || one.message.id - other.message.id);
   const placed: Flight[] = [];
   for (const flight of order) placed.push(freed(flight, placed, here));
-  return flights.map((flight) => placed.find(({ message }) => message.id === flight.message.id) ?? flight);
+  return flights.map((flight) => held(placed.find(({ message }) => message.id === flight.message.id) ?? flight, here));
+}
+
+/** On a phone no message stands beyond the edge, however near to it its wire runs. */
+function held(flight: Flight, here: Places): Flight {
+  if (!here.upright || flight.wire.short) return flight;
+  const x = clamp(flight.box.x, 4, Math.max(4, here.width - 4 - flight.box.width));
+  return x === flight.box.x ? flight : { ...flight, box: { ...flight.box, x } };
 }
 
 /** Units of area that it costs to stand as far as the whole way from where virtual time has it. */

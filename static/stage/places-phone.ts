@@ -20,7 +20,7 @@ const READERS = { least: 57, most: 84 };
 const COORDINATOR = { least: 62, most: 84 };
 const MARKERS = 44;
 /** px under the picture for the names of those who are not in it, and for its text. */
-const UNDER = 58;
+const UNDER = 34;
 /** Where requests go down and answers come up. */
 const DOWN = 0.29;
 const UP = 0.69;

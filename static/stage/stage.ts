@@ -15,12 +15,14 @@ import type { Box } from "../diagrams/geometry.ts";
 import { SizedElement, onPick, twin } from "../diagrams/element.ts";
 import { plainly } from "../diagrams/picked.ts";
 import type { Frame, Selection, Step } from "../player/frame.ts";
+import { prefersReducedMotion } from "../player/page.ts";
 import { say } from "../player/text.ts";
 import { askWhyEvent } from "../player/why-answer.ts";
 import { cameraOf } from "./camera.ts";
 import type { Chain } from "./chain.ts";
 import { chainMarks } from "./chain.ts";
 import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
+import { decidedBy, decidedCard } from "./decided.ts";
 import { focusOf } from "./focus.ts";
 import { LAYERS } from "./layers.ts";
 import { stageLook } from "./look.ts";
@@ -67,6 +69,9 @@ export class Stage extends SizedElement {
   declare chain: Chain;
   #known: Known | null = null;
   #playing: Playing | null = null;
+  /** The step that was last brought into sight, and the keys of what it is about. */
+  #shown: Step | null = null;
+  #hot: string[] = [];
   readonly #mover = new StageMover();
 
   constructor() {
@@ -77,11 +82,12 @@ export class Stage extends SizedElement {
   }
 
   protected override show(frame: Frame): TemplateResult {
-    const { here, objects: whole } = this.sceneOf(frame);
+    const { here, focus, objects: whole } = this.sceneOf(frame);
     const objects = [...this.#played(frame, whole), ...(this.chain.length === 0 ? [] : chainMarks(whole, this.chain, here))];
+    this.#hot = whole.filter(({ hot, height }) => hot === true && height > 0).map(({ key }) => key);
     const seen = this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height };
     return html`<svg class="scene" viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
-      objects, (object) => object.key, (object) => this.#drawn(object))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${this.#away(here)}${twin(twinOf(whole, here))}`;
+      objects, (object) => object.key, (object) => this.#drawn(object))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${here.upright ? decidedCard(decidedBy(frame, focus)) : nothing}<div class="under">${this.#away(here)}${twin(twinOf(whole, here))}</div>`;
   }
 
   /** Where a thing of the picture stands, in px of this element; null when it is not in the picture. */
@@ -240,6 +246,22 @@ export class Stage extends SizedElement {
     super.updated(changed);
     this.toggleAttribute("upright", this.#known?.run.upright === true);
     this.#move();
+    this.#show();
+  }
+
+  /** Where the picture is taller than its place, what the step is about is brought into sight. */
+  #show(): void {
+    const step = this.frame?.step ?? null;
+    if (this.#shown === step || this.#known?.run.upright !== true || this.scrollHeight <= this.clientHeight + 1) return;
+    this.#shown = step;
+    const tops = this.#hot.map((key) => this.boxOf(key)).filter((box) => box !== null);
+    if (tops.length === 0) return;
+    const top = Math.min(...tops.map(({ y }) => y));
+    const foot = Math.max(...tops.map(({ y, height }) => y + height));
+    const room = this.clientHeight - (this.renderRoot.querySelector<HTMLElement>(".decides")?.offsetHeight ?? 0);
+    if (top >= 0 && foot <= room) return;
+    // What came of it stands lowest; of what is taller than the place that is seen.
+    this.scrollBy({ top: foot - top > room ? foot - room + 8 : top < 0 ? top - 8 : foot - room + 8, behavior: prefersReducedMotion() ? "instant" : "smooth" });
   }
 }
 

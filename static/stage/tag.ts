@@ -149,7 +149,7 @@ function onBox(at: Box, width: number): Spot[] {
 
 /** Right of the client, where its requests leave; on a phone on its lower edge. */
 function besideClient(here: Places, at: Box, port: number, width: number): Spot[] {
-  if (here.upright) return [[at.x + at.width - width - 10, at.y + at.height - HEIGHT / 2]];
+  if (here.upright) return [[at.x + at.width - width - 10, at.y + at.height - HEIGHT / 2], [at.x + 10, at.y + at.height - HEIGHT / 2], [at.x + (at.width - width) / 2, at.y + at.height - HEIGHT / 2]];
   const x = at.x + at.width + 8;
   return [[x, at.y + 4], [x, port + 34], [x, at.y + at.height - HEIGHT - 8]];
 }

@@ -1,0 +1,62 @@
+/**
+ * What a refusal or a duplicate was decided by: the rule as a question with its answer, and the numbers that arrived
+ * beside the stored ones. A wide stage has it as a card in its network (ghosts.ts), an upright one at its foot.
+ */
+
+import { html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import { answered, layoutFields } from "../diagrams/decision.ts";
+import type { DecisionShape } from "../diagrams/decision.ts";
+import { fieldName } from "../diagrams/field-words.ts";
+import type { Frame } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { Focus } from "./contract.ts";
+import { decides } from "./network.ts";
+
+export interface Decided {
+  by: string;
+  rule: string;
+  sentence: string;
+  answer: string;
+  /** Those that both sides have, where there are any. */
+  fields: DecisionShape["fields"];
+  /** Rules that were passed, and those that were not reached. */
+  passed: number;
+  rest: number;
+}
+
+export function decidedBy(frame: Frame, focus: Focus): Decided | null {
+  const decision = frame.step?.decision;
+  if (decision == null || !decides(frame, focus)) return null;
+  const index = decision.rows.findIndex(({ outcome }) => outcome === "decided");
+  const row = decision.rows[index];
+  if (row === undefined) return null;
+  const { sentence, answer } = answered(row);
+  const every = focus.kind === "duplicate" ? besideBatch(frame, focus, layoutFields(decision, 6)) : layoutFields(decision, 6);
+  const both = every.filter(({ arrived, stored }) => arrived !== "–" && stored !== "–");
+  return {
+    by: decision.by, rule: row.rule, sentence, answer: answer ?? "", fields: both.length > 0 ? both : every,
+    passed: index, rest: decision.rows.filter(({ outcome }) => outcome === "not_reached").length,
+  };
+}
+
+/** A duplicate is compared with the batch that it is: what is remembered of the producer beyond it would mislead. */
+function besideBatch(frame: Frame, { actor, partition, offset }: Focus, known: DecisionShape["fields"]): DecisionShape["fields"] {
+  const arrived = frame.step?.decision?.arrived ?? {};
+  const replica = frame.view.partitions?.[partition ?? ""]?.replicas[(actor ?? "").replace("broker-", "")];
+  const batch = offset === null ? undefined : replica?.batches[String(offset)];
+  if (batch === undefined) return known;
+  const names = ["producer_id", "producer_epoch", "first_sequence", "last_sequence"] as const;
+  const isOne = arrived["first_sequence"] === arrived["last_sequence"] && batch.first_sequence === batch.last_sequence;
+  const both = names.filter((name) => arrived[name] != null && batch[name] != null && (!isOne || name !== "last_sequence"));
+  return both.length === 0 ? known : both.map((name) => ({ name: fieldName(name), arrived: String(arrived[name]), stored: String(batch[name]) }));
+}
+
+/** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2` */
+export function decidedCard(decided: Decided | null): TemplateResult | typeof nothing {
+  if (decided === null) return nothing;
+  const { by, sentence, answer, fields } = decided;
+  return html`<section class="decides" aria-label=${say("diagram.decision.by", { by })}><p><b>${sentence} ${answer}</b></p>
+    <p class="fields"><span>${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}</span>${fields.map(({ name, arrived, stored }) =>
+      html`<span class=${arrived === stored ? "equal" : "unequal"}>${name} <b>${arrived}${stored === "–" ? nothing : ` ${arrived === stored ? "=" : "≠"} ${stored}`}</b></span>`)}</p></section>`;
+}
