@@ -15,7 +15,7 @@ import msgspec
 if TYPE_CHECKING:
     from eosviz.replays.checking import Checked
 
-PLAYER, REPLAY, COUNTED = "player", "replay", "counted"
+PLAYER, REPLAY, COUNTED, CARD = "player", "replay", "counted", "card"
 """`counted`: how many steps were gone through so far."""
 STEPS_BETWEEN_COUNTS = 250
 PARQUET = b"PAR1"
@@ -100,7 +100,8 @@ class Own(msgspec.Struct, frozen=True):
 
 
 def verify(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `AskedOwn` in, `Own` out, both as JSON. Raises ReplayRefused."""
+    """The task of the process: `AskedOwn` in, `Own` out, both as JSON; the player file and the picture as files, where
+    they are wanted. Raises ReplayRefused."""
     from eosviz.replays.checking import check
 
     asked = msgspec.json.decode(question, type=AskedOwn)
@@ -108,7 +109,19 @@ def verify(question: bytes, folder: Path) -> bytes:
         checked = check(file, each=_Counter(folder / COUNTED).one)
     if asked.player:
         (folder / PLAYER).write_bytes(player_of(checked, identity_of(checked)))
+        (folder / CARD).write_bytes(_card_of(checked))
     return msgspec.json.encode(own_of(checked))
+
+
+def _card_of(checked: Checked) -> bytes:
+    """The picture of where the recording ends. Nothing of what the engine does not make again, whose shape is the
+    file's own."""
+    from eosviz.replays.card_picture import draw_card
+
+    if checked.finding.state != "verified":
+        return b""
+    view, step = checked.recording.end
+    return draw_card(checked.recording.header.header, view, step)
 
 
 def own_of(checked: Checked) -> Own:

@@ -49,6 +49,7 @@ STEPS_BETWEEN_BEATS = 250
 SECONDS_BETWEEN_BEATS = 1.0
 """While a bounded process does the work."""
 _PIECE = 256 * 1024
+_MADE = (bringing.PLAYER, bringing.CARD)
 
 
 class Cancelled(Exception):
@@ -94,13 +95,14 @@ class Work:
         self.replay.seek(0)
         return self.replay  # type: ignore[return-value]
 
-    def checked(self, player: bool = False) -> tuple[bringing.Own, bytes]:
-        """What the file says, and the packed player file where it is asked for. Raises what `runner.run` raises."""
+    def checked(self, player: bool = False) -> tuple[bringing.Own, bytes, bytes]:
+        """What the file says; the packed player file and the picture, where they are asked for. Raises what
+        `runner.run` raises."""
         self.replay.flush()
         asked = bringing.AskedOwn(self.replay.name, player)
         with runner.run(TASKS["export"], asked, caller(self.owner), each=self.beat.follow) as done:
-            packed = (done.folder / bringing.PLAYER).read_bytes() if player else b""
-            return msgspec.json.decode(done.answer, type=bringing.Own), packed
+            packed, card = ((done.folder / name).read_bytes() if player else b"" for name in _MADE)
+            return msgspec.json.decode(done.answer, type=bringing.Own), packed, card
 
 
 def _replay(work: Work) -> Iterator[bytes]:
@@ -116,7 +118,7 @@ def _lines(work: Work) -> Iterator[bytes]:
 
 
 def _html(work: Work) -> Iterator[bytes]:
-    own, _ = work.checked()
+    own, _, _ = work.checked()
     return offline_file(own, work.whole(), work.language)
 
 
@@ -229,8 +231,8 @@ def _name(export: Export, ending: str) -> str:
 
 def _publish(export: Export) -> dict[str, Any]:
     with _work(export) as work:
-        own, packed = work.checked(player=True)
-        made = publishing.publish(own, packed, work.whole(), export.owner)
+        own, packed, card = work.checked(player=True)
+        made = publishing.publish(own, packed, work.whole(), export.owner, card)
     address = reverse("replays:published", args=[made.digest])
     return {"state": ExportState.DONE, "done": export.total, "bytes": made.bytes, "result": address}
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from eosviz.replays.stores import published
 
 DIGEST = re.compile("[0-9a-f]{64}")
-PLAYER, REPLAY, ABOUT = "player.json.gz", "replay.eosviz.jsonl.gz", "about.json"
+PLAYER, REPLAY, ABOUT, CARD = "player.json.gz", "replay.eosviz.jsonl.gz", "about.json", "card.png"
 
 
 def about(digest: str) -> dict[str, Any] | None:
@@ -27,10 +27,15 @@ def about(digest: str) -> dict[str, Any] | None:
 
 
 def opened(digest: str, name: str) -> BinaryIO | None:
-    """One of the three files, open."""
+    """One of its files, open."""
     if DIGEST.fullmatch(digest) is None:
         return None
     try:
         return published.open(digest, name)
     except FileNotFoundError:
         return None
+
+
+def has_card(digest: str) -> bool:
+    """Whether there is a picture; what was published before pictures were made has none."""
+    return DIGEST.fullmatch(digest) is not None and published.path(digest, CARD).exists()

@@ -37,6 +37,7 @@ def page(request: HttpRequest, digest: str) -> HttpResponse:
     if about is None:
         raise Http404
     step = request.GET.get("step", "0")
+    card = reverse("replays:published_card", args=[digest]) if published_files.has_card(digest) else ""
     context: dict[str, Any] = {
         **about,
         "file": reverse("replays:published_player", args=[digest]),
@@ -45,7 +46,7 @@ def page(request: HttpRequest, digest: str) -> HttpResponse:
         "in_frame": request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame"),
         "branch": request.GET.get("branch", "")[:64],
         "step": step if step.isdecimal() and len(step) < 8 else "0",
-        "preview": preview_of_file(request, about["scenario"], about["title"]),
+        "preview": preview_of_file(request, about["scenario"], about["title"], card),
         **element_attributes(),
     }
     response = framed(render(request, "replays/published.html", context))
@@ -58,6 +59,14 @@ def page(request: HttpRequest, digest: str) -> HttpResponse:
 def player(request: HttpRequest, digest: str) -> HttpResponseBase:
     """The player file. Its address is the SHA-256 of its content."""
     return packed_answer(request, _opened(digest, published_files.PLAYER), digest, FOR_EVER)
+
+
+@require_safe
+def card(request: HttpRequest, digest: str) -> StreamedFile:
+    """The picture of where it ends, for pages that show a link to it."""
+    response = StreamedFile(_opened(digest, published_files.CARD), content_type="image/png")
+    response["Cache-Control"] = FOR_EVER
+    return response
 
 
 @require_safe

@@ -20,7 +20,7 @@ from eosviz.replays import player_file
 from eosviz.replays.bringing import Own
 from eosviz.replays.lines import canonical
 from eosviz.replays.models import PUBLISHED_BYTES_MAX, Publication
-from eosviz.replays.published_files import ABOUT, PLAYER, REPLAY
+from eosviz.replays.published_files import ABOUT, CARD, PLAYER, REPLAY
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import published
 
@@ -32,9 +32,9 @@ def check_room(owner: str) -> None:
     ReplayRefused.check_quota(owner, "published")
 
 
-def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str) -> Publication:
-    """``packed`` is the player file and ``replay`` the replay file, which was checked, at its beginning. Publishing the
-    same again changes nothing."""
+def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str, card: bytes = b"") -> Publication:
+    """``packed`` is the player file and ``replay`` the replay file, which was checked, at its beginning; ``card`` the
+    picture, empty for none. Publishing the same again changes nothing."""
     if len(packed) > PUBLISHED_BYTES_MAX:
         raise ReplayRefused("too_large_to_publish", limit=PUBLISHED_BYTES_MAX)
     digest = digest_of(packed)
@@ -50,13 +50,15 @@ def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str) -> Publicatio
     }
     with transaction.atomic():
         check_room(owner)
-        size = len(packed) + replay.seek(0, os.SEEK_END)
+        size = len(packed) + len(card) + replay.seek(0, os.SEEK_END)
         replay.seek(0)
         ReplayRefused.check_quota(owner, "published_bytes", size)
         wait_for_others(digest)  # somebody may be removing the same files
         made = Publication(owner=owner, digest=digest, bytes=0, **about)
         made.bytes = published.write([packed], digest, PLAYER)
         made.bytes += published.write(_pieces(replay), digest, REPLAY)
+        if card:
+            made.bytes += published.write([card], digest, CARD)
         # The page is there from here on.
         made.bytes += published.write([canonical(about)], digest, ABOUT)
         made.save(force_insert=True)

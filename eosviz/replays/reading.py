@@ -34,6 +34,8 @@ class Recording:
     """Gzipped JSON: branch id to its own steps."""
     first_broken: dict[str, dict[str, int]]
     """Branch id to guarantee to the first step of the branch's whole line that broke it."""
+    end: tuple[dict[str, Any], int]
+    """The last branch's view at its end, and the number of its last step."""
 
 
 class Witness(Protocol):
@@ -90,6 +92,7 @@ def read_lines(
                 digest=digest,
                 packed_steps=packed,
                 first_broken=steps.first_broken,
+                end=steps.end,
             )
         else:
             raise ReplayRefused("unknown_line", line=number)
@@ -203,6 +206,10 @@ class _Steps:
         self.count += 1
         self._number += 1
         self._remember_leaving(self._branch, number)
+
+    @property
+    def end(self) -> tuple[dict[str, Any], int]:
+        return self._view, self._number
 
     def close(self, number: int) -> bytes:
         """The packed steps; refuses when the header promised more of them."""

@@ -24,6 +24,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("exports/<uuid:export_id>/file", export_views.file, name="export_file"),
     path("published/<slug:digest>/", published_views.page, name="published"),
     path("published/<slug:digest>/player.json", published_views.player, name="published_player"),
+    path("published/<slug:digest>/card.png", published_views.card, name="published_card"),
     path("published/<slug:digest>/replay", published_views.replay, name="published_replay"),
     path("publications/<uuid:publication_id>/withdraw", published_views.withdraw, name="withdraw"),
     path("sessions/<uuid:session_id>/link", link_view.session_link, name="link"),

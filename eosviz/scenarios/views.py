@@ -14,12 +14,16 @@ from django.views.decorators.http import require_POST, require_safe
 from eosviz.catalogue import LANGUAGES, catalogue_file, language_of
 from eosviz.scenarios import choices, trailer, trailer_picture
 from eosviz.scenarios.cards import shelf
+from eosviz.scenarios.pictured import pictured
 from eosviz.scenarios.resuming import newest_of
 from eosviz.tracks.progress import progress_of
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.models import Session
+from eosviz.walkthroughs.previewing import preview_of_site
 
 SESSIONS_SHOWN = 12
+EXAMPLE = ("SC-03", 116)
+"""What a session that was left would show."""
 QUERY_CHARACTERS_MAX = 100
 THEMES = ("light", "dark", "system")
 YEAR_SECONDS = 365 * 24 * 3600
@@ -33,6 +37,7 @@ def front(request: HttpRequest) -> HttpResponse:
     browser, language = browser_of(request.session), language_of(get_language())
     library, progress = shelf(), progress_of(browser)
     context: dict[str, Any] = {
+        "preview": preview_of_site(request),
         "resumed": newest_of(browser),
         "session_count": Session.objects.of_browser(browser).count(),
         "tracks": progress,
@@ -79,6 +84,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
         "sessions": (owned if everything else owned[:SESSIONS_SHOWN]).lines(),
         "session_count": held,
         "hidden_sessions": 0 if everything else max(0, held - SESSIONS_SHOWN),
+        "example": None if held else pictured(*EXAMPLE),
     }
     return render(request, "scenarios/sessions.html", context)
 

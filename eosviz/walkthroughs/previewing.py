@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.http import HttpRequest
+from django.templatetags.static import static
 from django.utils.translation import get_language
 
 from eosviz.catalogue import language_of, say
@@ -20,17 +21,23 @@ class Preview:
     title: str
     about: str
     address: str
-    picture: str = ""
-    """Empty where none can be drawn without reading a whole recording."""
+    picture: str
 
 
-def preview_of_file(request: HttpRequest, scenario: str, title: dict[str, str]) -> Preview:
-    """Of a recording that everybody may see, at the address that was asked for."""
+def preview_of_site(request: HttpRequest) -> Preview:
+    """Of the site itself, at the address that was asked for."""
+    return preview_of_file(request, "", {})
+
+
+def preview_of_file(request: HttpRequest, scenario: str, title: dict[str, str], card: str = "") -> Preview:
+    """Of a recording that everybody may see, at the address that was asked for. ``card`` is the path of its picture;
+    what has none is shown with the site's own."""
     language = language_of(get_language())
     return Preview(
-        title=f"{scenario} {title.get(language, '')}".strip(),
+        title=f"{scenario} {title.get(language, '')}".strip() or say("page.name", language),
         about=say("page.description", language),
         address=request.build_absolute_uri(),
+        picture=request.build_absolute_uri(card or static("preview.png")),
     )
 
 

@@ -21,6 +21,7 @@ from eosviz.scenarios.actions import with_settings
 from eosviz.scenarios.cards import Card, card_of, cards, shelf
 from eosviz.scenarios.differences import DIFFERENCES, possible
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.scenarios.pictured import pictured
 from eosviz.scenarios.views import catalogue_address
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.browser import browser_making, browser_of
@@ -34,6 +35,8 @@ from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST_COMPARISON = {"choice": "SC-03"}
 """What the form offers first: the difference that the whole site is about."""
+EXAMPLES = (("SC-02", 112), ("SC-03", 116))
+"""What a comparison sets side by side, for those who have nothing to compare yet."""
 SESSIONS_OFFERED = 50
 """The newest ones, in the choice of branches to compare; from a session's own page any two can be."""
 
@@ -182,7 +185,9 @@ def _owned_branch(request: HttpRequest, wanted: str) -> Branch:
 
 def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse:
     owned = Session.objects.of_browser(browser_of(request.session)).recent()[:SESSIONS_OFFERED]
+    examples = [] if owned else [pictured(*example) for example in EXAMPLES]
     context = {
+        "examples": examples if None not in examples else [],
         "cards": cards(),
         "differences": DIFFERENCES.values(),
         "branches": Branch.objects.filter(session__in=[session.id for session in owned])

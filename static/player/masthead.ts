@@ -69,9 +69,9 @@ export class Masthead extends StoreElement {
       return html`<div class="what">${heading}
       <p class="rules-in-force">${profile} ${altered.length > 0 ? this.#altered(altered) : defaults} ${this.#state(store)}</p></div>`;
     }
-    // The title opens it: there is no line for it.
-    return html`<details class="what about"><summary>${heading}</summary>
-      <div><p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>${altered.length > 0 ? this.#settings(altered) : nothing}</div></details>
+    // A press on the title opens it: there is no line for it.
+    return html`<div class="what opens">${heading}<details class="about"><summary aria-label=${say("player.applies")} title=${say("player.applies")}></summary>
+      <div><p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>${altered.length > 0 ? this.#settings(altered) : nothing}</div></details></div>
       ${this.#isUrgent(store) ? this.#state(store) : nothing}`;
   }
 

@@ -19,11 +19,13 @@ from eosviz.accounts.actions import delete_account
 from eosviz.accounts.models import User
 from eosviz.launch.places import ROOT
 from eosviz.replays import bringing, exporting, publishing
+from eosviz.replays.card_picture import draw_card
 from eosviz.replays.checking import check
 from eosviz.replays.models import Export, Publication
 from eosviz.replays.stores import published
 from eosviz.walkthroughs.browser import BROWSER_KEY
 from eosviz.walkthroughs.models import Session
+from eosviz.walkthroughs.simulations import simulate_to
 from tests.replays.conftest import BROWSER, exported, root, walk_to_end
 
 Callbacks = Callable[..., object]
@@ -86,6 +88,20 @@ def test_a_viewer_costs_no_query_and_no_engine(
     assert "Set-Cookie" not in page and not page.cookies
     assert "frame-ancestors *" in page["Content-Security-Policy"]
     assert replay.getvalue() == exported(whole)
+
+
+def test_a_link_to_it_has_a_picture_of_its_end(whole: Session, client: Client) -> None:
+    digest = publish(whole).digest
+    page = client.get(f"/published/{digest}/").content.decode()
+    assert f'property="og:image" content="http://testserver/published/{digest}/card.png"' in page
+    answer = client.get(f"/published/{digest}/card.png")
+    assert (answer["Content-Type"], "immutable" in answer["Cache-Control"]) == ("image/png", True)
+    branch = root(whole)
+    end = simulate_to([branch], branch.newest)
+    assert answer.getvalue() == draw_card(end.header(), end.view(), branch.newest)
+    published.delete(digest, "card.png")
+    assert "/preview.png" in client.get(f"/published/{digest}/").content.decode()
+    assert client.get(f"/published/{digest}/card.png").status_code == 404
 
 
 def test_what_serves_them_knows_no_engine_and_no_tables() -> None:
