@@ -260,8 +260,11 @@ export class Stage extends SizedElement {
     const foot = Math.max(...tops.map(({ y, height }) => y + height));
     const room = this.clientHeight - (this.renderRoot.querySelector<HTMLElement>(".decides")?.offsetHeight ?? 0);
     if (top >= 0 && foot <= room) return;
-    // What came of it stands lowest; of what is taller than the place that is seen.
-    this.scrollBy({ top: foot - top > room ? foot - room + 8 : top < 0 ? top - 8 : foot - room + 8, behavior: prefersReducedMotion() ? "instant" : "smooth" });
+    // Of what is taller than the place, the end with the tag is seen: it says what came of the step.
+    const tag = this.boxOf("tag");
+    const isHigh = tag !== null && tag.y + tag.height / 2 < (top + foot) / 2;
+    const by = (foot - top > room ? isHigh : top < 0) ? top - 8 : foot - room + 8;
+    this.scrollBy({ top: by, behavior: prefersReducedMotion() ? "instant" : "smooth" });
   }
 }
 

@@ -106,7 +106,13 @@ _OVERLAPS = f"""() => {{
       const box = element.getBoundingClientRect();
       const words = element.textContent.trim();
       const turned = Math.abs(element.getScreenCTM()?.b ?? 0) > 0.01;
-      const isSeen = box.width > 0 && element.checkVisibility({{ visibilityProperty: true }});
+      const middle = [box.left + box.width / 2, box.top + box.height / 2];
+      const isBehind = [...(element.ownerSVGElement?.querySelectorAll(".behind") ?? [])].some((cover) => {{
+        const {{ left, right, top, bottom }} = cover.getBoundingClientRect();
+        const isOver = element.compareDocumentPosition(cover) & Node.DOCUMENT_POSITION_FOLLOWING;
+        return isOver && left < middle[0] && middle[0] < right && top < middle[1] && middle[1] < bottom;
+      }});
+      const isSeen = box.width > 0 && !isBehind && element.checkVisibility({{ visibilityProperty: true }});
       if (words !== "" && isSeen && !turned) texts.push({{ words, box, picture: element.ownerSVGElement }});
     }}
   }}

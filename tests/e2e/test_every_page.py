@@ -40,6 +40,8 @@ LOG_FILE = KAFKA_LOGS / "b_idem" / "idem-0" / "00000000000000000000.log"
 SWEEP_ID = "5b0e4f0a-6f4a-4c59-9a0e-2f3cf5f1a001"
 LOOKS = [("desk", "light", "en"), ("telephone", "dark", "zh-CN")]
 FURTHER = [look for look in product(SIZES, ("light", "dark"), ("en", "zh-CN")) if look not in LOOKS]
+ROOM = {"twice as large": (640, 360), "projector": (1920, 1080)}
+"""What a desk's page has left at 200 %, and what a lecture hall has."""
 STEPS_LOOKED_AT = 12
 IN_TURN = [("SC-01", "zh-CN"), ("SC-03", "en-GB"), ("SC-28", "zh-CN"), ("SC-33", "en-GB")]
 """Scenarios that are stepped through, and in which language; in the other one in the long run."""
@@ -239,7 +241,20 @@ def test_every_page_is_accessible_complete_and_uncut(look: Page, places: Places)
             except AssertionError as fault:
                 faults.append(f"{name}: {check.__name__}: {fault}")
         faults += [f"{name}: {fault}" for fault in text_faults(look)]
+        faults += [f"{name} at {size}: {beyond} px too wide" for size, beyond in _beyond(look)]
     assert faults == []
+
+
+def _beyond(page: Page) -> Iterator[tuple[str, int]]:
+    """px by which the page is too wide in the sizes that it is not looked at otherwise."""
+    usual = page.viewport_size
+    for size, (width, height) in ROOM.items():
+        page.set_viewport_size({"width": width, "height": height})
+        beyond = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        if beyond > 0:
+            yield size, beyond
+    if usual is not None:
+        page.set_viewport_size(usual)
 
 
 def test_the_page_for_our_own_failures_is_accessible(look: Page, running_site: RunningSite) -> None:

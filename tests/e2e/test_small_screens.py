@@ -1,0 +1,80 @@
+"""The stage on a telephone, at 200 % and in a lecture hall, at the steps that decide: nothing is cut, nothing lies on
+anything else, what decided is seen, and the step's place is within sight.
+"""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.looking import assert_accessible, at_rest, faults
+from tests.e2e.stage import Manner, Stage
+
+ROOM = {
+    "telephone": (390, 844),
+    "twice as large": (640, 360),
+    "projector": (1920, 1080),
+}
+DECISIVE = (
+    ("SC-03", 116, "en"),
+    ("SC-44", 58, "zh-Hans"),
+    ("SC-61/k28", 128, "zh-Hans"),
+    ("SC-75/wall", 74, "en"),
+    ("SC-80", 15, "en"),
+)
+"""A duplicate, a decision, a fenced zombie, an open transaction that holds others, the middleware's commit."""
+DECIDED = {"SC-03": "seq 0", "SC-61/k28": "epoch"}
+
+_HOT_IN_SIGHT = """() => {
+  const stage = document.querySelector("eos-stage");
+  const room = stage.getBoundingClientRect();
+  const foot = stage.renderRoot.querySelector(".decides")?.getBoundingClientRect().top ?? room.bottom;
+  const tag = stage.renderRoot.querySelector('[data-key="tag"]');
+  if (tag === null) return [];
+  const { top, bottom } = tag.getBoundingClientRect();
+  return top >= room.top - 1 && bottom <= Math.min(room.bottom, foot) + 1 ? [] : [`the tag is at ${top}–${bottom}`];
+}"""
+
+
+@pytest.mark.parametrize("room", ROOM)
+def test_a_step_that_decides_is_whole_in_every_room(stage: Stage, room: str) -> None:
+    page = stage.page
+    for name, step, language in DECISIVE:
+        stage.open(name, Manner("telephone" if room == "telephone" else "desk", "light", language), step)
+        stage.show("middle", "stage")
+        width, height = ROOM[room]
+        page.set_viewport_size({"width": width, "height": height})
+        # The picture is measured again, and its step is brought into sight.
+        stage.go_to(step - 1)
+        stage.go_to(step)
+        found = faults(page)
+        assert found == [], (name, found)
+        assert at_rest(page, lambda: page.evaluate(_HOT_IN_SIGHT)) == [], name
+        if room != "projector" and name in DECIDED:
+            expect(page.locator("eos-stage .decides")).to_contain_text(DECIDED[name])
+        assert _picture_share(page) >= (0.5 if room == "telephone" else 0.3), name
+    assert_accessible(page)
+    assert stage.errors == []
+
+
+def _picture_share(page: Page) -> float:
+    """Of the page's height that the picture has."""
+    share: float = page.evaluate("document.querySelector('eos-stage').clientHeight / innerHeight")
+    return share
+
+
+def test_what_folds_on_a_telephone_opens(stage: Stage) -> None:
+    """Rules in force, rules of the step, guarantees: one press each, and nothing is lost."""
+    page = stage.page
+    stage.open("SC-03", Manner("telephone"), 116)
+    page.locator(".about > summary").click()
+    expect(page.locator(".about table")).to_be_visible()
+    page.locator(".about > summary").click()
+    page.get_by_text("5 rules").click()
+    expect(page.locator(".by-rules .chip").filter(has_text="SEQ-11")).to_be_visible()
+    page.get_by_text("5 rules").click()
+    page.get_by_role("button", name="Guarantees").click()
+    expect(page.locator(".guarantees-all li").first).to_be_visible()
+    expect(page.locator(".guarantees-all")).to_contain_text("4 not judged")
+    assert_accessible(page)
+    assert stage.errors == []
