@@ -7,7 +7,6 @@ import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { answered, layoutFields } from "../diagrams/decision.ts";
 import type { DecisionShape } from "../diagrams/decision.ts";
-import { fieldName } from "../diagrams/field-words.ts";
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Focus } from "./contract.ts";
@@ -32,24 +31,12 @@ export function decidedBy(frame: Frame, focus: Focus): Decided | null {
   const row = decision.rows[index];
   if (row === undefined) return null;
   const { sentence, answer } = answered(row);
-  const every = focus.kind === "duplicate" ? besideBatch(frame, focus, layoutFields(decision, 6)) : layoutFields(decision, 6);
+  const every = layoutFields(decision, 6);
   const both = every.filter(({ arrived, stored }) => arrived !== "–" && stored !== "–");
   return {
     by: decision.by, rule: row.rule, sentence, answer: answer ?? "", fields: both.length > 0 ? both : every,
     passed: index, rest: decision.rows.filter(({ outcome }) => outcome === "not_reached").length,
   };
-}
-
-/** A duplicate is compared with the batch that it is: what is remembered of the producer beyond it would mislead. */
-function besideBatch(frame: Frame, { actor, partition, offset }: Focus, known: DecisionShape["fields"]): DecisionShape["fields"] {
-  const arrived = frame.step?.decision?.arrived ?? {};
-  const replica = frame.view.partitions?.[partition ?? ""]?.replicas[(actor ?? "").replace("broker-", "")];
-  const batch = offset === null ? undefined : replica?.batches[String(offset)];
-  if (batch === undefined) return known;
-  const names = ["producer_id", "producer_epoch", "first_sequence", "last_sequence"] as const;
-  const isOne = arrived["first_sequence"] === arrived["last_sequence"] && batch.first_sequence === batch.last_sequence;
-  const both = names.filter((name) => arrived[name] != null && batch[name] != null && (!isOne || name !== "last_sequence"));
-  return both.length === 0 ? known : both.map((name) => ({ name: fieldName(name), arrived: String(arrived[name]), stored: String(batch[name]) }));
 }
 
 /** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2` */
