@@ -18,6 +18,7 @@ from engine.errors import Refused
 from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE, NODES
 from engine.scenario import schema
 from engine.scenario.bad_scenario import MISSING, BadScenario, known
+from engine.scenario.beat_names import check_beat_names
 from engine.scenario.belonging import check_belonging
 from engine.scenario.bounds import LEVELS_MAX, TEXT_BYTES_MAX, check_text
 from engine.scenario.characters import forbidden
@@ -402,6 +403,8 @@ def _check_references(document: dict[str, Any]) -> None:
         check_fault(fault, f"faults.{index}", actors, partitions, clients)
     for index, override in enumerate(document["overrides"]):
         check_override(override, f"overrides.{index}", document["cluster"], partitions, clients)
+    if document["beats"]:
+        check_beat_names(document["beats"])
 
 
 def _check_total(applications: list[dict[str, Any]]) -> None:

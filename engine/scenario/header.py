@@ -39,9 +39,11 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
         ],
         "step_limit": document["limits"]["steps"],
     }
-    # Told where a document says it: headers of runs that were recorded before it could are still the same.
+    # Both are told where a document says it: headers of runs that were recorded before it could are still the same.
     if document["opens_on"] is not None:
         header["opens_on"] = document["opens_on"]
+    if document["beats"]:
+        header["beats"] = document["beats"]
     return header
 
 

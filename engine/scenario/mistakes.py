@@ -14,7 +14,7 @@ from engine.scenario.bad_scenario import BadScenario
 from engine.scenario.document import line_of, load
 
 MISTAKES_MAX = 30
-_MEANINGLESS_WITHOUT = ("faults", "checkpoints", "expect")
+_MEANINGLESS_WITHOUT = ("faults", "checkpoints", "beats", "expect")
 """A row of these is left out whole; nothing else names it."""
 
 
@@ -67,6 +67,8 @@ def _leave_out_row(document: dict[str, Any], place: str) -> bool:
     words = place.split(".")
     if words[0] == "expect" and len(words) > 1:
         return _remove(document, words[:2])
+    if words[0] == "beats":
+        return _remove(document, words[:1])
     if words[0] in ("faults", "checkpoints") and len(words) > 1:
         return _remove(document, words[:2])
     if words[0] == "applications" and len(words) > 3 and words[2] == "calls":

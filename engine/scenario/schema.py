@@ -168,6 +168,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "switches": Field(kind="table"),
         "expect": Field(kind="table", rows="expect"),
         "checkpoints": Field(kind="tables", rows="checkpoint", bound=32),
+        "beats": Field(kind="tables", rows="beat", bound=32),
         "variants": Field(kind="tables", rows="variant", bound=64),
     },
     "limits": {"steps": _count(20_000, 1_000_000, 1), "time_ms": _time(TIME_MAX)},
@@ -374,6 +375,11 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "machine": Field(kind="name"),
         "of": Field(kind="text"),
         "nth": _count(1, 10_000, 1),
+    },
+    "beat": {
+        "kind": Field(kind="name", required=True),
+        "nth": _count(1, 1_000, 1),
+        "title": Field(kind="words", required=True, one_line=True),
     },
     "variant": {
         "name": Field(kind="name", required=True),

@@ -17,6 +17,16 @@ class Actor(TypedDict):
     role: str
 
 
+class NamedBeat(TypedDict):
+    """A name that the scenario's author gives to a beat."""
+
+    kind: str
+    """What its title in the catalogue has behind `beat.`."""
+    nth: int
+    """The how-manieth of its kind, from 1."""
+    title: Bilingual
+
+
 class Header(TypedDict):
     """Does not change during a run."""
 
@@ -40,5 +50,7 @@ class Header(TypedDict):
     step_limit: int
     opens_on: NotRequired[Literal["stage", "lanes", "spacetime"]]
     """What the middle of the page shows first, where the scenario says it."""
+    beats: NotRequired[list[NamedBeat]]
+    """Names of the author's own, where the scenario has some."""
     time_origin: NotRequired[int | None]
     """Of a log case: step time 0 in milliseconds since 1970; null when no batch has a time."""

@@ -1,4 +1,5 @@
-"""What opens a beat: kinds of steps, each with its weight and title. Titles belong to kinds, never to scenarios.
+"""What opens a beat: kinds of steps, each with its weight and title. Titles belong to kinds; where a
+scenario's author gives a beat a name of its own, `plan.py` puts it there.
 
 A row is tried against the sentence of a step and against its notes; the weightiest counts. Titles stand in
 ``explain/catalogue/beats.toml`` under ``beat.<name>``. A test holds every key and every parameter to the catalogue.

@@ -6,15 +6,17 @@ case.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, cast
 
-from engine.shapes.plans import Plan, PlannedPlaces
+from engine.shapes.headers import NamedBeat
+from engine.shapes.plans import Beat, Plan, PlannedPlaces
 from engine.view.beats import Beats
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 2
+PLAN_VERSION = 3
 """Raised when the same run may give another plan than before; stored plans of other versions are made again."""
 
 
@@ -27,6 +29,8 @@ class RunPlan:
         self._places = Places(header, view)
         consumers = [actor["name"] for actor in header.get("actors") or () if actor["role"] == "consumer"]
         self._beats = Beats(consumers)
+        self._named: list[NamedBeat] = list(header.get("beats") or ())
+        """What the scenario's author calls beats: kind, how-manieth, title."""
 
     def take(self, step: Mapping[str, Any]) -> None:
         self.steps = step["number"]
@@ -39,6 +43,7 @@ class RunPlan:
         fork.steps = self.steps
         fork._places = deepcopy(self._places)
         fork._beats = self._beats.fork()
+        fork._named = self._named
         return fork
 
     def to_json(self, complete: bool = True, before: Mapping[str, Any] | None = None) -> Plan:
@@ -49,5 +54,26 @@ class RunPlan:
             **cast("PlannedPlaces", places if before is None else extended(before, places)),
             "steps": self.steps,
             "complete": complete,
-            "beats": self._beats.to_json(),
+            "beats": named(self._beats.to_json(), self._named),
         }
+
+
+def named(beats: list[Beat], names: Sequence[NamedBeat]) -> list[Beat]:
+    """The beats, with the titles that the author gave to some: of each kind the how-manieth, in the order in which they
+    are read, nested ones behind the one that they stand in. A name of which there is no beat stands for nothing."""
+    if not names:
+        return beats
+    titles = {(f"beat.{one['kind']}", one["nth"]): one["title"] for one in names}
+    seen: Counter[str] = Counter()
+    for beat in _read(beats):
+        seen[beat["key"]] += 1
+        title = titles.get((beat["key"], seen[beat["key"]]))
+        if title is not None:
+            beat["title"] = title
+    return beats
+
+
+def _read(beats: list[Beat]) -> Iterator[Beat]:
+    for beat in beats:
+        yield beat
+        yield from _read(beat.get("beats", []))

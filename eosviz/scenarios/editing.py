@@ -21,8 +21,8 @@ from eosviz.bounded.refusing import Refused
 
 EDITS_MAX = 50
 _LISTS_OF_TABLES = (
-    "topics", "producers", "consumers", "applications", "loops", "faults", "overrides", "checkpoints", "variants",
-    "axes",
+    "topics", "producers", "consumers", "applications", "loops", "faults", "overrides", "checkpoints", "beats",
+    "variants", "axes",
 )  # fmt: skip
 
 

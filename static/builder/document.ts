@@ -79,7 +79,7 @@ export const GROUPS: Record<string, string[]> = {
   faults: ["faults"],
   before: ["overrides", "switches"],
   expected: ["expect", "limits", "seed"],
-  lesson: ["lesson", "checkpoints"],
+  lesson: ["lesson", "beats", "checkpoints"],
   further: ["variants", "variants_only", "middleware", "sources", "covers"],
 };
 

@@ -565,6 +565,10 @@ export interface Header {
    */
   opens_on?: "lanes" | "spacetime" | "stage";
   /**
+   * Names of the author's own, where the scenario has some.
+   */
+  beats?: NamedBeat[];
+  /**
    * Of a log case: step time 0 in milliseconds since 1970; null when no batch has a time.
    */
   time_origin?: number | null;
@@ -575,6 +579,20 @@ export interface Header {
 export interface Actor {
   name: string;
   role: string;
+}
+/**
+ * A name that the scenario's author gives to a beat.
+ */
+export interface NamedBeat {
+  /**
+   * What its title in the catalogue has behind `beat.`.
+   */
+  kind: string;
+  /**
+   * The how-manieth of its kind, from 1.
+   */
+  nth: number;
+  title: Bilingual;
 }
 export interface BranchSummary {
   id: string;

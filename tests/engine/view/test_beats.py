@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -12,9 +13,11 @@ import pytest
 from engine.__main__ import main
 from engine.errors import Refused
 from engine.explain import LANGUAGES, catalogue
-from engine.scenario import Scenario, entry, library, load
+from engine.scenario import BadScenario, Scenario, entry, library, load
+from engine.scenario.mistakes import mistakes
 from engine.scenario.shelf import acts
-from engine.view import plan_ahead
+from engine.simulation import Simulation
+from engine.view import RunPlan, plan_ahead
 from engine.view.beats import MOST
 from engine.view.openers import (
     BEHIND,
@@ -111,7 +114,8 @@ def scenario_of(name: str) -> Scenario:
 def said_of(name: str) -> str:
     out = io.StringIO()
     assert main(["run", name, "--beats"], out) == 0
-    return "".join(f"{line}\n" for line in out.getvalue().splitlines() if "→" in line)
+    kind = re.compile(r"  \([a-z_]+\)$")
+    return "".join(f"{kind.sub('', line)}\n" for line in out.getvalue().splitlines() if "→" in line)
 
 
 def levels(beats: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -242,3 +246,61 @@ def test_a_stretch_that_nothing_divides_is_cut_evenly() -> None:
     for beats in levels(plan["beats"]):
         check_level(beats)
     assert any(beat["key"] == "beat.part" for beats in levels(plan["beats"]) for beat in beats)
+
+
+# -- names of an author's own ----------------------------------------------------------------------------------
+
+
+def test_an_author_names_a_beat_and_rules_name_the_others() -> None:
+    beats = plan_ahead(scenario_of("SC-01"))["beats"]
+    own = {beat["number"]: beat["title"]["en"] for beat in beats if "title" in beat}
+    assert own == {5: "Record 3 goes the same way, and arrives"}
+    assert beats[2]["key"] == beats[4]["key"] == "beat.success_at_once"
+    assert "5. 19–21 → 19  Record 3 goes the same way, and arrives" in said_of("SC-01")
+    header = scenario_header("SC-01")
+    assert header["beats"][0]["title"]["zh-Hans"] == "记录 3 走同样的路，并且到达"
+    assert "beats" not in scenario_header("SC-03")
+
+
+def scenario_header(name: str) -> dict[str, Any]:
+    return Simulation(scenario_of(name)).header()
+
+
+def test_a_branch_keeps_the_names_and_one_without_such_a_beat_has_none() -> None:
+    scenario = scenario_of("SC-77/compact")
+    simulation = Simulation(scenario)
+    plan = RunPlan(simulation.header(), simulation.view())
+    for _ in range(30):
+        step = simulation.step()
+        assert step is not None
+        plan.take(step.to_json())
+    titles = [beat.get("title", {}).get("en") for beat in plan.fork().to_json()["beats"]]
+    assert titles[0] == "The reader is stopped beforehand" and set(titles[1:]) == {None}
+
+
+@pytest.mark.parametrize(
+    ("row", "place", "allowed"),
+    [
+        ({"kind": "weather", "title": {"en": "a", "zh-Hans": "b"}}, "beats.0.kind", "aborts"),
+        ({"kind": "pauses", "title": {"en": "a"}}, "beats.0.title", "en and zh-Hans"),
+        ({"kind": "pauses", "title": {"en": "a" * 61, "zh-Hans": "b"}}, "beats.0.title.en", "60"),
+        ({"kind": "pauses", "nth": 0, "title": {"en": "a", "zh-Hans": "b"}}, "beats.0.nth", "1"),
+        ({"kind": "pauses"}, "beats.0.title", ""),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused_with_what_can(
+    row: dict[str, Any], place: str, allowed: str
+) -> None:
+    document = {**entry("SC-01").document, "beats": [row]}
+    with pytest.raises(BadScenario) as caught:
+        load(document)
+    assert caught.value.place == place
+    assert allowed in str(caught.value)
+    assert [one.place for one in mistakes(document)] == [place]
+
+
+def test_one_beat_has_one_name() -> None:
+    row = {"kind": "pauses", "title": {"en": "a", "zh-Hans": "b"}}
+    with pytest.raises(BadScenario) as caught:
+        load({**entry("SC-01").document, "beats": [row, row]})
+    assert caught.value.place == "beats.1.nth"

@@ -1,0 +1,32 @@
+"""Names that an author gives to beats: of which kind, the how-manieth, and its name in both languages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.scenario.bad_scenario import BadScenario, known
+from engine.scenario.phrases import allowed, shown, wrong
+
+NAME_MAX = 60
+"""Characters of a name: it stands in a segment of the bar of beats."""
+
+
+def check_beat_names(rows: list[dict[str, Any]]) -> None:
+    """Each names a kind that there is, once, and is short."""
+    # Imported when a document has some: the words know the tables, and those know this module.
+    from engine.explain.sentences import catalogue
+
+    kinds = sorted(
+        key.removeprefix("beat.") for key in catalogue() if key.startswith("beat.") and key.count(".") == 1
+    )
+    seen = set()
+    for index, row in enumerate(rows):
+        known(f"beats.{index}.kind", row["kind"], kinds)
+        if (row["kind"], row["nth"]) in seen:
+            raise BadScenario(f"beats.{index}.nth", wrong("twice"), allowed("one_name_a_beat"))
+        seen.add((row["kind"], row["nth"]))
+        for language, text in row["title"].items():
+            if len(text) > NAME_MAX:
+                raise BadScenario(
+                    f"beats.{index}.title.{language}", shown(text), allowed("text", most=NAME_MAX)
+                )
