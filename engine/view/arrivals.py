@@ -36,10 +36,10 @@ def arrivals(step: Json, partitions: Json) -> list[dict[str, Any]]:
 def _arrival(
     partition: str, broker: str, fate: str, at: int | None, control: str | None = None
 ) -> dict[str, Any]:
-    told: dict[str, Any] = {"partition": partition, "broker": broker, "fate": fate, "at": at}
+    arrival: dict[str, Any] = {"partition": partition, "broker": broker, "fate": fate, "at": at}
     if control is not None:
-        told["control"] = control
-    return told
+        arrival["control"] = control
+    return arrival
 
 
 def _landed(step: Json) -> tuple[dict[tuple[str, str], int], set[str]]:

@@ -2,7 +2,7 @@
 
 Derived facts are no part of the state and of no recording, so digests do not know them. Those of a view are a room of
 their own in it, ``derived``, and change by changes of their own; those of a step stand with it. Both are folded from
-the steps, whoever made them: a running simulation, a recording, a stored session.
+the steps of any run: a running simulation, a recording, a stored session.
 """
 
 from __future__ import annotations
@@ -105,11 +105,11 @@ class Derived:
         changes: list[Any] = []
         for place in touched:
             self._look(place, changes)
-        told = {
+        facts = {
             "changes": [*map(change_to_json, changes), *self._newly_broken(step)],
             "arrivals": arrivals(step, self._view.get("partitions", {})),
         }
-        return {name: fact for name, fact in told.items() if fact}
+        return {name: fact for name, fact in facts.items() if fact}
 
     def _look(self, place: Place, changes: list[Any]) -> None:
         """At what a step changed."""

@@ -45,12 +45,12 @@ def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[st
     replica = None if log is None else log.get("replicas", {}).get(str(log["leader"]))
     if log is None or replica is None:
         return None
-    told = {"producer_id": manager["producer_id"], "leader": log["leader"]}
+    both = {"producer_id": manager["producer_id"], "leader": log["leader"]}
     acked, epoch = own["last_acked_sequence"], manager["producer_epoch"]
     known = replica.get("producers", {}).get(str(manager["producer_id"]))
     if known is None:
-        return None if acked is None else {**told, "what": "unknown", "own": acked, "known": None}
+        return None if acked is None else {**both, "what": "unknown", "own": acked, "known": None}
     if known["producer_epoch"] != epoch:
-        return {**told, "what": "epoch", "own": epoch, "known": known["producer_epoch"]}
+        return {**both, "what": "epoch", "own": epoch, "known": known["producer_epoch"]}
     last = known["batches"][-1][1] if known["batches"] else None
-    return None if last == acked else {**told, "what": "sequence", "own": acked, "known": last}
+    return None if last == acked else {**both, "what": "sequence", "own": acked, "known": last}

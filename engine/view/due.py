@@ -9,7 +9,7 @@ from typing import Any
 from engine.pending import CLASS_NAMES
 
 LISTED = 6
-"""So many are told in order; a view says of the others that they wait."""
+"""Events whose order is given; of the others a view says that they wait."""
 
 _RANK = {name: rank for rank, name in enumerate(CLASS_NAMES)}
 

@@ -1,6 +1,6 @@
 """As much of a view as the derived facts look at, folded from changes.
 
-It is a copy of its own: whoever made the view may go on with theirs. Lists are shared, as the engine replaces them as a
+It is a copy of its own, so the view may go on changing. Lists are shared, as the engine replaces them as a
 whole.
 """
 

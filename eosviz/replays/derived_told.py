@@ -1,4 +1,4 @@
-"""What is derived of a recording's steps (docs/frame.md, *Derived*), told beside them: digests do not know it."""
+"""What is derived of a recording's steps (docs/frame.md, *Derived*), kept beside them: no digest covers it."""
 
 from __future__ import annotations
 

@@ -77,6 +77,6 @@ def _derived_anew(line: list[Branch], first: int, last: int) -> dict[int, bytes]
     derived = Derived(msgspec.json.decode(keyframe.view_json), keyframe.number)
     found: dict[int, bytes] = {}
     for body in Step.objects.of_line(line, keyframe.number + 1, last).bodies():
-        told = derived.take(msgspec.json.decode(body))
-        found[derived.number] = encode(told)
+        facts = derived.take(msgspec.json.decode(body))
+        found[derived.number] = encode(facts)
     return found

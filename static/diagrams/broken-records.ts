@@ -1,21 +1,21 @@
-/** The records that have broken a guarantee, as the engine tells them. Pure. */
+/** The records that have broken a guarantee, found by the engine. Pure. */
 
 import type { Frame } from "../player/frame.ts";
 import { found } from "./reading.ts";
 
-type Told = Record<string, boolean> | readonly number[];
+type Serials = Record<string, boolean> | readonly number[];
 
-const sets = new WeakMap<Told, ReadonlySet<number>>();
+const sets = new WeakMap<Serials, ReadonlySet<number>>();
 const NONE: readonly number[] = [];
 
-/** A recording that was kept before the engine told all of them has those of the first break. */
+/** A recording that was kept before the engine named all of them has those of the first break. */
 export function brokenRecords(frame: Frame, guarantee: string): ReadonlySet<number> {
-  const told = found(frame, `broken ${guarantee}`, ({ view }): Told =>
+  const serials = found(frame, `broken ${guarantee}`, ({ view }): Serials =>
     view.derived?.broken[guarantee] ?? view.guarantees?.[guarantee]?.serials ?? NONE);
-  let known = sets.get(told);
+  let known = sets.get(serials);
   if (known === undefined) {
-    known = new Set(Array.isArray(told) ? told : Object.keys(told).map(Number));
-    sets.set(told, known);
+    known = new Set(Array.isArray(serials) ? serials : Object.keys(serials).map(Number));
+    sets.set(serials, known);
   }
   return known;
 }

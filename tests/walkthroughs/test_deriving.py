@@ -31,11 +31,11 @@ def of_the_engine() -> list[Json]:
     run = Simulation(entry("SC-03").scenario(None))
     derived = following(run)
     made = (run.step() for _ in range(STEPS))
-    told = [derived.take(step.to_json()) for step in made if step is not None]
-    return [msgspec.json.decode(msgspec.json.encode(one)) for one in told]
+    facts = [derived.take(step.to_json()) for step in made if step is not None]
+    return [msgspec.json.decode(msgspec.json.encode(one)) for one in facts]
 
 
-def told(branch: Branch) -> list[Json]:
+def facts(branch: Branch) -> list[Json]:
     return [msgspec.json.decode(body)["derived"] for body in line_sent(branch)]
 
 
@@ -45,7 +45,7 @@ def sight(branch: Branch, number: int) -> Json:
 
 
 def test_every_step_is_sent_with_what_the_engine_derives_of_it(session: Session) -> None:
-    assert told(root(session)) == of_the_engine()
+    assert facts(root(session)) == of_the_engine()
     assert not any("derived" in msgspec.json.decode(body) for body in line_bodies(root(session)))
 
 
@@ -60,14 +60,14 @@ def test_a_view_is_sent_with_what_its_steps_led_to(session: Session) -> None:
 
 def test_a_session_of_before_has_it_derived_when_it_is_asked_for(session: Session) -> None:
     branch = root(session)
-    now = told(branch), [sight(branch, number) for number in (0, 1, 60, STEPS)]
+    now = facts(branch), [sight(branch, number) for number in (0, 1, 60, STEPS)]
     Step.objects.filter(branch=branch).update(derived=None)
     Keyframe.objects.filter(branch=branch).update(derived=None)
-    assert (told(branch), [sight(branch, number) for number in (0, 1, 60, STEPS)]) == now
+    assert (facts(branch), [sight(branch, number) for number in (0, 1, 60, STEPS)]) == now
 
 
 def test_a_session_of_before_that_goes_on_has_both(session: Session) -> None:
     branch = root(session)
-    now = told(branch)
+    now = facts(branch)
     Step.objects.filter(branch=branch, number__lte=70).update(derived=None)
-    assert told(branch) == now
+    assert facts(branch) == now

@@ -107,20 +107,20 @@ def test_what_is_due_comes_by_time_then_class_then_order_of_arrival() -> None:
 
 @pytest.mark.parametrize("name", ["SC-03", "SC-44/k28", "SC-75/timeout"])
 def test_what_is_due_first_is_what_happens_next_unless_it_tells_nothing(name: str) -> None:
-    """GEN-2: a delivery at its time is the step that was due, whoever else waits."""
+    """GEN-2: a delivery at its time is the step that was due, whatever else waits."""
     run = simulation(name)
     derived = following(run)
     seen = 0
     view = run.view()
     while (step := run.step()) is not None:
-        told = step.to_json()
-        arrived = [message["id"] for message in told["messages"] if message["event"] == "delivered"]
-        if told["kind"] == "delivery" and arrived:
+        made = step.to_json()
+        arrived = [message["id"] for message in made["messages"] if message["event"] == "delivered"]
+        if made["kind"] == "delivery" and arrived:
             order = derived.view()["pending"]
             what = [view["pending"][one]["what"] for one in order]
             assert f"message {arrived[0]}" in what
             seen += 1
-        derived.take(told)
+        derived.take(made)
         view = run.view()
     assert seen > 10
 
@@ -159,10 +159,10 @@ def test_equal_numbers_are_no_disagreement_nor_is_what_a_batch_in_flight_or_an_o
 
 
 def test_another_sequence_another_epoch_and_a_forgotten_producer_are_told_with_both_numbers() -> None:
-    told = {"producer_id": 7, "leader": 1}
-    assert disagreement(acked=9) == {**told, "what": "sequence", "own": 9, "known": 12}
-    assert disagreement(acked=None, epoch=1) == {**told, "what": "epoch", "own": 1, "known": 0}
-    assert disagreement(acked=12, knows=False) == {**told, "what": "unknown", "own": 12, "known": None}
+    both = {"producer_id": 7, "leader": 1}
+    assert disagreement(acked=9) == {**both, "what": "sequence", "own": 9, "known": 12}
+    assert disagreement(acked=None, epoch=1) == {**both, "what": "epoch", "own": 1, "known": 0}
+    assert disagreement(acked=12, knows=False) == {**both, "what": "unknown", "own": 12, "known": None}
 
 
 # -- arrivals ----------------------------------------------------------------------------------------------
@@ -195,15 +195,15 @@ def test_every_batch_that_comes_to_a_leader_by_a_request_arrived() -> None:
     run = simulation("SC-44/k28")
     derived = following(run)
     while (step := run.step()) is not None:
-        told = step.to_json()
+        shown = step.to_json()
         arrived = {
-            (one["partition"], one["broker"], one["at"]) for one in derived.take(told).get("arrivals", ())
+            (one["partition"], one["broker"], one["at"]) for one in derived.take(shown).get("arrivals", ())
         }
-        made = {change["path"][1] for change in told["changes"] if len(change["path"]) == 2}
-        for change in told["changes"]:
+        made = {change["path"][1] for change in shown["changes"] if len(change["path"]) == 2}
+        for change in shown["changes"]:
             path = change["path"]
             if len(path) == 6 and path[4] == "batches" and "before" not in change and path[1] not in made:
-                assert told["kind"] == "replication" or (path[1], path[3], int(path[5])) in arrived
+                assert shown["kind"] == "replication" or (path[1], path[3], int(path[5])) in arrived
 
 
 # -- timers ------------------------------------------------------------------------------------------------
