@@ -91,16 +91,17 @@ export function copies(frame: Frame, here: Places, focus: Focus, name: string, p
     const cells = copyCells(here, batches.slice(-COPY_CELLS));
     const said = say(alive ? "stage.copy_of" : "stage.on_disk", { partition });
     const width = Math.max(18, cells.width);
+    const gap = focused ? 10 : 6;
     const label = textWidth(said, 12, focused);
     const rest = say(left === kept.length ? "stage.copies" : "stage.copies_more", { count: left });
-    if (x - width - 6 - label < from + (left > 1 ? textWidth(rest, 12) + 12 : 0)) {
+    if (x - width - gap - label < from + (left > 1 ? textWidth(rest, 12) + 12 : 0)) {
       drawn.push(svg`<g><title>${kept.map(([one]) => one).join(", ")}</title>${text(x, 19, rest, "s12 q", "end")}</g>`);
       x -= textWidth(rest, 12);
       break;
     }
     x -= width;
     drawn.push(svg`<g transform=${`translate(${round(x)},9)`}>${cells.draw}${focused ? box(-4, -4, width + 8, 18, "ring", 4) : nothing}</g>`);
-    x -= 6;
+    x -= gap;
     drawn.push(text(x, 19, said, focused ? "s12 b" : "s12 q", "end"));
     x -= label + 14;
     left -= 1;
@@ -129,7 +130,10 @@ export const heads: Layer = (_frame, here) => {
   const [broker, reader, client] = [brokerBoxes[0], readerBoxes[0], clientBoxes[0]];
   const logs = here.kind === "log" ? say("stage.head.log") : say("stage.head.brokers");
   const empty = here.away.lanes;
-  const names = empty.length === 0 ? logs : `${logs} ${say("stage.head.empty", { partitions: empty })}`;
+  const wide = here.lens?.box.width ?? broker?.width ?? 0;
+  const listed = `${logs} ${say("stage.head.empty", { partitions: empty })}`;
+  const counted = `${logs} ${say("stage.head.empty_many", { count: empty.length })}`;
+  const names = empty.length === 0 ? logs : textWidth(listed, 11) <= wide ? listed : counted;
   const y = 18;
   const lens = here.lens;
   const frameOf = lens === null ? nothing : box(lens.box.x, lens.box.y, lens.box.width, lens.box.height, "body", 8);
@@ -137,7 +141,7 @@ export const heads: Layer = (_frame, here) => {
     key: "heads", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
     draw: svg`${frameOf}${client === undefined ? nothing : svg`${text(client.x, y, say("stage.head.clients"), "s13 q")}${
       text(here.network.x + 24, y, say("stage.head.network"), "s13 q")}`}${
-      broker === undefined ? nothing : fittedText(broker.x, y, names, broker.width, 13, { classes: "q", least: 9 })}${
+      broker === undefined ? nothing : fittedText(broker.x, y, names, wide, 13, { classes: "q", least: 9 })}${
       reader === undefined ? nothing : text(reader.x, y, say("stage.head.readers"), "s13 q")}`,
   }];
 };

@@ -25,6 +25,8 @@ export const defaults = {
   /** Messages between clients and brokers that are told whole, and those that are told one by one. */
   whole: 6,
   single: 12,
+  /** Bundles between two bodies, and beyond them one for each body that sends or hears. */
+  bundles: 8,
   /** Told whole where the network has to show what decided, too. */
   besideDecision: 3,
   /** The same where they stand side by side, on a phone. */
@@ -52,8 +54,11 @@ export interface Flight {
 
 export interface Bundle {
   key: string;
-  wire: Wire;
+  wires: Wire[];
   messages: MessageView[];
+  /** Where on its first wire it would stand. */
+  u: number;
+  box: Box;
 }
 
 export interface Network {
@@ -101,7 +106,7 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
     && single.some((other) => other.message.is_response && other.message.correlation_id === message.correlation_id && other.message.to === message.from && other.message.from === message.to);
   const told = single.filter((one) => !counted.includes(one) && !isAnswered(one));
   const flights = told.map((one) => flightOf(frame, here, focus, one, one.wire.short ? "small" : isHot(one) ? "whole" : detail));
-  return { flights: apart(flights, here), bundles: bundled(counted), away };
+  return { flights: apart(flights, here), bundles: bundled(counted, here), away };
 }
 
 /** Whether the rule that decided stands in the network, with its numbers. */
@@ -280,14 +285,48 @@ export function bodiesOf(here: Places): Box[] {
   return [...Object.values(here.clients).map((client) => client.box), ...brokers, ...Object.values(here.others).map((other) => other.box)];
 }
 
-function bundled(counted: readonly Candidate[]): Bundle[] {
-  const bundles = new Map<string, Bundle>();
-  for (const { message, wire } of counted) {
-    const known = bundles.get(wire.bundle);
-    if (known === undefined) bundles.set(wire.bundle, { key: wire.bundle, wire, messages: [message] });
-    else known.messages.push(message);
+/** Those between the same two told together; where these are too many, all from one body, or to it. */
+function bundled(counted: readonly Candidate[], here: Places): Bundle[] {
+  const pairs = together(counted, ({ wire }) => wire.bundle);
+  if (here.upright || pairs.length <= defaults.bundles) return stacked(pairs.map((one) => ({ ...one, u: 0.5 })), here);
+  const ends = together(counted, ({ message: { from, to, is_response } }) => `${is_response ? "to" : "from"} ${is_response ? to : from}`);
+  return stacked(ends.map((one) => ({ ...one, u: one.key.startsWith("to") ? 0.72 : 0.28 })), here);
+}
+
+function together(counted: readonly Candidate[], keyOf: (one: Candidate) => string): Omit<Bundle, "u" | "box">[] {
+  const bundles = new Map<string, Omit<Bundle, "u" | "box"> & { known: Set<string> }>();
+  for (const one of counted) {
+    const key = keyOf(one);
+    const bundle = bundles.get(key) ?? { key, wires: [], messages: [], known: new Set() };
+    bundle.messages.push(one.message);
+    if (!bundle.known.has(one.wire.bundle)) bundle.wires.push(one.wire);
+    bundle.known.add(one.wire.bundle);
+    bundles.set(key, bundle);
   }
-  return [...bundles.values()];
+  return [...bundles.values()].map(({ key, wires, messages }) => ({ key, wires, messages }));
+}
+
+const BUNDLE = 24;
+
+/** Each where its wire has it, and none on another. */
+function stacked(bundles: readonly Omit<Bundle, "box">[], here: Places): Bundle[] {
+  const boxed = bundles.map((bundle): Bundle => {
+    const [x, y] = pointOn(bundle.wires[0] as Wire, bundle.u);
+    const width = 16 + bundleText(bundle).length * 7.6;
+    return { ...bundle, box: { x: round(x - width / 2), y: round(y - BUNDLE / 2), width, height: BUNDLE } };
+  }).sort((one, other) => one.box.y - other.box.y);
+  if (here.upright) return boxed;
+  const placed: Bundle[] = [];
+  for (const one of boxed) {
+    const above = placed.filter((other) => overlap({ ...other.box, y: 0, height: 1 }, { ...one.box, y: 0, height: 1 })).map(({ box: other }) => other.y + BUNDLE + 2);
+    placed.push({ ...one, box: { ...one.box, y: Math.max(one.box.y, ...above) } });
+  }
+  const over = Math.max(0, ...placed.map(({ box: { y } }) => y + BUNDLE + 4 - here.network.height));
+  return over === 0 ? placed : placed.map((one) => ({ ...one, box: { ...one.box, y: round(one.box.y - over) } }));
+}
+
+function bundleText({ messages }: Pick<Bundle, "messages">): string {
+  return `${messages.length} × ${[...new Set(messages.map(({ api }) => api))].slice(0, 2).join(", ")}`;
 }
 
 /** An object that moves along a curve: motion.ts follows the points. */
@@ -329,9 +368,8 @@ function wireObject({ message, wire, fate, u, envelope }: Flight): Bending {
   return { key: `w:${message.id}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: drawn, label: "", way: d };
 }
 
-function bundleWire({ key, wire }: Bundle): Bending {
-  const way = pathOf(wire);
-  return { key: `w:${key}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: path(way, "wire"), label: "", way };
+function bundleWire({ key, wires }: Bundle): StageObject {
+  return { key: `w:${key}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: path(wires.map(pathOf).join(""), "wire"), label: "" };
 }
 
 function flightObject(frame: Frame, flight: Flight): Travelling {
@@ -356,14 +394,13 @@ export function nameOf({ message, sheet, fate }: Pick<Flight, "message" | "sheet
   return say(message.is_response ? "stage.message.answer_name" : "stage.message.request_name", { api, from, to, carries: carriedWords(sheet), fate: told });
 }
 
-function bundleObject(frame: Frame, { key, wire, messages }: Bundle): StageObject {
-  const said = `${messages.length} × ${[...new Set(messages.map(({ api }) => api))].slice(0, 2).join(", ")}`;
-  const width = 16 + said.length * 7.6;
-  const [x, y] = pointOn(wire, 0.5);
+function bundleObject(frame: Frame, bundle: Bundle): StageObject {
+  const said = bundleText(bundle);
+  const { key, messages, box: at } = bundle;
   const selection = messageSelection(frame.view, messages[messages.length - 1] as MessageView);
   return {
-    key: `m:${key}`, x: round(x - width / 2), y: round(y - 12), width, height: 24, phase: "cause", depth: 4, select: selection,
-    draw: svg`${box(0, 0, width, 24, "pill", 12)}${text(width / 2, 16.5, said, "s13 b", "middle")}`,
+    key: `m:${key}`, ...at, phase: "cause", depth: 4, select: selection,
+    draw: svg`${box(0, 0, at.width, BUNDLE, "pill", 12)}${text(at.width / 2, 16.5, said, "s13 b", "middle")}`,
     label: `${say("stage.message.count", { count: messages.length })}: ${said}`,
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Places for runs with more lanes than fit at full size: every lane is a strip of cells without numbers, in its broker's box,
- * two boxes in a row. Above them stand the lens, where the lane in question is drawn whole, and one place for the coordinator
+ * two or three boxes in a row. Above them stand the lens, where the lane in question is drawn whole, and one place for the coordinator
  * in question; both are seen without scrolling. Pure.
  */
 
@@ -14,9 +14,30 @@ const COORDINATOR = 84;
 const HEAD = 26;
 const LINE = 30;
 const GAP = 6;
+/** Boxes in a row: the first number with which all is seen without scrolling. */
+const ACROSS = [2, 3] as const;
 const STRIP = { least: 13, most: 22 };
 /** Offsets that the lens has room for at most; of longer logs it shows the newest. */
 const LENS_OFFSETS = 16;
+
+interface Shelved {
+  shelves: Rows[][];
+  across: number;
+  /** Height that is left for each strip. */
+  strip: number;
+}
+
+/** So many boxes in a row, as high as their strips need. */
+function shelved(rows: readonly Rows[], across: number, room: number): Shelved {
+  const shelves: Rows[][] = [];
+  for (let index = 0; index < rows.length; index += across) shelves.push(rows.slice(index, index + across));
+  const heads = shelves.reduce((sum, shelf) => sum + heightOf(shelf, 0) + GAP, 0);
+  const lanes = shelves.reduce((sum, shelf) => sum + most(shelf), 0);
+  return { shelves, across, strip: Math.floor((room - heads - 4) / Math.max(1, lanes)) };
+}
+
+const most = (shelf: readonly Rows[]): number => Math.max(...shelf.map((row) => row.lanes.length));
+const heightOf = (shelf: readonly Rows[], strip: number): number => (shelf.every(isLine) ? LINE : HEAD + 6 + most(shelf) * strip);
 
 export function stripPlaces(plan: StagePlan, size: Size): Places {
   const scale = widestScale(size);
@@ -25,26 +46,23 @@ export function stripPlaces(plan: StagePlan, size: Size): Places {
   const [left, right] = columns.brokers;
   const rows = rowsOf(plan);
   const coordinates = rows.some((row) => row.coordinates || row.groups);
-  const pairs: Rows[][] = [];
-  for (let index = 0; index < rows.length; index += 2) pairs.push(rows.slice(index, index + 2));
-  const count = (pair: readonly Rows[]): number => Math.max(...pair.map((row) => row.lanes.length));
   const above = TOP + LENS + GAP + (coordinates ? COORDINATOR + GAP : 0);
-  const heads = pairs.reduce((sum, pair) => sum + (pair.every(isLine) ? LINE : HEAD + 4) + GAP, 0);
-  const lanes = pairs.reduce((sum, pair) => sum + count(pair), 0);
-  const strip = Math.floor(clamp((seen - above - heads - 4) / Math.max(1, lanes), STRIP.least, STRIP.most));
+  const fitting = ACROSS.map((across) => shelved(rows, across, seen - above));
+  const { shelves, across, strip } = fitting.find((one) => one.strip >= STRIP.least) ?? (fitting[fitting.length - 1] as Shelved);
+  const high = clamp(strip, STRIP.least, STRIP.most);
   const longest = Math.min(LENS_OFFSETS, Math.max(1, ...Object.values(plan.lanes).filter((lane) => !lane.internal).map((lane) => lane.end - lane.first)));
   const lens = lanePlace({ first: 0, end: longest }, { x: left, y: TOP, width: right - left, height: LENS }, false, labelWidth(plan), ARRIVAL);
   const slot: Box = rounded({ x: left, y: TOP + LENS + GAP, width: right - left, height: COORDINATOR });
-  const half = (right - left - GAP) / 2;
+  const own = (right - left - GAP * (across - 1)) / across;
   const brokers: Record<string, BrokerPlace> = {};
   let y = above;
-  for (const pair of pairs) {
-    const height = pair.every(isLine) ? LINE : HEAD + 6 + count(pair) * strip;
-    pair.forEach((row, index) => {
-      const box = rounded({ x: left + index * (half + GAP), y, width: half, height });
-      // Messages come and go at the edges of the column, whichever box of the two it is.
+  for (const shelf of shelves) {
+    const height = heightOf(shelf, high);
+    shelf.forEach((row, index) => {
+      const box = rounded({ x: left + index * (own + GAP), y, width: own, height });
+      // Messages come and go at the edges of the column, whichever box of the shelf it is.
       const lanesOf = Object.fromEntries(row.lanes.map((name, at): [string, LanePlace] => {
-        const place = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y: box.y + HEAD + at * strip, width: box.width, height: strip }, true);
+        const place = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y: box.y + HEAD + at * high, width: box.width, height: high }, true);
         return [name, { ...place, port: [left, place.port[1]], out: [right, place.out[1]] }];
       }));
       brokers[row.name] = {

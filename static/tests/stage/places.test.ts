@@ -45,6 +45,7 @@ test("Six brokers with twenty partitions have a strip each, and one lens", () =>
   assert.equal(strips.length, 20);
   assert.ok(strips.every((lane) => lane.strip));
   assert.equal(run.lens?.strip, false);
+  assert.ok(Object.values(run.brokers).every(({ box }) => box.y + box.height <= DESK.height), "all are seen without scrolling");
   assert.ok(Object.values(run.clients).every((client) => client.folded));
 });
 
