@@ -408,14 +408,14 @@ function bundleObject(frame: Frame, bundle: Bundle): StageObject {
 const awayText = (count: number): string => say("stage.message.away", { count });
 
 /** In a corner of the network where no message stands; null where all have a place. */
-export function awayBox(here: Places, { away, flights }: Network): Box | null {
+export function awayBox(here: Places, { away, flights, bundles }: Network): Box | null {
   if (away.length === 0) return null;
   const width = textWidth(awayText(away.length), 12);
   const { network } = here;
   const [left, right] = [network.x + 6, network.x + network.width - width - 6];
   const [top, bottom] = [network.y + 4, network.y + network.height - 18];
   const spots = [[right, bottom], [left, bottom], [right, top], [left, top]].map(([x = 0, y = 0]): Box => ({ x, y, width, height: 14 }));
-  const stands = [...flights.map(taken), ...Object.values(here.others).map((other) => other.box)];
+  const stands = [...flights.map(taken), ...bundles.map((bundle) => bundle.box), ...Object.values(here.others).map((other) => other.box)];
   return spots.find((spot) => !stands.some((one) => overlap(one, spot))) ?? (spots[0] as Box);
 }
 

@@ -26,7 +26,18 @@ export const tagLayer: Layer = (frame, here, focus) => {
   const said = say(focus.tag.key, focus.tag.params);
   const more = comparedText(focus.compared);
   const first = round(textWidth(said, 15, true) + 20);
-  const width = first + (more === "" ? 0 : round(textWidth(more, 13) + 18));
+  const own = more === "" ? 0 : round(textWidth(more, 13) + 18);
+  // In the network, beside a client, there is less room than a line may need.
+  if (more !== "" && clientOf(frame, here, focus) !== undefined && !here.upright && first + own > here.network.width - 12) {
+    const width = Math.max(first, own);
+    const at = placeOf(frame, here, focus, width);
+    return [{
+      key: "tag", ...at, width, height: 2 * HEIGHT - 2, phase: "tag", depth: 6, hot: true, label: `${said}: ${more}`,
+      draw: svg`${box(0.5, HEIGHT - 5, own - 1, HEIGHT + 2, "pill", 4)}${text(9, 2 * HEIGHT - 10, more, "s13 k")}${
+        box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 17.5, said, "s15 inv", "middle")}`,
+    }];
+  }
+  const width = first + own;
   const at = placeOf(frame, here, focus, width);
   const tag: StageObject = {
     key: "tag", ...at, width, height: HEIGHT, phase: "tag", depth: 6, hot: true, label: more === "" ? said : `${said}: ${more}`,
@@ -77,6 +88,11 @@ function shared(one: Box, other: Box): number {
   return width * height;
 }
 
+/** The client that a step is about: itself, or its application. */
+function clientOf(frame: Frame, here: Places, focus: Focus): Places["clients"][string] | undefined {
+  return here.clients[focus.actor ?? ""] ?? here.clients[frame.view.applications?.[focus.actor ?? ""]?.client ?? ""];
+}
+
 /** In the order in which they suit. */
 function spotsOf(frame: Frame, here: Places, focus: Focus, width: number): Spot[] {
   const shown = shownLane(frame, here, focus);
@@ -91,11 +107,13 @@ function spotsOf(frame: Frame, here: Places, focus: Focus, width: number): Spot[
     const right = broker.box.x + broker.box.width - width - 8;
     return [[broker.box.x + 92, broker.box.y + 1], [right, broker.box.y + 1], [right, broker.box.y + broker.box.height - 3], [right, broker.box.y - HEIGHT + 4]];
   }
-  const client = here.clients[focus.actor ?? ""] ?? here.clients[frame.view.applications?.[focus.actor ?? ""]?.client ?? ""];
+  const client = clientOf(frame, here, focus);
   if (client !== undefined) return besideClient(here, client.box, client.ports[""]?.[1] ?? client.box.y + 60, width);
   const other = here.others[focus.actor === "zookeeper" && here.kind === "cluster" ? "controller" : focus.actor ?? ""];
   if (other === undefined) return [inNetwork(here)];
   const [over, under, middle] = onBox(other.box, width) as [Spot, Spot, Spot];
+  const aside: Spot = [other.box.x + other.box.width + 8, other.box.y + (other.box.height - HEIGHT) / 2];
+  if (here.kind === "cluster" && !here.upright) return [aside, [other.box.x, other.box.y - HEIGHT - 6]];
   return [[under[0], other.box.y + other.box.height - HEIGHT / 2], over, middle];
 }
 
