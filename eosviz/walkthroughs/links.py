@@ -30,6 +30,7 @@ from eosviz.walkthroughs.presenting_messages import ZOOM_PATTERN, View
 
 VIEWS = get_args(View)
 VERSION_CHARACTERS = 16
+DIGEST_CHARACTERS = 64
 DONE_CHARACTERS_MAX = 6_000
 """Of the packed interventions, so that the whole address fits what browsers and proxies take."""
 DONE_BYTES_MAX = 64 * 1024
@@ -191,8 +192,8 @@ def version_of(link: Link) -> tuple[ScenarioVersion, bool]:
     """
     versions = ScenarioVersion.objects
     whole = versions.filter(digest__startswith=link.version, identifier__iexact=link.scenario)
-    # A shorter text would name one by chance.
-    named = whole.first() if len(link.version) >= VERSION_CHARACTERS else None
+    # A shorter text would name one by chance; a longer one is no digest, and SQLite fails at very long ones.
+    named = whole.first() if VERSION_CHARACTERS <= len(link.version) <= DIGEST_CHARACTERS else None
     if named is not None:
         return named, True
     today = versions.library().filter(identifier__iexact=link.scenario).first()

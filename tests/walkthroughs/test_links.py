@@ -179,6 +179,10 @@ class TestOpening:
         assert "All people at your network address together open links to runs" in page
         assert "Try again in 10 minutes" in page
 
+    @pytest.mark.parametrize("name", ["open", "embed", "text"])
+    def test_a_version_of_any_length_leads_to_the_one_of_today(self, client: Client, name: str) -> None:
+        assert client.get(f"/{name}/SC-03/{'a' * 60_000}/").status_code == 200
+
     def test_of_those_with_interventions_one_runs_at_a_time(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
