@@ -78,6 +78,11 @@ TASKS = {
             beyond="workshop.refused.script_too_much",
         ),
         Task(
+            name="sweep", work="eosviz.pipeline.sweep_checking:answer", interactive=True,
+            processor_seconds=60, memory_bytes=512 * MEBIBYTE, clock_seconds=120,
+            beyond="sweeps.refused.check_too_much",
+        ),
+        Task(
             name="plan", work="eosviz.walkthroughs.planning:answer",
             processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=30,
             beyond="link_too_much",

@@ -18,13 +18,14 @@ from django.views.decorators.http import require_http_methods
 from engine.scenario import BadScenario, entry, load
 from eosviz.bounded.refusing import BeyondBounds, Busy
 from eosviz.bounded.register import COMMAND_LINE, Caller, caller
+from eosviz.bounded.tasks import TASKS
 from eosviz.callers import address_of
 from eosviz.catalogue import language_of
 from eosviz.pipeline import actions
 from eosviz.pipeline.actions import NotNow
 from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.sweep_axes import FAULTS_MAX
-from eosviz.pipeline.sweep_document import parse_sweep
+from eosviz.pipeline.sweep_checking import checked_sweep
 from eosviz.pipeline.sweep_form import (
     CHOICES_MAX,
     COLUMNS_MAX,
@@ -111,13 +112,11 @@ class Draft:
                 self.text, self.scenario, self.variant, self.filled, self.parameters, self.asks
             )
             self.written = self.filled.digest
-            parse_sweep(self.text)
+            checked_sweep(self.text, self.asks)
         except BadForm as bad:
             self.problems += bad.mistakes
-        except Busy as busy:
-            self.problems.append(NotNow("busy", seconds=busy.seconds))
-        except BeyondBounds:
-            self.problems.append(NotNow("edit_too_much"))
+        except (Busy, BeyondBounds) as none:
+            self.problems.append(_not_now(none))
         except BadSweep as bad:
             self.problems.append(bad)
 
@@ -154,15 +153,25 @@ def build(request: HttpRequest) -> HttpResponse:
     return _page(request, draft, None)
 
 
+def _not_now(none: Busy | BeyondBounds) -> NotNow:
+    """Why a bounded process did not write or check the document."""
+    if isinstance(none, Busy):
+        return NotNow("busy", seconds=none.seconds)
+    return NotNow("check_too_much" if none.key == TASKS["sweep"].beyond else "edit_too_much")
+
+
 def _start(request: HttpRequest, draft: Draft) -> HttpResponse | None:
     """None where it cannot: then the draft has a problem more."""
     try:
-        document = parse_sweep(draft.text)
+        document = checked_sweep(draft.text, draft.asks)
         out = settings.DATA_DIR / "sweeps"
         out.mkdir(parents=True, exist_ok=True)
         sweep = actions.add_sweep(document, draft.text, out, browser_making(request))
     except (BadSweep, NotNow) as problem:
         draft.problems.append(problem)
+        return None
+    except (Busy, BeyondBounds) as none:
+        draft.problems.append(_not_now(none))
         return None
     ask_for_process()
     return redirect("pipeline:sweep", sweep.id)

@@ -4,7 +4,9 @@ starts, so that nothing runs whose every row would say that it was refused.
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -39,11 +41,20 @@ _FIELD_OF_ENTRY = {
 Cell = dict[str, Any]
 
 
-def check_sweep(sweep: SweepDocument) -> None:
-    """Raises BadSweep at the first thing that does not exist."""
+class TakesLong(Exception):
+    """The check was given less time than it takes."""
+
+
+def check_sweep(sweep: SweepDocument, seconds_max: float = math.inf) -> None:
+    """Raises BadSweep at the first thing that does not exist; TakesLong after so many seconds of the processor: the
+    worlds of a sweep are as large as its document says.
+    """
+    until = time.thread_time() + seconds_max
     built = {id(cell) for cell in _built(sweep)}
     world: World | None = None
     for cell in sweep.cells:
+        if time.thread_time() > until:
+            raise TakesLong
         try:
             scenario = sweep.scenario_of(cell, sweep.first_seed)
             if id(cell) in built:

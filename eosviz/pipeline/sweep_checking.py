@@ -1,0 +1,74 @@
+"""A sweep of a person, checked: here where that takes a moment, in a bounded process (`eosviz/bounded`) where its cells
+are many or large. What runs in the process knows nothing of Django.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.scenario import BadScenario
+from engine.scenario.phrases import Phrase, Said
+from eosviz.bounded.register import Caller
+from eosviz.bounded.tasks import TASKS
+from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep
+from eosviz.pipeline.sweep_checks import TakesLong, check_sweep
+from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
+
+HERE_SECONDS_MAX = 0.5
+"""Of the processor; the sweeps of the lessons take less."""
+
+
+class Mistake(msgspec.Struct):
+    """`BadSweep`; `said`: what is wrong and what is allowed, where the words are the scenario's."""
+
+    place: str
+    wrong: str
+    allowed: str
+    nearest: str
+    params: dict[str, Any]
+    said: tuple[Any, Any] | None = None
+
+
+def checked_sweep(text: str, asks: Caller) -> SweepDocument:
+    """Raises BadSweep; Busy or BeyondBounds where it cannot be checked, now or at all."""
+    from eosviz.bounded import runner  # knows Django, which the process does not
+
+    sweep = read_sweep(text)
+    try:
+        check_sweep(sweep, HERE_SECONDS_MAX)
+    except TakesLong:
+        found = msgspec.json.decode(runner.answer(TASKS["sweep"], text, asks), type=Mistake | None)
+        if found is not None:
+            raise _raised(found) from None
+    return sweep
+
+
+def answer(question: bytes, folder: Path) -> bytes:
+    """The task of the process: the text as JSON in, the first `Mistake` or null out."""
+    try:
+        check_sweep(read_sweep(msgspec.json.decode(question, type=str)))
+    except BadSweep as bad:
+        return msgspec.json.encode(_told(bad))
+    return msgspec.json.encode(None)
+
+
+def _told(bad: BadSweep) -> Mistake:
+    found = Mistake(bad.place, bad.wrong, bad.allowed, bad.nearest, bad.params)
+    if isinstance(bad, BadScenarioOfSweep):
+        found.said = (bad.bad.told["reason"], bad.bad.told["allowed"])
+    return found
+
+
+def _raised(found: Mistake) -> BadSweep:
+    if found.said is not None:
+        wrong, allowed = map(_said, found.said)
+        return BadScenarioOfSweep(BadScenario(found.place, wrong, allowed), found.nearest)
+    names = (found.wrong.rpartition(".")[2], found.allowed.rpartition(".")[2])
+    return BadSweep(found.place, *names, nearest=found.nearest, **found.params)
+
+
+def _said(told: Any) -> Said:
+    return Phrase(told["key"], told["params"]) if isinstance(told, dict) else str(told)

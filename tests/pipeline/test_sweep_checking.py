@@ -1,0 +1,80 @@
+"""A sweep is as large as a stranger's document says: it is checked apart once that takes longer than a moment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from eosviz.bounded import runner
+from eosviz.bounded.register import COMMAND_LINE
+from eosviz.bounded.tasks import TASKS
+from eosviz.pipeline import sweep_checking
+from eosviz.pipeline.bad_sweep import BadSweep
+from eosviz.pipeline.models import Sweep
+from eosviz.pipeline.sweep_checks import TakesLong, check_sweep
+from eosviz.pipeline.sweep_document import read_sweep
+from eosviz.pipeline.sweep_mistakes import told_mistakes
+
+SWEEP = """
+scenario = "SC-02"
+seeds = 6
+
+[[axes]]
+name = "idempotence"
+path = "producers.p1.settings.enable_idempotence"
+values = [false, true]
+
+[[axes]]
+name = "retries"
+path = "producers.p1.settings.retries"
+values = [0, 3]
+"""
+WRONG = {
+    "an actor that does not exist": ("producers.p1.settings.retries", "producers.p9.settings.retries"),
+    "a value that a client refuses": ("values = [0, 3]", "values = [0, -3]"),
+    "a value that cannot be": ("values = [false, true]", "values = [false, 7]"),
+}
+
+
+def test_a_large_one_is_given_up_after_the_time_that_it_may_take() -> None:
+    """Sixteen topics of 64 partitions with nine replicas each: 300 such worlds took minutes of a web process."""
+    topics = ", ".join(f'{{ name = "t{n or ""}", partitions = 64, replication = 9 }}' for n in range(16))
+    large = SWEEP.replace("seeds = 6", f'seeds = 6\nset = {{ "cluster.brokers" = 9, topics = [{topics}] }}')
+    with pytest.raises(TakesLong):
+        check_sweep(read_sweep(large), 0.05)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_mistake_is_told_the_same_wherever_it_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = SWEEP.replace(*WRONG[name])
+    told = []
+    for seconds in (1000, -1):
+        monkeypatch.setattr(sweep_checking, "HERE_SECONDS_MAX", seconds)
+        with pytest.raises(BadSweep) as bad:
+            sweep_checking.checked_sweep(text, COMMAND_LINE)
+        told.append([told_mistakes([bad.value], text, language) for language in ("en", "zh-Hans")])
+    assert told[0] == told[1]
+
+
+@pytest.mark.django_db
+def test_a_good_one_starts_and_one_that_takes_too_much_says_so(
+    client: Client, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    monkeypatch.setattr(sweep_checking, "HERE_SECONDS_MAX", -1)
+    asked = {"scenario": "SC-02", "document": SWEEP, "start": "1"}
+    with monkeypatch.context() as patch:
+        patch.setitem(TASKS, "sweep", replace(TASKS["sweep"], clock_seconds=0))
+        page = client.post(reverse("pipeline:build"), asked)
+        assert page.status_code == 422
+        assert "more time or memory than the server gives to one" in page.content.decode()
+        patch.setattr(runner, "WAIT_SECONDS_MAX", 0)
+        usual, settings.BOUNDED_MEMORY_BYTES = settings.BOUNDED_MEMORY_BYTES, 0
+        assert "working for others first" in client.post(reverse("pipeline:build"), asked).content.decode()
+        settings.BOUNDED_MEMORY_BYTES = usual
+    assert not Sweep.objects.exists()
+    assert client.post(reverse("pipeline:build"), asked).status_code == 302
+    assert Sweep.objects.count() == 1
