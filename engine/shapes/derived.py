@@ -44,12 +44,15 @@ class Derived(TypedDict):
     """By guarantee, the records that have broken it."""
 
 
+Fate = Literal["appended", "duplicate", "refused", "not_stored"]
+
+
 class Arrival(TypedDict):
     """A batch that reached a log."""
 
     partition: str
     broker: str
-    fate: Literal["appended", "duplicate", "refused", "not_stored"]
+    fate: Fate
     at: int | None
     """Base offset of the batch that was appended, or of the stored one with the same numbers."""
     control: NotRequired[str]

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from engine.shapes.derived import Arrival, Fate
+
 Json = Mapping[str, Any]
 _BATCH_DEPTH = 6
 """`partitions/<partition>/replicas/<broker>/batches/<base offset>`."""
@@ -14,13 +16,13 @@ _MADE_BY_ITSELF = ("replication", "log")
 """Kinds of steps in which batches come to a log that no request brought."""
 
 
-def arrivals(step: Json, partitions: Json) -> list[dict[str, Any]]:
+def arrivals(step: Json, partitions: Json) -> list[Arrival]:
     """`partitions` are those after the step. `fate`: `appended`, `duplicate`, `refused` or `not_stored`; `at` is the
     base offset of the batch that was appended, or of the stored one with the same numbers; `control` says of a marker
     that was refused what it would have been."""
     landed, made = _landed(step)
     decided = _decided(step, partitions)
-    found: list[dict[str, Any]] = []
+    found: list[Arrival] = []
     if decided is not None and decided[0] not in made:
         partition, broker = decided
         found.append(_of_decision(step, partitions, partition, broker, landed.get(decided)))
@@ -33,10 +35,8 @@ def arrivals(step: Json, partitions: Json) -> list[dict[str, Any]]:
     return found
 
 
-def _arrival(
-    partition: str, broker: str, fate: str, at: int | None, control: str | None = None
-) -> dict[str, Any]:
-    arrival: dict[str, Any] = {"partition": partition, "broker": broker, "fate": fate, "at": at}
+def _arrival(partition: str, broker: str, fate: Fate, at: int | None, control: str | None = None) -> Arrival:
+    arrival: Arrival = {"partition": partition, "broker": broker, "fate": fate, "at": at}
     if control is not None:
         arrival["control"] = control
     return arrival
@@ -68,9 +68,7 @@ def _decided(step: Json, partitions: Json) -> tuple[str, str] | None:
     return (decision["subject"], broker) if broker in replicas else None
 
 
-def _of_decision(
-    step: Json, partitions: Json, partition: str, broker: str, landed: int | None
-) -> dict[str, Any]:
+def _of_decision(step: Json, partitions: Json, partition: str, broker: str, landed: int | None) -> Arrival:
     arrived = step["decision"]["arrived"]
     refused = step["refusal"] is not None
     if landed is not None and not refused:
