@@ -5,12 +5,14 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import type { JsonObject } from "./frame.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 /** Something that is told and no fault: a key of the catalogue, and how it is put away. */
 export interface Hint {
   key: string;
+  params?: JsonObject;
   dismiss: () => void;
 }
 
@@ -23,7 +25,7 @@ export function messages(store: PlayerStore, fault: string | null, hint: Hint | 
   }
   if (fault !== null) return html`<div class="message" role="alert"><p>${fault}</p></div>`;
   if (hint === null) return nothing;
-  return html`<div class="message hint" role="status"><p>${say(hint.key)}</p>${close(hint.dismiss)}</div>`;
+  return html`<div class="message hint" role="status"><p>${say(hint.key, hint.params ?? {})}</p>${close(hint.dismiss)}</div>`;
 }
 
 function close(act: () => void): TemplateResult {

@@ -1,6 +1,7 @@
 /** What a page tells its player (docs/player.md, *The page*), and what a player is drawn from beside its store. */
 
 import type { Chain } from "../stage/chain.ts";
+import type { JsonObject } from "./frame.ts";
 import { LitElement } from "lit";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Language } from "./frame.ts";
@@ -121,6 +122,7 @@ export abstract class PlayerAttributes extends LitElement {
   declare hasWords: boolean;
   /** What a key would have needed; a key of the catalogue, or nothing. */
   declare hint: string;
+  hintParams: JsonObject = {};
 
   constructor() {
     super();

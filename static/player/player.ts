@@ -7,6 +7,7 @@
 import type { PropertyValues, TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { planOf } from "./axis-of.ts";
+import { branchName } from "./branch-name.ts";
 import { BeatWalk } from "./beat-walk.ts";
 import type { BeatsBar } from "./beats-bar.ts";
 import "./beats-bar.ts";
@@ -43,6 +44,7 @@ import { LaterFrame } from "./later-frame.ts";
 import { messages } from "./messages.ts";
 import type { Middle, PanelParts } from "./panels.ts";
 import { middlePanel, opensOn, PANELS } from "./panels.ts";
+import "./term-note.ts";
 import { Play } from "./play.ts";
 import type { SelectionBar } from "./selection-bar.ts";
 import type { Why } from "./why.ts";
@@ -50,6 +52,7 @@ import type { AskWhyEvent, ShownWhy } from "./why-answer.ts";
 import { selectionOf } from "./share.ts";
 import { DROP } from "./selection-bar.ts";
 import { SideColumns } from "./side-columns.ts";
+import type { Status } from "./source.ts";
 import { FileSource } from "./source.ts";
 import { followAddress, sessionAddress, SessionSocket } from "./socket.ts";
 import { PlayerAttributes } from "./player-attributes.ts";
@@ -77,6 +80,7 @@ export class Player extends PlayerAttributes {
   #hasChosen = false;
   /** What stood in the middle before *Inspect* was asked for by its key. */
   #before: Middle | null = null;
+  #status: Status = "connecting";
   readonly #columns = new SideColumns(this, () => this.requestUpdate());
   readonly #later = new LaterFrame(() => this.store?.isDragged === true, () => this.requestUpdate(), (action) => this.store?.drawAlone(action));
   readonly #permalink = new Permalink();
@@ -185,8 +189,18 @@ export class Player extends PlayerAttributes {
     this.requestUpdate();
   }
 
+  /** A connection that is lost is said at once, and so is that it is back. */
+  #tellStatus(status: Status): void {
+    const before = this.#status;
+    this.#status = status;
+    if (status === before) return;
+    if (status === "reconnecting" && before === "live") this.hint = "player.offline";
+    else if (status === "live" && before === "reconnecting") this.hint = "player.online";
+  }
+
   readonly #changed = (): void => {
     const store = this.store;
+    if (store !== undefined) this.#tellStatus(store.status);
     if (store?.frame !== undefined) {
       this.#remember();
       this.#playOnce();
@@ -260,6 +274,7 @@ export class Player extends PlayerAttributes {
       </footer>
       ${this.#messages(store)}
       <eos-looking .store=${store}></eos-looking>
+      <eos-term-note rules=${this.rules}></eos-term-note>
       <eos-help .store=${store}></eos-help>
       ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} view=${viewOf(this.middle, this.spacing)} opens=${opensOn(store.header)} zoom=${this.zoom === undefined ? "" : zoomText(this.zoom)} present=${this.present} presenting=${this.presenting}></eos-share>`}
       <eos-export .store=${store} .spacing=${this.spacing} address=${this.exportAddress} missing=${this.noExport} replay=${this.replay} published=${this.published}></eos-export>
@@ -331,7 +346,7 @@ export class Player extends PlayerAttributes {
   }
 
   #messages(store: PlayerStore): TemplateResult | typeof nothing {
-    if (this.hint !== "") return messages(store, this.fault, { key: this.hint, dismiss: () => (this.hint = "") });
+    if (this.hint !== "") return messages(store, this.fault, { key: this.hint, params: this.hintParams, dismiss: () => (this.hint = "") });
     return messages(store, this.fault, this.changed ? { key: "player.link_changed", dismiss: () => (this.changed = false) } : null);
   }
 
@@ -339,7 +354,7 @@ export class Player extends PlayerAttributes {
 
   readonly #key = (event: KeyboardEvent): void => {
     const target = event.composedPath()[0];
-    if (this.querySelector("dialog[open]") !== null) return; // A dialog has its own keys.
+    if (this.querySelector("dialog[open], .term-note:popover-open") !== null) return; // A dialog has its own keys.
     if (event.defaultPrevented || belongsToFocus(event, target instanceof Element ? target : null)) return;
     const action = actionOf(event);
     if (action === null) return;
@@ -352,6 +367,7 @@ export class Player extends PlayerAttributes {
     if (store === undefined || play === undefined) return;
     this.hint = lacks(action, key, { live: store.source.live, follows: this.follow !== "", meets: (this.company?.audience ?? null) !== null, share: this.share, selection: store.selection, frame: store.frame }) ?? "";
     if (this.hint !== "") return;
+    if (store.status === "reconnecting") this.hint = "player.offline"; // What is asked for is kept.
     if ((LOOKING_KEYS as readonly string[]).includes(action)) {
       this.hint = this.querySelector<LookingElement>("eos-looking")?.does(action as LookingKey) ?? "";
       return;
@@ -429,7 +445,10 @@ export class Player extends PlayerAttributes {
   }
 
   readonly #makeBranch = async (): Promise<void> => {
-    if (this.store?.source.live === true) await this.store.branchHere();
+    const { store } = this;
+    if (store?.source.live !== true || !(await store.branchHere())) return;
+    this.hintParams = { branch: branchName(store.info), step: store.shown };
+    this.hint = "player.branched";
   };
 
   /** Opens one of the dialogs. */

@@ -191,10 +191,29 @@ export class SessionSocket implements Source {
     this.#status("connecting");
     this.#connect();
     this.#watch();
+    globalThis.addEventListener?.("offline", this.#goesOffline);
+    globalThis.addEventListener?.("online", this.#comesOnline);
   }
+
+  /** A network that is gone is not waited for: what is asked now would be swallowed for half a minute. */
+  readonly #goesOffline = (): void => {
+    const dead = this.#socket;
+    if (dead === null) return;
+    this.#lost(1006);
+    dead.close();
+  };
+
+  readonly #comesOnline = (): void => {
+    if (this.#socket !== null || this.#timer === null) return;
+    this.#around.cancel(this.#timer);
+    this.#attempts = 0;
+    this.#connect();
+  };
 
   stop(): void {
     this.#listener = null;
+    globalThis.removeEventListener?.("offline", this.#goesOffline);
+    globalThis.removeEventListener?.("online", this.#comesOnline);
     if (this.#timer !== null) this.#around.cancel(this.#timer);
     if (this.#tick !== null) this.#around.cancel(this.#tick);
     this.#socket?.close();

@@ -24,6 +24,11 @@ export const defaults = {
   most: 2,
 };
 
+/** Its name; a press tells what it means (term-note.ts). */
+function termOf({ name }: StripRow): TemplateResult {
+  return html`<button class="term" data-term=${`player.guarantee.${name}`}>${say(`player.guarantee.${name}`)}</button>`;
+}
+
 export class GuaranteeStrip extends MeasuredElement {
   static override properties = { ...MeasuredElement.properties, isOpen: { state: true } };
 
@@ -63,7 +68,7 @@ export class GuaranteeStrip extends MeasuredElement {
   #list(judged: readonly StripRow[], unjudged: readonly StripRow[], isFolded: boolean, store: PlayerStore): TemplateResult {
     return html`<ul class="guarantees" aria-label=${say("player.guarantees")}>
         ${judged.map((row) => this.#judged(row, store))}
-        ${isFolded ? nothing : unjudged.map((row) => html`<li class="not-judged"><span><span>${say(`player.guarantee.${row.name}`)}</span> <em>${say("player.not_judged")}</em></span><i></i></li>`)}
+        ${isFolded ? nothing : unjudged.map((row) => html`<li class="not-judged"><span>${termOf(row)} <em>${say("player.not_judged")}</em></span><i></i></li>`)}
         ${isFolded && unjudged.length > 0 ? html`<li class="not-judged more"><span>${say("player.not_judged_count", { count: unjudged.length })}</span><i></i></li>` : nothing}
       </ul>`;
   }
@@ -78,7 +83,7 @@ export class GuaranteeStrip extends MeasuredElement {
     const line = html`<i .style=${style}></i>`;
     const elsewhere = row.elsewhere === null || isBroken ? nothing
       : html`<small class="bad">${say("player.broken_elsewhere", { branch: row.elsewhere.branch, step: row.elsewhere.step })}</small>`;
-    if (brokenAt === null) return html`<li><span><span>${name}</span> <b class="num">${count}</b></span>${line}${elsewhere}</li>`;
+    if (brokenAt === null) return html`<li><span>${termOf(row)} <b class="num">${count}</b></span>${line}${elsewhere}</li>`;
     return html`<li class=${isBroken ? "is-broken" : "is-ahead"}><button title=${say("player.guarantee_breaks", { name, step: brokenAt })} @click=${() => store.moveUpTo(brokenAt)}>
       <span><span>${name}</span> <b class="num">${isBroken ? "✕ " : ""}${count}</b></span></button>${line}${elsewhere}</li>`;
   }

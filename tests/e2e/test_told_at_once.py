@@ -1,0 +1,62 @@
+"""What used to be a silent press says something: a rule, a guarantee, a branch, a step that is asked for offline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.looking import assert_accessible
+from tests.e2e.test_every_page import NO_QUESTIONS
+from tests.e2e.test_why import _BEGIN
+from tests.running_site import RunningSite
+
+
+@pytest.fixture
+def page(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
+    context = browser.new_context(locale="en-GB", reduced_motion="reduce")
+    context.add_init_script(NO_QUESTIONS)
+    page = context.new_page()
+    page.goto(running_site.address)
+    session = page.evaluate(_BEGIN, ["SC-03", None, 30])
+    page.goto(f"{running_site.address}sessions/{session}/?step=12")
+    page.wait_for_function("() => document.querySelector('eos-player')?.store?.shown === 12")
+    yield page
+    context.close()
+
+
+def test_a_rule_and_a_guarantee_tell_what_they_mean_in_their_place(page: Page) -> None:
+    note = page.locator(".term-note")
+    chip = page.locator("eos-sentence a.chip").first
+    chip.focus()
+    page.keyboard.press("Enter")
+    expect(note).to_be_visible()
+    expect(note.locator("b")).to_have_text(chip.inner_text())
+    assert len(note.locator("p").inner_text()) > 20
+    expect(note.get_by_role("link")).to_have_attribute("href", chip.get_attribute("href") or "")
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+    expect(note).to_be_hidden()
+    expect(chip).to_be_focused()
+    page.get_by_role("button", name="duplicated", exact=True).click()
+    expect(note).to_contain_text("more than once")
+    assert len(page.context.pages) == 1
+
+
+def test_an_empty_branch_says_what_it_is_and_what_to_do(page: Page) -> None:
+    page.keyboard.press("b")
+    expect(page.locator(".message.hint")).to_contain_text("begins here, at step 12")
+    expect(page.locator(".message.hint")).to_contain_text("Drop, delay or change something")
+
+
+def test_a_step_that_is_asked_for_offline_is_kept_and_says_so(page: Page) -> None:
+    page.evaluate("() => document.querySelector('eos-player').store.moveTo(30)")
+    page.wait_for_function("() => document.querySelector('eos-player').store.shown === 30")
+    page.context.set_offline(True)
+    hint = page.locator(".message.hint")
+    expect(hint).to_contain_text("What you ask for now is kept")
+    page.keyboard.press("ArrowDown")
+    page.context.set_offline(False)
+    expect(hint).to_contain_text("The connection is back")
+    page.wait_for_function("() => document.querySelector('eos-player').store.shown === 31")
