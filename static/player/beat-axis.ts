@@ -47,11 +47,15 @@ export function beatAxis(beats: readonly Beat[], end: number, left: number, righ
   return { segments, setting };
 }
 
-/** What a name needs in so many lines; no word is broken. */
+const SQUARE_LETTERS = /[\u2e80-\uffff]/g;
+
+/** What a name needs in so many lines; no word is broken. Chinese letters are as wide as they are high, and break anywhere. */
 function nameWidth(name: string, size: number, lines: number): number {
-  const whole = textWidth(name, size, true) * defaults.narrower;
+  const square = name.match(SQUARE_LETTERS)?.length ?? 0;
+  const whole = textWidth(name.replace(SQUARE_LETTERS, ""), size, true) * defaults.narrower + square * size * 1.02;
   if (lines === 1) return whole;
-  const longest = Math.max(...name.split(/\s+/).map((word) => (/[\u2e80-\uffff]/.test(word) ? size : textWidth(word, size, true))));
+  const words = name.split(/\s+|[\u2e80-\uffff]/).map((word) => textWidth(word, size, true));
+  const longest = Math.max(square > 0 ? size : 0, ...words);
   // Lines do not break where they would be even.
   return Math.max(longest, whole / lines + Math.min(longest, 5 * size) / 2);
 }
