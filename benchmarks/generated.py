@@ -61,7 +61,7 @@ def generated_document(
 
 def wide_document(steps: int) -> dict[str, Any]:
     """More producers, partitions and brokers than a picture is planned for: some two hundred things in it."""
-    return generated_document(steps, sends=100, producers=5, partitions=36, brokers=6)
+    return generated_document(steps, sends=100, producers=5, partitions=42, brokers=6)
 
 
 def generated_scenario(steps: int = 20_000) -> Scenario:

@@ -1,6 +1,6 @@
 """(3b) The stage with more than 200 objects on it: what a frame costs while its run is scrubbed, stepped and played.
 
-The run has five producers, thirty-six partitions and six brokers, more than fit at full size; the page is as it opens.
+The run has five producers, forty-two partitions and six brokers, more than fit at full size; the page is as it opens.
 The floor is in the same page: as many empty SVG nodes as the picture has objects, over it, moved by the browser alone.
 """
 

@@ -16,6 +16,8 @@ import { defaults as margin, marginWidth } from "./spacetime-margin.ts";
 
 /** px of a row's wash at least. */
 const BAND = 40;
+/** Lines of a text: more than any has. */
+const LINES = 6;
 
 export interface BandShape {
   y: number;
@@ -30,11 +32,11 @@ export interface BandShape {
 /** The texts of the band as lines for the column beside the lanes. */
 function bandLines(frame: Frame): { text: string; strong: boolean }[] {
   return bandText(frame).flatMap((text, index) =>
-    wrapAtMost(text, margin.width - 26, 12, 3, index === 0).map((line) => ({ text: line, strong: index === 0 })));
+    wrapAtMost(text, margin.width - 26, 12, LINES, index === 0).map((line) => ({ text: line, strong: index === 0 })));
 }
 
-export function bandHeight(frame: Frame, width: number): number {
-  return width < margin.narrow ? BAND : Math.max(BAND, bandLines(frame).length * 15 + 10);
+export function bandHeight(frame: Frame): number {
+  return Math.max(BAND, bandLines(frame).length * 15 + 10);
 }
 
 /**
@@ -42,7 +44,7 @@ export function bandHeight(frame: Frame, width: number): number {
  * `begin`: px from the left edge to where the first lane stands.
  */
 export function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: number, begin: number): BandShape {
-  const height = bandHeight(frame, width);
+  const height = bandHeight(frame);
   const x = lanes.find((item) => item.actor === frame.step?.actor)?.x ?? null;
   const place = { y: round(y - height / 2), height, x, sign: arrivedAt(frame)?.fate === "duplicate" ? "=" : null };
   if (marginWidth(width, begin, lanes.length) !== null) {
@@ -55,8 +57,8 @@ export function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: num
   const middle = x ?? times;
   const onRight = width - middle >= middle - times;
   const room = onRight ? width - middle - 22 : middle - times - 18;
-  const lines = bandText(frame).flatMap((text, index, all) => wrapAtMost(text, room, 12, all.length > 1 ? 1 : 2, index === 0));
-  const first = round(y + (lines.length > 1 ? -2 : 5));
+  const lines = bandText(frame).flatMap((text, index) => wrapAtMost(text, room, 12, LINES, index === 0));
+  const first = round(y + 5 - ((lines.length - 1) * 15) / 2);
   return {
     ...place,
     texts: lines.map((text, index) => ({

@@ -170,7 +170,7 @@ export function layoutSpacetime(
   const begin = options.whole === true ? (candidates[0]?.arrow.sentStep ?? step) : first;
   const points = options.width < margin.narrow ? [] : turningPoints(marks, begin, step);
   if (options.whole === true) return compose(frame, candidates, candidates, points, end - candidates.length, options);
-  const band = bandHeight(frame, options.width);
+  const band = bandHeight(frame);
   const kept: Drawn[] = [];
   for (const { drawn, weight } of ranked) {
     kept.push(drawn);
@@ -190,7 +190,7 @@ function compose(
   options: SpacetimeOptions,
 ): SpacetimeShape {
   const spacing = options.spacing ?? "step";
-  const layout = layoutRows(frame, kept, candidates, points, bandHeight(frame, options.width), spacing);
+  const layout = layoutRows(frame, kept, candidates, points, bandHeight(frame), spacing);
   const top = HEADER + 14;
   const rows = layout.rows.map((row) => ({ ...row, y: row.y + top }));
   const now = frame.step?.number ?? 0;

@@ -18,7 +18,8 @@ export const defaults = {
   /** px between two actors' lanes. */
   spacing: 96,
   marks: 3,
-  lines: 3,
+  /** More than any sentence has. */
+  lines: 6,
   lineHeight: 13,
 };
 
