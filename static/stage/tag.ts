@@ -98,7 +98,7 @@ function spotsOf(frame: Frame, here: Places, focus: Focus, width: number): Spot[
   const shown = shownLane(frame, here, focus);
   if (focus.kind === "lost" || focus.kind === "sent") return besideMessage(frame, here, focus, width);
   if (shown !== null && ["append", "duplicate", "gate", "refused"].includes(focus.kind)) return besideLane(focus, shown, width);
-  if (focus.kind === "read") return besideBox(here.readers[focus.partition ?? ""]?.[focus.actor ?? ""]?.box, width);
+  if (focus.kind === "read") return besideReader(here, focus, width);
   const broker = here.brokers[focus.actor ?? ""];
   if (broker !== undefined && (focus.kind === "coordinator" || focus.kind === "refused") && broker.coordinator !== null) {
     return onBox(broker.coordinator.box, width);
@@ -151,6 +151,15 @@ function besideLane(focus: Focus, shown: Shown, width: number): Spot[] {
   const over: Spot = [head[0], shown.broker.box.y - HEIGHT - 3];
   if (focus.kind === "duplicate" || focus.kind === "refused") return [[below, under], ...after, over, head];
   return [...after, [below, under], over, head];
+}
+
+/** On a phone readers stand close under each other: over the first of them there is room. */
+function besideReader(here: Places, focus: Focus, width: number): Spot[] {
+  const rows = here.readers[focus.partition ?? ""] ?? {};
+  const own = besideBox(rows[focus.actor ?? ""]?.box, width);
+  const [first] = own;
+  if (!here.upright || first === undefined) return own;
+  return [...own, [first[0], Math.min(...Object.values(rows).map(({ box: row }) => row.y)) - HEIGHT - 3]];
 }
 
 function besideBox(at: Box | undefined, width: number): Spot[] {
