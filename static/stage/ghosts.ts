@@ -223,7 +223,7 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   const height = 26 + lines.length * CARD.line + 8 + CARD.row * (fields.length + 1) + (notes.length > 0 ? CARD.line : 0) + 4;
   const at = freePlace(frame, here, focus, { width, height }, shown?.lane.port[1] ?? here.height / 2);
   const table = 34 + lines.length * CARD.line;
-  const [arrivedX, storedX] = [width - CARD.pad - 62, width - CARD.pad];
+  const [arrivedX, storedX] = [width - CARD.pad - Math.max(62, ...fields.map(({ stored }) => textWidth(stored, 13, true) + 12)), width - CARD.pad];
   const drawn = svg`${box(0, 0, width, height, "card", 6)}${text(CARD.pad, 18, say("diagram.decision.by", { by }), "s13 b")}${
     text(width - CARD.pad, 18, rule, "s12 q", "end")}${lines.map((line, number) => text(CARD.pad, 37 + number * CARD.line, line, "s13 b"))}${
     path(`M${CARD.pad},${table - 6}H${width - CARD.pad}`, "hair")}${
