@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,19 +40,34 @@ class Question:
         }
 
 
-def questions(scenario: Scenario, interventions: Iterable[dict[str, Any]] = ()) -> list[Question]:
-    """Every checkpoint that this run meets, in the order of its steps; one step is asked about once."""
-    return list(_find(scenario, interventions))
+def _go_on() -> None:
+    pass
 
 
-def _find(scenario: Scenario, interventions: Iterable[dict[str, Any]]) -> Iterator[Question]:
+def questions(
+    scenario: Scenario,
+    interventions: Iterable[dict[str, Any]] = (),
+    before_each: Callable[[], None] = _go_on,
+) -> list[Question]:
+    """Every checkpoint that this run meets, in the order of its steps; one step is asked about once. ``before_each``
+    step is called; what it raises ends the search."""
+    return list(_find(scenario, interventions, before_each))
+
+
+def _find(
+    scenario: Scenario, interventions: Iterable[dict[str, Any]], before_each: Callable[[], None]
+) -> Iterator[Question]:
     checkpoints: list[dict[str, Any]] = scenario["checkpoints"]
     waiting = dict(enumerate(checkpoints))
     met = dict.fromkeys(waiting, 0)
     if not waiting:
         return
     simulation = Simulation(scenario, list(interventions))
-    while waiting and simulation.number < STEPS_MAX and (made := simulation.step()) is not None:
+    while waiting and simulation.number < STEPS_MAX:
+        before_each()
+        made = simulation.step()
+        if made is None:
+            break
         step = made.to_json()
         found: int | None = None
         for number, checkpoint in list(waiting.items()):

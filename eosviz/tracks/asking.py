@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -13,10 +14,12 @@ from eosviz.bounded.refusing import BeyondBounds
 from eosviz.bounded.register import Caller, caller
 from eosviz.bounded.tasks import TASKS
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.tracks.questioning import Asked, found
+from eosviz.tracks.questioning import Asked, TakesLong, found
 from eosviz.walkthroughs.models import Branch, line_interventions
 from eosviz.walkthroughs.runs_apart import problems
 
+HERE_SECONDS_MAX = 0.3
+"""Of the processor."""
 KEPT = 128
 """Lists of questions kept per process: a class of thirty with a few branches each."""
 
@@ -51,12 +54,15 @@ class _Run:
 
 @lru_cache(maxsize=KEPT)
 def _made(run: _Run) -> list[dict[str, Any]] | None:
-    """The library's runs, which are ours, are made here; all others in a bounded process. None: it grew beyond its
+    """The library's runs, which are ours, are made here; all others as long as that takes a moment, so that a reader
+    does not go past a question before it is there, else in a bounded process. None: it grew beyond its
     bounds, and would again."""
     version = ScenarioVersion.objects.get(digest=run.digest)
     asked = Asked(version.document, version.identifier, run.variant, msgspec.json.decode(run.done))
     if version.library_position is not None:
         return found(asked)
+    with suppress(TakesLong):
+        return found(asked, HERE_SECONDS_MAX)
     try:
         made: list[dict[str, Any]] = msgspec.json.decode(runner.answer(TASKS["questions"], asked, run.asks))
     except BeyondBounds:

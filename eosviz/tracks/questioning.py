@@ -1,9 +1,11 @@
-"""The questions of a run, from the run itself. Knows nothing of Django: a stranger's scenario runs in a bounded process
-(`eosviz/bounded`).
+"""The questions of a run, from the run itself. Knows nothing of Django: a stranger's scenario that takes longer than a
+moment runs in a bounded process (`eosviz/bounded`).
 """
 
 from __future__ import annotations
 
+import math
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +25,22 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
     done: list[dict[str, Any]]
 
 
-def found(asked: Asked) -> list[dict[str, Any]]:
-    """Within this process."""
+class TakesLong(Exception):
+    """The search was given less time than it takes."""
+
+
+def found(asked: Asked, seconds_max: float = math.inf) -> list[dict[str, Any]]:
+    """Within this process. Raises TakesLong after so many seconds of the processor."""
+    until = time.thread_time() + seconds_max
+
+    def check() -> None:
+        if time.thread_time() > until:
+            raise TakesLong
+
     done = [{**one["intervention"], "after": one["after"]} for one in asked.done]
     try:
         scenario = load(asked.document, asked.variant, source=asked.source)
-        return [question.to_json() for question in questions(scenario, done)]
+        return [question.to_json() for question in questions(scenario, done, check)]
     except Refused:
         # An intervention that this engine no longer takes: the run cannot be made again, so nothing is asked.
         return []

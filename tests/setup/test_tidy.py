@@ -119,7 +119,7 @@ MAKES_RUNS = {
     "eosviz/replays/verification.py": "a bounded process",
     "eosviz/scenarios/actions.py": "the library's documents, while it is loaded",
     "eosviz/scenarios/trailer.py": "one document of the library",
-    "eosviz/tracks/questioning.py": "a bounded process; the library's own documents elsewhere",
+    "eosviz/tracks/questioning.py": "0.3 s, then a bounded process; the library's own documents elsewhere",
     "eosviz/walkthroughs/planning.py": "a bounded process; the library's own documents elsewhere",
     "eosviz/walkthroughs/reached_run.py": "a bounded process; the library's own documents elsewhere",
     "eosviz/walkthroughs/simulations.py": "the world alone in a web process; a worker, step by step as commands ask",

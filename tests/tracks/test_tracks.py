@@ -184,10 +184,11 @@ class TestQuestions:
 
 
 class TestStrangers:
-    """A scenario with questions that is not the library's runs in a bounded process."""
+    """A scenario with questions that is not the library's runs in a bounded process once a moment is over."""
 
     @pytest.fixture(autouse=True)
-    def _nothing_kept(self) -> Iterator[None]:
+    def _no_moment_and_nothing_kept(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        monkeypatch.setattr(asking, "HERE_SECONDS_MAX", -1)
         asking._made.cache_clear()
         yield
         asking._made.cache_clear()
@@ -197,12 +198,9 @@ class TestStrangers:
         begin(client, position=3)
         return create_session(Session.objects.get().owner, stranger("SC-03"))
 
-    def test_it_asks_what_the_run_asks(
-        self, client: Client, theirs: Session, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_it_asks_what_the_run_asks(self, client: Client, theirs: Session) -> None:
         ours = Session.objects.exclude(id=theirs.id).get()
         expected = asked(client, ours, root(ours))
-        monkeypatch.setattr(asking, "found", None)
         assert asked(client, theirs, root(theirs)) == expected
         at = expected["questions"][0]["at"]
         assert answer(client, theirs, root(theirs), at, expected["questions"][0]["right"]) == 204
