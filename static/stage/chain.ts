@@ -13,6 +13,8 @@ import { textWidth } from "./draw.ts";
 const HEIGHT = 22;
 /** A mark ends here inside the thing that it stands on: names begin behind it. */
 const BESIDE = 9;
+/** So much of a mark above a body stands on it. */
+const INSIDE = 3;
 /** Numbers that stand on one thing before the others are told as more. */
 const NUMBERS = 4;
 
@@ -56,13 +58,17 @@ function labelOf({ numbers }: Mark): string {
   return numbers.length > NUMBERS ? `${shown} +${numbers.length - NUMBERS}` : shown;
 }
 
-/** On the upper left corner, inside the picture. */
+/** On the upper left corner, inside the picture; where bodies reach to its edge, above them, so that names stay free. */
 function placeOf(mark: Mark, here: Places): { x: number; y: number; width: number } {
   const width = Math.max(HEIGHT, round(textWidth(labelOf(mark), 13, true) + 14));
-  const { x, y } = mark.object;
+  const { x, y, width: whole } = mark.object;
+  const hasEdge = here.upright && x + BESIDE < width + 2;
+  const above = hasEdge ? y - HEIGHT + INSIDE : y - HEIGHT / 2;
+  // Nothing stands above the first body: its name stands left, its numbers right.
+  const left = hasEdge && above < 2 ? x + whole * 0.3 : x + BESIDE - width;
   return {
-    x: round(Math.min(Math.max(x + BESIDE - width, 2), here.width - width - 2)),
-    y: round(Math.min(Math.max(y - HEIGHT / 2, 2), here.height - HEIGHT - 2)),
+    x: round(Math.min(Math.max(left, 2), here.width - width - 2)),
+    y: round(Math.min(Math.max(above, 2), here.height - HEIGHT - 2)),
     width,
   };
 }
