@@ -176,6 +176,7 @@ ROWS: dict[str, Row] = {
     "replays:export_file": Row(lambda things: f"/exports/{things.export.id}/file", OWNER),
     "replays:published": Row(lambda things: f"/published/{things.published.digest}/"),
     "replays:published_player": Row(lambda things: f"/published/{things.published.digest}/player.json"),
+    "replays:published_card": Row(lambda things: f"/published/{things.published.digest}/card.png"),
     "replays:published_replay": Row(lambda things: f"/published/{things.published.digest}/replay"),
     "replays:withdraw": Row(lambda things: f"/publications/{things.published.id}/withdraw", OWNER, "post"),
     "replays:link": Row(

@@ -75,7 +75,7 @@ def test_an_answer_is_bounded_and_names_its_branch(fenced: Session) -> None:
     advance(fenced, branch, 134)
     answer = questions.transaction_lines(fenced.id, str(branch.id), "r")
     assert (answer.re, answer.branch, answer.through, answer.folded) == ("r", str(branch.id), 134, 0)
-    assert [(line.id, line.producer_epoch, line.result) for line in answer.lines] == [
+    assert [(line["id"], line["producer_epoch"], line["result"]) for line in answer.lines] == [
         ("txn-1", 0, "aborted"),
         ("txn-1", 2, "committed"),
     ]
