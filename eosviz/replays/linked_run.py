@@ -6,32 +6,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from engine.errors import EngineError, Refused
-from engine.scenario import BadScenario, load
+from engine.scenario import BadScenario
 from engine.simulation import Simulation
 from eosviz.bounded import refusing as bounded
 from eosviz.replays import player_file
 from eosviz.replays.derived_told import derived_of
 from eosviz.replays.plans_told import plan_of
 from eosviz.replays.transactions_told import lines_of
+from eosviz.walkthroughs.asked_run import AskedRun
 
 STEPS_MAX = 5_000
 """Of a run in a frame; where a longer one stops, the player says that it is a recording."""
 
 
-class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`kind`: `player` or `card`. `identity`: what the player file is called. `done`: the link's interventions."""
+class Asked(AskedRun, kw_only=True):
+    """`kind`: `player` or `card`. `identity`: what the player file is called."""
 
     kind: str
     identity: str
-    document: dict[str, Any]
-    source: str
-    variant: str | None
-    done: list[dict[str, Any]]
     step: int
 
 
@@ -48,8 +44,7 @@ def made(asked: Asked) -> bytes:
 def _simulation(asked: Asked) -> Simulation:
     """At 0."""
     try:
-        scenario = load(asked.document, asked.variant, source=asked.source)
-        return Simulation(scenario, [{**one["intervention"], "after": one["after"]} for one in asked.done])
+        return Simulation(asked.scenario(), asked.interventions())
     except Refused as refused:
         raise _refusal(refused, 0) from None
     except BadScenario as bad:

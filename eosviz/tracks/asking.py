@@ -14,7 +14,8 @@ from eosviz.bounded.refusing import BeyondBounds
 from eosviz.bounded.register import Caller, caller
 from eosviz.bounded.tasks import TASKS
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.tracks.questioning import Asked, TakesLong, found
+from eosviz.tracks.questioning import TakesLong, found
+from eosviz.walkthroughs.asked_run import AskedRun
 from eosviz.walkthroughs.models import Branch, line_interventions
 from eosviz.walkthroughs.runs_apart import problems
 
@@ -58,7 +59,7 @@ def _made(run: _Run) -> list[dict[str, Any]] | None:
     does not go past a question before it is there, else in a bounded process. None: it grew beyond its
     bounds, and would again."""
     version = ScenarioVersion.objects.get(digest=run.digest)
-    asked = Asked(version.document, version.identifier, run.variant, msgspec.json.decode(run.done))
+    asked = AskedRun(version.document, version.identifier, run.variant, msgspec.json.decode(run.done))
     if version.library_position is not None:
         return found(asked)
     with suppress(TakesLong):

@@ -13,23 +13,14 @@ import msgspec
 
 from engine.errors import Refused
 from engine.predict import questions
-from engine.scenario import load
-
-
-class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`source`: the name of the document in a refusal. `done`: the line's interventions as branches store them."""
-
-    document: dict[str, Any]
-    source: str
-    variant: str | None
-    done: list[dict[str, Any]]
+from eosviz.walkthroughs.asked_run import AskedRun
 
 
 class TakesLong(Exception):
     """The search was given less time than it takes."""
 
 
-def found(asked: Asked, seconds_max: float = math.inf) -> list[dict[str, Any]]:
+def found(asked: AskedRun, seconds_max: float = math.inf) -> list[dict[str, Any]]:
     """Within this process. Raises TakesLong after so many seconds of the processor."""
     until = time.thread_time() + seconds_max
 
@@ -37,15 +28,14 @@ def found(asked: Asked, seconds_max: float = math.inf) -> list[dict[str, Any]]:
         if time.thread_time() > until:
             raise TakesLong
 
-    done = [{**one["intervention"], "after": one["after"]} for one in asked.done]
     try:
-        scenario = load(asked.document, asked.variant, source=asked.source)
-        return [question.to_json() for question in questions(scenario, done, check)]
+        made = questions(asked.scenario(), asked.interventions(), check)
+        return [question.to_json() for question in made]
     except Refused:
         # An intervention that this engine no longer takes: the run cannot be made again, so nothing is asked.
         return []
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `Asked` in, the questions out, both as JSON."""
-    return msgspec.json.encode(found(msgspec.json.decode(question, type=Asked)))
+    """The task of the process: `AskedRun` in, the questions out, both as JSON."""
+    return msgspec.json.encode(found(msgspec.json.decode(question, type=AskedRun)))

@@ -10,19 +10,15 @@ from typing import Any
 import msgspec
 
 from engine.errors import EngineError, Refused
-from engine.scenario import BadScenario, load
+from engine.scenario import BadScenario
 from engine.view import plan_ahead
 from eosviz.bounded import refusing as bounded
+from eosviz.walkthroughs.asked_run import AskedRun
 
 
-class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`done`: the line's interventions as branches store them. `before`: the plan that is extended. `most`: steps of
-    the run ahead."""
+class Asked(AskedRun):
+    """`before`: the plan that is extended. `most`: steps of the run ahead."""
 
-    document: dict[str, Any]
-    source: str
-    variant: str | None
-    done: list[dict[str, Any]]
     before: dict[str, Any] | None
     most: int
 
@@ -34,9 +30,8 @@ def answer(question: bytes, folder: Path) -> bytes:
 
 def made(asked: Asked) -> bytes:
     """Within this process. Raises bounded.Refused: this engine does not run it."""
-    done = [{**one["intervention"], "after": one["after"]} for one in asked.done]
     try:
-        scenario = load(asked.document, asked.variant, source=asked.source)
-        return msgspec.json.encode(plan_ahead(scenario, done, asked.before, asked.most))
+        plan = plan_ahead(asked.scenario(), asked.interventions(), asked.before, asked.most)
+        return msgspec.json.encode(plan)
     except (Refused, BadScenario, EngineError) as error:
         raise bounded.Refused("engine_broke", {"reason": str(error)}) from None

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from engine.errors import EngineError, Refused
-from engine.scenario import BadScenario, load
+from engine.scenario import BadScenario
 from engine.simulation import Simulation
 from engine.view import following, sights
 from eosviz.bounded import refusing as bounded
+from eosviz.walkthroughs.asked_run import AskedRun
 from eosviz.walkthroughs.made_steps import (
     KEYFRAME_EVERY,
     STEPS_PER_TRANSACTION,
@@ -25,13 +25,9 @@ from eosviz.walkthroughs.made_steps import (
 )
 
 
-class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`done`: the link's interventions. `steps`: how many are made, unless the run ends before."""
+class Asked(AskedRun):
+    """`steps`: how many are made, unless the run ends before."""
 
-    document: dict[str, Any]
-    source: str
-    variant: str | None
-    done: list[dict[str, Any]]
     steps: int
 
 
@@ -48,8 +44,7 @@ def stretches(asked: Asked) -> Iterator[Stretch]:
     """Within this process. Raises bounded.Refused, whose key is that of a Problem without its beginning."""
     number = 0
     try:
-        done = [{**one["intervention"], "after": one["after"]} for one in asked.done]
-        simulation = Simulation(load(asked.document, asked.variant, source=asked.source), done)
+        simulation = Simulation(asked.scenario(), asked.interventions())
         times: list[int] = []
         while simulation.number < asked.steps:
             stretch = Stretch()

@@ -34,8 +34,8 @@ from eosviz.scenarios.editing import TEXT_BYTES_MAX, CannotEdit, Edit
 from eosviz.scenarios.identifiers import ScenarioIdentifier
 from eosviz.scenarios.models import ScenarioVersion, encode_document
 from eosviz.scenarios.rewriting import edited, written
+from eosviz.walkthroughs.asked_run import AskedRun
 from eosviz.walkthroughs.models import Branch, Session, line_interventions
-from eosviz.workshop import scripting
 from eosviz.workshop.models import (
     EDITIONS_MAX,
     SEARCHED_CHARACTERS_MAX,
@@ -232,7 +232,7 @@ def from_branch(owner: User, branch: Branch) -> tuple[Draft, int]:
 
 def _script_of(session: Session, done: list[dict[str, Any]], asks: Caller) -> Scripted:
     version = session.version
-    asked = scripting.Asked(version.document, version.identifier, session.variant, done)
+    asked = AskedRun(version.document, version.identifier, session.variant, done)
     try:
         with within_bounds():
             return msgspec.json.decode(runner.answer(TASKS["script"], asked, asks), type=Scripted)

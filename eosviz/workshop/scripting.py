@@ -10,18 +10,10 @@ from typing import Any
 import msgspec
 
 from engine.errors import EngineError, Refused
-from engine.scenario import BadScenario, load
+from engine.scenario import BadScenario
 from engine.scenario.script import script_of
 from eosviz.bounded import refusing as bounded
-
-
-class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`source`: the name of the document in a refusal. `done`: the line's interventions as branches store them."""
-
-    document: dict[str, Any]
-    source: str
-    variant: str | None
-    done: list[dict[str, Any]]
+from eosviz.walkthroughs.asked_run import AskedRun
 
 
 class Scripted(msgspec.Struct):
@@ -33,13 +25,12 @@ class Scripted(msgspec.Struct):
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `Asked` in, `Scripted` out, both as JSON. Raises bounded.Refused: this engine does not
-    make that run."""
-    asked = msgspec.json.decode(question, type=Asked)
-    done = [{**one["intervention"], "after": one["after"]} for one in asked.done]
+    """The task of the process: `AskedRun` in, `Scripted` out, both as JSON. Raises bounded.Refused: this engine does
+    not make that run."""
+    asked = msgspec.json.decode(question, type=AskedRun)
     try:
-        scenario = load(asked.document, asked.variant, source=asked.source)
-        script = script_of(scenario, done)
+        scenario = asked.scenario()
+        script = script_of(scenario, asked.interventions())
     except Refused as refused:
         raise bounded.Refused("cannot_replay", {"rule": refused.rule}) from None
     except (BadScenario, EngineError) as error:

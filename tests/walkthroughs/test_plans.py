@@ -12,7 +12,7 @@ from django.test import Client
 
 from engine.scenario import entry
 from engine.view import plan_ahead
-from eosviz.walkthroughs import planning, plans
+from eosviz.walkthroughs import asked_run, planning, plans
 from eosviz.walkthroughs.messages import Done, Hello, PlanAnswer, read_message
 from eosviz.walkthroughs.models import Branch, KeptPlan, Session
 from tests.walkthroughs.conftest import carry_out, root
@@ -110,7 +110,7 @@ def test_a_scenario_that_this_engine_does_not_run_has_no_plan_and_is_tried_once(
     start: Callable[..., Session], runs: list[planning.Asked], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = start("SC-03")
-    monkeypatch.setattr(planning, "load", lambda *_, **__: entry("SC-07").scenario("six-in-flight"))
+    monkeypatch.setattr(asked_run, "load", lambda *_, **__: entry("SC-07").scenario("six-in-flight"))
     assert made(root(session)) is None
     assert made(root(session)) is None
     assert len(runs) == 1
