@@ -1,8 +1,8 @@
 """`make test`: the tests in parts, each its own process, and one line at the end that sums them.
 
 The parts are apart because they must be: Playwright's synchronous door and pytest-asyncio do not share a
-process. Each test process has data and servers of its own, so two run at a time; and as tests also wait, for
-processes that start, for answers that must not come, for the last test of a part, two parts run at a time.
+process. Each test process has data and servers of its own, so two or three run at a time; and as tests also wait,
+for processes that start, for answers that must not come, for the last test of a part, three parts run at a time.
 """
 
 import os
@@ -30,7 +30,7 @@ POSTGRESQL_TESTS = (
     "tests/walkthroughs/test_commands.py",
 )
 """Who may do what, and what happens once: run on both databases by `make test`."""
-PARTS_AT_A_TIME = 2
+PARTS_AT_A_TIME = 3
 FAILURES_MAX = 20
 """Named at the end. More than these have few causes, and their part has told all of them."""
 REASON_MAX = 200
@@ -117,7 +117,8 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
         pytest_part(
             "browser", ["tests/e2e", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder", *chosen]
         ),
-        pytest_part("site", ["tests", *ELSEWHERE, "-n", "2", "--dist", "loadgroup", *chosen]),
+        # One of the three spends its time with Spark.
+        pytest_part("site", ["tests", *ELSEWHERE, "-n", "3", "--dist", "loadgroup", *chosen]),
         pytest_part("engine", ["tests/engine", "-n", "2", "--dist", "worksteal", *chosen]),
         *postgresql_parts(with_slow),
         Part("front end", node.npm("test", "--silent"), front_end_results, front_end_environment),

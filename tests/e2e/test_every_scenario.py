@@ -1,9 +1,10 @@
 """Every scenario of the library, played to its end in the page: no console error, no panel that shows nothing, no
 text on another or cut, no word missing, nothing that does not fit.
 
-All of them without a server, from one interesting step to the next, with a close look where there is most to see and
-one at the end; size, theme and language take turns. A few of them, each another kind of run, once more as a person does
-it, in a session. Slow: every variant, at both sizes, looked at closely at every interesting step.
+A third of them without a server, from one interesting step to the next, with a close look where there is most to see
+and one at the end; size, theme and language take turns, and which third it is changes with the code. A few, each
+another kind of run, once more as a person does it, in a session. Slow: all of them, and every variant, at both sizes,
+looked at closely at every interesting step.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ from tests.e2e.looking import assert_one_screen, faults
 from tests.e2e.newcomer import Keyboard
 from tests.e2e.stage import MANNERS, SIZES, Manner, Run, Stage, names, views
 from tests.e2e.test_newcomer_walk import move
+from tests.rotation import part
 from tests.running_site import RunningSite
 
 SCENARIOS = [document.id for document in library()]
+LOOKED_AT = part(SCENARIOS, 30, "engine", "eosviz")
+"""The quick tests' third of them; the others are slow tests."""
 IN_A_SESSION = [
     *("SC-50", "SC-58", "SC-83"),
     *(pytest.param(name, marks=pytest.mark.slow) for name in ("SC-44", "SC-71", "SC-75")),
@@ -62,7 +66,10 @@ def _looked_at(stage: Stage, run: Run, manner: Manner, step: int, looks: int | N
     return found
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize(
+    "scenario",
+    [name if name in LOOKED_AT else pytest.param(name, marks=pytest.mark.slow) for name in SCENARIOS],
+)
 def test_every_scenario_shows_well(stage: Stage, scenario: str) -> None:
     stage.errors.clear()
     manner = MANNERS[SCENARIOS.index(scenario) % len(MANNERS)]
