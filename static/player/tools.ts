@@ -1,6 +1,6 @@
 /**
  * `<eos-tools .store .play .walk .zoom>`: what can be done with the page: search, share, language, and a menu with
- * everything else. Whatever has no place of its own on a narrow page is in the menu, too.
+ * everything else. On a small page share and language lead the menu, and the title has their room.
  */
 
 import type { TemplateResult } from "lit";
@@ -10,6 +10,7 @@ import type { Language } from "./frame.ts";
 import { lookFrom } from "./looking.ts";
 import { csrfToken, currentTheme, rememberTheme } from "./page.ts";
 import type { Theme } from "./page.ts";
+import { Small } from "./small.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
@@ -48,6 +49,7 @@ export class Tools extends StoreElement {
   /** Whether the page is read from the back of a room. */
   declare projector: boolean;
   declare theme: Theme;
+  readonly #small = new Small(this);
 
   constructor() {
     super();
@@ -67,19 +69,21 @@ export class Tools extends StoreElement {
   protected override render(): TemplateResult | typeof nothing {
     const store = this.store;
     if (store === undefined) return nothing;
+    const folds = this.#small.matches;
+    const mustBeSeen = !folds || this.presenting;
     return html`<eos-looking-buttons .store=${store}></eos-looking-buttons>
-      ${this.#share()} ${this.#language()} ${this.#menu(store)}`;
+      ${mustBeSeen ? this.#share("icon text") : nothing} ${folds ? nothing : this.#language("icon text")} ${this.#menu(store, folds)}`;
   }
 
-  #share(): TemplateResult | typeof nothing {
+  #share(look: string): TemplateResult | typeof nothing {
     if (this.share === "") return nothing;
     const name = say(this.presenting ? "player.presenting" : "player.share");
-    return html`<button class=${`icon text ${this.presenting ? "is-presenting" : ""}`} title=${`${say("player.share")} (s)`} @click=${() => this.#fire("open-dialog", "eos-share")}>${name}</button>`;
+    return html`<button class=${`${look} ${this.presenting ? "is-presenting" : ""}`} title=${`${say("player.share")} (s)`} @click=${() => this.#fire("open-dialog", "eos-share")}>${name}</button>`;
   }
 
-  #language(): TemplateResult {
+  #language(look: string): TemplateResult {
     const other: Language = words.language === "en" ? "zh-Hans" : "en";
-    return html`<button class="icon text" lang=${other} @click=${() => this.#fire("use-language", other)}>${other === "en" ? "English" : "中文"}</button>`;
+    return html`<button class=${look} lang=${other} @click=${() => this.#fire("use-language", other)}>${other === "en" ? "English" : "中文"}</button>`;
   }
 
   readonly #nextTheme = (): void => {
@@ -87,10 +91,11 @@ export class Tools extends StoreElement {
     rememberTheme(this.theme);
   };
 
-  #menu(store: PlayerStore): TemplateResult {
+  #menu(store: PlayerStore, folds: boolean): TemplateResult {
     const { live } = store.source;
     return html`<details class="menu"><summary class="icon" aria-label=${say("player.menu")} title=${say("player.menu")}>⋯</summary>
       <ul>
+        ${folds ? html`${this.share === "" ? nothing : html`<li>${this.#share("")}</li>`}<li>${this.#language("")}</li>` : nothing}
         <li><button title=${`${say("player.help")} (?)`} @click=${() => this.#fire("open-dialog", "eos-help")}>${say("player.help")} <kbd>?</kbd></button></li>
         ${this.lesson ? html`<li><button @click=${() => this.#fire("open-lesson")}>${say("lesson.open")}</button></li>` : nothing}
         ${live ? html`<li><button @click=${() => this.#look("breakpoints")}>${say("player.key.breakpoints")} <kbd>k</kbd></button></li>` : nothing}

@@ -152,7 +152,8 @@ def test_the_answer_is_accessible_complete_and_hides_nothing(
 ) -> None:
     page = opened(address, size, theme)
     if chinese:
-        page.locator("[lang=zh-Hans], .language, button", has_text="中文").first.click()
+        page.locator("eos-tools details.menu > summary").click()
+        page.get_by_role("button", name="中文").click()
     page.locator(".ask-why").click()
     expect(chain(page).first).to_be_visible()
     expect(page.get_by_role("status").filter(has_text="11")).to_have_count(1)
@@ -165,7 +166,8 @@ def test_the_answer_is_accessible_complete_and_hides_nothing(
     assert picture is not None and answer is not None
     assert page.locator("main.mid").bounding_box()["height"] > 100  # type: ignore[index]
     if chinese:
-        page.locator("button", has_text="English").first.click()
+        page.locator("eos-tools details.menu > summary").click()
+        page.get_by_role("button", name="English").click()
 
 
 def test_a_recording_says_that_it_cannot_be_asked(browser: Browser) -> None:
