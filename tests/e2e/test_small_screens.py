@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from engine.scenario.shelf import library
 from tests.e2e.looking import assert_accessible, at_rest, faults
 from tests.e2e.stage import Manner, Stage
 
@@ -33,6 +34,21 @@ _HOT_IN_SIGHT = """() => {
   if (tag === null) return [];
   const { top, bottom } = tag.getBoundingClientRect();
   return top >= room.top - 1 && bottom <= Math.min(room.bottom, foot) + 1 ? [] : [`the tag is at ${top}–${bottom}`];
+}"""
+
+_TALL_TITLES = """(titles) => {
+  const shown = document.querySelector("eos-masthead h1");
+  const tried = shown.cloneNode();
+  shown.after(tried);
+  shown.hidden = true;
+  const line = parseFloat(getComputedStyle(tried).lineHeight);
+  const found = titles.filter((title) => {
+    tried.textContent = title;
+    return tried.getBoundingClientRect().height > 2 * line + 1;
+  });
+  tried.remove();
+  shown.hidden = false;
+  return found;
 }"""
 
 
@@ -77,4 +93,17 @@ def test_what_folds_on_a_telephone_opens(stage: Stage) -> None:
     expect(page.locator(".guarantees-all li").first).to_be_visible()
     expect(page.locator(".guarantees-all")).to_contain_text("4 not judged")
     assert_accessible(page)
+    assert stage.errors == []
+
+
+def test_no_title_of_the_library_takes_three_lines_of_a_telephone(stage: Stage) -> None:
+    """Beside it stand the way back, the search and the menu; share and language are in the menu."""
+    page = stage.page
+    for language in ("en", "zh-Hans"):
+        stage.open("SC-03", Manner("telephone", "light", language))
+        titles = [entry.document["title"][language] for entry in library()]
+        tall = page.evaluate(_TALL_TITLES, titles)
+        assert tall == []
+    page.locator("eos-tools details.menu > summary").click()
+    expect(page.get_by_role("button", name="English")).to_be_visible()
     assert stage.errors == []
