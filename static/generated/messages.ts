@@ -677,23 +677,94 @@ export interface Steps {
  * A step as a page is given it.
  */
 export interface SentStep {
-  actor: string;
+  key: string;
+  params: JsonObject;
+  rules: string[];
+  number: number;
   at: number;
+  actor: string;
+  kind: "api_call" | "delivery" | "fault" | "log" | "replication" | "sender_phase" | "timer" | "zookeeper";
+  /**
+   * Further sentences of the same step.
+   */
+  notes: Said[];
+  decision: Decision | null;
+  refusal: Refusal | null;
+  messages: MessageFate[];
+  transition: Transition | null;
+  /**
+   * Those of the same step before `transition`, oldest first.
+   */
+  earlier_transitions?: Transition[];
+  /**
+   * A fault, refusal, decision, broken guarantee or transition.
+   */
+  interesting: boolean;
   broken: Broken[];
   changes: Change[];
-  decision: Decision | null;
+  /**
+   * In no recording: told beside it.
+   */
   derived?: StepDerived;
-  earlier_transitions?: Transition[];
-  interesting: boolean;
+}
+/**
+ * A sentence of the catalogue, and the requirements that were exercised.
+ */
+export interface Said {
   key: string;
-  kind: "api_call" | "delivery" | "fault" | "log" | "replication" | "sender_phase" | "timer" | "zookeeper";
-  messages: MessageFate[];
-  notes: Said[];
-  number: number;
   params: JsonObject;
-  refusal: Refusal | null;
   rules: string[];
-  transition: Transition | null;
+}
+/**
+ * The tests that a receiver made of what arrived, in order.
+ */
+export interface Decision {
+  by: string;
+  subject: string;
+  machine: string;
+  arrived: JsonObject;
+  stored: JsonObject | null;
+  rows: DecisionRow[];
+}
+/**
+ * A test of a receiver.
+ */
+export interface DecisionRow {
+  rule: string;
+  key: string;
+  params: JsonObject;
+  outcome: "decided" | "not_reached" | "off" | "passed";
+}
+/**
+ * What a receiver refused.
+ */
+export interface Refusal {
+  rule: string;
+  error: string;
+  compared: [Json, Json][];
+  /**
+   * What the receiver of the refusal does next, in the catalogue.
+   */
+  next: string;
+  next_params: JsonObject;
+}
+/**
+ * What became of a message in this step.
+ */
+export interface MessageFate {
+  id: number;
+  event: "delayed" | "delivered" | "dropped" | "duplicated" | "lost" | "sent";
+}
+/**
+ * A machine of the tables took a row.
+ */
+export interface Transition {
+  from: string;
+  to: string;
+  machine: string;
+  of: string;
+  on: string;
+  row: number;
 }
 /**
  * A guarantee that this step broke, or broke by further serials.
@@ -725,80 +796,30 @@ export interface Change {
   after?: Json;
 }
 /**
- * The tests that a receiver made of what arrived, in order.
- */
-export interface Decision {
-  by: string;
-  subject: string;
-  machine: string;
-  arrived: JsonObject;
-  stored: JsonObject | null;
-  rows: DecisionRow[];
-}
-/**
- * A test of a receiver.
- */
-export interface DecisionRow {
-  rule: string;
-  key: string;
-  params: JsonObject;
-  outcome: "decided" | "not_reached" | "off" | "passed";
-}
-/**
  * Facts that follow from a step; what is empty is left out.
  */
 export interface StepDerived {
-  arrivals?: Arrival[];
+  /**
+   * Of the view's `derived`.
+   */
   changes?: Change[];
+  arrivals?: Arrival[];
 }
 /**
  * A batch that reached a log.
  */
 export interface Arrival {
-  at: number | null;
-  broker: string;
-  control?: string;
-  fate: "appended" | "duplicate" | "not_stored" | "refused";
   partition: string;
-}
-/**
- * A machine of the tables took a row.
- */
-export interface Transition {
-  from: string;
-  to: string;
-  machine: string;
-  of: string;
-  on: string;
-  row: number;
-}
-/**
- * What became of a message in this step.
- */
-export interface MessageFate {
-  id: number;
-  event: "delayed" | "delivered" | "dropped" | "duplicated" | "lost" | "sent";
-}
-/**
- * A sentence of the catalogue, and the requirements that were exercised.
- */
-export interface Said {
-  key: string;
-  params: JsonObject;
-  rules: string[];
-}
-/**
- * What a receiver refused.
- */
-export interface Refusal {
-  rule: string;
-  error: string;
-  compared: [Json, Json][];
+  broker: string;
+  fate: "appended" | "duplicate" | "not_stored" | "refused";
   /**
-   * What the receiver of the refusal does next, in the catalogue.
+   * Base offset of the batch that was appended, or of the stored one with the same numbers.
    */
-  next: string;
-  next_params: JsonObject;
+  at: number | null;
+  /**
+   * COMMIT or ABORT of a marker that was not appended.
+   */
+  control?: string;
 }
 /**
  * The step that follows `after` unless something else is done first; null where none is told. It is not stored.
@@ -1778,30 +1799,32 @@ export interface Sight {
  * Facts that follow from a view.
  */
 export interface Derived {
-  broken: {
-    [k: string]: {
-      [k: string]: boolean;
-    };
+  /**
+   * Of what waits, the first in the order in which they will happen.
+   */
+  pending: string[];
+  /**
+   * By `<actor>/<kind> <subject>`.
+   */
+  timers: {
+    [k: string]: ActorTimer;
   };
+  /**
+   * By client and partition.
+   */
   disagreements: {
     [k: string]: {
       [k: string]: Disagreement;
     };
   };
-  pending: string[];
-  timers: {
-    [k: string]: ActorTimer;
+  /**
+   * By guarantee, the records that have broken it.
+   */
+  broken: {
+    [k: string]: {
+      [k: string]: boolean;
+    };
   };
-}
-/**
- * A client and the leader it writes to know different things about one numbering.
- */
-export interface Disagreement {
-  known: number | null;
-  leader: number;
-  own: number | null;
-  producer_id: number;
-  what: "epoch" | "sequence" | "unknown";
 }
 /**
  * A wait of a role that is no client.
@@ -1809,9 +1832,31 @@ export interface Disagreement {
 export interface ActorTimer {
   actor: string;
   kind: string;
-  since: number | null;
   subject: string;
+  /**
+   * Null where it is kept nowhere.
+   */
+  since: number | null;
   until: number;
+}
+/**
+ * A client and the leader it writes to know different things about one numbering.
+ */
+export interface Disagreement {
+  /**
+   * The last sequence that was acknowledged, the epoch, or whether the leader knows the producer at all.
+   */
+  what: "epoch" | "sequence" | "unknown";
+  producer_id: number;
+  leader: number;
+  /**
+   * The client's number.
+   */
+  own: number | null;
+  /**
+   * The leader's.
+   */
+  known: number | null;
 }
 /**
  * What a sight leaves out.
@@ -2459,8 +2504,8 @@ export interface Step {
  * Of one branch of a file: of its first view, where it has no parent, and of each of its own steps.
  */
 export interface FileDerived {
-  steps: StepDerived[];
   view?: Derived;
+  steps: StepDerived[];
 }
 /**
  * The transactions of a line of steps.

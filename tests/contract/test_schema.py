@@ -47,6 +47,18 @@ def test_every_shape_is_described_once() -> None:
     assert [name for name in schema.schema()["$defs"] if "." in name or "_" in name] == []
 
 
+def test_each_shape_stands_in_one_of_its_modules() -> None:
+    """What stands elsewhere is told without the texts of its fields."""
+    made = schema.schema()["$defs"]
+    defined = {
+        name
+        for module in schema.MODULES
+        for name, kind in vars(module).items()
+        if isinstance(kind, type) and kind.__module__ == module.__name__
+    }
+    assert {name for name, shape in made.items() if "properties" in shape} - defined == set()
+
+
 @pytest.mark.parametrize("run", RUNS)
 def test_what_the_engine_tells_of_a_run_fits(run: tuple[str, str | None]) -> None:
     scenario = entry(run[0]).scenario(run[1])
