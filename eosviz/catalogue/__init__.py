@@ -15,15 +15,37 @@ from typing import Any
 from engine.explain.sentences import LANGUAGES, Sentence, fill, read_catalogue, words_of
 from engine.explain.sentences import catalogue as engine_catalogue
 
+NOT_OFFLINE = frozenset(
+    f"{name}.toml"
+    for name in (
+        *(
+            "accounts",
+            "analytics",
+            "asked",
+            "bounded",
+            "builder",
+            "classroom",
+            "crafted",
+            "form",
+            "front",
+            "logs",
+        ),
+        *("problems", "quotas", "rates", "reference", "replays", "sweeps"),
+    )
+)
+"""Files of words that other pages say, or that say what a server refuses."""
+
 
 @cache
-def interface_words() -> dict[str, Sentence]:
+def interface_words(without: frozenset[str] = frozenset()) -> dict[str, Sentence]:
     """What the pages say themselves: the files beside this module."""
     files = sorted(
         (item for item in resources.files(__name__).iterdir() if item.name.endswith(".toml")),
         key=lambda item: item.name,
     )
-    return read_catalogue((item.name, item.read_text(encoding="utf-8")) for item in files)
+    return read_catalogue(
+        (item.name, item.read_text(encoding="utf-8")) for item in files if item.name not in without
+    )
 
 
 @cache
@@ -81,17 +103,34 @@ def language_of(code: str | None) -> str:
 @cache
 def catalogue_file(language: str) -> tuple[bytes, str]:
     """`{"texts": {key: text}, "sources": {key: …}}` of docs/player.md, and the digest of its content."""
+    body = _as_file(words(), language)
+    return body, hashlib.sha256(body).hexdigest()[:16]
+
+
+def offline_catalogue(language: str) -> bytes:
+    """The same without the words that the player never says where there is no server."""
+    return _as_file({**engine_catalogue(), **interface_words(NOT_OFFLINE)}, language)
+
+
+def _as_file(known: Mapping[str, Sentence], language: str) -> bytes:
     # Imported here: a command that says a few sentences needs nothing of it.
     import msgspec
 
-    known = words()
-    body = msgspec.json.encode(
+    return msgspec.json.encode(
         {
             "texts": {key: known[key].text(language) for key in sorted(known)},
             "sources": {key: source for key in sorted(known) if (source := known[key].source)},
         }
     )
-    return body, hashlib.sha256(body).hexdigest()[:16]
 
 
-__all__ = ["LANGUAGES", "catalogue_file", "interface_words", "language_of", "say", "say_shortly", "words"]
+__all__ = [
+    "LANGUAGES",
+    "catalogue_file",
+    "interface_words",
+    "language_of",
+    "offline_catalogue",
+    "say",
+    "say_shortly",
+    "words",
+]

@@ -25,7 +25,7 @@ from django.utils.translation import override
 
 from engine.explain.machines import machines
 from engine.pseudocode.documents import to_json as pseudocode
-from eosviz.catalogue import LANGUAGES, catalogue_file
+from eosviz.catalogue import LANGUAGES, offline_catalogue
 from eosviz.replays.bringing import Own
 from eosviz.replays.lines import canonical
 
@@ -121,7 +121,7 @@ def _found(name: str) -> Path:
 @cache
 def _tables() -> tuple[tuple[str, str], ...]:
     """Words, machines and pseudocode: the same in every file."""
-    words = ((f"words-{language}", catalogue_file(language)[0]) for language in LANGUAGES)
+    words = ((f"words-{language}", offline_catalogue(language)) for language in LANGUAGES)
     drawn = (
         (f"machine-{name}", msgspec.json.encode(machine.to_json())) for name, machine in machines().items()
     )

@@ -1,0 +1,28 @@
+"""The words inside an offline file: all that the player may say there, and none of other pages."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from eosviz.catalogue import LANGUAGES, offline_catalogue, words
+from eosviz.launch.places import STATIC
+
+PARTS = ("diagrams", "player", "stage", "typeface")
+_KEY = re.compile(r"""["'`]([a-z_]+(?:\.[\w-]+)+)["'`]""")
+_BEGINNING = re.compile(r"""["'`]([a-z_]+(?:\.[\w-]+)*\.)\$\{""")
+
+
+def source_of_the_player() -> str:
+    return "\n".join(
+        path.read_text(encoding="utf-8") for part in PARTS for path in (STATIC / part).rglob("*.ts")
+    )
+
+
+def test_each_key_that_the_player_names_is_among_them() -> None:
+    source = source_of_the_player()
+    named, begun = set(_KEY.findall(source)), tuple(_BEGINNING.findall(source))
+    wanted = {key for key in words() if key in named or key.startswith(begun)}
+    assert len(wanted) > 1_000
+    for language in LANGUAGES:
+        assert wanted - json.loads(offline_catalogue(language))["texts"].keys() == set()
