@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from engine.view import Derived
-from eosviz.replays.by_branch import MISSHAPEN, ByBranch
+from eosviz.replays.by_branch import ByBranch
 
 
 class Fold:
@@ -27,7 +27,7 @@ class Fold:
         return {"steps": steps} if self.view is None else {"view": msgspec.Raw(self.view), "steps": steps}
 
 
-def _begun(view: Mapping[str, Any]) -> Fold:
+def begun(view: Mapping[str, Any]) -> Fold:
     derived = Derived(view)
     return Fold(derived, msgspec.json.encode(derived.view()))
 
@@ -36,7 +36,7 @@ class DerivedTold(ByBranch[Fold]):
     """A witness of the reading: one fold a branch."""
 
     def begin(self) -> Fold:
-        return _begun(self.header.view)
+        return begun(self.header.view)
 
     def fold(self, fold: Fold, step: dict[str, Any]) -> None:
         fold.take(step)
@@ -46,14 +46,3 @@ class DerivedTold(ByBranch[Fold]):
 
     def result(self, fold: Fold, branch: str) -> dict[str, Any]:
         return fold.told()
-
-
-def derived_of(view: Mapping[str, Any], steps: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Of one branch whose steps are all at hand; None where they are no steps of this engine."""
-    try:
-        fold = _begun(view)
-        for step in steps:
-            fold.take(step)
-    except MISSHAPEN:
-        return None
-    return fold.told()

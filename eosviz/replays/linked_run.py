@@ -12,11 +12,10 @@ import msgspec
 from engine.errors import EngineError, Refused
 from engine.scenario import BadScenario
 from engine.simulation import Simulation
+from engine.transaction_lines import TransactionLines
+from engine.view import RunPlan
 from eosviz.bounded import refusing as bounded
-from eosviz.replays import player_file
-from eosviz.replays.derived_told import derived_of
-from eosviz.replays.plans_told import plan_of
-from eosviz.replays.transactions_told import lines_of
+from eosviz.replays import derived_told, player_file
 from eosviz.walkthroughs.asked_run import AskedRun
 
 STEPS_MAX = 5_000
@@ -73,6 +72,15 @@ def _player_file(simulation: Simulation, asked: Asked) -> bytes:
     header, view = simulation.header(), simulation.view()
     view_at_start = msgspec.Raw(msgspec.json.encode(view))
     steps = run_to(simulation, STEPS_MAX)
+    derived, plan = derived_told.begun(view), RunPlan(header, view)
+    transactions = TransactionLines(msgspec.json.decode(view_at_start))
+    first_broken: dict[str, int] = {}
+    for body in steps:
+        step = msgspec.json.decode(body)
+        for fold in (derived, plan, transactions):
+            fold.take(step)
+        for broken in step["broken"]:
+            first_broken.setdefault(broken["guarantee"], step["number"])
     branch = {
         "id": "1",
         "name": "a",
@@ -81,7 +89,7 @@ def _player_file(simulation: Simulation, asked: Asked) -> bytes:
         "newest": len(steps),
         "finished": simulation.finished,
         "interventions": asked.done,
-        "first_broken": _first_broken(steps),
+        "first_broken": first_broken,
     }
     fields = {
         "v": 1,
@@ -96,30 +104,11 @@ def _player_file(simulation: Simulation, asked: Asked) -> bytes:
         "verified": None,
         "branches": [branch],
         "view": view_at_start,
-        "transactions": {"1": lines_of(view_at_start, steps)},
-        "plans": {"1": plan_of(header, view, map(msgspec.json.decode, steps))},
-        "derived": {"1": derived_of(view, map(msgspec.json.decode, steps))},
+        "transactions": {"1": transactions.to_json()},
+        "plans": {"1": plan.to_json(complete=True)},
+        "derived": {"1": derived.told()},
     }
     return player_file.pack(fields, player_file.pack_steps({"1": steps}))
-
-
-class _Broken(msgspec.Struct):
-    guarantee: str
-
-
-class _Step(msgspec.Struct):
-    number: int
-    broken: list[_Broken] = []
-
-
-def _first_broken(steps: list[msgspec.Raw]) -> dict[str, int]:
-    """Guarantee to the first step that broke it."""
-    found: dict[str, int] = {}
-    for body in steps:
-        step = msgspec.json.decode(body, type=_Step)
-        for broken in step.broken:
-            found.setdefault(broken.guarantee, step.number)
-    return found
 
 
 def _card(simulation: Simulation, asked: Asked) -> bytes:

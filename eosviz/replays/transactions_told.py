@@ -5,8 +5,6 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-import msgspec
-
 from engine.transaction_lines import TransactionLines
 from eosviz.replays.by_branch import ByBranch
 
@@ -23,11 +21,3 @@ class TransactionsTold(ByBranch[TransactionLines]):
 
     def result(self, fold: TransactionLines, branch: str) -> dict[str, Any]:
         return fold.to_json()
-
-
-def lines_of(view: Any, steps: list[Any]) -> dict[str, Any]:
-    """Of one branch whose steps (JSON) are all at hand."""
-    lines = TransactionLines(msgspec.json.decode(view))
-    for body in steps:
-        lines.take(msgspec.json.decode(body))
-    return lines.to_json()
