@@ -29,7 +29,7 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import matching, messages, presenting
 from eosviz.walkthroughs.deriving import sent
 from eosviz.walkthroughs.limits import LIMITS
-from eosviz.walkthroughs.made_steps import MadeKeyframe, made_keyframe
+from eosviz.walkthroughs.made_steps import MadeKeyframe, MadeStep, made_keyframe
 from eosviz.walkthroughs.messages import (
     Advance,
     AskActions,
@@ -306,6 +306,22 @@ def _walk(
                 return answer
             publish(session_id, frames)
             frames = []
+
+
+def store_ahead(
+    session_id: uuid.UUID, command: Advance, made: MadeStep
+) -> tuple[list[bytes], CommandAnswer] | None:
+    """Store the step that a worker made ahead and told to the page that asks for it now. What is to be sent of it, and
+    the answer; None where the branch went on since, or the command was carried out before.
+    """
+    branch = Branch(id=int(command.branch), session_id=session_id, newest=command.after)
+    step = Step(branch=branch, **msgspec.structs.asdict(made))
+    chunk = Chunk([step], stopped="count")
+    try:
+        answer = _store(branch, chunk, command, None)
+    except (Overtaken, IntegrityError):
+        return None
+    return None if answer is None else (_frames_of(branch, chunk), answer)
 
 
 def _answer_from_stored(

@@ -3,7 +3,8 @@
 Whoever steps has the next step in their page when they ask for it, and sees it at once, however far away the server
 is. It is no step of the session until the command that asks for it has stored it: what is done to the run, or by
 another process, before that makes another step, and this one is forgotten. It goes to the one page that stepped
-or asked, and a page that it never reaches waits for its step as before.
+or asked, and a page that it never reaches waits for its step as before. The socket of a page that stepped keeps it and
+stores it by itself (`kept_ahead.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import msgspec
 from engine.errors import EngineError
 from eosviz.groups import send_to_page
 from eosviz.walkthroughs.deriving import sent
-from eosviz.walkthroughs.messages import Ahead, AskAhead, encode
+from eosviz.walkthroughs.kept_ahead import ahead_event
+from eosviz.walkthroughs.messages import Ahead, AskAhead
 from eosviz.walkthroughs.models import Branch, Step
 from eosviz.walkthroughs.questions import branch_of
 from eosviz.walkthroughs.simulations import Diverged, Slot, recent
@@ -35,10 +37,37 @@ def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
     """
     with recent.of(branch_id) as slot:
         branch = slot.held_branch(session_id)
-        step = None if branch is None else _step_after(slot, branch)
+        if branch is not None:
+            _tell(slot, branch, page)
+
+
+def go_on_ahead(session_id: uuid.UUID, branch_id: int, number: int, page: str) -> None:
+    """The same where the page's socket has just stored this step, which was made ahead. Raises Problem where the branch
+    is gone.
+    """
+    with recent.of(branch_id) as slot:
+        slot.was_stored(number)
+        branch = slot.held_branch(session_id)
+        if branch is None or branch.newest != number:
+            branch = branch_of(session_id, str(branch_id))
+        # Whoever went on since tells their own page.
+        if branch.newest == number:
+            _tell(slot, branch, page)
+
+
+def _tell(slot: Slot, branch: Branch, page: str) -> None:
+    step = _step_after(slot, branch)
     if step is not None:
-        told = Ahead(branch=str(branch_id), after=step.number - 1, step=msgspec.Raw(sent(step)))
-        send_to_page(page, {"type": "session.ahead", "frame": encode(told).decode()})
+        send_to_page(page, ahead_event(branch.id, step, _may_be_stored(slot)))
+
+
+def _may_be_stored(slot: Slot) -> bool:
+    """Whether what was made ahead is one step and no more, and within what may be stored unasked."""
+    made = slot.ahead
+    if made is None or made.keyframes or made.broken or slot.budget <= 0:
+        return False
+    slot.budget -= 1
+    return True
 
 
 def told_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:

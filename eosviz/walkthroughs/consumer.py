@@ -1,7 +1,8 @@
 """One page's WebSocket: reads a message, hands it on, passes on what comes back. No rule lives here.
 
 Commands go to a worker and are answered through the session's group, so the socket of a page that came back
-after a loss gets the answer too once the page has asked again. Questions are answered from the database.
+after a loss gets the answer too once the page has asked again. The step that a worker told this page ahead is stored
+from here. Questions are answered from the database.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import logging
 import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import msgspec
 from asgiref.sync import sync_to_async
 from django.db import DatabaseError
 from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
 
 from eosviz.accounts.person_right import rights_of_person
 from eosviz.in_thread import in_thread
@@ -24,6 +27,7 @@ from eosviz.rights import Ending, Right, of_session
 from eosviz.sockets import RightfulConsumer
 from eosviz.walkthroughs import actions, messages, plans, presenting, presenting_messages, questions, tasks
 from eosviz.walkthroughs.browser import browser_of
+from eosviz.walkthroughs.kept_ahead import KeptAhead, storing
 from eosviz.walkthroughs.messages import Problem, Unreadable
 from eosviz.walkthroughs.models import Session
 from eosviz.walkthroughs.streaming import group_of
@@ -54,6 +58,7 @@ class SessionConsumer(RightfulConsumer):
             return
         self.session = found
         self.open_commands: OrderedDict[str, None] = OrderedDict()
+        self.ahead = KeptAhead()
         # Before anything is read: what is stored after a `hello` was read arrives through the group.
         await self.channel_layer.group_add(group_of(found.id), self.channel_name)
 
@@ -114,7 +119,9 @@ class SessionConsumer(RightfulConsumer):
             await self._send(unavailable(error, "not_stored").message(re))
 
     async def session_frames(self, event: dict[str, Any]) -> None:
-        """What a worker stored, and perhaps the answer to one of this page's commands."""
+        """What was stored, and perhaps the answer to one of this page's commands."""
+        if event.get("but") == self.channel_name:
+            return
         for frame in event["frames"]:
             await self.send(text_data=frame)
         if event.get("re") in self.open_commands:
@@ -123,7 +130,7 @@ class SessionConsumer(RightfulConsumer):
 
     async def session_ahead(self, event: dict[str, Any]) -> None:
         """What a worker made for this page alone, before it is asked for."""
-        await self.send(text_data=event["frame"])
+        await self._send(self.ahead.keep(event))
 
     async def _send(self, message: messages.FromServer | bytes) -> None:
         frame = message if isinstance(message, bytes) else messages.encode(message)
@@ -149,6 +156,39 @@ class SessionConsumer(RightfulConsumer):
             str(message.id),
             [str(self.session.id), messages.encode(message).decode(), pauses, self.channel_name],
         )
+
+    async def advance(self, message: messages.Advance) -> None:
+        made = self.ahead.take(message)
+        stored = (
+            None if made is None else await storing.run(actions.store_ahead, self.session.id, message, made)
+        )
+        if stored is None:
+            await self.command(message)
+            return
+        frames, answer = stored
+        for frame in (*frames, messages.encode(answer)):
+            await self._send(frame)
+        await self._tell_others(frames)
+        if message.ahead:
+            await self._go_on(message.branch, message.after + 1)
+
+    async def _tell_others(self, frames: list[bytes]) -> None:
+        """The other pages of the session. Never raises: what was not sent, a page asks for again."""
+        event = {
+            "type": "session.frames",
+            "frames": [frame.decode() for frame in frames],
+            "but": self.channel_name,
+        }
+        try:
+            await self.channel_layer.group_send(group_of(self.session.id), event)
+        except (RedisError, OSError) as error:
+            logger.warning("session %s: a step was not sent: %r", self.session.id, error)
+
+    async def _go_on(self, branch: str, number: int) -> None:
+        """Have a worker make the step that follows. Never raises: a page that is told none asks."""
+        go_on = sync_to_async(tasks.go_on.apply_async, thread_sensitive=False)
+        with suppress(OperationalError, OSError):
+            await go_on([str(self.session.id), branch, number, self.channel_name], retry=False)
 
     async def ask_ahead(self, message: messages.AskAhead) -> None:
         await self._question(tasks.find_ahead, message)
@@ -251,7 +291,7 @@ class SessionConsumer(RightfulConsumer):
 
     handlers: ClassVar[Handlers] = {
         messages.Hello: hello,
-        messages.Advance: command,
+        messages.Advance: advance,
         messages.RunUntil: command,
         messages.MakeBranch: command,
         messages.Intervene: command,

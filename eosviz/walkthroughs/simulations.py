@@ -129,6 +129,13 @@ class Slot:
             return found, made
         return self.at_newest(branch), None
 
+    def was_stored(self, number: int) -> None:
+        """A socket's process stored this step: where it was made ahead here, the branch is one further."""
+        made, branch = self.ahead, self.branch
+        if made is not None and branch is not None and branch.newest == number - 1:
+            branch.newest = number
+            self.ahead = None
+
     def keep(self, simulation: Simulation, branch: Branch) -> None:
         self.simulation = simulation
         self.branch = branch

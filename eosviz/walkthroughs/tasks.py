@@ -18,7 +18,7 @@ from kombu.exceptions import OperationalError
 from eosviz.celery import app
 from eosviz.no_room import means_no_room
 from eosviz.walkthroughs import actions
-from eosviz.walkthroughs.ahead import look_ahead, told_ahead
+from eosviz.walkthroughs.ahead import go_on_ahead, look_ahead, told_ahead
 from eosviz.walkthroughs.explaining import explained
 from eosviz.walkthroughs.messages import (
     Actions,
@@ -59,6 +59,13 @@ def carry_out(session_id: str, command: str, pauses: int | None, page: str | Non
         actions.carry_out(uuid.UUID(session_id), decoded, pauses)
     if isinstance(decoded, Advance) and decoded.ahead and page is not None:
         look_ahead(uuid.UUID(session_id), int(decoded.branch), page)
+
+
+@app.task(name="walkthroughs.go_on", ignore_result=True, acks_late=False)
+def go_on(session_id: str, branch: str, number: int, page: str) -> None:
+    """A socket has stored this step by itself. Nothing waits for what follows it, so it never comes back."""
+    with suppress(Problem):
+        go_on_ahead(uuid.UUID(session_id), int(branch), number, page)
 
 
 @app.task(name="walkthroughs.find_ahead", ignore_result=True, acks_late=False)

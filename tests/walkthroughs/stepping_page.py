@@ -27,6 +27,8 @@ from tests.running_site import RunningSite
 RESEND_SECONDS = 1.0
 BACK_OFF_SECONDS = 0.1
 STEP_SECONDS_MAX = 60.0
+AHEAD_SECONDS_MAX = 0.05
+"""How long the page waits to be told what follows, which may be lost."""
 
 SCENARIO = "SC-08"
 """A run that goes on for long."""
@@ -93,6 +95,9 @@ class SteppingPage(threading.Thread):
         self.connections = 0
         self.resent = 0
         self.done = 0
+        self._done_at = 0.0
+        self._told = 0
+        """The step after which this page was told what follows."""
         self._next_command()
 
     def _next_command(self) -> None:
@@ -142,21 +147,33 @@ class SteppingPage(threading.Thread):
         socket.send(json.dumps({"v": 1, "id": str(uuid.uuid4()), "type": "hello", "have": have}))
         sent_at = 0.0
         while self.done < self.target:
-            if time.monotonic() - sent_at > RESEND_SECONDS:
-                asked = {"type": "advance", "branch": self.branch, "after": self.done, "count": 1}
+            if time.monotonic() - sent_at > RESEND_SECONDS and self._may_go_on():
+                asked = {
+                    "type": "advance",
+                    "branch": self.branch,
+                    "after": self.done,
+                    "count": 1,
+                    "ahead": True,
+                }
                 socket.send(json.dumps({"v": 1, "id": self._command, **asked}))
                 sent_at = time.monotonic()
                 self._sends += 1
                 self.resent += self._sends > 1
             try:
-                message = json.loads(socket.recv(timeout=0.1))
+                message = json.loads(socket.recv(timeout=AHEAD_SECONDS_MAX))
             except TimeoutError:
                 continue
             self._take(message)
             if message.get("re") == self._command and message["type"] == "done":
                 self.done += 1
+                self._done_at = time.monotonic()
                 self._next_command()
                 sent_at = 0.0
+
+    def _may_go_on(self) -> bool:
+        """Like a reader, who sees what follows before they ask for it. What was told is stored by the socket, the rest
+        by a worker."""
+        return self._told == self.done or time.monotonic() - self._done_at > AHEAD_SECONDS_MAX
 
     def _take(self, message: Json) -> None:
         if message["type"] == "error":
@@ -166,6 +183,8 @@ class SteppingPage(threading.Thread):
                     self.changed.notify_all()
             else:
                 self.problems.append(message)
+        if message["type"] == "ahead":
+            self._told = message["after"]
         if message["type"] != "steps":
             return
         with self.changed:

@@ -1,8 +1,9 @@
-"""The step that is made before it is asked for: the one that comes, or none."""
+"""The step that is made before it is asked for: the one that comes, or none; and who stores it."""
 
 from __future__ import annotations
 
 import json
+import uuid
 from typing import Any
 
 import msgspec
@@ -10,20 +11,30 @@ import pytest
 
 from engine.errors import EngineError
 from engine.simulation import Simulation
-from eosviz.walkthroughs import actions, ahead
-from eosviz.walkthroughs.ahead import look_ahead, told_ahead
-from eosviz.walkthroughs.messages import AskActions, AskAhead, Done
-from eosviz.walkthroughs.models import Session
+from eosviz.walkthroughs import actions, ahead, simulations
+from eosviz.walkthroughs.ahead import go_on_ahead, look_ahead, told_ahead
+from eosviz.walkthroughs.kept_ahead import KeptAhead
+from eosviz.walkthroughs.messages import Advance, AskActions, AskAhead, CommandAnswer, Done
+from eosviz.walkthroughs.models import Branch, Session
 from tests.walkthroughs.conftest import carry_out, line_bodies, line_sent, message, numbers, root
 
 Told = list[dict[str, Any]]
 
 
 @pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What was sent to the page's socket."""
+    found: list[dict[str, Any]] = []
+    monkeypatch.setattr(ahead, "send_to_page", lambda page, event: found.append(event))
+    return found
+
+
+@pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> Told:
-    """What was sent to the page."""
+    """What the socket said to its page."""
     found: Told = []
-    monkeypatch.setattr(ahead, "send_to_page", lambda page, event: found.append(json.loads(event["frame"])))
+    kept = KeptAhead()
+    monkeypatch.setattr(ahead, "send_to_page", lambda page, event: found.append(json.loads(kept.keep(event))))
     return found
 
 
@@ -150,3 +161,127 @@ def test_who_asks_about_another_step_than_the_newest_or_after_the_end_is_told_no
     assert told_ahead(session.id, asked(session, 3)).step is None
     last = carry_out(session, "run_until", root(session), after=4, until="end").newest
     assert told_ahead(session.id, asked(session, last)).step is None
+
+
+# -- stored by the socket that keeps it ------------------------------------------------------------------------
+
+
+def store(session: Session, event: dict[str, Any], **asked: Any) -> tuple[list[bytes], CommandAnswer] | None:
+    """What a socket does that was sent this, when its page asks for the step; None: it leaves it to a worker."""
+    kept = KeptAhead()
+    after = json.loads(kept.keep(event))["after"]
+    command = message("advance", root(session), **{"after": after, "count": 1, **asked})
+    assert isinstance(command, Advance)
+    made = kept.take(command)
+    assert kept.take(command) is None
+    return None if made is None else actions.store_ahead(session.id, command, made)
+
+
+def test_what_sockets_store_is_what_a_worker_stores(
+    session: Session, sent: list[dict[str, Any]], start: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carry_out(session, "advance", root(session), after=0, count=1)
+    look(session)
+    with monkeypatch.context() as patched:
+        patched.setattr(simulations, "simulate_to", None)  # The run that is held goes on.
+        for number in range(2, 40):
+            frames, answer = store(session, sent.pop()) or ([], None)
+            assert isinstance(answer, Done)
+            assert (answer.newest, answer.reached, answer.stopped) == (number, number, "count")
+            assert [step["number"] for step in json.loads(frames[0])["steps"]] == [number]
+            go_on_ahead(session.id, root(session).id, number, "page")
+    plain = start()
+    carry_out(plain, "advance", root(plain), after=0, count=39)
+    assert line_sent(root(session)) == line_sent(root(plain))
+    assert numbers(root(session)) == list(range(1, 40))
+
+
+def test_a_step_that_is_no_more_the_next_is_left_to_a_worker(
+    session: Session, sent: list[dict[str, Any]]
+) -> None:
+    carry_out(session, "advance", root(session), after=0, count=12)
+    look(session)
+    crash = {"action": "crash", "actor": "broker-3"}
+    carry_out(session, "intervene", root(session), after=12, intervention=crash)
+    before = line_bodies(root(session))
+    assert store(session, sent.pop()) is None
+    assert line_bodies(root(session)) == before
+
+
+def test_a_command_that_was_carried_out_is_left_to_a_worker(
+    session: Session, sent: list[dict[str, Any]]
+) -> None:
+    carry_out(session, "advance", root(session), after=0, count=1)
+    look(session)
+    again = uuid.uuid4()
+    assert store(session, sent[0], id=again) is not None
+    assert store(session, sent[0], id=again) is None
+    answer = carry_out(session, "advance", root(session), id=again, after=1, count=1)
+    assert isinstance(answer, Done)
+    assert (answer.newest, numbers(root(session))) == (2, [1, 2])
+
+
+@pytest.mark.parametrize("asked", [{"count": 2}, {"after": 2}])
+def test_what_asks_for_another_step_is_left_to_a_worker(
+    session: Session, sent: list[dict[str, Any]], asked: dict[str, int]
+) -> None:
+    carry_out(session, "advance", root(session), after=0, count=1)
+    look(session)
+    assert store(session, sent[0], **asked) is None
+
+
+def test_a_worker_that_hears_late_of_what_a_socket_stored_answers_all_the_same(
+    session: Session, sent: list[dict[str, Any]]
+) -> None:
+    carry_out(session, "advance", root(session), after=0, count=1)
+    look(session)
+    assert store(session, sent.pop()) is not None
+    assert carry_out(session, "advance", root(session), after=1, count=1).newest == 2
+    assert carry_out(session, "advance", root(session), after=2, count=2).newest == 4
+    go_on_ahead(session.id, root(session).id, 2, "page")
+    assert (sent, numbers(root(session))) == ([], [1, 2, 3, 4])
+
+
+def test_another_worker_goes_on_after_what_a_socket_stored(
+    session: Session, sent: list[dict[str, Any]]
+) -> None:
+    carry_out(session, "advance", root(session), after=0, count=5)
+    look(session)
+    assert store(session, sent.pop()) is not None
+    actions.recent.clear()  # Another process, which knows nothing of this one's.
+    go_on_ahead(session.id, root(session).id, 6, "page")
+    assert json.loads(KeptAhead().keep(sent.pop()))["after"] == 6
+
+
+def test_a_keyframe_and_what_was_not_counted_are_left_to_a_worker(
+    long_session: Session, sent: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carry_out(long_session, "advance", root(long_session), after=0, count=498)
+    look(long_session)
+    assert sent.pop()["may_be_stored"]
+    carry_out(long_session, "advance", root(long_session), after=498, count=1)
+    look(long_session)
+    assert not sent.pop()["may_be_stored"]
+    carry_out(long_session, "advance", root(long_session), after=499, count=1)
+    look(long_session)
+    assert sent.pop()["may_be_stored"]
+    with actions.recent.of(root(long_session).id) as slot:
+        slot.budget = 0
+    carry_out(long_session, "advance", root(long_session), after=500, count=1)
+    with actions.recent.of(root(long_session).id) as slot:
+        slot.budget = 0
+    look(long_session)
+    assert not sent.pop()["may_be_stored"]
+
+
+def test_a_session_that_is_gone_takes_no_step(session: Session, sent: list[dict[str, Any]]) -> None:
+    carry_out(session, "advance", root(session), after=0, count=1)
+    look(session)
+    kept = KeptAhead()
+    kept.keep(sent.pop())
+    command = message("advance", root(session), after=1, count=1)
+    assert isinstance(command, Advance)
+    Branch.objects.filter(session=session).delete()
+    made = kept.take(command)
+    assert made is not None
+    assert actions.store_ahead(session.id, command, made) is None

@@ -65,6 +65,12 @@ class Page:
             heard.append(await self.next())
         return heard
 
+    async def until_steps(self) -> Json:
+        """The next message that has steps."""
+        while (heard := await self.next())["type"] != "steps":
+            pass
+        return heard
+
     async def ask(self, type: str, **fields: Any) -> list[Json]:
         return await self.until(await self.say(type, **fields))
 
@@ -341,6 +347,45 @@ async def test_a_page_that_steps_is_sent_the_next_step_before_it_asks_and_no_oth
         assert heard[0]["steps"] == [ahead["step"]]
         assert [(await other.next())["type"] for _ in range(2)] == ["steps", "steps"]
         assert await other.socket.receive_nothing()
+
+
+async def test_a_step_that_was_told_ahead_is_stored_without_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_way(*arguments: Any, **options: Any) -> None:
+        raise OperationalError("no worker")
+
+    session, branch = await make_session()
+    advance = {"branch": str(branch.id), "count": 1, "ahead": True}
+    async with open_page(session) as page, open_page(session) as other:
+        await page.ask("hello", have={})
+        await other.ask("hello", have={})
+        await page.ask("advance", after=0, **advance)
+        monkeypatch.setattr(tasks.carry_out, "apply_async", no_way)
+        for after in range(1, 12):
+            ahead = await page.next()
+            assert (ahead["type"], ahead["after"]) == ("ahead", after)
+            heard = await page.ask("advance", after=after, **advance)
+            assert [message["type"] for message in heard] == ["steps", "done"]
+            assert (heard[0]["steps"], heard[1]["newest"]) == ([ahead["step"]], after + 1)
+        assert (await page.next())["type"] == "ahead"
+        assert await page.socket.receive_nothing()
+        assert step_numbers([await other.next() for _ in range(12)]) == list(range(1, 13))
+        assert await other.socket.receive_nothing()
+    kept = await sync_to_async(lambda: list(Step.objects.values_list("number", flat=True)))()
+    assert sorted(kept) == list(range(1, 13))
+
+
+async def test_a_page_that_steps_where_another_went_on_gets_the_step_that_was_stored() -> None:
+    session, branch = await make_session()
+    asked = {"branch": str(branch.id), "after": 1, "count": 1, "ahead": True}
+    async with open_page(session) as page, open_page(session) as other:
+        await page.ask("advance", **(asked | {"after": 0}))
+        assert (await page.next())["type"] == "ahead"
+        crash = {"action": "crash", "actor": "broker-3"}
+        await other.ask("intervene", branch=str(branch.id), after=1, intervention=crash)
+        stored = (await page.until_steps())["steps"]
+        heard = await page.ask("advance", **asked)
+        assert [message["steps"] for message in heard if message["type"] == "steps"] == [stored]
+        assert heard[-1]["newest"] == 2
 
 
 async def test_a_page_is_told_the_plan_when_it_asks_and_from_then_on_before_its_welcome() -> None:
