@@ -57,6 +57,10 @@ class RunPlan:
             "beats": named(self._beats.to_json(), self._named),
         }
 
+    def kinds(self) -> Counter[str]:
+        """How many beats of each kind the run has, nested ones too, in the order in which they are read."""
+        return Counter(beat["key"].removeprefix("beat.") for beat in _read(self._beats.to_json()))
+
 
 def named(beats: list[Beat], names: Sequence[NamedBeat]) -> list[Beat]:
     """The beats, with the titles that the author gave to some: of each kind the how-manieth, in the order in which they

@@ -18,6 +18,7 @@ from eosviz.bounded.tasks import TASKS
 
 if TYPE_CHECKING:
     from engine.scenario import BadScenario
+    from engine.view import RunPlan
     from eosviz.bounded.register import Caller
 
 RUN_SECONDS_MAX = 8
@@ -63,6 +64,16 @@ class Surprise(msgspec.Struct):
     guarantee: str | None = None
 
 
+class EmptyName(msgspec.Struct):
+    """A name that the author gave to a beat which this run does not have: it has `found` of the kind."""
+
+    place: str
+    kind: str
+    nth: int
+    found: int
+    line: int | None
+
+
 class Message(msgspec.Struct):
     """A message that a rule can be made for; `match` names it."""
 
@@ -98,6 +109,9 @@ class Trial(msgspec.Struct, kw_only=True):
     messages_in_all: int = 0
     seen_by_rules: list[int] = []
     """For each entry of the fault script, how often it was met."""
+    empty_names: list[EmptyName] = []
+    beat_kinds: dict[str, int] = {}
+    """Where a name is empty: the kinds of beats that the run has, and how many of each."""
     configurations: dict[str, Json] = {}
     broke: str | None = None
     """What the engine said when it broke a rule of its own."""
@@ -163,6 +177,7 @@ def tried(text: str, variant: str | None) -> Trial:
     from engine.scenario.mistakes import mistakes
     from engine.scenario.shelf import acts
     from engine.simulation import Simulation
+    from engine.view import RunPlan
 
     try:
         document = parse(text)
@@ -190,13 +205,30 @@ def tried(text: str, variant: str | None) -> Trial:
         trial.refused = {"rule": refused.rule, "place": refused.place, "expected": expected, **refused.told}
         return trial
     try:
-        _watch(simulation, trial)
+        # Named beats alone need the plan of the run.
+        plan = RunPlan(simulation.header(), simulation.view()) if scenario["beats"] else None
+        _watch(simulation, trial, plan)
+        if plan is not None and trial.stopped is None:
+            _find_empty_names(plan, text, scenario["beats"], trial)
     except EngineError as error:
         trial.broke = str(error)[:500]
     return trial
 
 
-def _watch(simulation: Any, trial: Trial) -> None:
+def _find_empty_names(plan: RunPlan, text: str, names: list[Json], trial: Trial) -> None:
+    from engine.scenario.toml_lines import line_of
+
+    kinds = plan.kinds()
+    trial.empty_names = [
+        EmptyName(place, one["kind"], one["nth"], kinds[one["kind"]], line_of(text, place))
+        for place, one in ((f"beats.{index}", one) for index, one in enumerate(names))
+        if one["nth"] > kinds[one["kind"]]
+    ]
+    if trial.empty_names:
+        trial.beat_kinds = dict(kinds)
+
+
+def _watch(simulation: Any, trial: Trial, plan: RunPlan | None) -> None:
     from engine.scenario.expectations import Told, unmet
     from engine.scenario.script import listen
 
@@ -210,6 +242,8 @@ def _watch(simulation: Any, trial: Trial) -> None:
             break
         told = step.to_json()
         heard.take(told)
+        if plan is not None:
+            plan.take(told)
         _surprised(told, surprises)
         sent_at += [step.number] * (len(listener.heard) - len(sent_at))
         trial.at = step.at

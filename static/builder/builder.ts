@@ -436,6 +436,7 @@ export class Builder extends LitElement {
         filter: this.#filter,
         setFilter: (api) => { this.#filter = api; this.#draw(); },
         hasExpectations: isObject(expect as Json) && Object.keys(expect as JsonObject).length > 0,
+        goTo: (place, line) => this.#goTo(place, line),
       })}</div>`}</section>`;
   }
 
@@ -446,19 +447,19 @@ export class Builder extends LitElement {
 
   #mistake(mistake: Mistake): TemplateResult {
     const line = mistake.line === null ? "" : say("builder.line", { line: mistake.line });
-    const field = mistake.place.split(".")[0] ?? "";
-    const group = Object.keys(GROUPS).find((name) => GROUPS[name]?.includes(field));
-    return html`<li><button type="button" class="small" @click=${() => this.#goTo(mistake, group)}>${mistake.place} ${line}</button>
+    return html`<li><button type="button" class="small" @click=${() => this.#goTo(mistake.place, mistake.line)}>${mistake.place} ${line}</button>
       ${say("builder.mistake", { wrong: mistake.wrong, allowed: mistake.allowed })}</li>`;
   }
 
   /** To the field in the form, or to the line of the text where the text is no TOML or the form has no such field. */
-  #goTo(mistake: Mistake, group: string | undefined): void {
-    if (group === undefined || this.#told.document === null) return this.#goToLine(mistake.line);
+  #goTo(place: string, line: number | null): void {
+    const top = place.split(".")[0] ?? "";
+    const group = Object.keys(GROUPS).find((name) => GROUPS[name]?.includes(top));
+    if (group === undefined || this.#told.document === null) return this.#goToLine(line);
     this.#show(group);
     void this.updateComplete.then(() => {
-      const field = this.#fieldOf(mistake.place);
-      if (field === undefined) return this.#goToLine(mistake.line);
+      const field = this.#fieldOf(place);
+      if (field === undefined) return this.#goToLine(line);
       for (let at = field.parentElement; at !== null && at !== this; at = at.parentElement) {
         if (at instanceof HTMLDetailsElement) at.open = true;
       }

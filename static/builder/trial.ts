@@ -37,6 +37,9 @@ export interface Trial {
   messages: Message[];
   messages_in_all: number;
   seen_by_rules: number[];
+  /** Names of beats that this run does not have; then also how many beats of each kind it has. */
+  empty_names: { place: string; kind: string; nth: number; found: number; line: number | null }[];
+  beat_kinds: Record<string, number>;
   configurations: Record<string, Record<string, { value: Json; default?: Json; reason?: string; rule?: string }>>;
   broke: string | null;
 }
@@ -47,6 +50,7 @@ export interface TrialDoor {
   filter: string;
   setFilter(api: string): void;
   hasExpectations: boolean;
+  goTo(place: string, line: number | null): void;
 }
 
 const COUNTS = ["stored", "duplicates", "lost", "failed", "reordered"];
@@ -69,7 +73,7 @@ export function drawTrial(trial: Trial, door: TrialDoor): TemplateResult {
   return html`${trial.variants.length > 0 ? variants(trial, door) : nothing}
     ${trial.refused !== null ? refused(trial.refused) : nothing}
     ${trial.broke !== null ? html`<p class="errorlist">${say("builder.trial.broke", { reason: trial.broke })}</p>` : nothing}
-    ${trial.refused === null ? html`${ended(trial)}${surprise(trial)}${verdicts(trial)}${unmet(trial, door)}
+    ${trial.refused === null ? html`${ended(trial)}${surprise(trial)}${emptyNames(trial, door)}${verdicts(trial)}${unmet(trial, door)}
       ${messages(trial, door)}` : nothing}`;
 }
 
@@ -100,6 +104,17 @@ function surprise(trial: Trial): TemplateResult | typeof nothing {
   const guarantee = first.guarantee === null ? "" : guaranteeWord(first.guarantee);
   return html`<p class="trial-surprise"><b>${say(`builder.trial.surprise.${first.why}`, { step: first.step, at: first.at, guarantee })}</b>
     ${first.said} <span class="quiet">${first.rules.join(", ")}</span></p>`;
+}
+
+/** Names that the author gave to beats which this run does not have, and those that it has. */
+function emptyNames(trial: Trial, door: TrialDoor): TemplateResult | typeof nothing {
+  if (trial.empty_names.length === 0) return nothing;
+  const kinds = Object.entries(trial.beat_kinds).map(([kind, count]) => (count === 1 ? kind : `${kind} × ${count}`));
+  return html`<section class="trial-surprise" role="status"><b>${say("builder.trial.empty_names", { count: trial.empty_names.length })}</b>
+    <ul class="plain">${trial.empty_names.map(({ place, kind, nth, found, line }) => html`<li>
+      <button type="button" class="small" @click=${() => door.goTo(place, line)}>${place} ${line === null ? nothing : say("builder.line", { line })}</button>
+      ${say(found === 0 ? "builder.trial.empty_name.none" : "builder.trial.empty_name.fewer", { kind, nth, found })}</li>`)}</ul>
+    <p>${say(trial.variants.length > 0 ? "builder.trial.empty_names.remedy_variants" : "builder.trial.empty_names.remedy", { kinds })}</p></section>`;
 }
 
 function verdicts(trial: Trial): TemplateResult | typeof nothing {

@@ -100,6 +100,21 @@ def test_a_trial_says_verdicts_the_first_surprise_and_the_messages(browser: Clie
     assert answered["messages"][0]["match"] == {"api": "Produce", "from": "p1", "partition": "t-0"}
 
 
+def test_a_name_of_a_beat_that_the_run_does_not_have_is_told_with_its_line_and_what_there_is() -> None:
+    title = 'title = { en = "Mine", "zh-Hans" = "我的" }'
+    rows = [("sends", 1), ("sends", 2), ("fenced", 1)]
+    beats = "".join(f'\n[[beats]]\nkind = "{kind}"\nnth = {nth}\n{title}\n' for kind, nth in rows)
+    told = tried(TEXT + beats, None)
+    lines = (TEXT + beats).split("\n")
+    assert [(one.place, one.kind, one.nth, one.found) for one in told.empty_names] == [
+        ("beats.1", "sends", 2, 1),
+        ("beats.2", "fenced", 1, 0),
+    ]
+    assert [lines[one.line - 1] for one in told.empty_names if one.line] == ["[[beats]]"] * 2
+    assert told.beat_kinds["sends"] == 1 and "fenced" not in told.beat_kinds
+    assert tried(TEXT, None).empty_names == []
+
+
 def test_trials_of_one_person_are_bounded(
     browser: Client, draft: Draft, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
