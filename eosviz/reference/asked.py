@@ -96,8 +96,8 @@ def _written(word: str) -> str:
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
     """A run of Chinese that stands nowhere, as the longest parts that do: it is a sentence without gaps. A letter that
-    stands nowhere either is left out. What begins a part that stands somewhere stands there too, so each part is made
-    longer until it does not: two questions a letter."""
+    stands nowhere either is left out, and so is a word that says nothing. What begins a part that stands somewhere
+    stands there too, so each part is made longer until it does not: two questions a letter."""
     is_known = wish.same is not None or wish.leads
     if is_known or not _CHINESE_RUN.fullmatch(wish.text) or is_there(wish.text):
         return [wish]
@@ -106,7 +106,7 @@ def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
         length = 1
         while length < len(rest) and is_there(rest[: length + 1]):
             length += 1
-        if length > 1:
+        if length > 1 and rest[:length] not in _empty():
             parts.append(_wish(rest[:length], ()))
         rest = rest[length:]
     return parts or [wish]

@@ -40,6 +40,7 @@ PAGES = (
     ("reference:middleware", "reference.middleware", "reference.middleware.why"),
     ("reference:terms", "reference.terms", "reference.terms.why"),
     ("reference:limits", "reference.limits", "reference.limits.why"),
+    ("reference:player", "reference.player", "reference.player.why"),
 )
 """The rooms of the site: name of the route, key of the title, key of what it is for."""
 EXCERPT = 160
@@ -191,7 +192,11 @@ def _tracks() -> list[Entry]:
 
 
 def _pages() -> list[Entry]:
-    return [_entry("page", route, _said(title), _said(text)) for route, title, text in PAGES]
+    holds = {"reference:player": tables.player_words()}
+    return [
+        _entry("page", route, _said(title), _said(text, *holds.get(route, ())))
+        for route, title, text in PAGES
+    ]
 
 
 def _errors() -> list[Entry]:

@@ -140,6 +140,14 @@ def terms() -> list[TermRow]:
     ]
 
 
+PLAYER = ("player.panel.", "player.tab.", "player.key.")
+
+
+def player_words() -> list[str]:
+    """The keys of what the player calls its panels, views and keys."""
+    return [key for key in interface_words() if key.startswith(PLAYER)]
+
+
 def limits() -> list[str]:
     """The keys of the sentences that say what is not modelled."""
     return [key for key in interface_words() if key.startswith(LIMIT)]

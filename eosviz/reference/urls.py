@@ -17,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("reference/requirements/<slug:identifier>", views.requirement, name="requirement"),
     path("reference/contradictions/", views.contradictions, name="contradictions"),
     path("reference/middleware/", views.middleware, name="middleware"),
+    path("reference/player/", views.player, name="player"),
     path("reference/logs.md", views.logs_document, name="logs_document"),
     path("reference/terms/", views.terms, name="terms"),
     path("reference/limits/", views.limits, name="limits"),

@@ -20,6 +20,7 @@ from eosviz.catalogue import language_of, say
 from eosviz.reference import drawing, finding, tables
 from eosviz.reference.signatures import signatures as known_signatures
 from eosviz.scenarios.cards import shelf
+from eosviz.walkthroughs.views import element_attributes
 
 QUESTION_LENGTH = 100
 FOUND_SHOWN = 5
@@ -159,6 +160,13 @@ def logs_document(request: HttpRequest) -> FileResponse:
 def limits(request: HttpRequest) -> HttpResponse:
     """What is not modelled."""
     return render(request, "reference/limits.html", {"limits": tables.limits()})
+
+
+@require_safe
+def player(request: HttpRequest) -> HttpResponse:
+    """What the player shows, and its keys: drawn by the player's own lists; without a script, the names alone."""
+    context = {"names": tables.player_words(), **element_attributes()}
+    return render(request, "reference/player.html", context)
 
 
 @require_safe

@@ -29,6 +29,7 @@ export class Help extends DialogElement {
   }
 }
 
-const MARKS = ["hue", "line", "flag", "gates", "yellow", "outline", "inverted", "red", "cross", "dotted"];
+/** What the marks of every picture mean, under `player.mark.`. */
+export const MARKS = ["hue", "line", "flag", "gates", "yellow", "outline", "inverted", "red", "cross", "dotted"];
 
 customElements.define("eos-help", Help);

@@ -3,6 +3,7 @@
 import "../styles/all.css";
 import "./panels.ts";
 import "./compare.ts";
+import "./guide.ts";
 import "./player.ts";
 import "./trail-element.ts";
 import { applyTheme, currentTheme } from "./page.ts";

@@ -234,6 +234,7 @@ ROWS: dict[str, Row] = {
     "reference:logs_document": _everybody("/reference/logs.md"),
     "reference:terms": _everybody("/reference/terms/"),
     "reference:limits": _everybody("/reference/limits/"),
+    "reference:player": _everybody("/reference/player/"),
     "reference:search": _everybody("/search/?q=marker"),
     "reference:search_of_before": _everybody("/reference/search/?q=marker"),
     "analytics:everybody": Row(lambda things: "/analytics/", TEACHERS, strangers=302),

@@ -129,6 +129,7 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
         "middleware/",
         "terms/",
         "limits/",
+        "player/",
     ):
         pages[f"reference/{name}"] = f"{home}reference/{name}"
     pages["not found"] = f"{home}nowhere"

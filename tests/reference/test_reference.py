@@ -37,6 +37,7 @@ PAGES = (
     "middleware",
     "terms",
     "limits",
+    "player",
     "search",
 )
 pytestmark = pytest.mark.django_db
@@ -251,6 +252,20 @@ def test_an_excerpt_holds_the_word_that_was_found() -> None:
             assert len(row.excerpt) <= finding.EXCERPT + 4
     long = "a" * 300 + " marker " + "b" * 300
     assert "marker" in finding.excerpt(long, understand("marker"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "language"),
+    [
+        ("partition lanes", "en"),
+        ("interesting step", "en"),
+        ("inspect", "en"),
+        ("分区日志", "zh-Hans"),
+        ("关键步骤", "zh-Hans"),
+    ],
+)
+def test_panels_and_keys_of_the_player_are_found_with_their_words(typed: str, language: str) -> None:
+    assert "reference:player" in [row.identifier for row in finding.find(typed, language)["page"]]
 
 
 def test_a_word_is_found_where_it_begins_one_and_an_abbreviation_by_its_long_form() -> None:

@@ -1,0 +1,65 @@
+/**
+ * `<eos-guide catalogue-en="…" catalogue-zh-hans="…" language="en">`: the player's panels, views, keys and marks on a page of
+ * their own, from the lists that the player itself follows. What stands inside is shown until it is drawn.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, LitElement, nothing } from "lit";
+import { MARKS } from "./help.ts";
+import { KEYS } from "./keys.ts";
+import type { PanelRow } from "./panels.ts";
+import { PANELS } from "./panels.ts";
+import type { Language } from "./frame.ts";
+import { loadLanguage, say } from "./text.ts";
+
+/** How a panel is reached: its own key, or that of what it stands in. */
+function wayTo({ key, place, view }: PanelRow): string {
+  if (place !== "middle") return key === "" ? "i" : `i · ${key}`;
+  if (view === "transactions") return "−";
+  return key;
+}
+
+export class Guide extends LitElement {
+  static override properties = { catalogueEn: { attribute: "catalogue-en" }, catalogueZhHans: { attribute: "catalogue-zh-hans" }, language: {}, hasWords: { state: true } };
+
+  declare catalogueEn: string;
+  declare catalogueZhHans: string;
+  declare language: Language;
+  declare hasWords: boolean;
+
+  constructor() {
+    super();
+    this.catalogueEn = this.catalogueZhHans = "";
+    this.language = "en";
+    this.hasWords = false;
+  }
+
+  protected override createRenderRoot(): HTMLElement {
+    return this;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void loadLanguage(this.language, this.language === "en" ? this.catalogueEn : this.catalogueZhHans).then(() => {
+      this.querySelector(".guide-names")?.remove();
+      this.hasWords = true;
+    }, () => undefined); // The names stand there.
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    if (!this.hasWords) return nothing;
+    return html`<h2>${say("player.views")}</h2>${this.#panels("middle")}
+      <h2>${say("player.tab.inspect")}</h2><p class="quiet">${say("player.guide.inspect")}</p>${this.#panels("left")}${this.#panels("right")}
+      <h2>${say("player.help")}</h2>
+      <div class="table-scroll"><table class="results keys"><tbody>${KEYS.map((row) => html`<tr><th scope="row"><kbd>${row.keys}</kbd></th><td>${say(`player.key.${row.action}`)}</td></tr>`)}</tbody></table></div>
+      <h2>${say("player.menu")}</h2><p>${say("player.guide.menu")}</p>
+      <h2>${say("player.marks")}</h2><dl class="rooms">${MARKS.map((mark) => html`<div><dt><b>${say(`player.mark.${mark}`)}</b></dt> <dd>${say(`player.mark.${mark}.means`)}</dd></div>`)}</dl>`;
+  }
+
+  #panels(place: PanelRow["place"]): TemplateResult {
+    return html`<div class="table-scroll"><table class="results"><tbody>${PANELS.filter((panel) => panel.place === place).map((panel) => html`<tr id=${panel.tag.replace("eos-", "")}>
+      <th scope="row">${say(panel.name)}</th><td>${wayTo(panel).split(" · ").map((key) => (key === "" ? say("player.guide.tab") : html`<kbd>${key}</kbd> `))}</td></tr>`)}</tbody></table></div>`;
+  }
+}
+
+customElements.define("eos-guide", Guide);
