@@ -9,6 +9,7 @@
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import type { Decision, DecisionRow, Frame, Json, JsonObject, Refusal } from "../player/frame.ts";
+import { errorName } from "../player/terms.ts";
 import { say } from "../player/text.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { errorText, fieldName, listed, valueText } from "./field-words.ts";
@@ -156,7 +157,7 @@ export class DecisionPanel extends DiagramElement {
   }
 
   #refusal(refusal: NonNullable<DecisionShape["refusal"]>): TemplateResult {
-    return html`<div class="refusal"><p><span class="bad">${refusal.error}</span> <span class="rule">${refusal.rule}</span></p><p>${
+    return html`<div class="refusal"><p><span class="bad">${errorName(refusal.error)}</span> <span class="rule">${refusal.rule}</span></p><p>${
       refusal.compared}</p><p>${refusal.next}</p></div>`;
   }
 }

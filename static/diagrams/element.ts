@@ -15,7 +15,7 @@ import { look } from "./look.ts";
 import { Reading } from "./reading.ts";
 
 /** Buttons that may select something: not those that only fold, page, or ask why. */
-const PRESSABLE = "button:not(.chip, .link), [role=button]:not(.asks), tr";
+const PRESSABLE = "button:not(.chip, .link, .term), [role=button]:not(.asks), tr";
 
 export abstract class DiagramElement extends LitElement implements Panel {
   static override properties = { frame: { attribute: false } };
@@ -124,6 +124,13 @@ export function onPick(pick: (selection: Selection) => void, selection: Selectio
       pick(selection);
     },
   };
+}
+
+/** Makes Enter on what is no button a press. */
+export function asPress(event: KeyboardEvent): void {
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  event.currentTarget?.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
 }
 
 /** A heading with its fact on the right, and what stands under it. */

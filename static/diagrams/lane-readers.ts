@@ -9,6 +9,7 @@
 
 import type { ReaderLaneView } from "../generated/messages.ts";
 import type { ConsumerView, Frame, PartitionView, ReplicaView } from "../player/frame.ts";
+import { isolationTerm } from "../player/terms.ts";
 import { say } from "../player/text.ts";
 import { range } from "./batch.ts";
 import { clauses } from "./field-words.ts";
@@ -191,9 +192,11 @@ function readerTexts(
   reader: string, consumer: Reader, fact: string, y: number, cells: Cells, replica: ReplicaView, options: ReaderOptions,
 ): TextShape[] {
   const line = y + options.rowHeight - STRIP_FOOT;
-  if (options.rowHeight < NAMED_ROW) return compactText(reader, fact, line, cells, replica, options);
+  const told = isolationTerm(consumer.isolation);
+  const term = told === null ? {} : { term: told };
+  if (options.rowHeight < NAMED_ROW) return compactText(reader, fact, term, line, cells, replica, options);
   const name = `${reader}, ${consumer.isolation}`;
-  const label: TextShape = { x: cells.left, y: line - 7, text: name, anchor: "start", style: "text ink halo" };
+  const label: TextShape = { x: cells.left, y: line - 7, text: name, anchor: "start", style: "text ink halo", ...term };
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
   const labelEnd = cells.left + textWidth(name, 12) + 3;
   if (gates.some((x) => x > cells.left - 8 && x < labelEnd)) {
@@ -201,10 +204,10 @@ function readerTexts(
     const start = Math.max(...gates, cells.right) + 16;
     const whole = `${name}: ${fact}`;
     if (textWidth(whole, 12) <= options.right - start) {
-      return [{ x: round(start), y: line + 4, text: whole, anchor: "start", style: "text ink" }];
+      return [{ x: round(start), y: line + 4, text: whole, anchor: "start", style: "text ink", ...term }];
     }
     return wrapAtMost(whole, options.right - start, 11, linesIn(options.rowHeight)).map((text, index, all): TextShape => (
-      { x: round(start), y: line + (all.length > 1 ? -4 : 4) + index * 12, text, anchor: "start", style: "ink" }));
+      { x: round(start), y: line + (all.length > 1 ? -4 : 4) + index * 12, text, anchor: "start", style: "ink", ...(index === 0 ? term : {}) }));
   }
   const start = cells.right + 14;
   const beside = options.right - start;
@@ -227,14 +230,14 @@ function linesIn(rowHeight: number): number {
 }
 
 /** One small line beyond the gates. */
-function compactText(name: string, fact: string, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
+function compactText(name: string, fact: string, term: Pick<TextShape, "term">, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
   const start = Math.max(...gates, cells.right) + 16;
   const room = options.right - start;
   // Half a fact tells nothing: then the strip beside the name does.
   const text = room < FACT_LEAST && textWidth(`${name}: ${fact}`, 11) > room ? name : `${name}: ${fact}`;
   const [shown = ""] = wrapAtMost(text, room, 11, 1);
-  return shown !== name && shown.length < 8 ? [] : [{ x: round(start), y: line + 4, text: shown, anchor: "start", style: "" }];
+  return shown !== name && shown.length < 8 ? [] : [{ x: round(start), y: line + 4, text: shown, anchor: "start", style: "", ...term }];
 }
 
 /** Of all that changes about brokers, what lanes tell. */

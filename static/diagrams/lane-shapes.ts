@@ -65,6 +65,8 @@ export interface TextShape {
   text: string;
   anchor: "start" | "middle" | "end";
   style: string;
+  /** What a press on it explains (static/player/terms.ts). */
+  term?: string;
 }
 
 export interface ReaderShape {

@@ -6,7 +6,7 @@ import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
 import type { Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { onPick } from "./element.ts";
+import { asPress, onPick } from "./element.ts";
 import type {
   ArrivalShape, AskShape, CellShape, DifferenceShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape,
 } from "./lane-shapes.ts";
@@ -79,6 +79,9 @@ function drawLane(
 }
 
 export function drawText(text: TextShape): SVGTemplateResult {
+  if (text.term !== undefined) {
+    return svg`<text class=${`${text.style} term`} data-term=${text.term} role="button" tabindex="0" aria-haspopup="dialog" x=${text.x} y=${text.y} text-anchor=${text.anchor} @keydown=${asPress}>${text.text}</text>`;
+  }
   return svg`<text class=${text.style} x=${text.x} y=${text.y} text-anchor=${text.anchor}>${text.text}</text>`;
 }
 

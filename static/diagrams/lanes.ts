@@ -11,6 +11,7 @@
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import type { Frame } from "../player/frame.ts";
+import { errorName } from "../player/terms.ts";
 import { say } from "../player/text.ts";
 import { askWhyEvent } from "../player/why-answer.ts";
 import { answered, consequence, layoutRefusal } from "./decision.ts";
@@ -86,7 +87,7 @@ export class Lanes extends SizedElement {
     if (rule === undefined && step?.refusal == null) return nothing;
     const refusal = step?.refusal == null ? null : layoutRefusal(step.refusal);
     return html`<div class="hitbox">${rule === undefined ? nothing : drawnRule(answered(rule), consequence(frame))}${
-      refusal === null ? nothing : html`${rule === undefined ? nothing : html`<br>`}<span class="bad">${refusal.error}</span>: ${refusal.compared}`}</div>`;
+      refusal === null ? nothing : html`${rule === undefined ? nothing : html`<br>`}<span class="bad">${errorName(refusal.error)}</span>: ${refusal.compared}`}</div>`;
   }
 
   readonly #why = (question: string, subject: string): void => {

@@ -47,6 +47,7 @@ export class BeatWalk extends EventTarget {
   async forward(): Promise<void> {
     if (this.#walking) {
       this.#more += 1;
+      this.#store.asks();
       return;
     }
     this.#walking = true;
@@ -90,6 +91,7 @@ export class BeatWalk extends EventTarget {
       return;
     }
     const open = waits === null ? landing : waits - 1;
+    if (open > store.newest) store.asks();
     await this.#make(branch, open);
     const made = Math.min(open, store.newest);
     const stop = await this.#stopIn(branch, from + 1, made);

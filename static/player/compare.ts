@@ -7,6 +7,7 @@ import type { PropertyValues, TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
 import "./sentence.ts";
 import "./strip.ts";
+import "./term-note.ts";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Altered } from "./altered.ts";
 import { differing } from "./altered.ts";
@@ -27,6 +28,8 @@ import { readView, viewOf } from "./zoom-view.ts";
 export const defaults = {
   /** Steps asked for when lockstep comes to the end of a run that can go on. */
   ahead: 20,
+  /** Steps that are made when the page opens, at most, to find the first that differs. */
+  opening: 1000,
 };
 
 export type Lockstep = "step" | "time";
@@ -46,12 +49,15 @@ export class Compare extends LitElement {
     leftBranch: { attribute: "left-branch" },
     rightSession: { attribute: "right-session" },
     rightBranch: { attribute: "right-branch" },
+    leftPage: { attribute: "left-page" },
+    rightPage: { attribute: "right-page" },
     difference: {},
     catalogueEn: { attribute: "catalogue-en" },
     catalogueZhHans: { attribute: "catalogue-zh-hans" },
     language: {},
     library: {},
     rules: {},
+    reference: {},
     machines: {},
     code: {},
     middle: { state: true },
@@ -65,12 +71,16 @@ export class Compare extends LitElement {
   declare leftBranch: string;
   declare rightSession: string;
   declare rightBranch: string;
+  /** Addresses at which each run stands alone. */
+  declare leftPage: string;
+  declare rightPage: string;
   declare difference: string;
   declare catalogueEn: string;
   declare catalogueZhHans: string;
   declare language: Language;
   declare library: string;
   declare rules: string;
+  declare reference: string;
   declare machines: string;
   declare code: string;
   /** How closely both are looked at. */
@@ -84,15 +94,19 @@ export class Compare extends LitElement {
   readonly #permalink = new Permalink();
   #sides: Side[] = [];
   #found: Difference = { sameUpTo: 0, first: null, isComplete: false };
+  /** The address names no place, so the page opens where the runs first differ, unless the reader moves before that. */
+  #opens: "asked" | "looking" | "done" = "asked";
 
   constructor() {
     super();
     this.leftSession = this.leftBranch = this.rightSession = this.rightBranch = "";
+    this.leftPage = this.rightPage = "";
     this.difference = "";
     this.catalogueEn = this.catalogueZhHans = "";
     this.language = "en";
     this.library = "/";
     this.rules = "";
+    this.reference = "";
     this.machines = "";
     this.code = "";
     this.middle = "lanes";
@@ -164,7 +178,17 @@ export class Compare extends LitElement {
     this.#catchUp();
     this.#follow();
     this.requestUpdate();
+    if (this.#opens === "asked" && this.#sides.every(({ store }) => store.info !== null)) void this.#openAtDifference();
   };
+
+  async #openAtDifference(): Promise<void> {
+    this.#opens = "looking";
+    await this.#find(defaults.opening, () => this.#opens === "looking");
+    const { first } = this.#found;
+    if (this.#opens === "looking" && first !== null) this.#showStep(first);
+    this.#opens = "done";
+    this.requestUpdate();
+  }
 
   readonly #select = (event: SelectEvent): void => {
     if (event.detail === undefined) return;
@@ -182,6 +206,7 @@ export class Compare extends LitElement {
   }
 
   #goTo(at: number): void {
+    this.#opens = "done";
     this.at = Math.max(0, at);
     this.#catchUp();
     this.#follow();
@@ -227,16 +252,22 @@ export class Compare extends LitElement {
     this.#goTo(this.lockstep === "step" ? this.at - 1 : previousMoment(this.#lines, this.at));
   }
 
-  /** Runs on, on both sides, until they differ or both have ended. */
+  /** Runs on, on both sides, until they differ or both have ended, and goes there. */
   async #toDifference(): Promise<void> {
-    for (let round = 0; round < 400 && this.#found.first === null; round += 1) {
+    this.#opens = "done";
+    await this.#find(Number.POSITIVE_INFINITY, () => true);
+    if (this.#found.first !== null) this.#showStep(this.#found.first);
+    this.requestUpdate();
+  }
+
+  /** Looks for the first step that differs, and makes as many for it as have to be made. */
+  async #find(most: number, goesOn: () => boolean): Promise<void> {
+    for (let round = 0; round < 400 && this.#found.first === null && this.#found.sameUpTo < most && goesOn(); round += 1) {
       const growing = this.#sides.filter(({ store }) => store.canGrow && store.newest - this.#found.sameUpTo < defaults.ahead);
       if (growing.length === 0 && this.#found.isComplete) break;
       await Promise.all(growing.map(({ store }) => store.grow(defaults.ahead * 5)));
       await new Promise((resume) => setTimeout(resume, growing.length === 0 ? 60 : 0));
     }
-    if (this.#found.first !== null) this.#showStep(this.#found.first);
-    this.requestUpdate();
   }
 
   #showStep(number: number): void {
@@ -252,6 +283,7 @@ export class Compare extends LitElement {
     const [left] = this.#sides;
     if (left === undefined || lockstep === this.lockstep) return;
     const shown = left.store.shown;
+    this.#opens = "done";
     this.lockstep = lockstep;
     this.#goTo(lockstep === "step" ? shown : (left.line.time(shown) ?? 0));
   }
@@ -295,7 +327,9 @@ export class Compare extends LitElement {
     this.spacing = view?.spacing ?? "step";
     if (asked.get("by") === "time") this.lockstep = "time";
     const at = Number(asked.get("at"));
-    if (Number.isSafeInteger(at) && at > 0) this.at = at;
+    if (!asked.has("at") || !Number.isSafeInteger(at) || at < 0) return;
+    this.at = at;
+    this.#opens = "done";
   }
 
   protected override updated(changed: PropertyValues): void {
@@ -303,7 +337,7 @@ export class Compare extends LitElement {
     this.#permalink.keep({
       zoom: this.middle === "lanes" ? "" : viewOf(this.middle, this.spacing),
       by: this.lockstep === "time" ? "time" : "",
-      at: this.at === 0 ? "" : String(this.at),
+      at: this.at === 0 && this.#opens !== "done" ? "" : String(this.at),
     });
   }
 
@@ -318,11 +352,14 @@ export class Compare extends LitElement {
         <h1>${say("player.compare.title")}</h1>
         ${this.difference === "" ? nothing : html`<p>${say("player.compare.difference", { difference: this.difference })}</p>`}
         <span class="spring"></span>
+        ${this.#none()}
         <button class="icon text" lang=${other} @click=${() => void this.#speak(other)}>${other === "en" ? "English" : "中文"}</button>
+        ${this.middle === "lanes" ? html`<p class="quiet why-logs">${say("player.compare.no_stage")}</p>` : nothing}
       </header>
       <div class="compare-sides">${this.#sides.map((side) => this.#side(side))}</div>
       ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}
       ${this.#transport()}
+      <eos-term-note rules=${this.rules} reference=${this.reference}></eos-term-note>
     </div>`;
   }
 
@@ -335,6 +372,7 @@ export class Compare extends LitElement {
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" aria-label=${say(`player.compare.${side.name}`)}>
       <h2>${title} <small>${say("player.compare.branch", { name: store.info?.name ?? "" })}</small>
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.name} <b>${item.value}</b></span>`)}
+        ${this.#stage(side)}
         <span class="where num">${say("player.compare.where", { step: store.shown, of: store.newest, at: frame?.view.time ?? 0 })}</span></h2>
       ${this.#verdict(frame?.view.verdicts ?? {}, this.#other(side)?.store.frame?.view.verdicts ?? {})}
       <eos-strip .store=${store}></eos-strip>
@@ -352,6 +390,22 @@ export class Compare extends LitElement {
           : html`<p class="bad" role="alert">${say(store.problem.key, store.problem.params)}</p>`
       }
     </section>`;
+  }
+
+  /** Where no difference is to be shown, that there is none, and how far that is known. */
+  #none(): TemplateResult | typeof nothing {
+    const { first, isComplete, sameUpTo } = this.#found;
+    if (this.#opens !== "done" || first !== null || !isComplete) return nothing;
+    const ended = this.#sides.every(({ store }) => store.info !== null && !store.canGrow);
+    return html`<p class="none-differs">${say(ended ? "player.compare.none" : "player.compare.none_yet", { step: sameUpTo })}</p>`;
+  }
+
+  /** The run alone, on its stage, at this step. */
+  #stage({ name, store }: Side): TemplateResult | typeof nothing {
+    const page = name === "left" ? this.leftPage : this.rightPage;
+    if (page === "" || this.middle !== "lanes") return nothing;
+    const place = new URLSearchParams({ branch: store.branch, step: String(store.shown) });
+    return html`<a class="on-stage" href=${`${page}?${place}`}>${say("player.compare.on_stage")}</a>`;
   }
 
   readonly #chosen = (event: Event): void => {

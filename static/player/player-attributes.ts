@@ -22,6 +22,7 @@ export abstract class PlayerAttributes extends LitElement {
     replay: {},
     published: {},
     rules: {},
+    reference: {},
     machines: {},
     code: {},
     zoomed: { attribute: "zoom" },
@@ -73,6 +74,8 @@ export abstract class PlayerAttributes extends LitElement {
   declare replay: string;
   declare published: string;
   declare rules: string;
+  /** Address of the reference. */
+  declare reference: string;
   declare machines: string;
   /** Where the pseudocode of the components comes from. */
   declare code: string;
@@ -138,6 +141,7 @@ export abstract class PlayerAttributes extends LitElement {
     this.replay = "";
     this.published = "";
     this.rules = "";
+    this.reference = "";
     this.machines = "";
     this.code = "";
     this.zoomed = "";

@@ -81,6 +81,8 @@ export class Player extends PlayerAttributes {
   /** What stood in the middle before *Inspect* was asked for by its key. */
   #before: Middle | null = null;
   #status: Status = "connecting";
+  /** How much of what was asked for was said to wait. */
+  #waiting = 0;
   readonly #columns = new SideColumns(this, () => this.requestUpdate());
   readonly #later = new LaterFrame(() => this.store?.isDragged === true, () => this.requestUpdate(), (action) => this.store?.drawAlone(action));
   readonly #permalink = new Permalink();
@@ -189,18 +191,22 @@ export class Player extends PlayerAttributes {
     this.requestUpdate();
   }
 
-  /** A connection that is lost is said at once, and so is that it is back. */
-  #tellStatus(status: Status): void {
+  /** A connection that is lost is said at once, and so are each thing that waits for it and that it is back. */
+  #tellStatus({ status, waiting }: PlayerStore): void {
     const before = this.#status;
+    const waited = this.#waiting;
     this.#status = status;
-    if (status === before) return;
-    if (status === "reconnecting" && before === "live") this.hint = "player.offline";
+    this.#waiting = waiting;
+    if (waiting > waited) {
+      this.hintParams = { count: waiting };
+      this.hint = "player.offline.asked";
+    } else if (status === "reconnecting" && before === "live") this.hint = "player.offline";
     else if (status === "live" && before === "reconnecting") this.hint = "player.online";
   }
 
   readonly #changed = (): void => {
     const store = this.store;
-    if (store !== undefined) this.#tellStatus(store.status);
+    if (store !== undefined) this.#tellStatus(store);
     if (store?.frame !== undefined) {
       this.#remember();
       this.#playOnce();
@@ -274,7 +280,7 @@ export class Player extends PlayerAttributes {
       </footer>
       ${this.#messages(store)}
       <eos-looking .store=${store}></eos-looking>
-      <eos-term-note rules=${this.rules}></eos-term-note>
+      <eos-term-note rules=${this.rules} reference=${this.reference}></eos-term-note>
       <eos-help .store=${store}></eos-help>
       ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} view=${viewOf(this.middle, this.spacing)} opens=${opensOn(store.header)} zoom=${this.zoom === undefined ? "" : zoomText(this.zoom)} present=${this.present} presenting=${this.presenting}></eos-share>`}
       <eos-export .store=${store} .spacing=${this.spacing} address=${this.exportAddress} missing=${this.noExport} replay=${this.replay} published=${this.published}></eos-export>

@@ -15,8 +15,8 @@ import type { Fitted } from "./sentence-fit.ts";
 import { fit, sentencesOf } from "./sentence-fit.ts";
 import { Small } from "./small.ts";
 import { MeasuredElement, StoreElement } from "./store-element.ts";
+import { ruleChip, termed } from "./terms.ts";
 import { say, words } from "./text.ts";
-import { unbroken } from "./unbroken.ts";
 import { askWhyEvent } from "./why-answer.ts";
 import type { Zoom } from "./zoom.ts";
 
@@ -123,7 +123,7 @@ export class Sentence extends StoreElement {
 
   /** Every rule; where there is no room for a row of them, their number, which opens into all of it. */
   #rules(rules: readonly string[], source: string | null): unknown {
-    const chips = rules.map((rule) => this.#chip(rule));
+    const chips = rules.map((rule) => ruleChip(rule, this.rules));
     if (!this.#small.matches || (rules.length < 2 && source === null)) return chips;
     return html`<details class="notes by-rules"><summary class="chip">${say("player.rules_count", { count: rules.length })}</summary>
       <ul><li>${chips}</li>${source === null ? nothing : html`<li>${say("player.kafka_source")}: ${this.#source(source)}</li>`}</ul></details>`;
@@ -144,15 +144,10 @@ export class Sentence extends StoreElement {
     return this.rules === "" ? 0 : nothing;
   }
 
-  #chip(rule: string): TemplateResult {
-    if (this.rules === "") return html`<span class="chip">${rule}</span>`;
-    return html`<a class="chip" href=${this.rules.replace("{rule}", encodeURIComponent(rule))} target="_blank" rel="noopener">${rule}</a>`;
-  }
-
   #notes(step: Step): TemplateResult {
     return html`<details class="notes">
       <summary>${say(isPreview(step) ? "player.also.preview" : "player.also", { count: step.notes.length })}</summary>
-      <ul>${step.notes.map((note: Said) => html`<li>${say(note.key, note.params)} ${note.rules.map((rule) => this.#chip(rule))}</li>`)}</ul>
+      <ul>${step.notes.map((note: Said) => html`<li>${say(note.key, note.params)} ${note.rules.map((rule) => ruleChip(rule, this.rules))}</li>`)}</ul>
     </details>`;
   }
 }
@@ -179,14 +174,14 @@ export class SaidText extends MeasuredElement {
     const { width, height } = this;
     const fitted: Fitted = fit(this.text, width || defaults.width, height || defaults.height);
     const { lead, rest, size, hidden } = fitted;
-    return html`<div class="s" data-size=${size} role="status" aria-live="polite" tabindex="-1"><span class="lead">${unbroken(lead)}</span> ${rest === "" ? nothing : html`<span class="rest">${unbroken(rest)}</span>`}</div>
+    return html`<div class="s" data-size=${size} role="status" aria-live="polite" tabindex="-1"><span class="lead">${termed(lead)}</span> ${rest === "" ? nothing : html`<span class="rest">${termed(rest)}</span>`}</div>
       ${hidden === 0 ? nothing : this.#more(hidden)}`;
   }
 
   #more(hidden: number): TemplateResult {
     const whole = sentencesOf(this.text);
     return html`<button class="say-more" aria-expanded=${this.isOpen} @click=${() => (this.isOpen = !this.isOpen)}>${say("player.more_sentences", { count: hidden })}</button>
-      ${this.isOpen ? html`<div class="say-whole">${whole.map((sentence) => html`<p>${unbroken(sentence)}</p>`)}</div>` : nothing}`;
+      ${this.isOpen ? html`<div class="say-whole">${whole.map((sentence) => html`<p>${termed(sentence)}</p>`)}</div>` : nothing}`;
   }
 }
 

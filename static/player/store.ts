@@ -53,6 +53,8 @@ export class PlayerStore extends EventTarget implements Listener {
   frame: Frame | undefined;
   /** A command that makes steps is under way. */
   busy = false;
+  /** What was asked for since the connection was lost: it waits. */
+  waiting = 0;
   /** Whoever looks at more or less than one step at a time is asked before the reader is moved. */
   pace: Pace | null = null;
   gate: Gate | null = null;
@@ -197,6 +199,7 @@ export class PlayerStore extends EventTarget implements Listener {
       // Nothing on show changes before the step comes, and a frame drawn now would make that one wait for its turn.
       this.target = next;
       this.#animate = true;
+      this.asks();
       if (!this.busy && this.#ahead.show(this.branch, next)) this.moveTo(next, true);
       void this.grow(1);
     }
@@ -425,8 +428,16 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#draw();
   }
 
+  /** The reader asks for what only the server can do. */
+  asks(): void {
+    if (this.status !== "reconnecting") return;
+    this.waiting += 1;
+    this.#draw();
+  }
+
   statusChanged(status: Status): void {
     this.status = status;
+    if (status === "live") this.waiting = 0;
     this.#draw();
   }
 
@@ -541,6 +552,7 @@ export class PlayerStore extends EventTarget implements Listener {
 
   async #work(command: Command): Promise<Answer | null> {
     this.busy = true;
+    if (command.type !== "advance") this.asks();
     if (this.problem !== null) this.dismiss();
     const answer = await this.#ask(command);
     this.busy = false;

@@ -1,34 +1,30 @@
 /**
- * `<eos-term-note>`: what a term means, beside it, in place of a page of its own: one sentence and the way to the reference.
+ * `<eos-term-note>`: what a term means, beside it, in place of a page of its own: its sentences and the way to the reference.
  *
- * Opened by a press on a rule's chip (a link to the reference, which still opens in its own tab with the middle button or
- * Ctrl) and on whatever has `data-term`, a key of the catalogue whose meaning stands under `<key>.means`. Escape and a
- * press elsewhere close it, and the focus goes back.
+ * Opened by a press on whatever has `data-term` (`terms.ts`), inside panels too. A link into the reference still opens in its
+ * own tab with the middle button or Ctrl. Escape and a press elsewhere close it, and the focus goes back.
  */
 
 import type { TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
+import type { Told } from "./terms.ts";
+import { toldOf } from "./terms.ts";
 import { say } from "./text.ts";
 
-interface Told {
-  name: string;
-  text: string;
-  /** Where the reference has more; "" on a page without one. */
-  more: string;
-}
-
 export class TermNote extends LitElement {
-  static override properties = { told: { state: true }, rules: {} };
+  static override properties = { told: { state: true }, rules: {}, reference: {} };
 
-  /** Address of the reference's page of a rule, with `{rule}`; "" without one. */
+  /** Addresses of the reference, of a rule's page with `{rule}`; "" without one. */
   declare rules: string;
+  declare reference: string;
   declare told: Told | null;
-  #opener: HTMLElement | null = null;
-  #player: Element | null = null;
+  #opener: HTMLElement | SVGElement | null = null;
+  #page: Element | null = null;
 
   constructor() {
     super();
     this.rules = "";
+    this.reference = "";
     this.told = null;
   }
 
@@ -38,38 +34,27 @@ export class TermNote extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#player = this.closest(".player");
-    this.#player?.addEventListener("click", this.#pressed as EventListener);
+    this.#page = this.parentElement;
+    this.#page?.addEventListener("click", this.#pressed as EventListener);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#player?.removeEventListener("click", this.#pressed as EventListener);
+    this.#page?.removeEventListener("click", this.#pressed as EventListener);
   }
 
   readonly #pressed = (event: MouseEvent): void => {
-    const target = event.target instanceof Element ? event.target.closest<HTMLElement>("a.chip, [data-term]") : null;
-    const told = target === null || event.ctrlKey || event.metaKey || event.shiftKey || this.contains(target) ? null : this.#toldOf(target);
-    if (target === null || told === null) return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const target = event.composedPath().find(isTerm);
+    const told = target === undefined ? null : toldOf(target.dataset["term"] ?? "", this);
+    if (target === undefined || told === null) return;
     event.preventDefault();
     this.#opener = target;
     this.told = told;
     void this.updateComplete.then(() => this.#open(target));
   };
 
-  #toldOf(target: HTMLElement): Told | null {
-    const { term } = target.dataset;
-    if (term !== undefined) {
-      const more = this.rules === "" ? "" : this.rules.replace("{rule}", "GEN-8");
-      return { name: say(term), text: say(`${term}.means`), more };
-    }
-    const rule = target.textContent?.trim() ?? "";
-    const text = say(`requirement.${rule}`);
-    // A rule without a sentence is only a place in the reference.
-    return text.startsWith("[") ? null : { name: rule, text, more: target.getAttribute("href") ?? "" };
-  }
-
-  #open(target: HTMLElement): void {
+  #open(target: Element): void {
     const note = this.querySelector<HTMLElement>(".term-note");
     if (note === null) return;
     note.showPopover();
@@ -94,8 +79,14 @@ export class TermNote extends LitElement {
     if (told === null) return nothing;
     return html`<div class="term-note" popover="auto" tabindex="-1" role="dialog" aria-label=${told.name} @toggle=${this.#closed}>
       <b>${told.name}</b><p>${told.text}</p>
-      ${told.more === "" ? nothing : html`<a href=${told.more} target="_blank" rel="noopener">${say("player.term.more")}</a>`}</div>`;
+      ${told.parts.length === 0 ? nothing : html`<dl>${told.parts.map(([heading, text]) => html`<dt>${heading}</dt><dd>${text}</dd>`)}</dl>`}
+      ${told.more === "" ? html`<p class="quiet">${say("player.term.elsewhere")}</p>`
+        : html`<a href=${told.more} target="_blank" rel="noopener">${say("player.term.more")}</a>`}</div>`;
   }
+}
+
+function isTerm(one: EventTarget): one is HTMLElement | SVGElement {
+  return (one instanceof HTMLElement || one instanceof SVGElement) && one.dataset["term"] !== undefined;
 }
 
 customElements.define("eos-term-note", TermNote);

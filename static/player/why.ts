@@ -15,6 +15,7 @@ import type { Selection } from "./frame.ts";
 import { nameOf } from "./selection-bar.ts";
 import { Problem } from "./source.ts";
 import { StoreElement } from "./store-element.ts";
+import { ruleChip, termed } from "./terms.ts";
 import { say } from "./text.ts";
 import type { Asked, ShownWhy, WhyAnswer, WhyLink, WhyQuestion } from "./why-answer.ts";
 import { currentQuestion, offeredQuestions, sameThing } from "./why-answer.ts";
@@ -200,7 +201,7 @@ export class Why extends StoreElement {
   }
 
   #chain(): TemplateResult {
-    if (this.answer === null) return html`<p class="why-none quiet">${say("player.asking")}</p>`;
+    if (this.answer === null) return html`<p class="why-none quiet">${say(this.store?.status === "reconnecting" ? "player.offline" : "player.asking")}</p>`;
     if (this.answer.links.length === 0) return html`<p class="why-none">${say("player.why.nothing_to_ask")}</p>`;
     return this.#links(this.answer.links);
   }
@@ -212,11 +213,11 @@ export class Why extends StoreElement {
   #link(link: WhyLink): TemplateResult {
     const { subject, step, compared } = link;
     const told = say(link.key, link.params);
-    return html`<li tabindex="-1" data-wide=${widthOf(told, compared.length)}><span class="why-said">${told}</span>
+    return html`<li tabindex="-1" data-wide=${widthOf(told, compared.length)}><span class="why-said">${termed(told)}</span>
       ${compared.length === 0 ? nothing : html`<ul class="why-compared">${compared.map(([what, number]) => html`<li>${errorText(what, number)}</li>`)}</ul>`}
       <span class="why-refs">${subject === null ? nothing : this.#subject(subject)}
         ${step === null || step === this.store?.shown ? nothing : html`<button class="why-step" @click=${() => this.store?.moveTo(step)}>${say("player.why.step", { number: step })}</button>`}
-        ${link.rules.map((rule) => this.#chip(rule))}</span></li>`;
+        ${link.rules.map((rule) => ruleChip(rule, this.rules))}</span></li>`;
   }
 
   #subject(subject: Selection): TemplateResult {
@@ -226,10 +227,6 @@ export class Why extends StoreElement {
       @click=${() => store?.select(isSelected ? null : subject)}>${nameOf(subject, store?.frame?.view ?? null)}</button>`;
   }
 
-  #chip(rule: string): TemplateResult {
-    if (this.rules === "") return html`<span class="chip">${rule}</span>`;
-    return html`<a class="chip" href=${this.rules.replace("{rule}", encodeURIComponent(rule))} target="_blank" rel="noopener">${rule}</a>`;
-  }
 }
 
 /** How wide a sentence's place is in a row of them, so that three or four lines hold it; styles/why.css has the px. */

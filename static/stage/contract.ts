@@ -173,6 +173,8 @@ export interface StageObject {
   select?: Selection;
   /** A button that asks the engine why (docs/websocket.md), where it can be asked. */
   ask?: { question: string; subject: string };
+  /** A button that tells what a term means (static/player/terms.ts). */
+  term?: string;
   /** A number of the answer to *why*: a press shows its sentence. */
   link?: number;
   picked?: boolean;

@@ -10,6 +10,7 @@ import { range } from "../diagrams/batch.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { ReaderLaneView } from "../generated/messages.ts";
 import type { ConsumerView, Frame, LogBatchView } from "../player/frame.ts";
+import { isolationTerm } from "../player/terms.ts";
 import { say } from "../player/text.ts";
 import type { Focus, Layer, Places, ReaderPlace, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
@@ -149,14 +150,26 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
       reader: names.join(", "), isolation: consumer.isolation, partition, read, hidden: reasons.length === 0 ? say("stage.none") : reasons.join(", "),
     }),
   };
+  const caption = captionOf(place, names, partition, consumer.isolation, titleY, Math.min(textWidth(title, 12, true), flat ? 130 : width - 12 - readWidth));
   // What is hidden from it asks why.
   const unseen = [...(lane.stretches ?? []), ...(lane.ahead ?? [])].find(([first, last]) => within(batches, first, last).some((batch) => reasonAt(lane, batch, Math.max(first, batch.base_offset)) !== null));
-  if (said === null || unseen === undefined) return [row0];
+  if (said === null || unseen === undefined) return [row0, ...caption];
   const [first, last] = unseen;
-  return [row0, {
+  return [row0, ...caption, {
     key: `unseen:${partition}:${names.join("+")}`, x: round(place.box.x + width - 8 - after - (flat ? readWidth : 0)), y: round(place.box.y + squareY - 3), width: after, height: SQUARE + 6,
     phase: "gate", depth: DEPTH.body, draw: svg`<rect class="hit" width=${after} height=${SQUARE + 6} rx="3"/>`,
     ask: { question: "unseen", subject: `${slowest.name}/${partition}/${first}` }, label: say("player.why.seen", { consumer: slowest.name, offsets: range(first, last) }),
+  }];
+}
+
+/** Its title tells what the isolation level means. */
+function captionOf({ box: { x, y } }: ReaderPlace, names: readonly string[], partition: string, isolation: string, baseline: number, wide: number): StageObject[] {
+  const term = isolationTerm(isolation);
+  if (term === null) return [];
+  const width = round(wide + 8);
+  return [{
+    key: `caption:${partition}:${names.join("+")}`, x: x + 5, y: round(y + baseline - 12.5), width, height: 17, phase: "gate", depth: DEPTH.body, term,
+    draw: svg`<rect class="hit" width=${width} height="17" rx="3"/>`, label: say("player.term.of", { term: isolation }),
   }];
 }
 

@@ -12,7 +12,7 @@ import { html, nothing, svg } from "lit";
 import type { PropertyValues, SVGTemplateResult, TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Box } from "../diagrams/geometry.ts";
-import { SizedElement, onPick, twin } from "../diagrams/element.ts";
+import { SizedElement, asPress, onPick, twin } from "../diagrams/element.ts";
 import { plainly } from "../diagrams/picked.ts";
 import type { Frame, Selection, Step } from "../player/frame.ts";
 import { prefersReducedMotion } from "../player/page.ts";
@@ -198,10 +198,14 @@ export class Stage extends SizedElement {
   }
 
   #drawn(object: StageObject): SVGTemplateResult {
-    const { key, x, y, width, height, draw, select, picked, label, ask } = object;
+    const { key, x, y, width, height, draw, select, picked, label, ask, term } = object;
     const ring = picked === true && width > 0 ? svg`<rect class="picked" x="-3" y="-3" width=${width + 6} height=${height + 6} rx="6"/>` : nothing;
     if (object.link !== undefined) return this.#linked(object, object.link);
     if (ask !== undefined && this.asks) return this.#asking(object, ask);
+    if (term !== undefined) {
+      return svg`<g data-key=${key} class="asks" data-term=${term} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} aria-haspopup="dialog" @keydown=${asPress}>${
+        draw}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
+    }
     if (select === undefined) return svg`<g data-key=${key} transform=${`translate(${x},${y})`}>${draw}${ring}</g>`;
     const { click, key: press } = onPick(this.pick, select);
     return svg`<g data-key=${key} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} aria-pressed=${picked === true ? "true" : "false"}

@@ -9,6 +9,7 @@ import { nothing, svg } from "lit";
 import { overlap, round } from "../diagrams/geometry.ts";
 import { fieldName } from "../diagrams/field-words.ts";
 import type { Frame, Json } from "../player/frame.ts";
+import { errorTerm } from "../player/terms.ts";
 import { formatValue, say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
 import { box, text, textWidth } from "./draw.ts";
@@ -32,7 +33,7 @@ export const tagLayer: Layer = (frame, here, focus) => {
     const width = Math.max(first, own);
     const at = placeOf(frame, here, focus, width);
     return [{
-      key: "tag", ...at, width, height: 2 * HEIGHT - 2, phase: "tag", depth: 6, hot: true, label: `${said}: ${more}`,
+      key: "tag", ...at, ...termOf(focus.tag), width, height: 2 * HEIGHT - 2, phase: "tag", depth: 6, hot: true, label: `${said}: ${more}`,
       draw: svg`${box(0.5, HEIGHT - 5, own - 1, HEIGHT + 2, "pill", 4)}${text(9, 2 * HEIGHT - 10, more, "s13 k")}${
         box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 17.5, said, "s15 inv", "middle")}`,
     }];
@@ -40,12 +41,18 @@ export const tagLayer: Layer = (frame, here, focus) => {
   const width = first + own;
   const at = placeOf(frame, here, focus, width);
   const tag: StageObject = {
-    key: "tag", ...at, width, height: HEIGHT, phase: "tag", depth: 6, hot: true, label: more === "" ? said : `${said}: ${more}`,
+    key: "tag", ...at, ...termOf(focus.tag), width, height: HEIGHT, phase: "tag", depth: 6, hot: true, label: more === "" ? said : `${said}: ${more}`,
     draw: svg`${more === "" ? nothing : svg`${box(first - 5, 0.5, width - first + 4.5, HEIGHT - 1, "pill", 4)}${text(first + 7, 17, more, "s13 k")}`}${
       box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 17.5, said, "s15 inv", "middle")}`,
   };
   return [tag];
 };
+
+/** A tag that names an error tells what it means. */
+function termOf({ params }: NonNullable<Focus["tag"]>): Pick<StageObject, "term"> {
+  const term = typeof params["error"] === "string" ? errorTerm(params["error"]) : null;
+  return term === null ? {} : { term };
+}
 
 const SIDES = /^(arrived|stored|current|expected|known|allowed)[ _]/;
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.looking import assert_accessible
+from tests.e2e.stage import Stage
 from tests.e2e.test_every_page import NO_QUESTIONS
 from tests.e2e.test_why import _BEGIN
 from tests.running_site import RunningSite
@@ -44,6 +46,32 @@ def test_a_rule_and_a_guarantee_tell_what_they_mean_in_their_place(page: Page) -
     assert len(page.context.pages) == 1
 
 
+def test_an_error_and_a_reader_tell_what_they_mean_where_they_stand(stage: Stage) -> None:
+    page, note = stage.page, stage.page.locator(".term-note")
+    stage.open("SC-61", step=128)
+    tag = page.locator("eos-stage [data-key=tag]")
+    tag.focus()
+    page.keyboard.press("Enter")
+    expect(note.locator("b")).to_have_text("INVALID_PRODUCER_EPOCH")
+    expect(note.locator("dt")).to_have_text(
+        ["What was compared", "The side that answers", "The side that asked"]
+    )
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+    expect(note).to_be_hidden()
+    expect(tag).to_be_focused()
+    page.locator("eos-stage [data-term='term.read_committed']").first.click()
+    expect(note).to_contain_text("waits for transactions to be decided")
+    page.keyboard.press("Escape")
+    page.keyboard.press("i")
+    page.locator("eos-decision button.term").click()
+    expect(note).to_contain_text("INVALID_PRODUCER_EPOCH")
+    page.keyboard.press("Escape")
+    page.locator("eos-lanes text.term", has_text="read_uncommitted").first.click()
+    expect(note).to_contain_text("every replicated record")
+    assert stage.errors == []
+
+
 def test_an_empty_branch_says_what_it_is_and_what_to_do(page: Page) -> None:
     page.keyboard.press("b")
     expect(page.locator(".message.hint")).to_contain_text("begins here, at step 12")
@@ -56,7 +84,15 @@ def test_a_step_that_is_asked_for_offline_is_kept_and_says_so(page: Page) -> Non
     page.context.set_offline(True)
     hint = page.locator(".message.hint")
     expect(hint).to_contain_text("What you ask for now is kept")
+    step = page.get_by_role("button", name="Step", exact=True)
+    step.click()
+    expect(hint).to_contain_text("What you asked for is kept, 1 so far")
+    hint.get_by_role("button").click()
+    step.click()
+    expect(hint).to_have_text(re.compile("kept, 2 so far"))
     page.keyboard.press("ArrowDown")
+    expect(hint).to_have_text(re.compile("kept, 3 so far"))
+    expect(page.locator(".message")).to_have_count(1)
     page.context.set_offline(False)
     expect(hint).to_contain_text("The connection is back")
-    page.wait_for_function("() => document.querySelector('eos-player').store.shown === 31")
+    page.wait_for_function("() => document.querySelector('eos-player').store.shown === 33")

@@ -95,6 +95,7 @@ def element_addresses(session: Any = None) -> SafeString:
     addresses = {
         "library": reverse("scenarios:library"),
         "compare": reverse("walkthroughs:compare"),
+        "reference": reverse("reference:index"),
         "rules": "/reference/requirements/{rule}",
         "machines": "/reference/machines/{machine}.json",
         "code": reverse("reference:code_json"),

@@ -1,0 +1,76 @@
+/**
+ * What a press explains in its place (`term-note.ts`): rules, errors, isolation levels, guarantees. Pure.
+ *
+ * A term is a key of the catalogue in `data-term`; what is told of it are the catalogue's own texts.
+ */
+
+import type { TemplateResult } from "lit";
+import { html } from "lit";
+import { say, words } from "./text.ts";
+import { unbroken } from "./unbroken.ts";
+
+export interface Told {
+  name: string;
+  text: string;
+  /** More of it, each with its heading. */
+  parts: [heading: string, text: string][];
+  /** Where the reference has more; "" on a page without one. */
+  more: string;
+}
+
+/** Addresses of the reference; "" in a file that has no site around it. */
+export interface Shelf {
+  /** Of a rule, with `{rule}`. */
+  rules: string;
+  /** Of the whole. */
+  reference: string;
+}
+
+const ERROR_PARTS = ["compared", "answering", "asking"];
+/** Kafka's names of errors: capitals, of two words at least. */
+const ERROR = /\b([A-Z]+(?:_[A-Z]+)+)\b/;
+
+/** The term of an error, or null where the catalogue says nothing of it. */
+export function errorTerm(name: string): string | null {
+  return words.knows(`error.${name}.meaning`) ? `error.${name}` : null;
+}
+
+/** The term of an isolation level, or null. */
+export function isolationTerm(isolation: string): string | null {
+  return words.knows(`term.${isolation}.what`) ? `term.${isolation}` : null;
+}
+
+/** What is told of a term; null: there is nothing to tell. */
+export function toldOf(term: string, { rules, reference }: Shelf): Told | null {
+  const [kind = "", ...rest] = term.split(".");
+  const name = rest.join(".");
+  const place = (page: string): string => (reference === "" ? "" : `${reference}${page}/#${name}`);
+  const told = (text: string, shown: string, more: string, parts: Told["parts"] = []): Told | null =>
+    words.knows(text) ? { name: shown, text: say(text), parts, more } : null;
+  if (kind === "requirement") return told(term, name, rules.replace("{rule}", encodeURIComponent(name)));
+  if (kind === "term") return told(`${term}.what`, say(term), place("terms"));
+  if (kind === "error") {
+    const parts = ERROR_PARTS.map((part): [string, string] => [say(`reference.error.${part}`), say(`${term}.${part}`)]);
+    return told(`${term}.meaning`, name, place("errors"), parts);
+  }
+  return told(`${term}.means`, say(term), rules.replace("{rule}", "GEN-8"));
+}
+
+/** A rule's number: a link into the reference, or a button where there is none; a press tells the rule. */
+export function ruleChip(rule: string, rules: string): TemplateResult {
+  const term = `requirement.${rule}`;
+  if (rules !== "") return html`<a class="chip" data-term=${term} href=${rules.replace("{rule}", encodeURIComponent(rule))} target="_blank" rel="noopener">${rule}</a>`;
+  return words.knows(term) ? html`<button class="chip" data-term=${term}>${rule}</button>` : html`<span class="chip">${rule}</span>`;
+}
+
+/** The name of an error; a press tells what it means. */
+export function errorName(name: string): TemplateResult | string {
+  const term = errorTerm(name);
+  return term === null ? name : html`<button class="term" data-term=${term}>${name}</button>`;
+}
+
+/** A sentence in which names stay whole and the names of errors can be pressed. */
+export function termed(text: string): unknown {
+  const parts = text.split(ERROR);
+  return parts.length === 1 ? unbroken(text) : parts.map((part, index) => (index % 2 === 1 ? errorName(part) : unbroken(part)));
+}
