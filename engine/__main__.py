@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator
 from io import TextIOWrapper
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -362,18 +363,20 @@ def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
         report.unplayed.append(str(error))
 
 
-_VECTORS_IN = ("*.json", "wire/*.json", "*/wire/*.json")
-"""Where a folder has its cases: a recording of a broker stands beside its logs, in `wire`."""
+FILES_MAX = 10_000
 
 
 def _vector_files(name: str) -> list[Path]:
+    """The file, or every JSON file at any depth of the folder, in the order of their paths."""
     path = Path(name)
     if not path.is_dir():
         return [path]
-    files = [file for pattern in _VECTORS_IN for file in sorted(path.glob(pattern)) if file.is_file()]
+    files = list(islice((file for file in path.rglob("*.json") if file.is_file()), FILES_MAX + 1))
     if not files:
-        raise ValueError(f"{name}: no .json file here or in wire/; name a file or folder of vectors")
-    return files
+        raise ValueError(f"{name}: no .json file at any depth; name a file or folder of vectors")
+    if len(files) > FILES_MAX:
+        raise ValueError(f"{name}: more than {FILES_MAX} .json files; name a smaller folder")
+    return sorted(files)
 
 
 def _vectors_in(file: Path) -> Any:

@@ -1,7 +1,7 @@
 """Plays requests that a real broker answered against one of the engine's (``kafka-logs/*/wire``).
 
 A recording is a list of requests as bytes, with the broker's answer and its state afterwards. The bytes are
-read (``codec/request_bytes``) and handed to a :class:`engine.broker.broker.Broker` in its 2.8 profile, which
+read (``engine.wire``) and handed to a :class:`engine.broker.broker.Broker` in its 2.8 profile, which
 leads every partition and hosts both coordinators, as in a scenario. Compared are the answer, the transactions,
 the producers, both offsets, and at the end what a reader gets. Recordings come from Kafka 4.1; where that differs
 from 2.8 stands in ``wire_versions``.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from engine.broker.broker import Broker
@@ -18,7 +19,6 @@ from engine.broker.configuration import BrokerConfiguration
 from engine.broker.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, is_internal
 from engine.broker.producer_ids import BLOCK_NODE, ZOOKEEPER, Block
 from engine.broker.zookeeper import ZooKeeper
-from engine.codec.request_bytes import WireRequest, read_request
 from engine.errors import EngineError, Error
 from engine.messages import (
     AddOffsetsToTxnResponse,
@@ -48,6 +48,7 @@ from engine.switches import Switches
 from engine.vectors.outcome import Failure, Skip
 from engine.vectors.wire_versions import Verification
 from engine.watching import Watch
+from engine.wire import KeptRecords, WireRequest, read_request, write_response
 
 BROKER = 1
 STEP_MS = 30
@@ -64,6 +65,9 @@ class Recording:
         self.now = 0
         self.topic = document["topic"]
         self.partitions = [f"{self.topic}-{number}" for number in range(document["partitions"])]
+        self.kept = KeptRecords()
+        self.asked = 0
+        """Requests so far; each has its number in place of the client's, which may repeat its own."""
         self.answers: dict[int, Any] = {}
         self.zookeeper = ZooKeeper(Watch())
         first = first_producer_id(document)
@@ -86,24 +90,29 @@ class Recording:
             self._settle(self.broker.learn(_led(partition), self.now))
         self._settle(self.broker.start(self.now))
 
-    def ask(self, step: dict[str, Any]) -> Any:
-        """The broker's answer to one recorded request; everything that follows from it is done before."""
-        wire = read_request(bytes.fromhex(step["request_hex"]))
+    def ask(self, step: dict[str, Any]) -> tuple[WireRequest, list[Any]]:
+        """One recorded request and the broker's answers to it; everything that follows from it is done before."""
+        request = read_request(bytes.fromhex(step["request_hex"]), self.kept)
         self.now += STEP_MS
-        refused = {}
-        if isinstance(wire.body, ProduceRequest | TxnOffsetCommitRequest):
-            refused = self.verification.refuses(wire.body)
-        answer = _refused(wire, refused) if refused else self._answered(wire)
+        answers = [self._answer(request, body) for body in request.bodies]
         self.verification.look_at_logs()
-        return answer
+        return request, answers
 
-    def _answered(self, wire: WireRequest) -> Any:
-        self.answers.pop(wire.correlation_id, None)
-        envelope = self._envelope(wire.client, self.broker.name, wire.body, wire.correlation_id, False)
+    def response(self, request: WireRequest, answers: list[Any]) -> bytes:
+        """The answers as the client would get them."""
+        return write_response(request, answers, self.kept)
+
+    def _answer(self, request: WireRequest, body: Any) -> Any:
+        if isinstance(body, ProduceRequest | TxnOffsetCommitRequest):
+            refused = self.verification.refuses(body)
+            if refused:
+                return _refused(body, refused)
+        self.asked += 1
+        envelope = self._envelope(request.client, self.broker.name, body, self.asked, False)
         self._settle(self.broker.handle(envelope, self.now))
-        if wire.correlation_id not in self.answers:
-            raise EngineError(f"{wire.api} {wire.correlation_id} was not answered")
-        return self.answers.pop(wire.correlation_id)
+        if self.asked not in self.answers:
+            raise EngineError(f"{request.api} {request.correlation_id} was not answered")
+        return self.answers.pop(self.asked)
 
     def _settle(self, effects: Effects) -> None:
         """Carry out effects and due timers until the broker is at rest."""
@@ -210,11 +219,11 @@ def _led(partition: str) -> LeaderAndIsr:
     return LeaderAndIsr(partition=partition, leader=BROKER, leader_epoch=0, isr=(BROKER,), replicas=(BROKER,))
 
 
-def _refused(wire: WireRequest, refused: dict[str, tuple[Error, int]]) -> Any:
+def _refused(request: ProduceRequest | TxnOffsetCommitRequest, refused: dict[str, tuple[Error, int]]) -> Any:
     """What the recorded broker answers a request of which nothing passed its verification."""
-    if isinstance(wire.body, TxnOffsetCommitRequest):
+    if isinstance(request, TxnOffsetCommitRequest):
         return TxnOffsetCommitResponse(errors={name: error for name, (error, _) in refused.items()})
-    if set(refused) != set(wire.body.batches):
+    if set(refused) != set(request.batches):
         raise Skip("a Produce request of which verification refuses only a part")
     return ProduceResponse(
         partitions={
@@ -288,8 +297,18 @@ ANSWERS: dict[type, Callable[[Any], dict[str, Any]]] = {
 }
 
 
-def play(document: dict[str, Any]) -> Failure | None:
-    """Every step of a recording and its last fetches; the first answer or state that went otherwise.
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What became of a recording: the steps that passed, and the first answer or state that went otherwise."""
+
+    passed: int
+    failure: Failure | None = None
+    at_step: bool = False
+    """The failure is a step's; else it is of the last fetches, behind all steps."""
+
+
+def play(document: dict[str, Any]) -> Played:
+    """Every step of a recording and its last fetches, up to the first failure.
 
     Raises Skip for a recording of the later transaction protocol, ValueError for bytes that are no request.
     """
@@ -297,29 +316,38 @@ def play(document: dict[str, Any]) -> Failure | None:
     recording = Recording(document)
     transactions: dict[str, Any] = {}
     producers: dict[str, Any] = {}
-    for step in document["steps"]:
+    for number, step in enumerate(document["steps"]):
         at = f"step {step['n']} {step['api']}"
         try:
-            answer = recording.ask(step)
+            _, (answer,) = recording.ask(step)
         except ValueError as error:
             raise ValueError(f"{at}: {error}") from error
         failure = _compare(at, step["response"], ANSWERS[type(answer)](answer))
+        if failure is None:
+            failure = _compare_state(at, step["after"], recording, transactions, producers)
         if failure is not None:
-            return failure
-        after = step["after"]
-        transactions |= {name: _named(found) for name, found in after.get("transactions", {}).items()}
-        producers |= after["producers"]
-        seen = {
-            "transactions": {name: recording.transaction(name) for name in transactions},
-            "producers": recording.producers(),
-            **recording.offsets(),
-        }
-        wanted = {"transactions": transactions, "producers": producers}
-        wanted |= {name: after[name] for name in ("high_watermark", "last_stable_offset")}
-        failure = _compare(f"{at}, afterwards", wanted, seen)
-        if failure is not None:
-            return failure
-    return _read_back(recording, document.get("fetch", ()))
+            return Played(number, failure, at_step=True)
+    return Played(len(document["steps"]), _read_back(recording, document.get("fetch", ())))
+
+
+def _compare_state(
+    at: str,
+    after: dict[str, Any],
+    recording: Recording,
+    transactions: dict[str, Any],
+    producers: dict[str, Any],
+) -> Failure | None:
+    """The broker's state against the recorded one, of which a step names what changed."""
+    transactions |= {name: _named(found) for name, found in after.get("transactions", {}).items()}
+    producers |= after["producers"]
+    seen = {
+        "transactions": {name: recording.transaction(name) for name in transactions},
+        "producers": recording.producers(),
+        **recording.offsets(),
+    }
+    wanted = {"transactions": transactions, "producers": producers}
+    wanted |= {name: after[name] for name in ("high_watermark", "last_stable_offset")}
+    return _compare(f"{at}, afterwards", wanted, seen)
 
 
 def check_version(document: dict[str, Any]) -> None:
@@ -346,7 +374,7 @@ def _compare(at: str, wanted: dict[str, Any], seen: dict[str, Any]) -> Failure |
 def _read_back(recording: Recording, fetches: Any) -> Failure | None:
     """What a reader gets of each partition under each isolation level: offsets, aborted list, bytes."""
     for fetch in fetches:
-        answer = recording.ask(fetch)
+        request, (answer,) = recording.ask(fetch)
         if not isinstance(answer, FetchResponse):
             raise EngineError(f"a Fetch was answered with {answer!r}")
         aborted = [{"producer_id": found, "first_offset": first} for found, first in answer.aborted]
@@ -357,6 +385,7 @@ def _read_back(recording: Recording, fetches: Any) -> Failure | None:
             "log_start_offset": answer.log_start_offset,
             "aborted_transactions": aborted if fetch["isolation_level"] == "read_committed" else None,
             "records_len": sum(batch.size for batch in answer.batches),
+            "response_len": len(recording.response(request, [answer])),
         }
         wanted = {name: fetch[name] for name in seen if name in fetch}
         wanted["aborted_transactions"] = _in_order(wanted.get("aborted_transactions"))

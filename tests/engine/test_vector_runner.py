@@ -11,7 +11,7 @@ import pytest
 from engine.__main__ import main
 from engine.codec.transaction_log_record import TransactionLogValue, TransactionStatus, encode_value
 from engine.vectors import run_files
-from engine.vectors.run import TOPICS
+from engine.vectors.run import TOPICS, UNPLAYED_NAMED_MAX
 
 VECTORS = Path(__file__).parents[1] / "oracles" / "vectors"
 WITH_OPERATIONS = ("producer_state", "coordinator_scenarios", "sender", "accumulator", "group_txn_offsets")
@@ -141,10 +141,11 @@ def test_other_files_in_a_folder_of_vectors_are_told_and_in_nobodys_way(tmp_path
     (tmp_path / "README.md").write_text("words")
     out = StringIO()
     assert main(["vectors", str(tmp_path)], out) == 1, "whether a broken file held cases, nobody knows"
-    lines = out.getvalue().splitlines()
-    assert lines[-1] == "1 passed, 2 failed, 0 skipped"
-    assert [line.split(" ")[0] for line in lines[:-1]] == ["FAILED", "FAILED", "UNPLAYED"]
-    assert [line.split("/")[-1].split(":")[0] for line in lines[:-1]] == ["b.json", "d.json", "c.json"]
+    *lines, steps, last = out.getvalue().splitlines()
+    assert last == "1 passed, 2 failed, 0 skipped"
+    assert steps == "steps: 0 passed, 0 failed, 0 skipped"
+    assert [line.split(" ")[0] for line in lines] == ["FAILED", "FAILED", "UNPLAYED"]
+    assert [line.split("/")[-1].split(":")[0] for line in lines] == ["b.json", "d.json", "c.json"]
     for name in ("b", "c", "d"):
         assert main(["vectors", str(tmp_path / f"{name}.json")], out, StringIO()) == 2, (
             "named alone, it is a mistake"
@@ -154,8 +155,11 @@ def test_other_files_in_a_folder_of_vectors_are_told_and_in_nobodys_way(tmp_path
 def test_a_recording_is_found_beside_its_logs_and_what_is_skipped_says_why():
     out = StringIO()
     assert main(["vectors", str(VECTORS.parent / "kafka-logs" / "wire_tv2")], out) == 0
-    *skipped, last = out.getvalue().splitlines()
+    unplayed, *skipped, steps, last = out.getvalue().splitlines()
+    assert unplayed.startswith("UNPLAYED ")
+    assert "/_internal/dump-commands.json: no list 'vectors'" in unplayed
     assert last == "2 passed, 0 failed, 3 skipped"
+    assert steps == "steps: 184 passed, 0 failed, 293 skipped"
     assert skipped[0].startswith("SKIPPED 1, a list of the requests that a broker knows, nothing to play: ")
     named = "wire_tv2/transaction_fuzz, wire_tv2/transaction_rules"
     assert skipped[1] == f"SKIPPED 2, transaction version 2 (KIP-890, second part): {named}"
@@ -163,7 +167,7 @@ def test_a_recording_is_found_beside_its_logs_and_what_is_skipped_says_why():
 
 def test_of_many_cases_that_are_skipped_for_one_reason_some_are_named():
     cases = [{**first_case("sequence_math"), "id": f"c{number}", "versions": ["9.9"]} for number in range(11)]
-    line, last = report_of(*cases).lines()
+    line, _, last = report_of(*cases).lines()
     assert line == "SKIPPED 11, for 9.9 only: c0, c1, c2, c3, c4, c5, c6, c7 and 3 more"
     assert last == "0 passed, 0 failed, 11 skipped"
 
@@ -171,7 +175,33 @@ def test_of_many_cases_that_are_skipped_for_one_reason_some_are_named():
 def test_a_folder_without_cases_says_where_they_were_looked_for(tmp_path):
     err = StringIO()
     assert main(["vectors", str(tmp_path)], StringIO(), err) == 2
-    assert "no .json file here or in wire/" in err.getvalue()
+    assert "no .json file at any depth" in err.getvalue()
+
+
+def test_cases_are_found_at_any_depth_and_of_files_without_cases_some_are_named(tmp_path):
+    deep = tmp_path / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    (deep / "cases.json").write_text(json.dumps({"vectors": [first_case("sequence_math")]}))
+    for number in range(UNPLAYED_NAMED_MAX + 3):
+        (tmp_path / f"{number}.json").write_text("{}")
+    out = StringIO()
+    assert main(["vectors", str(tmp_path)], out) == 0
+    lines = out.getvalue().splitlines()
+    assert len(lines) == UNPLAYED_NAMED_MAX + 3
+    assert lines[-3:] == [
+        "UNPLAYED 3 more files; --json names them",
+        "steps: 0 passed, 0 failed, 0 skipped",
+        "1 passed, 0 failed, 0 skipped",
+    ]
+
+
+def test_a_folder_of_too_many_files_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("engine.__main__.FILES_MAX", 2)
+    for number in range(3):
+        (tmp_path / f"{number}.json").write_text("{}")
+    err = StringIO()
+    assert main(["vectors", str(tmp_path)], StringIO(), err) == 2
+    assert "more than 2 .json files; name a smaller folder" in err.getvalue()
 
 
 def test_an_error_that_the_engine_does_not_know_is_skipped_by_name():

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import copy
 import json
-from pathlib import Path
 
 import pytest
 
-from engine.codec.request_bytes import LAYOUTS, read_request
 from engine.messages import INT_MAX
 from engine.vectors import run_files, wire, wire_versions
 from engine.vectors.outcome import Skip
+from tests.engine.wire.recorded import LOGS, NAMES, recording
 
-LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs"
-NAMES = ("idempotent_sequences", "idempotent_fuzz", "transaction_rules", "transaction_fuzz")
 PLAYED = [
     (f"wire_tv{version}", name) for version in (0, 2) for name in NAMES if not version or "idem" in name
 ]
 
 
-def recording(folder, name):
-    return json.loads((LOGS / folder / "wire" / f"{name}.json").read_text())
-
-
 @pytest.mark.parametrize(("folder", "name"), PLAYED)
 def test_every_answer_and_every_state_are_the_recorded_ones(folder, name):
-    assert wire.play(recording(folder, name)) is None
+    document = recording(folder, name)
+    assert wire.play(document) == wire.Played(len(document["steps"]))
 
 
 @pytest.mark.parametrize("name", ["transaction_rules", "transaction_fuzz"])
@@ -67,8 +61,10 @@ def changed_steps(document):
 def test_a_wrong_answer_or_state_fails_at_its_step(name):
     tried = 0
     for number, field, broken in changed_steps(recording("wire_tv0", name)):
-        failure = wire.play(broken)
+        played = wire.play(broken)
+        failure = played.failure
         assert failure is not None, f"step {number}: {field}"
+        assert (played.passed, played.at_step) == (number, True)
         assert failure.step.startswith(f"step {number} "), failure
         assert field in failure.step
         tried += 1
@@ -76,19 +72,19 @@ def test_a_wrong_answer_or_state_fails_at_its_step(name):
 
 
 @pytest.mark.parametrize(
-    "field", ["high_watermark", "last_stable_offset", "aborted_transactions", "records_len"]
+    "field", ["high_watermark", "last_stable_offset", "aborted_transactions", "records_len", "response_len"]
 )
 def test_a_wrong_last_fetch_fails(field):
     broken = recording("wire_tv0", "transaction_rules")
     broken["fetch"][1][field] = broken["fetch"][1][field][:1] if field.startswith("ab") else 1
-    failure = wire.play(broken)
+    failure = wire.play(broken).failure
     assert failure is not None
     assert failure.step == f"fetch of 0 read_committed: {field}"
 
 
 def test_without_verification_the_broker_takes_what_the_recorded_one_refused(monkeypatch):
     monkeypatch.setattr(wire_versions.Verification, "refuses", lambda self, request: {})
-    failure = wire.play(recording("wire_tv0", "transaction_rules"))
+    failure = wire.play(recording("wire_tv0", "transaction_rules")).failure
     assert failure is not None
     assert failure.step == "step 3 Produce: error_code"
     assert (failure.expected, failure.got) == (48, 0)
@@ -99,66 +95,9 @@ def test_a_refused_first_batch_holds_later_ones_back(monkeypatch):
     monkeypatch.setattr(
         wire_versions._Seen, "note", lambda self, epoch, _: setattr(self, "lowest_sequence", INT_MAX)
     )
-    failure = wire.play(recording("wire_tv0", "transaction_fuzz"))
+    failure = wire.play(recording("wire_tv0", "transaction_fuzz")).failure
     assert failure is not None
     assert (failure.expected, failure.got) == (45, 0), "the 2.8 broker takes it"
-
-
-FIELDS = {
-    "transactional_id": "transactional_id",
-    "transaction_timeout_ms": "transaction_timeout_ms",
-    "producer_id": "producer_id",
-    "producer_epoch": "producer_epoch",
-    "committed": "committed",
-    "group_id": "group_id",
-    "require_stable": "require_stable",
-}
-
-
-@pytest.mark.parametrize("folder", ["wire_tv0", "wire_tv2"])
-@pytest.mark.parametrize("name", NAMES)
-def test_bytes_are_read_as_they_were_written(folder, name):
-    document = recording(folder, name)
-    for step in document["steps"]:
-        wire_request = read_request(bytes.fromhex(step["request_hex"]))
-        assert (wire_request.api, wire_request.version) == (step["api"], step["version"])
-        asked, body = step["request"], wire_request.body
-        if step["api"] == "Produce":
-            (((partition, batch),)) = body.batches.items()
-            assert partition == f"{document['topic']}-{asked['partition']}"
-            for field in ("producer_id", "producer_epoch", "base_sequence", "is_transactional"):
-                assert getattr(batch, field) == asked[field], step["n"]
-            assert batch.record_count == asked["count"]
-            continue
-        for field, attribute in FIELDS.items():
-            if field in asked:
-                assert getattr(body, attribute) == asked[field], (step["n"], field)
-        if step["api"] == "AddPartitionsToTxn":
-            assert body.partitions == tuple(f"{document['topic']}-{found}" for found in asked["partitions"])
-        if step["api"] == "TxnOffsetCommit":
-            offsets = {f"{document['topic']}-{number}": offset for number, offset in asked["offsets"]}
-            assert {found: given.offset for found, given in body.offsets.items()} == offsets
-
-
-def test_cut_or_lengthened_bytes_name_their_byte():
-    document = recording("wire_tv0", "transaction_rules")
-    kinds = {step["api"]: bytes.fromhex(step["request_hex"]) for step in document["steps"]}
-    kinds["Fetch"] = bytes.fromhex(document["fetch"][0]["request_hex"])
-    assert set(kinds) == {layout.name for layout in LAYOUTS.values()}
-    for data in kinds.values():
-        read_request(data)
-        for end in range(len(data)):
-            with pytest.raises(ValueError, match="byte"):
-                read_request(data[:end])
-        with pytest.raises(ValueError, match=f"byte {len(data)}: 1 more than"):
-            read_request(data + b"\0")
-
-
-def test_an_unknown_request_says_which_are_known():
-    with pytest.raises(ValueError, match="byte 0: api 3 version 8 is not read; known are Produce 3 to 12"):
-        read_request(bytes.fromhex("00030008" + "00" * 20))
-    with pytest.raises(ValueError, match="byte 0: Produce version 2 is not read"):
-        read_request(bytes.fromhex("00000002" + "00" * 20))
 
 
 def test_the_command_plays_recordings_beside_vectors():
@@ -166,10 +105,15 @@ def test_the_command_plays_recordings_beside_vectors():
     report = run_files((file.name, json.loads(file.read_text())) for file in files)
     assert sorted(report.passed) == sorted(f"wire_tv0/{name}" for name in NAMES)
     assert [name for name, _ in report.skipped] == ["api_versions.json"]
+    assert list(report.lines())[-2:] == [
+        "steps: 317 passed, 0 failed, 0 skipped",
+        "4 passed, 0 failed, 1 skipped",
+    ]
     broken = recording("wire_tv0", "transaction_rules")
     broken["steps"][0]["response"]["producer_epoch"] = 7
     report = run_files([("broken.json", broken)])
     assert [case for case, _, _ in report.failures] == ["wire_tv0/transaction_rules"]
+    assert report.to_json()["steps"] == {"passed": 0, "failed": 1, "skipped": 56}
     del broken["steps"][0]["after"]
     broken["steps"][0]["response"]["producer_epoch"] = 0
     with pytest.raises(ValueError, match=r"broken\.json: not a recording"):

@@ -31,6 +31,7 @@ from engine.scenario.form import names_in
 from engine.scenario.mistakes import mistakes
 from engine.simulation import Simulation
 from engine.vectors.run import Report, run_file
+from engine.wire import KeptRecords, WireError, read_request
 from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.kafka_logs.bundle_reading import read_bundles
 from eosviz.pipeline.kafka_logs.declared import Declared
@@ -49,6 +50,7 @@ from eosviz.walkthroughs import matching
 from eosviz.walkthroughs.links import read_link
 from eosviz.walkthroughs.messages import Problem, Unreadable, read_message, read_new_session
 from eosviz.workshop.lesson import lesson_html
+from tests.engine.wire.recorded import exchanges
 from tests.fuzz.changing import (
     ODD_VALUES,
     bytes_changed,
@@ -556,6 +558,25 @@ def play_vectors(document: Json) -> str:
     return "played"
 
 
+@cache
+def requests() -> Sequence[bytes]:
+    """One of each request and version, as clients sent it."""
+    return list({(api, version): data for api, version, data, _ in exchanges()}.values())
+
+
+def a_request(chance: Random) -> bytes:
+    return bytes_changed(chance.choice(requests()), chance)
+
+
+def read_a_request(content: bytes) -> str:
+    try:
+        request = read_request(content, KeptRecords())
+    except WireError as error:
+        assert str(error)
+        return "refused"
+    return request.api
+
+
 TARGETS: dict[str, Target] = {
     "toml": Target(a_document, read_document),
     "edit": Target(an_edited_document, edit_document),
@@ -572,4 +593,5 @@ TARGETS: dict[str, Target] = {
     "dump": Target(a_dump, read_a_dump),
     "bundle": Target(a_bundle, read_a_bundle),
     "vectors": Target(some_vectors, play_vectors),
+    "request": Target(a_request, read_a_request),
 }

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +34,9 @@ ENGINE_MAY_IMPORT = {
     ),
 }
 ENGINE_COMMANDS_MAY_ALSO_IMPORT = {"argparse", "io", "os", "pathlib", "sys"}
+WIRE = ROOT / "engine" / "wire"
+WIRE_MAY_ALSO_IMPORT = {"datetime", "io", "kio"}
+"""Kafka's messages come typed from a library; its times are spans of `datetime`."""
 FUNCTION_LINES_MAX = 70
 FILE_LINES_MAX = 600
 NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "manager", "misc", "common"}
@@ -80,10 +84,38 @@ def test_the_engine_imports_only_what_cannot_make_two_runs_differ() -> None:
         allowed = ENGINE_MAY_IMPORT
         if path.name == "__main__.py":
             allowed = allowed | ENGINE_COMMANDS_MAY_ALSO_IMPORT
+        if WIRE in path.parents:
+            allowed = allowed | WIRE_MAY_ALSO_IMPORT
         tops = {module.split(".")[0] for module in imported_modules(parsed(path))}
         if tops - allowed:
             strangers[named(path)] = sorted(tops - allowed)
     assert strangers == {}
+
+
+def test_one_room_alone_knows_the_library_of_messages() -> None:
+    knowing = {
+        named(path)
+        for path in source_files(".py")
+        if re.search(r"^\s*(from|import) kio\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert knowing == {"engine/wire/message.py"}
+
+
+LOADS_A_RUN = """
+import sys
+import engine.__main__, engine.vectors
+from engine.scenario import entry
+from engine.simulation import Simulation
+Simulation(entry("SC-61").scenario("k28")).run(steps=50)
+print(sorted(name for name in sys.modules if name.split(".")[0] in ("kio", "crc32c") or name == "engine.wire"))
+"""
+
+
+def test_a_run_of_the_engine_never_loads_the_library_of_messages() -> None:
+    loaded = subprocess.run(
+        [sys.executable, "-c", LOADS_A_RUN], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert loaded.stdout.strip() == "[]"
 
 
 READS_TOML = {

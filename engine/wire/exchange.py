@@ -1,0 +1,36 @@
+"""From a client's bytes to the engine's messages, and from the engine's answers to bytes."""
+
+from __future__ import annotations
+
+from engine.wire.apis import APIS, known
+from engine.wire.message import decode_request, encode_response, key_and_version
+from engine.wire.records import KeptRecords
+from engine.wire.request import Answers, WireRequest
+from engine.wire.wire_error import WireError
+
+
+def read_request(data: bytes, kept: KeptRecords) -> WireRequest:
+    """One request, without the four bytes of its size. The bytes of its records go into `kept`.
+
+    Raises WireError for bytes that are none, and for a request that is not in the table.
+    """
+    key, version = key_and_version(data)
+    api = APIS.get(key)
+    if api is None or not api.lowest <= version <= api.highest:
+        named = f"api key {key}" if api is None else api.name
+        raise WireError("byte 0", f"{named} version {version} is not read", f"known are {known()}")
+    header, payload = decode_request(data)
+    return WireRequest(
+        api=api.name,
+        key=key,
+        version=version,
+        correlation_id=header.correlation_id,
+        client=header.client_id or "",
+        bodies=api.read(payload, kept),
+    )
+
+
+def write_response(request: WireRequest, answers: Answers, kept: KeptRecords) -> bytes:
+    """The response to one request, without the four bytes of its size; `answers` in the order of its bodies."""
+    values = APIS[request.key].write(request, answers, kept)
+    return encode_response(request.key, request.version, request.correlation_id, values)

@@ -1,0 +1,97 @@
+"""What clients ask a group coordinator: offsets that become visible with a transaction, and where a group stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.errors import Error
+from engine.messages import (
+    NO_OFFSET,
+    CommittedOffset,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
+)
+from engine.wire.records import KeptRecords
+from engine.wire.request import Answers, WireRequest
+from engine.wire.topics import by_topic, once, partition_name
+from engine.wire.wire_error import WireError
+
+ERROR_OF_GROUP_FROM = 2
+"""Version of OffsetFetch from which an error of the whole group has a field of its own."""
+
+
+def read_transactional(payload: Any, kept: KeptRecords) -> tuple[TxnOffsetCommitRequest]:
+    """A client names its place in the group from version 3 on (KIP-447), the leader epoch from version 2 on."""
+    parts = [(topic.name, part) for topic in payload.topics for part in topic.partitions]
+    names = once(partition_name(topic, part.partition_index) for topic, part in parts)
+    return (
+        TxnOffsetCommitRequest(
+            transactional_id=payload.transactional_id,
+            group_id=payload.group_id,
+            producer_id=payload.producer_id,
+            producer_epoch=payload.producer_epoch,
+            offsets={
+                name: CommittedOffset(
+                    offset=part.committed_offset,
+                    leader_epoch=getattr(part, "committed_leader_epoch", -1),
+                    metadata=part.committed_metadata or "",
+                )
+                for name, (_, part) in zip(names, parts, strict=True)
+            },
+            generation_id=getattr(payload, "generation_id", -1),
+            member_id=getattr(payload, "member_id", ""),
+            group_instance_id=getattr(payload, "group_instance_id", None),
+        ),
+    )
+
+
+def write_transactional(request: WireRequest, answers: Answers, kept: KeptRecords) -> dict[str, Any]:
+    answer: TxnOffsetCommitResponse = answers[0]
+    return {
+        "throttle_time": answer.throttle_time_ms,
+        "topics": by_topic((name, {"error_code": error.code}) for name, error in answer.errors.items()),
+    }
+
+
+def read_fetch(payload: Any, kept: KeptRecords) -> tuple[OffsetFetchRequest]:
+    if payload.topics is None:
+        raise WireError("topics", "null, which asks for all partitions of the group", "name the partitions")
+    names = once(
+        partition_name(topic.name, number) for topic in payload.topics for number in topic.partition_indexes
+    )
+    return (
+        OffsetFetchRequest(
+            group_id=payload.group_id,
+            partitions=tuple(names),
+            require_stable=getattr(payload, "require_stable", False),
+        ),
+    )
+
+
+def write_fetch(request: WireRequest, answers: Answers, kept: KeptRecords) -> dict[str, Any]:
+    """The engine's answer holds offsets alone: leader epoch and metadata are written as unknown."""
+    answer: OffsetFetchResponse = answers[0]
+    errors, offsets = answer.errors or {}, answer.offsets
+    if request.version < ERROR_OF_GROUP_FROM and answer.error is not Error.NONE:
+        asked: OffsetFetchRequest = request.bodies[0]
+        errors, offsets = (
+            dict.fromkeys(asked.partitions, answer.error),
+            dict.fromkeys(asked.partitions, NO_OFFSET),
+        )
+    return {
+        "throttle_time": answer.throttle_time_ms,
+        "error_code": answer.error.code,
+        "topics": by_topic(
+            (
+                name,
+                {
+                    "committed_offset": offset,
+                    "metadata": "",
+                    "error_code": errors.get(name, Error.NONE).code,
+                },
+            )
+            for name, offset in offsets.items()
+        ),
+    }

@@ -1,0 +1,111 @@
+"""Records between the bytes that clients send and the batches of the engine's logs.
+
+The engine knows a record by its serial alone. Bytes that came from outside are kept here under their serials, and
+given back to readers with the offset and leader epoch that the log gave them, as a broker does: the checksum does
+not cover these two.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from engine.broker.sequence import increment
+from engine.codec.batch_message import bytes_of
+from engine.codec.crc32c import crc32c
+from engine.codec.record_batch import ATTRIBUTES_POSITION, HEADER_BYTES, MAGIC, BatchHeader, decode_header
+from engine.messages import NO_SEQUENCE, RecordBatch
+from engine.wire.wire_error import WireError
+
+KEPT_BYTES_MAX = 64 * 1024 * 1024
+RECORD_BYTES_MIN = 7
+"""Length, attributes, both deltas, key, value and headers take a byte each at least."""
+RECORDS_MAX = 100_000
+"""Of one batch. A compressed one may hold more records than its bytes let expect."""
+_OFFSET_AND_LENGTH = struct.Struct(">qii")
+
+
+class KeptRecords:
+    """The batches that clients sent to one world, by the serial of their first record."""
+
+    def __init__(self) -> None:
+        self._batches: dict[int, bytes] = {}
+        self._next_serial = 0
+        self._bytes = 0
+
+    def keep(self, batch: bytes, record_count: int) -> tuple[int, ...]:
+        """The serials of a batch's records, under which its bytes can be had again."""
+        if self._bytes + len(batch) > KEPT_BYTES_MAX:
+            raise WireError(
+                "the records",
+                f"{self._bytes} bytes are kept already",
+                f"at most {KEPT_BYTES_MAX} are: begin with a new broker",
+            )
+        first = self._next_serial
+        self._batches[first] = batch
+        self._bytes += len(batch)
+        self._next_serial += record_count
+        return tuple(range(first, self._next_serial))
+
+    def bytes_of(self, stored: RecordBatch) -> bytes:
+        """A stored batch as a reader gets it. One that nobody sent (a marker), or that lost records to compaction,
+        is written anew."""
+        sent = self._batches.get(stored.serials[0]) if stored.serials else None
+        if sent is None or decode_header(sent).record_count != stored.record_count:
+            return bytes_of(stored)
+        _, length, _ = _OFFSET_AND_LENGTH.unpack_from(sent)
+        placed = _OFFSET_AND_LENGTH.pack(stored.base_offset, length, stored.leader_epoch)
+        return placed + sent[_OFFSET_AND_LENGTH.size :]
+
+
+def batch_in(data: bytes | None, partition: str, kept: KeptRecords) -> RecordBatch:
+    """The one batch that a producer sends to a partition.
+
+    Source: `ProduceRequest.validateRecords`, `LogValidator.validateBatch` and `DefaultRecordBatch.ensureValid`.
+    """
+    place = f"records of {partition}"
+    if data is None or len(data) < HEADER_BYTES:
+        found = 0 if data is None else len(data)
+        raise WireError(place, f"{found} bytes, a batch has at least {HEADER_BYTES}", "send one batch")
+    header = decode_header(data)
+    if header.magic != MAGIC:
+        raise WireError(place, f"format {header.magic}", f"send format {MAGIC}, as since Kafka 0.11")
+    if header.size != len(data):
+        raise WireError(
+            place, f"a batch of {header.size} bytes in {len(data)}", "send one whole batch a partition"
+        )
+    if crc32c(data[ATTRIBUTES_POSITION:]) != header.crc:
+        raise WireError(place, "the checksum does not fit the bytes", "send the batch again")
+    if header.is_control:
+        raise WireError(place, "a control batch", "brokers write these: send records")
+    room = (header.size - HEADER_BYTES) // RECORD_BYTES_MIN if header.codec_code == 0 else RECORDS_MAX
+    if not 0 < header.record_count <= min(room, RECORDS_MAX):
+        raise WireError(
+            place,
+            f"{header.record_count} records in {header.size} bytes",
+            f"send 1 to {RECORDS_MAX} records, and their right number",
+        )
+    if header.last_offset_delta != header.record_count - 1:
+        raise WireError(
+            place,
+            f"{header.record_count} records, the last at offset delta {header.last_offset_delta}",
+            "number the records of a batch from 0",
+        )
+    return batch_of(header, kept.keep(data, header.record_count))
+
+
+def batch_of(header: BatchHeader, serials: tuple[int, ...]) -> RecordBatch:
+    """A batch's header as the message that simulated clients send."""
+    first, delta = header.base_sequence, header.last_offset_delta
+    return RecordBatch(
+        record_count=header.record_count,
+        last_offset_delta=delta,
+        producer_id=header.producer_id,
+        producer_epoch=header.producer_epoch,
+        base_sequence=first,
+        last_sequence=NO_SEQUENCE if first == NO_SEQUENCE else increment(first, delta),
+        is_transactional=header.is_transactional,
+        is_control=header.is_control,
+        max_timestamp=header.max_timestamp,
+        size=header.size,
+        serials=serials,
+    )

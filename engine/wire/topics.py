@@ -1,0 +1,40 @@
+"""Between Kafka's partitions, which stand under their topics, and the engine's, which are names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from engine.wire.wire_error import WireError
+
+
+def partition_name(topic: str, number: int) -> str:
+    """`t-0`. A negative number has no name: `t--1` would be read as partition 1 of `t-`."""
+    if number < 0:
+        raise WireError(f"topic {topic!r}", f"partition {number}", "partitions are numbered from 0")
+    return f"{topic}-{number}"
+
+
+def once(names: Iterable[str]) -> Iterator[str]:
+    """The same names; WireError at the first one that comes again."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise WireError(f"partition {name}", "named twice in one request", "name each partition once")
+        seen.add(name)
+        yield name
+
+
+def by_topic(
+    rows: Iterable[tuple[str, dict[str, Any]]],
+    *,
+    topic_field: str = "name",
+    number_field: str = "partition_index",
+    partitions_field: str = "partitions",
+) -> list[dict[str, Any]]:
+    """Partitions with their values, grouped under their topics in the order in which these appear."""
+    topics: dict[str, list[dict[str, Any]]] = {}
+    for partition, values in rows:
+        topic, _, number = partition.rpartition("-")
+        topics.setdefault(topic, []).append({number_field: int(number), **values})
+    return [{topic_field: topic, partitions_field: found} for topic, found in topics.items()]

@@ -1,0 +1,96 @@
+"""What a producer asks a transaction coordinator: its identity, partitions and offsets for its transaction, its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.messages import (
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    AddOffsetsToTxnRequest,
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    EndTxnRequest,
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+)
+from engine.wire.message import milliseconds
+from engine.wire.records import KeptRecords
+from engine.wire.request import Answers, WireRequest
+from engine.wire.topics import by_topic, once, partition_name
+
+
+def read_init_producer_id(payload: Any, kept: KeptRecords) -> tuple[InitProducerIdRequest]:
+    """A client names the identity that it has from version 3 on (KIP-360)."""
+    return (
+        InitProducerIdRequest(
+            transactional_id=payload.transactional_id,
+            transaction_timeout_ms=milliseconds(payload.transaction_timeout),
+            producer_id=getattr(payload, "producer_id", NO_PRODUCER_ID),
+            producer_epoch=getattr(payload, "producer_epoch", NO_PRODUCER_EPOCH),
+        ),
+    )
+
+
+def write_init_producer_id(request: WireRequest, answers: Answers, kept: KeptRecords) -> dict[str, Any]:
+    answer: InitProducerIdResponse = answers[0]
+    return {
+        **write_error(request, answers, kept),
+        "producer_id": answer.producer_id,
+        "producer_epoch": answer.producer_epoch,
+    }
+
+
+def read_add_partitions(payload: Any, kept: KeptRecords) -> tuple[AddPartitionsToTxnRequest]:
+    """One transaction; from version 4 on brokers ask for several at once (KIP-890)."""
+    names = once(
+        partition_name(topic.name, number)
+        for topic in payload.v3_and_below_topics
+        for number in topic.partitions
+    )
+    return (
+        AddPartitionsToTxnRequest(
+            transactional_id=payload.v3_and_below_transactional_id,
+            producer_id=payload.v3_and_below_producer_id,
+            producer_epoch=payload.v3_and_below_producer_epoch,
+            partitions=tuple(names),
+        ),
+    )
+
+
+def write_add_partitions(request: WireRequest, answers: Answers, kept: KeptRecords) -> dict[str, Any]:
+    answer: AddPartitionsToTxnResponse = answers[0]
+    return {
+        "throttle_time": answer.throttle_time_ms,
+        "results_by_topic_v3_and_below": by_topic(
+            ((name, {"partition_error_code": error.code}) for name, error in answer.errors.items()),
+            partitions_field="results_by_partition",
+        ),
+    }
+
+
+def read_add_offsets(payload: Any, kept: KeptRecords) -> tuple[AddOffsetsToTxnRequest]:
+    return (
+        AddOffsetsToTxnRequest(
+            transactional_id=payload.transactional_id,
+            producer_id=payload.producer_id,
+            producer_epoch=payload.producer_epoch,
+            group_id=payload.group_id,
+        ),
+    )
+
+
+def read_end_transaction(payload: Any, kept: KeptRecords) -> tuple[EndTxnRequest]:
+    return (
+        EndTxnRequest(
+            transactional_id=payload.transactional_id,
+            producer_id=payload.producer_id,
+            producer_epoch=payload.producer_epoch,
+            committed=payload.committed,
+        ),
+    )
+
+
+def write_error(request: WireRequest, answers: Answers, kept: KeptRecords) -> dict[str, Any]:
+    """An answer that is an error alone."""
+    return {"throttle_time": answers[0].throttle_time_ms, "error_code": answers[0].error.code}

@@ -1,0 +1,209 @@
+"""Requests of real clients as the engine's messages, and its answers as the bytes that Kafka answered."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from dataclasses import fields, is_dataclass, replace
+
+import pytest
+
+from engine.codec.crc32c import crc32c
+from engine.errors import Error
+from engine.messages import FetchResponse, PartitionProduceResponse, ProduceResponse
+from engine.vectors.wire import Recording
+from engine.wire import KeptRecords, WireError, read_request, write_response
+from engine.wire.api_versions import ApiVersionsResponse
+from engine.wire.apis import APIS
+from engine.wire.message import decode_request, decode_response, encode
+from tests.engine.wire.recorded import FOLDERS, KEYS, NAMES, exchanges, recording
+
+FIELDS = (
+    *("transactional_id", "transaction_timeout_ms", "producer_id", "producer_epoch"),
+    *("committed", "group_id", "require_stable"),
+)
+
+
+def produced(*parts):
+    """A Produce of version 8 with these (topic, [(partition, records)]), from the bytes of a recorded one."""
+    data = struct.pack(">hhih", 0, 8, 7, -1) + struct.pack(">hhii", -1, -1, 5000, len(parts))
+    for topic, partitions in parts:
+        data += struct.pack(">h", len(topic)) + topic.encode() + struct.pack(">i", len(partitions))
+        for number, records in partitions:
+            data += struct.pack(">ii", number, len(records)) + records
+    return data
+
+
+def one_batch():
+    """The records of a recorded Produce."""
+    step = next(
+        found for found in recording("wire_tv0", "idempotent_sequences")["steps"] if found["api"] == "Produce"
+    )
+    payload = decode_request(bytes.fromhex(step["request_hex"])).payload
+    return payload.topic_data[0].partition_data[0].records
+
+
+def changed(records, place, value):
+    """The batch with other bytes at a place behind its checksum, which fits again."""
+    body = records[:place] + value + records[place + len(value) :]
+    return body[:17] + struct.pack(">I", crc32c(body[21:])) + body[21:]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_request_says_what_its_client_asked(folder, name):
+    document = recording(folder, name)
+    topic = document["topic"]
+    for step in document["steps"]:
+        request = read_request(bytes.fromhex(step["request_hex"]), KeptRecords())
+        assert (request.api, request.version) == (step["api"], step["version"])
+        asked, (body,) = step["request"], request.bodies
+        if step["api"] == "Produce":
+            (((partition, batch),)) = body.batches.items()
+            assert partition == f"{topic}-{asked['partition']}"
+            for field in ("producer_id", "producer_epoch", "base_sequence", "is_transactional"):
+                assert getattr(batch, field) == asked[field], step["n"]
+            assert batch.record_count == asked["count"] == len(batch.serials)
+            continue
+        for field in FIELDS:
+            if field in asked:
+                assert getattr(body, field) == asked[field], (step["n"], field)
+        if step["api"] == "AddPartitionsToTxn":
+            assert body.partitions == tuple(f"{topic}-{found}" for found in asked["partitions"])
+        if step["api"] == "TxnOffsetCommit":
+            offsets = {f"{topic}-{number}": offset for number, offset in asked["offsets"]}
+            assert {found: given.offset for found, given in body.offsets.items()} == offsets
+
+
+NO_PLACE = {"Produce": {"error_message"}, "OffsetFetch": {"committed_leader_epoch", "metadata"}}
+"""Fields for which the engine's answers have no value; the README of the room names them."""
+
+
+def without(value, names):
+    """The same as plain data, without these fields."""
+    if is_dataclass(value):
+        shown = {field.name: getattr(value, field.name) for field in fields(value) if field.name not in names}
+        return {name: without(found, names) for name, found in shown.items()}
+    return [without(found, names) for found in value] if isinstance(value, tuple) else value
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_broker_s_answers_are_kafka_s_bytes(name):
+    """Read, answered by the engine's broker, written: the response that Kafka sent."""
+    document = recording("wire_tv0", name)
+    player = Recording(document)
+    for step in document["steps"]:
+        request, answers = player.ask(step)
+        response, recorded = player.response(request, answers), bytes.fromhex(step["response_hex"])
+        found, wanted = (
+            decode_response(one, request.key, request.version).payload for one in (response, recorded)
+        )
+        names = NO_PLACE.get(step["api"], set())
+        assert without(found, names) == without(wanted, names), step["n"]
+        assert (response == recorded) == (found == wanted), step["n"]
+
+
+@pytest.mark.parametrize(("folder", "name"), [(folder, name) for folder in FOLDERS for name in NAMES[:2]])
+def test_a_reader_gets_the_bytes_that_producers_sent(folder, name):
+    """Keys, values, headers and timestamps, under the offsets and leader epochs of the log: Kafka's own file."""
+    document = recording(folder, name)
+    player = Recording(document)
+    for step in document["steps"]:
+        player.ask(step)
+    for fetch in document["fetch"]:
+        request, answers = player.ask(fetch)
+        response = player.response(request, answers)
+        assert len(response) == fetch["response_len"]
+        (topic,) = decode_response(response, request.key, request.version).payload.responses
+        assert hashlib.sha256(topic.partitions[0].records).hexdigest() == fetch["records_sha256"]
+
+
+def test_a_produce_carries_batches_for_several_partitions():
+    kept, records = KeptRecords(), one_batch()
+    data = produced(("a", [(0, records), (3, records)]), ("b-c", [(1, records)]))
+    request = read_request(data, kept)
+    (body,) = request.bodies
+    assert list(body.batches) == ["a-0", "a-3", "b-c-1"]
+    serials = [serial for batch in body.batches.values() for serial in batch.serials]
+    assert len(serials) == len(set(serials)), "a record has one serial"
+    answers = {
+        name: PartitionProduceResponse(Error.NONE, base_offset=5 + place)
+        for place, name in enumerate(body.batches)
+    }
+    response = write_response(request, [ProduceResponse(partitions=answers)], kept)
+    topics = decode_response(response, 0, 8).payload.responses
+    assert [
+        (topic.name, part.index, part.base_offset) for topic in topics for part in topic.partition_responses
+    ] == [("a", 0, 5), ("a", 3, 6), ("b-c", 1, 7)]
+
+
+def test_a_fetch_of_several_partitions_is_a_message_each_and_one_response():
+    data = bytes.fromhex(recording("wire_tv0", "transaction_rules")["fetch"][1]["request_hex"])
+    message = decode_request(data)
+    (topic,) = message.payload.topics
+    (asked,) = topic.partitions
+    wider = replace(topic, partitions=(asked, replace(asked, partition=1)))
+    data = encode(message._replace(payload=replace(message.payload, topics=(wider,))))
+    kept = KeptRecords()
+    request = read_request(data, kept)
+    assert [body.partition for body in request.bodies] == ["w-txn-public-0", "w-txn-public-1"]
+    assert {body.isolation for body in request.bodies} == {"read_committed"}
+    answers = [
+        FetchResponse(partition=body.partition, error=Error.NONE, high_watermark=place, aborted=((4, 2),))
+        for place, body in enumerate(request.bodies)
+    ]
+    (found,) = decode_response(write_response(request, answers, kept), 1, 11).payload.responses
+    assert [(part.partition_index, part.high_watermark) for part in found.partitions] == [(0, 0), (1, 1)]
+    assert found.partitions[1].aborted_transactions[0].first_offset == 2
+
+
+def test_the_list_of_requests_is_written_as_kafka_wrote_it():
+    found = [(request, response) for api, _, request, response in exchanges() if api == "ApiVersions"]
+    for data, wanted in found:
+        request = read_request(data, KeptRecords())
+        listed = decode_response(wanted, 18, 0).payload.api_keys
+        versions = {one.api_key: (one.min_version, one.max_version) for one in listed}
+        assert write_response(request, [ApiVersionsResponse(versions=versions)], KeptRecords()) == wanted
+    assert len(found) == 2
+
+
+def test_every_version_of_the_table_is_known():
+    """Goal: no bound of the table promises a version that cannot be read, and none of Kafka's answers is unwritten."""
+    kept = KeptRecords()
+    apis = {api: data for api, _, data, _ in exchanges()}
+    assert {KEYS[name] for name in apis} == APIS.keys()
+    for key, api in APIS.items():
+        for version in range(api.lowest, api.highest + 1):
+            with pytest.raises(WireError, match="byte 8"):
+                read_request(struct.pack(">hhi", key, version, 1), kept)
+
+
+def test_a_request_that_is_not_in_the_table_says_which_are():
+    with pytest.raises(WireError, match="byte 0: api key 3 version 8 is not read; known are Produce 3 to 12"):
+        read_request(bytes.fromhex("00030008" + "00" * 20), KeptRecords())
+    with pytest.raises(WireError, match="byte 0: Produce version 2 is not read"):
+        read_request(bytes.fromhex("00000002" + "00" * 20), KeptRecords())
+
+
+def test_records_that_are_no_batch_are_refused_by_their_partition():
+    records = one_batch()
+    for wrong, reason in (
+        (b"", "0 bytes, a batch has at least 61"),
+        (records[:60], "60 bytes, a batch has at least 61"),
+        (records + records, "a batch of"),
+        (records[:16] + b"\1" + records[17:], "format 1; send format 2"),
+        (records[:17] + b"\0\0\0\0" + records[21:], "the checksum does not fit"),
+        (changed(records, 21, b"\0\x20"), "a control batch"),
+        (changed(records, 57, b"\x7f\xff\xff\xff"), "2147483647 records"),
+        (changed(records, 23, b"\x7f\xff\xff\xff"), "the last at offset delta 2147483647"),
+    ):
+        with pytest.raises(WireError, match=f"records of t-0: .*{reason}"):
+            read_request(produced(("t", [(0, wrong)])), KeptRecords())
+
+
+def test_a_partition_named_twice_or_below_zero_is_refused():
+    records = one_batch()
+    with pytest.raises(WireError, match="partition t-0: named twice"):
+        read_request(produced(("t", [(0, records)]), ("t", [(0, records)])), KeptRecords())
+    with pytest.raises(WireError, match="topic 't': partition -1; partitions are numbered from 0"):
+        read_request(produced(("t", [(-1, records)])), KeptRecords())
