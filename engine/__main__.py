@@ -20,12 +20,12 @@ from engine.errors import EngineError, Refused
 from engine.explain import LANGUAGES, transcript_lines
 from engine.predict import questions
 from engine.predict.listing import question_lines
-from engine.recording import canonical
 from engine.scenario import BadScenario, Scenario, entry, library, load, parse
 from engine.scenario.bounds import TEXT_BYTES_MAX
 from engine.scenario.phrases import allowed, shown, wrong
 from engine.scenario.toml_lines import line_of
 from engine.simulation import Simulation
+from engine.step import canonical
 from engine.transaction_lines import TransactionLines
 from engine.vectors import Failure, Report, run_file, run_files
 from engine.view import plan_ahead

@@ -5,10 +5,7 @@ Counted from the steps themselves, by the sentences they say, so that no role ha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from engine.recording import Step
+from engine.step import Step
 
 COUNTED: dict[str, str] = {
     "broker.duplicate_found": "duplicates_answered",

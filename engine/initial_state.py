@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.broker.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, TRANSACTION_TOPIC
 from engine.broker.startup import start_quietly
@@ -15,9 +15,7 @@ from engine.java_hash import partition_for
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, IdlePartitions, RecordBatch
 from engine.scenario.document import BadScenario
 from engine.scenario.phrases import allowed, any_of, shown
-
-if TYPE_CHECKING:
-    from engine.world import World
+from engine.world import World
 
 
 def preset(world: World, document: dict[str, Any]) -> None:

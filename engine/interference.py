@@ -8,11 +8,12 @@ role is a method of that role; here stands only which one is called.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.crafted_requests import crafted, written_fields
 from engine.errors import Error, Refused
 from engine.interventions import check_intervention, check_life
+from engine.kernel import Kernel
 from engine.messages import (
     NO_OFFSET,
     Effects,
@@ -26,16 +27,13 @@ from engine.network.faults import FaultRule
 from engine.pending import FAULT as FAULT_CLASS
 from engine.scenario.schema import APIS, MIDDLEWARE_APIS
 
-if TYPE_CHECKING:
-    from engine.simulation import Simulation
-
 
 class Interference:
     """The fault script of one run and what learners did to it."""
 
-    def __init__(self, simulation: Simulation, interventions: Iterable[dict[str, Any]]) -> None:
-        self.simulation = simulation
-        self.rules = [FaultRule(index, entry) for index, entry in enumerate(simulation.scenario["faults"])]
+    def __init__(self, kernel: Kernel, interventions: Iterable[dict[str, Any]]) -> None:
+        self.kernel = kernel
+        self.rules = [FaultRule(index, entry) for index, entry in enumerate(kernel.scenario["faults"])]
         self.slow_connections: dict[str, int] = {}
         self.apis = frozenset(rule.api for rule in self.rules if rule.api is not None)
         self._matched = [rule for rule in self.rules if rule.api is not None]
@@ -53,7 +51,7 @@ class Interference:
             if rule.api is None:
                 entry = rule.entry
                 actor = entry["actor"] or entry["partition"] or "controller"
-                self.simulation.put(
+                self.kernel.put(
                     entry["at"], FAULT_CLASS, "fault", ("timed", rule.index), actor, entry["action"]
                 )
 
@@ -61,20 +59,20 @@ class Interference:
         """Let somebody who falls on nothing stand behind all rules and see what a further rule would see."""
         self.apis = frozenset((*APIS, *MIDDLEWARE_APIS))
         self._matched.append(listener)
-        for envelope in self.simulation.world.network.under_way.values():
-            listener.falls_on(envelope, self.simulation.generator)
+        for envelope in self.kernel.world.network.under_way.values():
+            listener.falls_on(envelope, self.kernel.generator)
 
     # -- messages --------------------------------------------------------------------------------------
 
     def sent(self, envelope: Envelope) -> None:
         """A message was put on its link: which rules fall on it, and when they strike."""
-        simulation = self.simulation
+        kernel = self.kernel
         for rule in self._matched:
-            if not rule.falls_on(envelope, simulation.generator):
+            if not rule.falls_on(envelope, kernel.generator):
                 if rule.seen:
-                    simulation.watch.touch(rule)
+                    kernel.watch.touch(rule)
                 continue
-            simulation.watch.touch(rule)
+            kernel.watch.touch(rule)
             entry = rule.entry
             if entry["action"] == "inject_error":
                 self._inject(envelope, entry)
@@ -82,7 +80,7 @@ class Interference:
             strikes = (envelope.sent_at + envelope.arrives_at) // 2
             if entry["action"] not in _ON_MESSAGE:
                 strikes = envelope.arrives_at
-            simulation.put(
+            kernel.put(
                 strikes + entry["after_ms"],
                 FAULT_CLASS,
                 "fault",
@@ -106,7 +104,7 @@ class Interference:
     def injected(self, envelope: Envelope) -> Effects:
         """The receiver answers with the injected error and does nothing else."""
         error, log_start = self.injecting.pop(envelope.id)
-        self.simulation.watch.say(
+        self.kernel.watch.say(
             "fault.error_injected",
             ("GEN-6",),
             actor=envelope.destination,
@@ -124,7 +122,7 @@ class Interference:
         error = self.altering.pop((source, effect.destination, effect.correlation_id), None)
         if error is None:
             return effect
-        self.simulation.watch.note("fault.answer_replaced", ("GEN-6",), actor=source, error=error.name)
+        self.kernel.watch.note("fault.answer_replaced", ("GEN-6",), actor=source, error=error.name)
         return Send(effect.destination, with_error(effect.body, error), effect.correlation_id, True)
 
     # -- striking --------------------------------------------------------------------------------------
@@ -135,7 +133,7 @@ class Interference:
             rule = self.rules[argument[1]]
             rule.seen += 1
             rule.remaining -= 1
-            self.simulation.watch.touch(rule)
+            self.kernel.watch.touch(rule)
             self._do(rule.entry)
             return
         if argument[0] == "action":
@@ -146,7 +144,7 @@ class Interference:
         on_message = _ON_MESSAGE.get(entry["action"])
         if on_message is None:
             self._do(entry)
-        elif message in self.simulation.world.network.under_way:
+        elif message in self.kernel.world.network.under_way:
             on_message(self, message, entry)
 
     def _do(self, entry: dict[str, Any]) -> None:
@@ -164,11 +162,11 @@ class Interference:
             )
 
     def _say(self, key: str, actor: str, /, **params: Any) -> None:
-        self.simulation.at_work(actor, "fault")
-        self.simulation.watch.say(key, ("GEN-6",), **params)
+        self.kernel.at_work(actor, "fault")
+        self.kernel.watch.say(key, ("GEN-6",), **params)
 
     def _about(self, key: str, message: int, /, **params: Any) -> Envelope:
-        envelope = self.simulation.world.network.under_way[message]
+        envelope = self.kernel.world.network.under_way[message]
         self._say(
             key,
             envelope.destination,
@@ -182,139 +180,139 @@ class Interference:
         return envelope
 
     def _fate(self, message: int, event: str) -> None:
-        watch = self.simulation.watch
+        watch = self.kernel.watch
         if watch.recording:
             watch.fate(message, event)  # type: ignore[attr-defined]
 
     def _drop(self, message: int, entry: dict[str, Any]) -> None:
         envelope = self._about("fault.message_dropped", message)
-        self.simulation.world.network.drop(message)
+        self.kernel.world.network.drop(message)
         self._fate(message, "dropped")
-        self.simulation.settled(envelope)
+        self.kernel.settled(envelope)
 
     def _delay(self, message: int, entry: dict[str, Any]) -> None:
         self._about("fault.message_delayed", message, by=entry["by_ms"])
         self._fate(message, "delayed")
-        for envelope in self.simulation.world.network.delay(message, entry["by_ms"]):
-            self.simulation.schedule_delivery(envelope)
+        for envelope in self.kernel.world.network.delay(message, entry["by_ms"]):
+            self.kernel.schedule_delivery(envelope)
 
     def _reorder(self, message: int, entry: dict[str, Any]) -> None:
         envelope = self._about("fault.message_reordered", message)
         self._fate(message, "delayed")
-        if self.simulation.world.network.reorder(message) is not None:
-            self.simulation.schedule_delivery(envelope)
+        if self.kernel.world.network.reorder(message) is not None:
+            self.kernel.schedule_delivery(envelope)
 
     def _duplicate(self, message: int, entry: dict[str, Any]) -> None:
         envelope = self._about("fault.message_duplicated", message)
-        copy = self.simulation.world.network.duplicate(message)
+        copy = self.kernel.world.network.duplicate(message)
         self._fate(message, "duplicated")
         self._fate(copy.id, "sent")
-        if isinstance(envelope.body, ProduceRequest) and self.simulation.watch.judging:
-            self.simulation.world.copies(envelope.body, sent=True)
-        self.simulation.schedule_delivery(copy)
+        if isinstance(envelope.body, ProduceRequest) and self.kernel.watch.judging:
+            self.kernel.world.copies(envelope.body, sent=True)
+        self.kernel.schedule_delivery(copy)
 
     def _disconnect(self, message: int, entry: dict[str, Any]) -> None:
         envelope = self._about("fault.disconnected", message)
-        self.simulation.disconnect(envelope.source, envelope.destination)
+        self.kernel.disconnect(envelope.source, envelope.destination)
 
     # -- actors ----------------------------------------------------------------------------------------
 
     def _crash(self, entry: dict[str, Any]) -> None:
-        simulation, name = self.simulation, entry["actor"]
-        role = simulation.world.roles[name]
+        kernel, name = self.kernel, entry["actor"]
+        role = kernel.world.roles[name]
         if not role.alive:
             self._say("fault.already_down", name, actor=name)
             return
         clean = bool(entry.get("clean"))
-        world = simulation.world
+        world = kernel.world
         memory_only = name in world.clients or name in world.consumers
         crashed = "fault.client_crashed" if memory_only else "fault.crashed"
         self._say("fault.stopped_cleanly" if clean else crashed, name, actor=name)
-        if name in simulation.world.brokers:
-            role.crash(simulation.now, clean=clean)
+        if name in kernel.world.brokers:
+            role.crash(kernel.now, clean=clean)
         else:
-            role.crash(simulation.now)
-        for peer in simulation.world.peers_of(name):
-            simulation.disconnect(name, peer)
-        simulation.world.paused.discard(name)
-        if name in simulation.world.brokers:
+            role.crash(kernel.now)
+        for peer in kernel.world.peers_of(name):
+            kernel.disconnect(name, peer)
+        kernel.world.paused.discard(name)
+        if name in kernel.world.brokers:
             world.dark = not any(broker.alive for broker in world.brokers.values())
-            broker_id = simulation.world.brokers[name].broker_id
-            simulation.world.controller.on_broker_stopped(broker_id, simulation.now, clean=clean)
-            simulation.ask("controller")
-        simulation.ask(name)
+            broker_id = kernel.world.brokers[name].broker_id
+            kernel.world.controller.on_broker_stopped(broker_id, kernel.now, clean=clean)
+            kernel.ask("controller")
+        kernel.ask(name)
         if entry.get("for_ms") is not None:
             self._later(entry["for_ms"], {**entry, "action": "restart", "for_ms": None})
 
     def _restart(self, entry: dict[str, Any]) -> None:
-        simulation, name = self.simulation, entry["actor"]
-        role = simulation.world.roles[name]
+        kernel, name = self.kernel, entry["actor"]
+        role = kernel.world.roles[name]
         if role.alive:
             self._say("fault.already_up", name, actor=name)
             return
         self._say("fault.restarted", name, actor=name)
-        simulation.carry_out(name, role.restart(simulation.now))
-        if name in simulation.world.brokers:
-            simulation.world.dark = False
-            self._tell(simulation.world.broker_is_back(name, simulation.now))
-        simulation.ask(name)
-        simulation.ask("controller")
+        kernel.carry_out(name, role.restart(kernel.now))
+        if name in kernel.world.brokers:
+            kernel.world.dark = False
+            self._tell(kernel.world.broker_is_back(name, kernel.now))
+        kernel.ask(name)
+        kernel.ask("controller")
 
     def _pause(self, entry: dict[str, Any]) -> None:
-        simulation, name = self.simulation, entry["actor"]
-        check_life(simulation, "pause", name)
+        kernel, name = self.kernel, entry["actor"]
+        check_life(kernel, "pause", name)
         self._say("fault.paused", name, actor=name)
-        simulation.world.pause(name, simulation.now)
-        simulation.ask("controller")
+        kernel.world.pause(name, kernel.now)
+        kernel.ask("controller")
         if entry.get("for_ms") is not None:
             self._later(entry["for_ms"], {**entry, "action": "resume", "for_ms": None})
 
     def _resume(self, entry: dict[str, Any]) -> None:
-        simulation, name = self.simulation, entry["actor"]
+        kernel, name = self.kernel, entry["actor"]
         # The end of a pause may meet an actor that crashed meanwhile: a stopped one must not be woken.
-        check_life(simulation, "resume", name)
+        check_life(kernel, "resume", name)
         self._say("fault.resumed", name, actor=name)
-        self._tell(simulation.world.resume(name, simulation.now))
-        if simulation.world.is_zombie(name):
-            delay = simulation.world.controller.configuration.registration_ms
-            simulation.watch.note(
-                "fault.wakes_as_zombie", ("FEN-1", "FEN-6"), actor=name, until=simulation.now + delay
+        self._tell(kernel.world.resume(name, kernel.now))
+        if kernel.world.is_zombie(name):
+            delay = kernel.world.controller.configuration.registration_ms
+            kernel.watch.note(
+                "fault.wakes_as_zombie", ("FEN-1", "FEN-6"), actor=name, until=kernel.now + delay
             )
             self._later(delay, {**entry, "action": "register", "for_ms": None})
-        simulation.release(name)
-        simulation.ask("controller")
+        kernel.release(name)
+        kernel.ask("controller")
 
     def _register(self, entry: dict[str, Any]) -> None:
         """A broker that woke as a zombie learns that it was replaced (FEN-6)."""
-        simulation, name = self.simulation, entry["actor"]
-        if not simulation.world.is_zombie(name) or name in simulation.world.paused:
+        kernel, name = self.kernel, entry["actor"]
+        if not kernel.world.is_zombie(name) or name in kernel.world.paused:
             return
-        simulation.at_work(name, "timer")
-        simulation.watch.say("broker.registers_anew", ("FEN-6", "LOG-10"), broker=name)
-        self._tell(simulation.world.register(name, simulation.now))
-        simulation.ask(name)
-        simulation.ask("controller")
+        kernel.at_work(name, "timer")
+        kernel.watch.say("broker.registers_anew", ("FEN-6", "LOG-10"), broker=name)
+        self._tell(kernel.world.register(name, kernel.now))
+        kernel.ask(name)
+        kernel.ask("controller")
 
     def _tell(self, news: Iterable[tuple[str, Effects]]) -> None:
         """Brokers hear what the controller says, and each of them may want to be called at another time now: one
         that leads a coordinator's log partition from here on reads it when it said it would."""
         told: dict[str, None] = {}
         for name, effects in news:
-            self.simulation.carry_out(name, effects)
+            self.kernel.carry_out(name, effects)
             told[name] = None
         for name in told:
-            self.simulation.ask(name)
+            self.kernel.ask(name)
 
     def _later(self, delay: int, entry: dict[str, Any]) -> None:
-        simulation = self.simulation
-        simulation.put(
-            simulation.now + delay, FAULT_CLASS, "fault", ("action", entry), entry["actor"], entry["action"]
+        kernel = self.kernel
+        kernel.put(
+            kernel.now + delay, FAULT_CLASS, "fault", ("action", entry), entry["actor"], entry["action"]
         )
 
     def _hold_messages(self, entry: dict[str, Any]) -> None:
         """Whatever is under way from or to an actor arrives behind a moment: a timer's end comes first."""
-        simulation, name, until = self.simulation, entry["actor"], entry["until"]
-        network = simulation.world.network
+        kernel, name, until = self.kernel, entry["actor"], entry["until"]
+        network = kernel.world.network
         held = [
             envelope.id
             for envelope in network.under_way.values()
@@ -326,31 +324,31 @@ class Interference:
             # Those behind it on the link may have moved with it already.
             missing = until + 1 - network.under_way[message].arrives_at
             for envelope in network.delay(message, missing) if missing > 0 else ():
-                simulation.schedule_delivery(envelope)
+                kernel.schedule_delivery(envelope)
 
     # -- cluster ---------------------------------------------------------------------------------------
 
     def _on_cluster(self, entry: dict[str, Any]) -> None:
         """Faults that a broker or the controller carries out itself."""
-        simulation = self.simulation
-        simulation.at_work(entry["actor"] or "controller", "fault")
-        for name, effects in simulation.world.cluster_fault(entry, simulation.now):
-            simulation.carry_out(name, effects)
-        for name in simulation.world.roles:
-            simulation.ask(name)
+        kernel = self.kernel
+        kernel.at_work(entry["actor"] or "controller", "fault")
+        for name, effects in kernel.world.cluster_fault(entry, kernel.now):
+            kernel.carry_out(name, effects)
+        for name in kernel.world.roles:
+            kernel.ask(name)
 
     def _seek(self, entry: dict[str, Any]) -> None:
         """An application sends its consumer elsewhere (CON-8)."""
-        simulation, name = self.simulation, entry["actor"]
-        consumer = simulation.world.consumers.get(name)
+        kernel, name = self.kernel, entry["actor"]
+        consumer = kernel.world.consumers.get(name)
         if consumer is None or entry["partition"] not in consumer.readings or not consumer.alive:
-            known = list(simulation.world.consumers)
+            known = list(kernel.world.consumers)
             raise Refused(
                 "CON-8", "actor", "not_reading", actor=name, partition=entry["partition"], known=known
             )
-        simulation.at_work(name, "api_call")
-        consumer.seek(entry["partition"], entry["to"] or 0, simulation.now)
-        simulation.ask(name)
+        kernel.at_work(name, "api_call")
+        consumer.seek(entry["partition"], entry["to"] or 0, kernel.now)
+        kernel.ask(name)
 
     def _connect_slowly(self, entry: dict[str, Any]) -> None:
         by = self.slow_connections[entry["actor"]] = entry["by_ms"] or 0
@@ -358,13 +356,13 @@ class Interference:
 
     def _advance_clock(self, entry: dict[str, Any]) -> None:
         """Quiet time passes until this moment: every timer before it has run."""
-        self._say("fault.clock_advanced", "controller", at=self.simulation.now)
-        for name in self.simulation.world.roles:
-            self.simulation.ask(name)
+        self._say("fault.clock_advanced", "controller", at=self.kernel.now)
+        for name in self.kernel.world.roles:
+            self.kernel.ask(name)
 
     def _craft_produce(self, entry: dict[str, Any]) -> None:
         """Send a Produce request that no client would send, straight to a broker."""
-        simulation, message = self.simulation, entry["message"]
+        kernel, message = self.kernel, entry["message"]
         records = int(message.get("records", 1))
         first = int(message.get("first_sequence", -1))
         batch = RecordBatch(
@@ -376,9 +374,9 @@ class Interference:
             last_sequence=-1 if first < 0 else (first + records - 1) % 2**31,
             is_transactional=bool(message.get("transactional", False)),
             size=61 + 100 * records,
-            max_timestamp=simulation.now,
+            max_timestamp=kernel.now,
         )
-        state = simulation.world.controller.partitions.get(entry["partition"])
+        state = kernel.world.controller.partitions.get(entry["partition"])
         leader = None if state is None else state.leader
         if leader is None:
             self._say("fault.no_leader", "controller", partition=entry["partition"])
@@ -395,14 +393,14 @@ class Interference:
         request = ProduceRequest(
             transactional_id=None, acks=-1, timeout_ms=30_000, batches={entry["partition"]: batch}
         )
-        simulation.send("crafter", Send(f"broker-{leader}", request, simulation.world.next_crafted()))
+        kernel.send("crafter", Send(f"broker-{leader}", request, kernel.world.next_crafted()))
 
     def _craft_request(self, entry: dict[str, Any]) -> None:
         """Send a request that no client would send, to a broker or to whoever coordinates what it names."""
-        simulation = self.simulation
+        kernel = self.kernel
         fields = entry["message"] or {}
         request = crafted(fields)
-        to = entry["actor"] or simulation.world.coordinator_for(request)
+        to = entry["actor"] or kernel.world.coordinator_for(request)
         self._say(
             "fault.crafted_request",
             "crafter",
@@ -410,7 +408,7 @@ class Interference:
             broker=to,
             fields=written_fields(fields),
         )
-        simulation.send("crafter", Send(to, request, simulation.world.next_crafted()))
+        kernel.send("crafter", Send(to, request, kernel.world.next_crafted()))
 
     def _make_unavailable(self, entry: dict[str, Any]) -> None:
         """A live broker that nobody can reach, for a while or until it is made available (MRK-2)."""
@@ -421,12 +419,12 @@ class Interference:
     def _set(self, entry: dict[str, Any]) -> None:
         """Change a setting of a running client."""
         _, name, setting = entry["path"].split(".", 2)
-        simulation = self.simulation
-        before = simulation.world.clients[name].reconfigure(setting, entry["value"], simulation.now)
+        kernel = self.kernel
+        before = kernel.world.clients[name].reconfigure(setting, entry["value"], kernel.now)
         self._say(
             "fault.setting_changed", name, actor=name, setting=setting, before=before, after=entry["value"]
         )
-        simulation.ask(name)
+        kernel.ask(name)
 
     # -- interventions ---------------------------------------------------------------------------------
 
@@ -436,7 +434,7 @@ class Interference:
 
     def accept(self, intervention: dict[str, Any]) -> None:
         """Check an intervention against the world as it is now, then let it be the next step."""
-        check_intervention(self.simulation, intervention)
+        check_intervention(self.kernel, intervention)
         self.interventions.append(intervention)
         self.due = True
 
@@ -445,11 +443,11 @@ class Interference:
         intervention = self.interventions[self._position]
         self._position += 1
         self.due = False
-        check_intervention(self.simulation, intervention)
+        check_intervention(self.kernel, intervention)
         entry = {**_EMPTY, **intervention}
         action = intervention["action"]
-        simulation = self.simulation
-        simulation.at_work(str(intervention.get("actor", "controller")), "fault")
+        kernel = self.kernel
+        kernel.at_work(str(intervention.get("actor", "controller")), "fault")
         if action.endswith("_message"):
             _ON_MESSAGE[action.removesuffix("_message")](
                 self, intervention["message"], {**entry, "by_ms": intervention.get("by")}

@@ -7,13 +7,11 @@ One table, action to check. A check looks at the world as it is and changes noth
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from engine.broker.leadership import PartitionState
 from engine.errors import Refused
-
-if TYPE_CHECKING:
-    from engine.broker.leadership import PartitionState
-    from engine.simulation import Simulation
+from engine.kernel import Kernel
 
 Intervention = dict[str, Any]
 
@@ -27,57 +25,57 @@ ACTOR_ACTIONS_IN: dict[str, tuple[str, ...]] = {
 """What can be done to an actor, by its state."""
 
 
-def check_intervention(simulation: Simulation, intervention: Intervention) -> None:
+def check_intervention(kernel: Kernel, intervention: Intervention) -> None:
     """Refused with place and remedy when the action does not exist or cannot be done now."""
     action = intervention.get("action")
     check = INTERVENTIONS.get(str(action))
     if check is None:
         raise Refused("GEN-6", "action", "unknown_action", action=action, known=list(INTERVENTIONS))
-    check(simulation, intervention)
+    check(kernel, intervention)
 
 
-def check_life(simulation: Simulation, action: str, actor: str) -> None:
+def check_life(kernel: Kernel, action: str, actor: str) -> None:
     """An actor runs, is paused, or is down; each action belongs to some of these."""
-    role = simulation.world.roles[actor]
-    state = "down" if not role.alive else "paused" if actor in simulation.world.paused else "running"
+    role = kernel.world.roles[actor]
+    state = "down" if not role.alive else "paused" if actor in kernel.world.paused else "running"
     if action not in ACTOR_ACTIONS_IN[state]:
         raise Refused("GEN-6", "actor", f"actor_{state}", actor=actor)
 
 
-def _message(simulation: Simulation, intervention: Intervention) -> None:
+def _message(kernel: Kernel, intervention: Intervention) -> None:
     message = intervention.get("message")
-    if type(message) is not int or message not in simulation.world.network.under_way:
+    if type(message) is not int or message not in kernel.world.network.under_way:
         raise Refused("GEN-6", "message", "not_under_way", message=message)
     if intervention["action"] == "delay_message":
         _whole(intervention, "by", 1, HOLD_MS_MAX)
 
 
-def _actor(simulation: Simulation, intervention: Intervention) -> None:
-    actor = _known_actor(simulation, intervention)
-    check_life(simulation, str(intervention["action"]), actor)
+def _actor(kernel: Kernel, intervention: Intervention) -> None:
+    actor = _known_actor(kernel, intervention)
+    check_life(kernel, str(intervention["action"]), actor)
 
 
-def _known_actor(simulation: Simulation, intervention: Intervention) -> str:
-    actor, world = intervention.get("actor"), simulation.world
+def _known_actor(kernel: Kernel, intervention: Intervention) -> str:
+    actor, world = intervention.get("actor"), kernel.world
     known_actors = [*world.clients, *world.consumers, *world.brokers, *world.nodes]
     if actor not in known_actors:
         raise Refused("GEN-6", "actor", "no_actor", actor=actor, known=known_actors)
     return str(actor)
 
 
-def _set(simulation: Simulation, intervention: Intervention) -> None:
-    path, clients = str(intervention.get("path", "")), simulation.world.clients
+def _set(kernel: Kernel, intervention: Intervention) -> None:
+    path, clients = str(intervention.get("path", "")), kernel.world.clients
     words = path.split(".", 2)
     if len(words) != 3 or words[0] != "clients" or words[1] not in clients:
         raise Refused("GEN-6", "path", "no_such_path", path=path)
     clients[words[1]].check_setting(words[2], intervention.get("value"))
 
 
-def _hold(simulation: Simulation, intervention: Intervention) -> None:
-    actor = _known_actor(simulation, intervention)
-    _whole(intervention, "until", simulation.now, simulation.now + HOLD_MS_MAX)
+def _hold(kernel: Kernel, intervention: Intervention) -> None:
+    actor = _known_actor(kernel, intervention)
+    _whole(intervention, "until", kernel.now, kernel.now + HOLD_MS_MAX)
     until = intervention["until"]
-    under_way = simulation.world.network.under_way.values()
+    under_way = kernel.world.network.under_way.values()
     if not any(
         actor in (message.source, message.destination) and message.arrives_at <= until
         for message in under_way
@@ -88,9 +86,9 @@ def _hold(simulation: Simulation, intervention: Intervention) -> None:
 # -- brokers and partitions ----------------------------------------------------------------------------------
 
 
-def _endpoint(simulation: Simulation, intervention: Intervention) -> None:
+def _endpoint(kernel: Kernel, intervention: Intervention) -> None:
     """Only a live broker can be out of reach, and only one that is can be reached again."""
-    actor, world = intervention.get("actor"), simulation.world
+    actor, world = intervention.get("actor"), kernel.world
     broker = world.brokers.get(str(actor))
     if broker is None:
         raise Refused("GEN-6", "actor", "no_broker", actor=actor, known=list(world.brokers))
@@ -102,8 +100,8 @@ def _endpoint(simulation: Simulation, intervention: Intervention) -> None:
         raise Refused("GEN-6", "actor", "out_of_reach" if hidden else "broker_down", actor=actor)
 
 
-def _partition(simulation: Simulation, intervention: Intervention) -> PartitionState:
-    name, partitions = intervention.get("partition"), simulation.world.controller.partitions
+def _partition(kernel: Kernel, intervention: Intervention) -> PartitionState:
+    name, partitions = intervention.get("partition"), kernel.world.controller.partitions
     state = partitions.get(str(name))
     if state is None or state.deleted:
         known = [other for other, known in partitions.items() if not known.deleted]
@@ -111,28 +109,28 @@ def _partition(simulation: Simulation, intervention: Intervention) -> PartitionS
     return state
 
 
-def _change_leader(simulation: Simulation, intervention: Intervention) -> None:
-    state = _partition(simulation, intervention)
-    controller = simulation.world.controller
+def _change_leader(kernel: Kernel, intervention: Intervention) -> None:
+    state = _partition(kernel, intervention)
+    controller = kernel.world.controller
     able = [member for member in state.isr if member != state.leader and controller.is_live(member)]
     _one_of(intervention, able, "no_other_in_sync", optional=True)
 
 
-def _shrink_isr(simulation: Simulation, intervention: Intervention) -> None:
-    state = _partition(simulation, intervention)
+def _shrink_isr(kernel: Kernel, intervention: Intervention) -> None:
+    state = _partition(kernel, intervention)
     able = [] if state.leader is None else [member for member in state.isr if member != state.leader]
     _one_of(intervention, able, "no_follower_in_sync", optional=True)
 
 
-def _restore_isr(simulation: Simulation, intervention: Intervention) -> None:
-    state = _partition(simulation, intervention)
+def _restore_isr(kernel: Kernel, intervention: Intervention) -> None:
+    state = _partition(kernel, intervention)
     _one_of(intervention, sorted(state.not_fetching), "no_follower_stopped", optional=True)
 
 
-def _delete_head(simulation: Simulation, intervention: Intervention) -> None:
-    state = _partition(simulation, intervention)
+def _delete_head(kernel: Kernel, intervention: Intervention) -> None:
+    state = _partition(kernel, intervention)
     name = str(intervention["partition"])
-    broker = simulation.world.brokers.get(f"broker-{state.leader}")
+    broker = kernel.world.brokers.get(f"broker-{state.leader}")
     if broker is None or not broker.alive:
         raise Refused("LOG-11", "partition", "no_leader", partition=name)
     log = broker.replicas[name].log
@@ -142,10 +140,10 @@ def _delete_head(simulation: Simulation, intervention: Intervention) -> None:
         _whole(intervention, "to", log.log_start + 1, log.high_watermark)
 
 
-def _at_live_replicas(simulation: Simulation, intervention: Intervention) -> None:
-    _partition(simulation, intervention)
+def _at_live_replicas(kernel: Kernel, intervention: Intervention) -> None:
+    _partition(kernel, intervention)
     name = intervention["partition"]
-    brokers = simulation.world.brokers.values()
+    brokers = kernel.world.brokers.values()
     if not any(broker.alive and name in broker.replicas for broker in brokers):
         raise Refused("GEN-6", "partition", "no_live_replica", partition=name)
 
@@ -165,7 +163,7 @@ def _whole(intervention: Intervention, name: str, low: int, high: int) -> None:
         raise Refused("GEN-6", name, "not_whole", value=repr(value), low=low, high=high)
 
 
-AS_FAULTS: dict[str, Callable[[Simulation, Intervention], Any]] = {
+AS_FAULTS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     "disconnect_message": _message,
     "change_leader": _change_leader,
     "shrink_isr": _shrink_isr,
@@ -177,7 +175,7 @@ AS_FAULTS: dict[str, Callable[[Simulation, Intervention], Any]] = {
     "make_available": _endpoint,
 }
 """Those that do nothing but what the fault script does under the same name."""
-INTERVENTIONS: dict[str, Callable[[Simulation, Intervention], Any]] = {
+INTERVENTIONS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     **dict.fromkeys(("drop_message", "delay_message", "duplicate_message", "reorder_message"), _message),
     **dict.fromkeys(("crash", "restart", "pause", "resume"), _actor),
     "set": _set,

@@ -6,14 +6,12 @@ each name, and what became of records: of the newest ones, each up to a bound. N
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from engine import events
 from engine.shapes.steps import Transition
+from engine.step import Step
 from engine.watching import ABSENT
-
-if TYPE_CHECKING:
-    from engine.recording import Step
 
 _NAMES = ("client", "partition", "transactional_id", "group", "consumer")
 """The parameters of a refusal's sentence under which it is found again."""

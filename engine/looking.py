@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from typing import Any
 
-from engine.recording import canonical, place
+from engine.step import canonical, place
 from engine.watching import Part
 
 _NOT_STATE = ("guarantees", "verdicts", "counters", "pending")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from engine.simulation import Simulation
+from engine.kernel import Kernel
 
 
-def act(simulation: Simulation, name: str, event: Any) -> None:
+def act(kernel: Kernel, name: str, event: Any) -> None:
     """The loop makes its next call, unless one of its clients is paused."""
-    loop = simulation.world.loops[name]
+    loop = kernel.world.loops[name]
     for actor in (loop.producer.name, loop.consumer.name):
-        if simulation.hold_if_paused(actor, event):
+        if kernel.hold_if_paused(actor, event):
             return
-    simulation.at_work(name, "api_call")
-    for role, effects in loop.act(simulation.now, simulation.next_serial, simulation.world.counts):
-        simulation.carry_out(role, effects)
+    kernel.at_work(name, "api_call")
+    for role, effects in loop.act(kernel.now, kernel.next_serial, kernel.world.counts):
+        kernel.carry_out(role, effects)
     for role in (loop.producer.name, loop.consumer.name):
-        simulation.ask(role)
+        kernel.ask(role)

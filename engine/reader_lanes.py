@@ -6,16 +6,14 @@ which no role may, and decides nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import cast
 
+from engine.broker.partition_log import PartitionLog
+from engine.client.consumer import Consumer
 from engine.client.reading import READ_COMMITTED, Reading
 from engine.shapes.readers import HeldBy, LaneStretch, SeenLane
 from engine.watching import Path
-
-if TYPE_CHECKING:
-    from engine.broker.partition_log import PartitionLog
-    from engine.client.consumer import Consumer
-    from engine.world import World
 
 NOT_FETCHED, UNDECIDED, NOT_REPLICATED, NOT_SUBSCRIBED = (
     "not_fetched",
@@ -32,17 +30,19 @@ class ReaderLane:
     the stretches from its position to the log end, ``bound`` the offset it may read up to, ``held_by`` the
     transaction that holds it back."""
 
-    __slots__ = ("consumer", "partition", "path", "world")
+    __slots__ = ("consumer", "leader_log", "partition", "path")
 
-    def __init__(self, world: World, consumer: Consumer, partition: str) -> None:
-        self.world = world
+    def __init__(
+        self, leader_log: Callable[[str], PartitionLog | None], consumer: Consumer, partition: str
+    ) -> None:
+        self.leader_log = leader_log
         self.consumer = consumer
         self.partition = partition
         self.path: Path = ("consumers", consumer.name, "lanes", partition)
 
     def view(self) -> SeenLane:
         reading = self.consumer.readings.get(self.partition)
-        log = self.world.leader_log(self.partition)
+        log = self.leader_log(self.partition)
         if reading is None:
             whole = [] if log is None else _stretch(log.log_start, log.log_end, NOT_SUBSCRIBED)
             return {

@@ -7,14 +7,24 @@ because a fetch is one step (GEN-4).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from engine.broker.broker import Broker
+from engine.broker.controller import Controller
 from engine.broker.replication import fetch_is_useful
 from engine.messages import Effects
 
-if TYPE_CHECKING:
-    from engine.world import World
+
+class Cluster(Protocol):
+    """The brokers of one run, as far as fetchers need them."""
+
+    broker_of: dict[int, Broker]
+    changed_partitions: set[str]
+    controller: Controller
+    paused: set[str]
+
+    def leader_of(self, partition: str) -> Broker | None:
+        """The broker that leads a partition and answers; None while none does."""
 
 
 class Fetcher:
@@ -32,21 +42,21 @@ class Fetcher:
 class ReplicaFetchers:
     """All fetchers of one run, made when their partition first changes; its replicas never change."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
         self._of: dict[str, tuple[Fetcher, ...]] = {}
 
     def due(self, partition: str) -> list[Fetcher]:
         """Those whose fetch would change something now and does not wait in the queue already."""
-        world = self.world
-        leader = world.leader_of(partition)
+        cluster = self._cluster
+        leader = cluster.leader_of(partition)
         if leader is None:
             return []
         fetchers = self._of.get(partition)
         if fetchers is None:
             fetchers = self._of[partition] = self._make(partition)
         leading = leader.replicas[partition]
-        paused = world.paused
+        paused = cluster.paused
         useful = []
         for fetcher in fetchers:
             follower = fetcher.follower
@@ -58,23 +68,23 @@ class ReplicaFetchers:
         return useful
 
     def _make(self, partition: str) -> tuple[Fetcher, ...]:
-        world = self.world
-        replicas = world.controller.partitions[partition].replicas
-        return tuple(Fetcher(partition, world.broker_of[replica]) for replica in replicas)
+        cluster = self._cluster
+        replicas = cluster.controller.partitions[partition].replicas
+        return tuple(Fetcher(partition, cluster.broker_of[replica]) for replica in replicas)
 
     def exchange(self, fetcher: Fetcher, now: int) -> tuple[str, Effects, bool, bool] | None:
         """One fetch and its answer: the leader, what it wants done, whether something moved there, and whether
         the follower scans for idle producers at another time. None: there is nobody to ask, or nobody who asks."""
         partition, follower = fetcher.partition, fetcher.follower
-        world = self.world
-        leader = world.leader_of(partition)
-        if leader is None or follower is leader or not follower.alive or fetcher.name in world.paused:
+        cluster = self._cluster
+        leader = cluster.leader_of(partition)
+        if leader is None or follower is leader or not follower.alive or fetcher.name in cluster.paused:
             return None
         replica = follower.replicas.get(partition)
         if replica is None or replica.not_fetching:
             return None
         response, effects = leader.on_replica_fetch(follower.replica_fetch(partition, now), now)
-        moved = bool(world.changed_partitions)
+        moved = bool(cluster.changed_partitions)
         idle_from = follower.idle_from
         follower.on_replica_response(response, now)
         return leader.name, effects, moved, follower.idle_from != idle_from

@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 from engine import calls, loops
+from engine.building import build
 from engine.errors import EngineError
 from engine.interference import Interference
 from engine.judge import Bench, Verdict
@@ -24,15 +25,16 @@ from engine.messages import Effects, Envelope, ProduceRequest, Send, UsePartitio
 from engine.network import Connect
 from engine.network.links import partitions_of
 from engine.pending import CALL, DELIVERY, SENDER, TIMER, TimePart
-from engine.recording import Judged, Recorded, Step
+from engine.recording import Judged, Recorded
 from engine.replica_fetchers import Fetcher
 from engine.scenario.document import Scenario
 from engine.scenario.header import ENGINE_VERSION, header_of
 from engine.shapes.headers import Header
 from engine.shapes.steps import StepKind
+from engine.step import Step
 from engine.timetable import NEVER, TIME_BITS, Event, Timetable, class_of
 from engine.watching import Part, Watch
-from engine.world import World, build
+from engine.world import World
 
 _CONNECTING = frozenset({"timer", "pass", "connected"})
 """The events by which a client goes on trying to reach a broker."""

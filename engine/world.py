@@ -1,4 +1,4 @@
-"""The actors of one run and where each is found: built from a scenario, asked by the kernel.
+"""The actors of one run and where each is found (``building.py`` makes them from a scenario), asked by the kernel.
 
 Owns who exists, who is paused, and the few things that join two roles without a message between them: the
 controller's announcements, and which readers a changed partition concerns.
@@ -11,34 +11,26 @@ from typing import Any
 
 from engine.broker.broker import Broker
 from engine.broker.compaction import compact_replica
-from engine.broker.configuration import BrokerConfiguration
 from engine.broker.controller import Controller
-from engine.broker.internal_topics import OFFSETS_TOPIC, TRANSACTION_TOPIC, is_internal
+from engine.broker.internal_topics import OFFSETS_TOPIC, TRANSACTION_TOPIC
 from engine.broker.partition_log import PartitionLog
 from engine.client.application import Call
 from engine.client.consumer import Consumer
 from engine.client.ledger import Ledger
 from engine.client.producer_client import ProducerClient
-from engine.crafter import Crafter
 from engine.errors import Refused
 from engine.events import CopySent, CopySettled
-from engine.initial_state import connect, override_client, preset
 from engine.java_hash import partition_for
 from engine.messages import Effects, ProduceRequest
-from engine.middleware.business import Business, Initiator
-from engine.middleware.cancellation import TransactionManager
-from engine.middleware.configuration import MiddlewareConfiguration
-from engine.middleware.middleware import Middleware
+from engine.middleware.business import Business
 from engine.middleware.node import Node
 from engine.middleware.participant import Participant
 from engine.network import Network
-from engine.profiles import PROFILES, Profile
+from engine.profiles import Profile
 from engine.reader_lanes import ReaderLane
 from engine.replica_fetchers import ReplicaFetchers
-from engine.scenario.application import Application, ScriptedCall, membership
-from engine.scenario.document import BadScenario, Scenario
+from engine.scenario.application import Application, ScriptedCall
 from engine.scenario.loop import Loop
-from engine.scenario.phrases import allowed, any_of, shown, wrong
 from engine.switches import Switches
 from engine.watching import Part, Watch
 
@@ -79,7 +71,8 @@ class World:
         self.starting: list[str] = []
         self.replica_fetch_ms = 5
         self.fetchers = ReplicaFetchers(self)
-        self._readers: dict[str, list[Consumer]] = {}
+        self.readers: dict[str, list[Consumer]] = {}
+        """Topic-partition to the consumers that read it."""
         self._lanes_at: dict[str, tuple[int, ...] | None] = {}
         """Topic-partition to the pointers of its leader's log when its lanes were last told of a change."""
         self.lanes: dict[str, list[ReaderLane]] = {}
@@ -154,7 +147,7 @@ class World:
 
     def wake_readers(self, partition: str, now: int) -> list[str]:
         """Wake the consumers for which a fetch of this partition would bring something new (CON-1)."""
-        readers = self._readers.get(partition)
+        readers = self.readers.get(partition)
         if readers is None:
             return []
         leader = self.leader_of(partition)
@@ -392,164 +385,3 @@ _CLUSTER_FAULTS = {
     "restore_isr": _restore_isr,
     "competing_write": _competing_write,
 }
-
-
-def build(scenario: Scenario, watch: Watch) -> World:
-    """All actors of a scenario, before its first step. Raises Refused for a refused configuration."""
-    document = scenario.document
-    cluster = document["cluster"]
-    profile = PROFILES[document["profile"]]
-    latencies = {frozenset(row["between"]): row["ms"] for row in cluster["latencies"]}
-    world = World(
-        watch, profile, _switches(document["switches"]), Network(cluster["latency_ms"], latencies, watch)
-    )
-    configuration = _broker_configuration(cluster["broker"])
-    world.replica_fetch_ms = configuration.replica_fetch_interval_ms
-    _build_cluster(world, document, configuration)
-    preset(world, document)
-    _build_nodes(world, document)
-    _build_clients(world, document)
-    _build_roles(world)
-    for override in document["overrides"]:
-        if override["set"] == "client":
-            override_client(world, override)
-    if cluster["connected"]:
-        connect(world)
-    return world
-
-
-def _switches(given: dict[str, Any]) -> Switches:
-    known = {name: type(getattr(Switches(), name)) for name in Switches.__slots__}
-    for name, value in given.items():
-        if name not in known:
-            raise BadScenario(f"switches.{name}", wrong("unknown_switch"), any_of(known))
-        if type(value) is not known[name]:
-            like = allowed("like", value=getattr(Switches(), name))
-            raise BadScenario(f"switches.{name}", shown(value), like)
-    if given.get("drain_stop_scope", "node") not in ("node", "partition"):
-        scopes = any_of(("node", "partition"))
-        raise BadScenario("switches.drain_stop_scope", shown(given["drain_stop_scope"]), scopes)
-    return Switches(**given)
-
-
-def _broker_configuration(given: dict[str, Any]) -> BrokerConfiguration:
-    known = BrokerConfiguration.__slots__
-    for name, value in given.items():
-        if name not in known:
-            raise BadScenario(f"cluster.broker.{name}", wrong("unknown_setting"), any_of(known))
-        if type(value) is not int or not 0 < value <= 2**53:
-            raise BadScenario(f"cluster.broker.{name}", shown(value), allowed("int_from", low=1))
-    return BrokerConfiguration(**given)
-
-
-def _build_cluster(world: World, document: dict[str, Any], configuration: BrokerConfiguration) -> None:
-    count = document["cluster"]["brokers"]
-    ids = list(range(1, count + 1))
-    world.controller = Controller(watch=world.watch, configuration=configuration, broker_ids=ids)
-    for broker_id in ids:
-        broker = world.broker_of[broker_id] = Broker(
-            broker_id,
-            profile=world.profile,
-            switches=world.switches,
-            watch=world.watch,
-            configuration=configuration,
-        )
-        broker.changed_partitions = world.changed_partitions
-        world.brokers[broker.name] = broker
-    for topic in document["topics"]:
-        for number in range(topic["partitions"]):
-            first = number % count
-            if topic["leaders"]:
-                first = topic["leaders"][number % len(topic["leaders"])] - 1
-                if not 0 <= first < count:
-                    raise BadScenario(f"topics.{topic['name']}.leaders", str(first + 1), any_of(ids))
-            replicas = [ids[(first + step) % count] for step in range(topic["replication"])]
-            world.controller.create_partition(
-                f"{topic['name']}-{number}",
-                replicas,
-                min_isr=topic["min_isr"],
-                segment_records=topic["segment_records"],
-                record_version=topic["record_version"],
-            )
-
-
-def _build_clients(world: World, document: dict[str, Any]) -> None:
-    for producer in document["producers"]:
-        name = producer["name"]
-        world.clients[name] = ProducerClient(
-            name,
-            settings=producer["settings"],
-            profile=world.profile,
-            switches=world.switches,
-            watch=world.watch,
-            ledger=world.ledger,
-            brokers=range(1, document["cluster"]["brokers"] + 1),
-        )
-    for consumer in document["consumers"]:
-        if consumer["group"] is not None and not world.profile.idempotence:
-            place = f"consumers.{consumer['name']}.group"
-            raise BadScenario(
-                place,
-                wrong("no_groups", profile=world.profile.name),
-                any_of(name for name, one in PROFILES.items() if one.idempotence),
-            )
-        made = Consumer(
-            consumer["name"],
-            partitions=tuple(consumer["partitions"]),
-            isolation=consumer["isolation"],
-            remember_keys=consumer["remember_keys"],
-            profile=world.profile,
-            group=consumer["group"],
-            member=membership(consumer["member"]),
-            polled=any(loop["consumer"] == consumer["name"] for loop in document["loops"]),
-            watch=world.watch,
-            brokers=range(1, document["cluster"]["brokers"] + 1),
-        )
-        world.consumers[made.name] = made
-        for partition in consumer["partitions"]:
-            world._readers.setdefault(partition, []).append(made)
-        for partition in world.controller.partitions:
-            if not is_internal(partition):
-                lane = made.lane_parts[partition] = ReaderLane(world, made, partition)
-                world.lanes.setdefault(partition, []).append(lane)
-    for row in document["loops"]:
-        _build_loop(world, row)
-    for row in document["applications"]:
-        application = Application(row["name"], row["client"], row["calls"])
-        world.applications[application.name] = application
-    for name in [*world.clients, *world.nodes]:
-        world.applications_of[name] = [app for app in world.applications.values() if app.client == name]
-
-
-def _build_nodes(world: World, document: dict[str, Any]) -> None:
-    """Initiator, business system, middleware, manager, participants; none without a middleware section."""
-    if not document["middleware"]["participants"]:
-        return
-    configuration = MiddlewareConfiguration.from_section(document["middleware"])
-    watch, switches = world.watch, world.switches
-    nodes: list[Node] = [] if configuration.one_node else [Initiator(watch)]
-    nodes += [Business(configuration, switches, watch), Middleware(configuration, switches, watch)]
-    if configuration.manager:
-        nodes.append(TransactionManager(configuration, watch))
-    nodes += [Participant(row, switches, watch) for row in configuration.participants]
-    world.nodes = {node.name: node for node in nodes}
-
-
-def _build_loop(world: World, row: dict[str, Any]) -> None:
-    producer, consumer = world.clients[row["producer"]], world.consumers[row["consumer"]]
-    separately = not world.switches.offsets_in_transaction
-    loop = world.loops[row["name"]] = Loop(row, producer, consumer, separately, world.watch)
-    for name in (producer.name, consumer.name):
-        world.loops_of.setdefault(name, []).append(loop)
-
-
-def _build_roles(world: World) -> None:
-    for group in (world.clients, world.brokers, world.consumers, world.nodes):
-        world.roles.update(group)
-    world.connecting = {**world.clients, **world.brokers, **world.consumers}
-    world.roles["controller"] = world.controller
-    world.roles["zookeeper"] = world.controller
-    world.roles["crafter"] = Crafter(world.watch)
-
-
-__all__ = ["Refused", "World", "build"]

@@ -5,13 +5,20 @@ Only for showing: nothing here decides anything, and a bare run never calls ``vi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from engine.client.incarnation import Incarnation
+from engine.client.sender import Sender
 from engine.shapes.clients import ReadyView, SettingView, TimerView
 from engine.watching import Path
 
-if TYPE_CHECKING:
-    from engine.client.producer_client import ProducerClient
+
+class ShownClient(Protocol):
+    """A producer client, as far as its view needs it. A restart replaces ``memory`` and ``sender``."""
+
+    name: str
+    memory: Incarnation
+    sender: Sender
 
 
 class FieldPart:
@@ -19,7 +26,7 @@ class FieldPart:
 
     __slots__ = ("client", "name", "path")
 
-    def __init__(self, client: ProducerClient, name: str) -> None:
+    def __init__(self, client: ShownClient, name: str) -> None:
         self.client = client
         self.name = name
         self.path = ("clients", client.name, name)
@@ -45,12 +52,12 @@ class ConfigurationPart:
 
     __slots__ = ("client", "path")
 
-    def __init__(self, client: ProducerClient) -> None:
+    def __init__(self, client: ShownClient) -> None:
         self.client = client
         self.path = ("clients", client.name, "configuration")
 
     def view(self) -> dict[str, SettingView]:
-        return self.client.config.explained
+        return self.client.memory.config.explained
 
 
 class ReadyPart:
@@ -58,7 +65,7 @@ class ReadyPart:
 
     __slots__ = ("client", "path")
 
-    def __init__(self, client: ProducerClient) -> None:
+    def __init__(self, client: ShownClient) -> None:
         self.client = client
         self.path = ("clients", client.name, "ready")
 
@@ -71,7 +78,7 @@ class TimersPart:
 
     __slots__ = ("client", "path")
 
-    def __init__(self, client: ProducerClient) -> None:
+    def __init__(self, client: ShownClient) -> None:
         self.client = client
         self.path = ("clients", client.name, "timers")
 

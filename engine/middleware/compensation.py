@@ -6,19 +6,29 @@ at the business system, because undoing a part leaves a mixed state (CTR-40).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from engine.middleware.configuration import BUSINESS, MANAGER, MiddlewareConfiguration
 from engine.middleware.messages import Cancel
 from engine.middleware.strategies import AT_ONCE, FORWARD, SCAN, Strategy
 from engine.middleware.transaction import COMMIT, ROLLBACK, Transaction
 
-if TYPE_CHECKING:
-    from engine.middleware.middleware import Middleware
-
 MANUAL, LOG, CANCEL = "manual", "log_rollback", "transaction_manager"
 _BY = {"local_rollback": "local", LOG: "log", CANCEL: "cancel"}
 """What a Rollback says about the way: it decides whether a committed node can undo."""
+
+
+class Asker(Protocol):
+    """The middleware, as far as a strategy uses it."""
+
+    strategy: Strategy
+    configuration: MiddlewareConfiguration
+
+    def ask(self, transaction: Transaction, node: str, what: str, now: int) -> None:
+        """Send a decision to a node and expect its answer."""
+
+    def send(self, destination: str, body: Any, tid: int) -> None:
+        """Put a message of this transaction on its way."""
 
 
 def gives_up(strategy: Strategy, settings: MiddlewareConfiguration, transaction: Transaction) -> bool:
@@ -45,7 +55,7 @@ def _moment(when: str, settings: MiddlewareConfiguration, now: int) -> int:
     return now + int(getattr(settings, when))
 
 
-def act(middleware: Middleware, transaction: Transaction, now: int) -> int:
+def act(middleware: Asker, transaction: Transaction, now: int) -> int:
     """One try; returns the time of the next."""
     strategy, settings = middleware.strategy, middleware.configuration
     transaction.tries += 1
@@ -62,7 +72,7 @@ def act(middleware: Middleware, transaction: Transaction, now: int) -> int:
     return _moment(strategy.again, settings, now)
 
 
-def _undo(middleware: Middleware, transaction: Transaction, now: int) -> None:
+def _undo(middleware: Asker, transaction: Transaction, now: int) -> None:
     strategy = middleware.strategy
     if transaction.by == "decision":
         transaction.by = _BY[strategy.name]
@@ -90,13 +100,13 @@ def _nodes(transaction: Transaction) -> list[str]:
     return list(transaction.answers)
 
 
-def ask_next(middleware: Middleware, transaction: Transaction, now: int) -> None:
+def ask_next(middleware: Asker, transaction: Transaction, now: int) -> None:
     """The log is walked in reverse, one node after the other: the next one's turn."""
     if middleware.strategy.name == LOG and transaction.by == "log" and not transaction.named:
         _one_by_one(middleware, transaction, now)
 
 
-def _one_by_one(middleware: Middleware, transaction: Transaction, now: int) -> None:
+def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
     """Newest first. Nobody knows when a silent node committed: it counts as the newest."""
     order = sorted(
         _nodes(transaction), key=lambda name: name != BUSINESS
@@ -109,7 +119,7 @@ def _one_by_one(middleware: Middleware, transaction: Transaction, now: int) -> N
             return
 
 
-def undo_named(middleware: Middleware, transaction: Transaction, now: int) -> None:
+def undo_named(middleware: Asker, transaction: Transaction, now: int) -> None:
     """An operator's word: undo at these nodes, whatever they are able to do by themselves."""
     transaction.by = "operator"
     transaction.answers.clear()

@@ -7,10 +7,11 @@ lines of the steps inside: those that tell something one by one, the others fold
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.shapes.plans import Beat
+from engine.view.beat_step import BeatStep
 from engine.view.lines import lines_of
 from engine.view.openers import (
     BEHIND,
@@ -61,23 +62,6 @@ RESETS = 6
 
 
 @dataclass(slots=True)
-class Told:
-    """What of one step the beats go by."""
-
-    number: int
-    actor: str
-    kind: str
-    key: str
-    said: frozenset[str]
-    """Its sentence and its notes."""
-    params: Mapping[str, Any]
-    stands_out: bool
-    opener: Opener | None = None
-    opener_params: dict[str, Any] = field(default_factory=dict)
-    broken: bool = False
-
-
-@dataclass(slots=True)
 class Opened:
     """A beat before its end is known. ``at`` is the index of its first step."""
 
@@ -97,7 +81,7 @@ class Beats:
     """Takes the steps of a run in order, as JSON (docs/frame.md)."""
 
     def __init__(self, consumers: Sequence[str] = ()) -> None:
-        self._steps: list[Told] = []
+        self._steps: list[BeatStep] = []
         self._again: set[str] = set()
         """Clients that hold what was sent before."""
         self._consumers = tuple(consumers)
@@ -115,7 +99,7 @@ class Beats:
         for said in (step, *notes):
             if said["key"] == "client.requeued":
                 self._again.add(said["params"].get("client"))
-        told = Told(
+        told = BeatStep(
             number=step["number"],
             actor=step["actor"],
             kind=step["kind"],
@@ -129,7 +113,7 @@ class Beats:
         self._look_for_walls(told, step)
         self._steps.append(told)
 
-    def _look_for_walls(self, told: Told, step: Mapping[str, Any]) -> None:
+    def _look_for_walls(self, told: BeatStep, step: Mapping[str, Any]) -> None:
         """A record that is stored behind the open transaction of another producer waits with it."""
         for said in (step, *step["notes"]):
             params = said["params"]
@@ -204,7 +188,7 @@ class Beats:
             parts.append(self._beat(number, Opened(at, PART, params, 0), stop, [], end - start))
         return parts
 
-    def _lands(self, beat: Opened, steps: Sequence[Told]) -> Told:
+    def _lands(self, beat: Opened, steps: Sequence[BeatStep]) -> BeatStep:
         for step in reversed(steps):
             if _leads_to(beat, step):
                 return step
@@ -213,7 +197,7 @@ class Beats:
             return next((step for step in reversed(steps) if step.stands_out), opening)
         return opening
 
-    def _title(self, beat: Opened, steps: Sequence[Told]) -> tuple[str, dict[str, Any]]:
+    def _title(self, beat: Opened, steps: Sequence[BeatStep]) -> tuple[str, dict[str, Any]]:
         opener = beat.opener
         name = opener.name
         if opener.unless and not any(_leads_to(beat, step) for step in steps):
@@ -268,7 +252,7 @@ def _params(opener: Opener, given: Mapping[str, Any], step: Mapping[str, Any]) -
     return {name: known.get(name) for name in opener.params}
 
 
-def _openings(steps: Sequence[Told]) -> list[Opened]:
+def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
     """Every step that could open a beat, with what it weighs there."""
     found: list[Opened] = []
     seen: dict[str, int] = {}
@@ -297,14 +281,14 @@ def _openings(steps: Sequence[Told]) -> list[Opened]:
     return found
 
 
-def _asks_meanwhile(before: Opened, opener: Opener, steps: Sequence[Told], index: int) -> bool:
+def _asks_meanwhile(before: Opened, opener: Opener, steps: Sequence[BeatStep], index: int) -> bool:
     """A second producer asks for its identity before the first has its own."""
     if not {before.opener.name, opener.name} <= IDENTITY_NAMES:
         return False
     return not any(_leads_to(before, step) for step in steps[before.at : index])
 
 
-def _leads_to(beat: Opened, step: Told) -> bool:
+def _leads_to(beat: Opened, step: BeatStep) -> bool:
     """The beat ends well here. What is stored for another client ends no beat of this one."""
     if step.key in STORED and beat.params.get("client", step.params.get("client")) != step.params.get(
         "client"
@@ -313,7 +297,7 @@ def _leads_to(beat: Opened, step: Told) -> bool:
     return not step.said.isdisjoint(beat.opener.lands)
 
 
-def _is_awaited(beat: Opened, steps: Sequence[Told], index: int) -> bool:
+def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
     """The step that the beat leads to is still to come, and comes before something else opens."""
     if not beat.opener.lands or any(_leads_to(beat, step) for step in steps[beat.at + 1 : index]):
         return False

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
-from engine.recording import change_to_json, compare
+from engine.step import change_to_json, compare
 from engine.timers import beside_clients
 from engine.view.arrivals import arrivals
 from engine.view.disagreements import disagreement, disagreements_of

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from engine.shapes.plans import BeatLine
+from engine.view.beat_step import BeatStep
 from engine.view.plumbing import PURPOSE_OF, PURPOSES_MAX
-
-if TYPE_CHECKING:
-    from engine.view.beats import Told
 
 _NAMES = ("one", "two", "three")
 _SLOTS = ("first", "second", "third")
 
 
-def lines_of(steps: Sequence[Told], lands: int) -> list[BeatLine]:
+def lines_of(steps: Sequence[BeatStep], lands: int) -> list[BeatLine]:
     lines: list[BeatLine] = []
-    folded: list[Told] = []
+    folded: list[BeatStep] = []
     purposes: dict[str, None] = {}
 
     def close() -> None:
@@ -40,14 +37,14 @@ def lines_of(steps: Sequence[Told], lands: int) -> list[BeatLine]:
     return lines
 
 
-def _purpose(step: Told, lands: int) -> str | None:
+def _purpose(step: BeatStep, lands: int) -> str | None:
     """What a step of plumbing is for; None of a step that speaks for itself."""
     if step.stands_out or step.number == lands:
         return None
     return PURPOSE_OF.get(step.key)
 
 
-def _counted(steps: Sequence[Told], purposes: list[str]) -> BeatLine:
+def _counted(steps: Sequence[BeatStep], purposes: list[str]) -> BeatLine:
     named = {
         slot: {"key": f"beat.line.{purpose}", "params": {}}
         for slot, purpose in zip(_SLOTS, purposes, strict=False)

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from engine.broker.configuration import BrokerConfiguration
+from engine.building import build
 from engine.errors import Refused
 from engine.scenario import BadScenario, Scenario
 from engine.scenario.schema import APIS, MIDDLEWARE_APIS
 from engine.watching import Watch
-from engine.world import World, build
+from engine.world import World
 from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep, bad_value, nearest_of
 from eosviz.pipeline.sweep_axes import ANSWER
 from eosviz.pipeline.sweep_document import SweepDocument

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from engine.recording import pruned
+from engine.step import pruned
 from eosviz.replays.format import Change
 from eosviz.replays.lines import canonical
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from engine.recording import Step
 from engine.scenario import entry
 from engine.simulation import Simulation
+from engine.step import Step
 
 Json = dict[str, Any]
 

@@ -23,9 +23,9 @@ from playwright.sync_api import Page, Request, Route
 from engine.errors import Refused
 from engine.explain.machines import machines
 from engine.pseudocode.documents import to_json
-from engine.recording import Step
 from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
+from engine.step import Step
 from engine.transaction_lines import TransactionLines
 from engine.view import Derived, RunPlan
 from eosviz.catalogue import catalogue_file

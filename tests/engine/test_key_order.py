@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from engine.recording import canonical
 from engine.scenario import entry, library, load, parse
 from engine.scenario.shelf import acts
 from engine.simulation import Simulation
+from engine.step import canonical
 from tests.engine.search.worlds import world
 from tests.rotation import part
 

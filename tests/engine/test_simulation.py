@@ -13,9 +13,10 @@ import pytest
 
 from engine.errors import EngineError, Refused
 from engine.explain import catalogue
-from engine.recording import ABSENT, canonical, place, pruned
 from engine.scenario import entry, library, load, parse
 from engine.simulation import Simulation
+from engine.step import canonical, place, pruned
+from engine.watching import ABSENT
 from tests.engine.search.folding import fits
 
 

@@ -15,12 +15,13 @@ import msgspec
 import pytest
 
 from engine.errors import Refused
-from engine.recording import ABSENT, Step, place
 from engine.scenario import entry
 from engine.scenario.header import ENGINE_VERSION
 from engine.scenario.shelf import acts, library
 from engine.simulation import Simulation
+from engine.step import Step, place
 from engine.view import plan_ahead
+from engine.watching import ABSENT
 from eosviz.catalogue import say
 from eosviz.launch.places import ROOT
 from eosviz.replays import carriers, format, reading, schema

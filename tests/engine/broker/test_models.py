@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from engine.errors import Refused
 from engine.messages import INT_MAX
 from engine.profiles import K20, K28
-from engine.recording import ABSENT, change_to_json, place, pruned
+from engine.step import change_to_json, place, pruned
+from engine.watching import ABSENT
 from tests.engine.broker.watched import Cluster, answer, batch_of
 
 MODULUS = INT_MAX + 1

@@ -24,7 +24,8 @@ from engine.messages import (
     Send,
 )
 from engine.profiles import K28, Profile
-from engine.recording import Recorded, Step
+from engine.recording import Recorded
+from engine.step import Step
 from engine.switches import Switches
 from engine.watching import Part, Watch
 

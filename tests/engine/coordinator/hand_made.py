@@ -14,9 +14,9 @@ from engine.messages import (
     RecordBatch,
     Send,
 )
-from engine.recording import place, pruned
 from engine.scenario.document import load
 from engine.simulation import Simulation
+from engine.step import place, pruned
 
 
 class Hand:

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from engine.recording import Step
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
+from engine.step import Step
 
 RUNS = {"SC-08": "duplicated", "SC-29": "reordered"}
 

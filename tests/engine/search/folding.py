@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from engine.recording import Change, Step, canonical, place, pruned
 from engine.simulation import Simulation
+from engine.step import Change, Step, canonical, place, pruned
 from engine.watching import ABSENT
 
 EVERY = 50

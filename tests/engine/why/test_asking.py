@@ -14,9 +14,9 @@ import pytest
 from engine.__main__ import main
 from engine.explain.requirements import REGISTER, REQUIREMENTS
 from engine.explain.sentences import LANGUAGES, catalogue
-from engine.recording import canonical
 from engine.scenario import entry, load, parse
 from engine.simulation import Simulation
+from engine.step import canonical
 from engine.why import Moment, NotAsked, questions_about, why
 from engine.why.links import LINKS_MAX, NAMED_MAX, bounded, link, named
 from engine.why.offering import QUESTIONS_MAX

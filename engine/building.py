@@ -1,0 +1,188 @@
+"""All actors of a scenario, before its first step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.broker.broker import Broker
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.controller import Controller
+from engine.broker.internal_topics import is_internal
+from engine.client.consumer import Consumer
+from engine.client.producer_client import ProducerClient
+from engine.crafter import Crafter
+from engine.initial_state import connect, override_client, preset
+from engine.middleware.business import Business, Initiator
+from engine.middleware.cancellation import TransactionManager
+from engine.middleware.configuration import MiddlewareConfiguration
+from engine.middleware.middleware import Middleware
+from engine.middleware.node import Node
+from engine.middleware.participant import Participant
+from engine.network import Network
+from engine.profiles import PROFILES
+from engine.reader_lanes import ReaderLane
+from engine.scenario.application import Application, membership
+from engine.scenario.document import BadScenario, Scenario
+from engine.scenario.loop import Loop
+from engine.scenario.phrases import allowed, any_of, shown, wrong
+from engine.switches import Switches
+from engine.watching import Watch
+from engine.world import World
+
+
+def build(scenario: Scenario, watch: Watch) -> World:
+    """All actors of a scenario, before its first step. Raises Refused for a refused configuration."""
+    document = scenario.document
+    cluster = document["cluster"]
+    profile = PROFILES[document["profile"]]
+    latencies = {frozenset(row["between"]): row["ms"] for row in cluster["latencies"]}
+    world = World(
+        watch, profile, _switches(document["switches"]), Network(cluster["latency_ms"], latencies, watch)
+    )
+    configuration = _broker_configuration(cluster["broker"])
+    world.replica_fetch_ms = configuration.replica_fetch_interval_ms
+    _build_cluster(world, document, configuration)
+    preset(world, document)
+    _build_nodes(world, document)
+    _build_clients(world, document)
+    _build_roles(world)
+    for override in document["overrides"]:
+        if override["set"] == "client":
+            override_client(world, override)
+    if cluster["connected"]:
+        connect(world)
+    return world
+
+
+def _switches(given: dict[str, Any]) -> Switches:
+    known = {name: type(getattr(Switches(), name)) for name in Switches.__slots__}
+    for name, value in given.items():
+        if name not in known:
+            raise BadScenario(f"switches.{name}", wrong("unknown_switch"), any_of(known))
+        if type(value) is not known[name]:
+            like = allowed("like", value=getattr(Switches(), name))
+            raise BadScenario(f"switches.{name}", shown(value), like)
+    if given.get("drain_stop_scope", "node") not in ("node", "partition"):
+        scopes = any_of(("node", "partition"))
+        raise BadScenario("switches.drain_stop_scope", shown(given["drain_stop_scope"]), scopes)
+    return Switches(**given)
+
+
+def _broker_configuration(given: dict[str, Any]) -> BrokerConfiguration:
+    known = BrokerConfiguration.__slots__
+    for name, value in given.items():
+        if name not in known:
+            raise BadScenario(f"cluster.broker.{name}", wrong("unknown_setting"), any_of(known))
+        if type(value) is not int or not 0 < value <= 2**53:
+            raise BadScenario(f"cluster.broker.{name}", shown(value), allowed("int_from", low=1))
+    return BrokerConfiguration(**given)
+
+
+def _build_cluster(world: World, document: dict[str, Any], configuration: BrokerConfiguration) -> None:
+    count = document["cluster"]["brokers"]
+    ids = list(range(1, count + 1))
+    world.controller = Controller(watch=world.watch, configuration=configuration, broker_ids=ids)
+    for broker_id in ids:
+        broker = world.broker_of[broker_id] = Broker(
+            broker_id,
+            profile=world.profile,
+            switches=world.switches,
+            watch=world.watch,
+            configuration=configuration,
+        )
+        broker.changed_partitions = world.changed_partitions
+        world.brokers[broker.name] = broker
+    for topic in document["topics"]:
+        for number in range(topic["partitions"]):
+            first = number % count
+            if topic["leaders"]:
+                first = topic["leaders"][number % len(topic["leaders"])] - 1
+                if not 0 <= first < count:
+                    raise BadScenario(f"topics.{topic['name']}.leaders", str(first + 1), any_of(ids))
+            replicas = [ids[(first + step) % count] for step in range(topic["replication"])]
+            world.controller.create_partition(
+                f"{topic['name']}-{number}",
+                replicas,
+                min_isr=topic["min_isr"],
+                segment_records=topic["segment_records"],
+                record_version=topic["record_version"],
+            )
+
+
+def _build_clients(world: World, document: dict[str, Any]) -> None:
+    for producer in document["producers"]:
+        name = producer["name"]
+        world.clients[name] = ProducerClient(
+            name,
+            settings=producer["settings"],
+            profile=world.profile,
+            switches=world.switches,
+            watch=world.watch,
+            ledger=world.ledger,
+            brokers=range(1, document["cluster"]["brokers"] + 1),
+        )
+    for consumer in document["consumers"]:
+        if consumer["group"] is not None and not world.profile.idempotence:
+            place = f"consumers.{consumer['name']}.group"
+            raise BadScenario(
+                place,
+                wrong("no_groups", profile=world.profile.name),
+                any_of(name for name, one in PROFILES.items() if one.idempotence),
+            )
+        made = Consumer(
+            consumer["name"],
+            partitions=tuple(consumer["partitions"]),
+            isolation=consumer["isolation"],
+            remember_keys=consumer["remember_keys"],
+            profile=world.profile,
+            group=consumer["group"],
+            member=membership(consumer["member"]),
+            polled=any(loop["consumer"] == consumer["name"] for loop in document["loops"]),
+            watch=world.watch,
+            brokers=range(1, document["cluster"]["brokers"] + 1),
+        )
+        world.consumers[made.name] = made
+        for partition in consumer["partitions"]:
+            world.readers.setdefault(partition, []).append(made)
+        for partition in world.controller.partitions:
+            if not is_internal(partition):
+                lane = made.lane_parts[partition] = ReaderLane(world.leader_log, made, partition)
+                world.lanes.setdefault(partition, []).append(lane)
+    for row in document["loops"]:
+        _build_loop(world, row)
+    for row in document["applications"]:
+        application = Application(row["name"], row["client"], row["calls"])
+        world.applications[application.name] = application
+    for name in [*world.clients, *world.nodes]:
+        world.applications_of[name] = [app for app in world.applications.values() if app.client == name]
+
+
+def _build_nodes(world: World, document: dict[str, Any]) -> None:
+    """Initiator, business system, middleware, manager, participants; none without a middleware section."""
+    if not document["middleware"]["participants"]:
+        return
+    configuration = MiddlewareConfiguration.from_section(document["middleware"])
+    watch, switches = world.watch, world.switches
+    nodes: list[Node] = [] if configuration.one_node else [Initiator(watch)]
+    nodes += [Business(configuration, switches, watch), Middleware(configuration, switches, watch)]
+    if configuration.manager:
+        nodes.append(TransactionManager(configuration, watch))
+    nodes += [Participant(row, switches, watch) for row in configuration.participants]
+    world.nodes = {node.name: node for node in nodes}
+
+
+def _build_loop(world: World, row: dict[str, Any]) -> None:
+    producer, consumer = world.clients[row["producer"]], world.consumers[row["consumer"]]
+    separately = not world.switches.offsets_in_transaction
+    loop = world.loops[row["name"]] = Loop(row, producer, consumer, separately, world.watch)
+    for name in (producer.name, consumer.name):
+        world.loops_of.setdefault(name, []).append(loop)
+
+
+def _build_roles(world: World) -> None:
+    for group in (world.clients, world.brokers, world.consumers, world.nodes):
+        world.roles.update(group)
+    world.connecting = {**world.clients, **world.brokers, **world.consumers}
+    world.roles["controller"] = world.controller
+    world.roles["zookeeper"] = world.controller
+    world.roles["crafter"] = Crafter(world.watch)
