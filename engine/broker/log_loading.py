@@ -8,17 +8,27 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from engine.broker.partition_log import PartitionLog
+from engine.broker.producer_state import ProducerStateManager
+from engine.messages import RecordBatch
 
 _BASE_OFFSET = attrgetter("base_offset")
 SEGMENTS_WITH_SNAPSHOT = 2
 """The newest segments, before which a replay writes a snapshot."""
 
 
-def rebuild_producers(log: PartitionLog, now: int) -> None:
+class LoadedLog(Protocol):
+    """A log (``PartitionLog``), as far as the state of its producers comes from it."""
+
+    batches: list[RecordBatch]
+    segments: list[int]
+    log_start: int
+    log_end: int
+    producers: ProducerStateManager
+
+
+def rebuild_producers(log: LoadedLog, now: int) -> None:
     """Producers as of the log end; a snapshot of them is written there.
 
     A log that knew of no producer is not read: it cannot have forgotten one by being cut.
@@ -34,7 +44,7 @@ def rebuild_producers(log: PartitionLog, now: int) -> None:
     producers.take_snapshot()
 
 
-def _replay(log: PartitionLog) -> None:
+def _replay(log: LoadedLog) -> None:
     """Take in the batches behind the snapshot, segment by segment."""
     producers, batches = log.producers, log.batches
     for start, end in zip(log.segments, (*log.segments[1:], log.log_end), strict=True):

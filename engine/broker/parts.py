@@ -7,17 +7,31 @@ gone. So parts may be made anew whenever something is touched.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, cast
+from typing import Protocol, cast
 
+from engine.broker.aborted_index import AbortedIndex
+from engine.broker.producer_state import ProducerStateManager
 from engine.messages import RecordBatch, describe
 from engine.shapes.logs import CachedBatch, LogBatchView, ProducerStateView
-from engine.watching import Path
-
-if TYPE_CHECKING:
-    from engine.broker.partition_log import PartitionLog
+from engine.watching import Path, Watch
 
 
-def outcome_of(log: PartitionLog, batch: RecordBatch) -> str:
+class ShownLog(Protocol):
+    """A replica's log (``PartitionLog``), as far as its view and its notes need it."""
+
+    partition: str
+    replica: int
+    place: Path
+    watch: Watch
+    batches: list[RecordBatch]
+    producers: ProducerStateManager
+    aborted: AbortedIndex
+
+    def batch_at(self, base_offset: int) -> tuple[RecordBatch, int] | None:
+        """The batch that begins there, and when it was appended."""
+
+
+def outcome_of(log: ShownLog, batch: RecordBatch) -> str:
     """``open``, ``committed`` or ``aborted``: what the producer's next marker in this log says."""
     start = bisect_right(log.batches, batch.base_offset, key=_base_offset)
     for later in log.batches[start:]:
@@ -35,7 +49,7 @@ class BatchPart:
 
     __slots__ = ("base_offset", "log", "path")
 
-    def __init__(self, log: PartitionLog, base_offset: int) -> None:
+    def __init__(self, log: ShownLog, base_offset: int) -> None:
         self.log = log
         self.base_offset = base_offset
         self.path: Path = (*log.place, "batches", str(base_offset))
@@ -73,7 +87,7 @@ class ProducerPart:
 
     __slots__ = ("log", "path", "producer_id")
 
-    def __init__(self, log: PartitionLog, producer_id: int) -> None:
+    def __init__(self, log: ShownLog, producer_id: int) -> None:
         self.log = log
         self.producer_id = producer_id
         self.path: Path = (*log.place, "producers", str(producer_id))

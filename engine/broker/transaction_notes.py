@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING
 
-from engine.broker.parts import BatchPart
+from engine.broker.parts import BatchPart, ShownLog
 from engine.broker.producer_state import Appending, CompletedTransaction
 from engine.messages import RecordBatch
 
-if TYPE_CHECKING:
-    from engine.broker.partition_log import PartitionLog
 
-
-def note_stale_copy(log: PartitionLog, appending: Appending, batch: RecordBatch) -> None:
+def note_stale_copy(log: ShownLog, appending: Appending, batch: RecordBatch) -> None:
     """A 2.8 replica copies a batch of an older epoch and only says so (SEQ-9)."""
     stored = appending.updated.producer_epoch
     if batch.producer_epoch < stored and log.watch.recording:
@@ -28,7 +24,7 @@ def note_stale_copy(log: PartitionLog, appending: Appending, batch: RecordBatch)
         )
 
 
-def note_ended(log: PartitionLog, completed: list[CompletedTransaction]) -> None:
+def note_ended(log: ShownLog, completed: list[CompletedTransaction]) -> None:
     """An ABORT marker deletes nothing: the index says which stored records do not count (LOG-9, CON-7)."""
     for ended in completed:
         if ended.is_aborted:
@@ -45,7 +41,7 @@ def note_ended(log: PartitionLog, completed: list[CompletedTransaction]) -> None
             )
 
 
-def touch_undecided(log: PartitionLog, producer_id: int, end: int) -> None:
+def touch_undecided(log: ShownLog, producer_id: int, end: int) -> None:
     """What this producer stored below ``end`` since its last marker has another outcome now: a marker comes, or
     was cut off. Asked of the batches: a producer that was forgotten has some that nobody knows to be open."""
     for batch in reversed(log.batches[: bisect_left(log.batches, end, key=_base_offset)]):
