@@ -1,31 +1,38 @@
-"""A state machine as rows, checked when it is loaded.
+"""A state machine as rows that drive, checked when it is loaded.
 
-Owns the shape of a row, the checks on a table and its forms for others (JSON for diagrams, text for
-``explain``). It must not know any protocol. A row's ``when`` names a guard and ``effects`` names
-effects of the role that owns the machine; the role resolves them to functions once, at load.
+Owns the shape of a row, the checks on a table, the choice of the row that decides, and a table's forms for others
+(JSON for diagrams, text for ``explain``). It must not know any protocol.
 
-The first row of (source, on) whose guard holds decides. Guards of one (source, on) must not hold
-together; a property test checks that for every machine.
+A role calls ``take(state, on, context)``. The guards of the rows of (state, on) look at the context, in the order of
+the table; the first row whose guard holds decides. The row says the next state, the reply and the effects. A role
+names no target and compares no name of an effect: it reads ``row.target`` and calls what ``bind`` made of the
+row's effects, once, at load.
+
+Guards of one (state, on) exclude each other; a row without a guard stands last and takes what is left. A property
+test checks that for every machine, with these guards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 from engine.errors import EngineError
 
 ALWAYS = ""
+Context = TypeVar("Context")
+Effect = TypeVar("Effect")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Row:
     """One transition or refusal.
 
     ``target`` None: refused, state unchanged. ``reply`` is the error or result the asker gets.
-    ``why`` is a key of the catalogue; ``spec`` a requirement ID.
+    ``why`` is a key of the catalogue; ``spec`` a requirement ID. ``number``: the row's place in its table, counted
+    from 0; recordings name rows by it, so a new row stands at the end.
     """
 
     source: str
@@ -36,6 +43,7 @@ class Row:
     when: str = ALWAYS
     reply: str = ""
     effects: tuple[str, ...] = ()
+    number: int = field(default=-1, init=False)
 
     @property
     def refused(self) -> bool:
@@ -46,8 +54,8 @@ class Row:
         return f"{machine}: {self.source} --{self.on}{guard}--> {self.target or 'refused'}"
 
 
-class Machine:
-    """A checked table. ``find(state, on, holds)`` returns the deciding row; ``holds(guard) -> bool``."""
+class Machine(Generic[Context]):
+    """A checked table. ``guards``: name to the function that looks at the context of an event."""
 
     def __init__(
         self,
@@ -55,7 +63,7 @@ class Machine:
         initial: str,
         rows: Sequence[Row],
         *,
-        guards: Iterable[str] = (),
+        guards: Mapping[str, Callable[[Context], bool]] | Iterable[str] = (),
         effects: Iterable[str] = (),
         terminal: Iterable[str] = (),
         entered_from_outside: Iterable[str] = (),
@@ -78,12 +86,17 @@ class Machine:
         self._targets: dict[tuple[str, str], str | None] = {
             (row.source, row.on): row.target for row in self.rows
         }
-        self._numbers = {(row.source, row.on, row.when): number for number, row in enumerate(self.rows)}
         self._by_key: dict[tuple[str, str], tuple[Row, ...]] = {}
-        for row in self.rows:
+        for number, row in enumerate(self.rows):
+            object.__setattr__(row, "number", number)
             key = (row.source, row.on)
             self._by_key[key] = (*self._by_key.get(key, ()), row)
         self._check(frozenset(entered_from_outside))
+        tests = guards if isinstance(guards, Mapping) else {}
+        self.tried: dict[tuple[str, str], tuple[tuple[Callable[[Context], bool] | None, Row], ...]] = {
+            key: tuple((tests.get(row.when), row) for row in rows) for key, rows in self._by_key.items()
+        }
+        """(State, event) to its rows in the order tried, each with the function of its guard."""
 
     def _check(self, entered_from_outside: frozenset[str]) -> None:
         seen: set[tuple[str, str, str]] = set()
@@ -111,6 +124,36 @@ class Machine:
         if lost:
             raise EngineError(f"{self.name}: states {lost} cannot be reached")
 
+    def take(self, state: str, on: str, context: Context) -> Row:
+        """The row that decides ``on`` in ``state``. No row at all is a broken table: EngineError."""
+        for guard, row in self.tried.get((state, on), ()):
+            if guard is None or guard(context):
+                return row
+        raise EngineError(f"{self.name}: no row for {on!r} in state {state!r}")
+
+    def bind(self, functions: Mapping[str, Effect]) -> tuple[tuple[Effect, ...], ...]:
+        """What carries out the effects of each row, by the row's number. Every effect of the table needs its function,
+        and no function stands here for an effect that the table does not have."""
+        differ = sorted(self.effects ^ functions.keys())
+        if differ:
+            raise EngineError(f"{self.name}: effects {differ} stand in the table or in the role, not in both")
+        return tuple(tuple(functions[effect] for effect in row.effects) for row in self.rows)
+
+    def sources(self, on: str) -> frozenset[str]:
+        """The states that have a row for ``on`` which leads to a state."""
+        return frozenset(row.source for row in self.rows if row.on == on and row.target is not None)
+
+    def targets_of(self, on: str) -> frozenset[str]:
+        """The states that ``on`` leads to."""
+        return frozenset(row.target for row in self.rows if row.on == on and row.target is not None)
+
+    def target_of(self, state: str, on: str) -> str:
+        """Where ``on`` will lead, for a pair that has one row: asked before the event comes, which takes the row."""
+        rows = self._by_key.get((state, on), ())
+        if len(rows) != 1 or rows[0].target is None:
+            raise EngineError(f"{self.name}: {on!r} in state {state!r} does not lead to one state")
+        return rows[0].target
+
     def candidates(self, state: str, on: str) -> tuple[Row, ...]:
         """The rows of (state, on) in the order tried; empty when the table has none."""
         return self._by_key.get((state, on), ())
@@ -127,7 +170,7 @@ class Machine:
 
     def number_of(self, row: Row) -> int:
         """The place of a row in the table, counted from 0; no two rows have the same source, event and guard."""
-        return self._numbers[(row.source, row.on, row.when)]
+        return row.number
 
     @property
     def targets(self) -> dict[tuple[str, str], str | None]:
@@ -161,7 +204,7 @@ class Machine:
 class _Taken(dict[tuple[str, str], Any]):
     """A machine's targets that notes which were looked up."""
 
-    def __init__(self, machine: Machine, found: dict[int, Row]) -> None:
+    def __init__(self, machine: Machine[Any], found: dict[int, Row]) -> None:
         super().__init__(machine._targets)
         self._machine = machine
         self._found = found
@@ -180,12 +223,17 @@ class _Taken(dict[tuple[str, str], Any]):
 
 
 @contextmanager
-def deciding_rows(machines: Iterable[Machine]) -> Iterator[dict[int, Row]]:
+def deciding_rows(machines: Iterable[Machine[Any]]) -> Iterator[dict[int, Row]]:
     """While it lasts, every row that decides something is noted, by ``id(row)``. For the coverage report."""
     found: dict[int, Row] = {}
-    plain = Machine.find
+    plain, plain_take = Machine.find, Machine.take
 
-    def noting(self: Machine, state: str, on: str, holds: Mapping[str, bool] | None = None) -> Row:
+    def noting_take(self: Machine[Any], state: str, on: str, context: Any) -> Row:
+        row = plain_take(self, state, on, context)
+        found[id(row)] = row
+        return row
+
+    def noting(self: Machine[Any], state: str, on: str, holds: Mapping[str, bool] | None = None) -> Row:
         row = plain(self, state, on, holds)
         found[id(row)] = row
         return row
@@ -194,9 +242,11 @@ def deciding_rows(machines: Iterable[Machine]) -> Iterator[dict[int, Row]]:
     for machine, _ in tables:
         machine._targets = _Taken(machine, found)
     Machine.find = noting  # type: ignore[method-assign]
+    Machine.take = noting_take  # type: ignore[method-assign]
     try:
         yield found
     finally:
         Machine.find = plain  # type: ignore[method-assign]
+        Machine.take = plain_take  # type: ignore[method-assign]
         for machine, targets in tables:
             machine._targets = targets

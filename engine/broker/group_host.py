@@ -71,23 +71,21 @@ class GroupHost:
             watch=broker.watch,
             partition_count=broker.configuration.offsets_partitions,
         )
-        self.loading: dict[int, int] = {}
-        """Log partition to when it is read."""
 
     # -- leadership of log partitions ------------------------------------------------------------------
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
         """Elected for a log partition at ``since``: read it, then answer for its groups (OFS-5)."""
         self._touch_groups(partition)
-        self.coordinator.begin_loading(partition)
-        self.loading[partition] = since + self.broker.configuration.loading_ms
-        if self.loading[partition] > now:
+        due = since + self.broker.configuration.loading_ms
+        self.coordinator.begin_loading(partition, epoch, due)
+        if due > now:
             self.watch.note(
                 "group.begins_loading",
                 ("OFS-5", "FND-7"),
                 broker=self.broker.name,
                 partition=f"{self.topic}-{partition}",
-                until=self.loading[partition],
+                until=due,
             )
             return []
         self._load(partition, now)
@@ -95,10 +93,9 @@ class GroupHost:
 
     def resign(self, partition: int, now: int) -> Effects:
         """Another broker leads it, or none: forget its groups."""
-        if partition in self.coordinator.owned or partition in self.loading:
+        if partition in self.coordinator.owned or partition in self.coordinator.loading:
             self._touch_groups(partition)
             self.coordinator.resign(partition)
-            self.loading.pop(partition, None)
             self.watch.note(
                 "group.resigns",
                 ("OFS-5", "FND-7"),
@@ -108,9 +105,9 @@ class GroupHost:
         return []
 
     def _load(self, partition: int, now: int) -> None:
-        due = self.loading.pop(partition)
+        epoch, due = self.coordinator.loading[partition]
         name = f"{self.topic}-{partition}"
-        groups = self.coordinator.elect(partition, self.broker.replicas[name].log.batches)
+        groups = self.coordinator.elect(partition, self.broker.replicas[name].log.batches, epoch)
         if groups or due == now:
             self.watch.say(
                 "group.loaded",
@@ -169,17 +166,17 @@ class GroupHost:
     # -- time and life ---------------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
-        return min(self.loading.values()) if self.loading else None
+        return self.coordinator.next_loading()
 
     def on_timer(self, now: int) -> Effects:
-        for partition in [number for number, due in self.loading.items() if due <= now]:
+        for partition in [number for number, (_, due) in self.coordinator.loading.items() if due <= now]:
             self._load(partition, now)
         return []
 
     def crash(self) -> None:
         """Memory goes; whoever leads the partitions reads the log."""
         coordinator = self.coordinator
-        for partition in (*coordinator.owned, *self.loading):
+        for partition in (*coordinator.owned, *coordinator.loading):
             self._touch_groups(partition)
         self.coordinator = GroupCoordinator(
             self.broker.name,
@@ -187,7 +184,6 @@ class GroupHost:
             watch=self.watch,
             partition_count=coordinator.partition_count,
         )
-        self.loading.clear()
 
     # -- what is shown ---------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 Owns the broker's block of ids and the loop that claims the next one: read the node, write the block behind
 it on the condition that nobody wrote since, start again when somebody did. The lock is the node's stat
 version, not the format version in its JSON (CTR-4). It talks to ZooKeeper by messages only; every step is a
-row of :data:`MACHINE`. After Kafka's ``ProducerIdManager`` and ``ProducerIdBlockZNode``.
+row of ``producer_id_states``. After Kafka's ``ProducerIdManager`` and ``ProducerIdBlockZNode``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,17 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from engine.broker.producer_id_states import (
+    ANSWERS,
+    CLAIM,
+    CLAIMING,
+    CRASH,
+    MACHINE,
+    NO_REPLY,
+    Situation,
+)
 from engine.errors import EngineError, Error
-from engine.machine import Machine, Row
+from engine.machine import Row
 from engine.messages import LONG_MAX, Effects, Send, ZooKeeperRead, ZooKeeperReply, ZooKeeperWrite
 from engine.shapes.brokers import ProducerIdBlock
 from engine.watching import Watch
@@ -52,100 +61,20 @@ def next_block(broker: int, latest: Block | None, size: int) -> Block:
     return Block(broker, start, start + size - 1)
 
 
-GUARDS = ("node_empty", "own_write", "exhausted", "room", "written", "conflict")
-EFFECTS = ("read", "write", "keep", "fail")
+class _Turn:
+    """One row that is carried out: what came, what is wanted done, and what the sentence names."""
 
-_REPLIES = (
-    Row(
-        source="READING",
-        on="data",
-        when="own_write",
-        target="HOLDING",
-        effects=("keep",),
-        why="broker.own_block_found",
-        spec="PID-4",
-    ),
-    Row(
-        source="READING",
-        on="data",
-        when="node_empty",
-        target="WRITING",
-        effects=("write",),
-        why="broker.first_block_wanted",
-        spec="PID-3",
-    ),
-    Row(
-        source="READING",
-        on="data",
-        when="exhausted",
-        target="EXHAUSTED",
-        effects=("fail",),
-        why="broker.producer_ids_exhausted",
-        spec="PID-3",
-    ),
-    Row(
-        source="READING",
-        on="data",
-        when="room",
-        target="WRITING",
-        effects=("write",),
-        why="broker.next_block_wanted",
-        spec="PID-3",
-    ),
-    Row(
-        source="WRITING",
-        on="written_reply",
-        when="written",
-        target="HOLDING",
-        effects=("keep",),
-        why="broker.block_claimed",
-        spec="PID-3",
-    ),
-    Row(
-        source="WRITING",
-        on="written_reply",
-        when="conflict",
-        target="READING",
-        effects=("read",),
-        why="broker.block_lost_to_another",
-        spec="PID-7",
-    ),
-)
-MACHINE = Machine(
-    "producer_id_block",
-    "NO_BLOCK",
-    (
-        *(
-            Row(
-                source=state,
-                on="claim",
-                target="READING",
-                effects=("read",),
-                why="broker.block_node_read",
-                spec=spec,
-            )
-            for state, spec in (("NO_BLOCK", "PID-6"), ("HOLDING", "PID-5"), ("EXHAUSTED", "PID-5"))
-        ),
-        *_REPLIES,
-        *(
-            Row(
-                source=state,
-                on="no_reply",
-                target="READING",
-                effects=("read",),
-                why="broker.block_node_read_again",
-                spec="PID-4",
-            )
-            for state in ("READING", "WRITING")
-        ),
-        *(
-            Row(source=state, on="crash", target="NO_BLOCK", why="broker.block_abandoned", spec="PID-6")
-            for state in ("NO_BLOCK", "READING", "WRITING", "HOLDING", "EXHAUSTED")
-        ),
-    ),
-    guards=GUARDS,
-    effects=EFFECTS,
-)
+    __slots__ = ("effects", "named", "now", "reply")
+
+    def __init__(self, now: int, reply: ZooKeeperReply | None) -> None:
+        self.now = now
+        self.reply = reply
+        self.effects: Effects = []
+        self.named: dict[str, Any] = {}
+
+    def name_block(self, block: Block | None) -> None:
+        if block is not None:
+            self.named |= {"start": block.start, "end": block.end}
 
 
 class ProducerIdManager:
@@ -194,7 +123,7 @@ class ProducerIdManager:
 
     @property
     def is_claiming(self) -> bool:
-        return self.state in ("READING", "WRITING")
+        return self.state in CLAIMING
 
     @property
     def has_id(self) -> bool:
@@ -223,7 +152,7 @@ class ProducerIdManager:
             return []
         self.claimed = None
         self.wanted = None
-        return self._take(MACHINE.find(self.state, "claim"), now, None)
+        return self._take(CLAIM, now, Situation(), None)
 
     def on_reply(self, reply: ZooKeeperReply, correlation_id: int, now: int) -> Effects:
         """Go on with a reply; one to an older request is ignored, a later read tells what it did (PID-4)."""
@@ -233,88 +162,66 @@ class ProducerIdManager:
             )
             return []
         self.deadline = None
-        if self.state == "READING":
-            return self._take(MACHINE.find("READING", "data", self._read(reply)), now, reply)
-        holds = {"written": reply.written, "conflict": not reply.written}
-        return self._take(MACHINE.find("WRITING", "written_reply", holds), now, reply)
+        return self._take(ANSWERS[self.state], now, self._situation(reply), reply)
 
     def on_timer(self, now: int) -> Effects:
         """No reply came: read the node again to learn whether the write was done (PID-4)."""
         if self.deadline is None or now < self.deadline or not self.is_claiming:
             return []
-        return self._take(MACHINE.find(self.state, "no_reply"), now, None)
+        return self._take(NO_REPLY, now, Situation(), None)
 
     def crash(self) -> None:
         """The unissued rest of the block is abandoned: ids may have gaps, never repeats (PID-6)."""
-        self.state = MACHINE.find(self.state, "crash").target or MACHINE.initial
+        self.state = MACHINE.take(self.state, CRASH, Situation()).target or MACHINE.initial
         self.block = None
         self.wanted = None
         self.deadline = None
         self.claimed = None
         self.next_id = 0
 
-    def _read(self, reply: ZooKeeperReply) -> dict[str, bool]:
-        """Which guard of the READING rows holds; exactly one does."""
+    def _situation(self, reply: ZooKeeperReply) -> Situation:
+        if reply.written or reply.conflict:
+            return Situation(written=reply.written)
         latest = None if reply.data is None else block_from_json(reply.data)
-        own = self.wanted is not None and latest == self.wanted
-        exhausted = latest is not None and latest.end > LONG_MAX - self.block_size
-        return {
-            "own_write": own,
-            "node_empty": latest is None and not own,
-            "exhausted": exhausted and not own,
-            "room": latest is not None and not exhausted and not own,
-        }
+        return Situation(
+            empty=latest is None,
+            own=latest is not None and latest == self.wanted,
+            full=latest is not None and latest.end > LONG_MAX - self.block_size,
+        )
 
-    def _take(self, row: Row, now: int, reply: ZooKeeperReply | None) -> Effects:
+    def _take(self, on: str, now: int, situation: Situation, reply: ZooKeeperReply | None) -> Effects:
+        row = MACHINE.take(self.state, on, situation)
         before, self.state = self.state, row.target or self.state
         watch = self.watch
         if watch.recording:
-            watch.transition(MACHINE.name, self._name, before, self.state, row.on, MACHINE.number_of(row))
-        effects: Effects = []
-        wanted = self.wanted
-        for effect in row.effects:
-            if effect == "read":
-                effects.append(self._request(ZooKeeperRead(path=BLOCK_NODE), now))
-            elif effect == "write" and reply is not None:
-                effects.append(self._write(reply, now))
-            elif effect == "keep" and wanted is not None:
-                self.block = wanted
-                self.next_id = wanted.start
-                self.wanted = None
-                self.claimed = True
-            elif effect == "fail":
-                self.claimed = False
-        self._say(row, reply, self.wanted or wanted)
-        return effects
+            watch.transition(MACHINE.name, self._name, before, self.state, row.on, row.number)
+        turn = _Turn(now, reply)
+        for effect in _EFFECTS[row.number]:
+            effect(self, turn)
+        self._say(row, turn)
+        return turn.effects
 
-    def _write(self, reply: ZooKeeperReply, now: int) -> Send:
-        latest = None if reply.data is None else block_from_json(reply.data)
-        self.wanted = next_block(self.broker_id, latest, self.block_size)
-        expected = reply.version if self.check_version else None
-        return self._request(
-            ZooKeeperWrite(path=BLOCK_NODE, data=self.wanted.to_json(), expected_version=expected), now
-        )
+    # -- effects ---------------------------------------------------------------------------------------
 
-    def _request(self, body: object, now: int) -> Send:
-        self.correlation_id += 1
-        self.deadline = now + self.reply_timeout_ms
-        return Send(ZOOKEEPER, body, self.correlation_id)
+    def _read(self, turn: _Turn) -> None:
+        turn.effects.append(self._request(ZooKeeperRead(path=BLOCK_NODE), turn.now))
 
-    def _say(self, row: Row, reply: ZooKeeperReply | None, block: Block | None) -> None:
-        watch = self.watch
-        if not watch.recording:
-            if watch.said is None:
-                watch.said = row.why
-            return
-        params: dict[str, Any] = {"broker": self._name, "path": BLOCK_NODE}
-        if reply is not None:
-            params["version"] = reply.version
-        if block is not None and row.effects != ("read",):
-            params |= {"start": block.start, "end": block.end}
-        if row.why == "broker.producer_ids_exhausted" and reply is not None and reply.data is not None:
+    def _keep(self, turn: _Turn) -> None:
+        turn.name_block(self.wanted)
+        if self.wanted is not None:
+            self.block, self.next_id = self.wanted, self.wanted.start
+            self.wanted = None
+            self.claimed = True
+
+    def _fail(self, turn: _Turn) -> None:
+        """No block fits behind the last one: a broker error for every request that waits (PID-3)."""
+        self.claimed = False
+        turn.name_block(self.wanted)
+        reply = turn.reply
+        if self.watch.recording and reply is not None and reply.data is not None:
             latest = block_from_json(reply.data)
-            params["latest_end"] = latest.end
-            watch.refuse(
+            turn.named["latest_end"] = latest.end
+            self.watch.refuse(
                 "PID-3",
                 Error.UNKNOWN_SERVER_ERROR.name,
                 [
@@ -323,7 +230,34 @@ class ProducerIdManager:
                 ],
                 "refusal.broker_cannot_hand_out",
             )
-        watch.say(row.why, (row.spec,), **params)
+
+    def _write(self, turn: _Turn) -> None:
+        """The block behind the one that was read, on the condition that the node is as it was (CTR-4)."""
+        reply = turn.reply
+        if reply is None:
+            raise EngineError(f"{self._name}: no block is written before the node was read (PID-3)")
+        latest = None if reply.data is None else block_from_json(reply.data)
+        self.wanted = next_block(self.broker_id, latest, self.block_size)
+        turn.name_block(self.wanted)
+        expected = reply.version if self.check_version else None
+        write = ZooKeeperWrite(path=BLOCK_NODE, data=self.wanted.to_json(), expected_version=expected)
+        turn.effects.append(self._request(write, turn.now))
+
+    def _request(self, body: object, now: int) -> Send:
+        self.correlation_id += 1
+        self.deadline = now + self.reply_timeout_ms
+        return Send(ZOOKEEPER, body, self.correlation_id)
+
+    def _say(self, row: Row, turn: _Turn) -> None:
+        watch = self.watch
+        if not watch.recording:
+            if watch.said is None:
+                watch.said = row.why
+            return
+        params: dict[str, Any] = {"broker": self._name, "path": BLOCK_NODE}
+        if turn.reply is not None:
+            params["version"] = turn.reply.version
+        watch.say(row.why, (row.spec,), **params, **turn.named)
 
     @property
     def _name(self) -> str:
@@ -334,3 +268,13 @@ class ProducerIdManager:
         if self.block is None:
             return None
         return {"start": self.block.start, "end": self.block.end, "next": self.next_id}
+
+
+_EFFECTS = MACHINE.bind(
+    {
+        "read": ProducerIdManager._read,
+        "write": ProducerIdManager._write,
+        "keep": ProducerIdManager._keep,
+        "fail": ProducerIdManager._fail,
+    }
+)

@@ -17,13 +17,7 @@ from engine.coordinator.marker_channel import MarkerChannel
 from engine.coordinator.transaction_coordinator import TransactionCoordinator
 from engine.coordinator.transaction_log import batch_of, newest_images
 from engine.coordinator.transaction_metadata import Image, TransactionMetadata
-from engine.coordinator.transaction_states import (
-    EXPIRE,
-    ONGOING,
-    PREPARE_ABORT,
-    PREPARE_COMMIT,
-    TRANSACTION_STATES,
-)
+from engine.coordinator.transaction_states import DECIDED, EXPIRING, OPEN
 from engine.errors import EngineError, Error
 from engine.java_hash import partition_for
 from engine.messages import (
@@ -111,8 +105,6 @@ class TransactionHost:
             retries_storage_error=broker.profile.marker_storage_error_retries,
             retry=broker.switches.marker_retry,
         )
-        self.loading: dict[int, tuple[int, int]] = {}
-        """Log partition to (leader epoch, when it is read)."""
         self.connected: set[int] = set()
         self.connecting: set[int] = set()
         self.pass_at: int | None = None
@@ -154,30 +146,29 @@ class TransactionHost:
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
         """Elected for a log partition at ``since``: read it, then answer for its ids (TXC-22)."""
         self._touch_all()  # It may have led before, and knows nothing until it has read the log again.
-        self._drop_markers(partition)
-        self.coordinator.begin_loading(partition)
-        self.loading[partition] = (epoch, since + self.broker.configuration.loading_ms)
+        self.markers.resign(partition)
+        due = since + self.broker.configuration.loading_ms
+        self.coordinator.begin_loading(partition, epoch, due)
         self._touch_all()
-        if self.loading[partition][1] > now:
+        if due > now:
             self.watch.note(
                 "coordinator.begins_loading",
                 ("TXC-22", "FND-7"),
                 coordinator=self.broker.name,
                 partition=f"{self.topic}-{partition}",
                 coordinator_epoch=epoch,
-                until=self.loading[partition][1],
+                until=due,
             )
             return []
         return self._load(partition, now)
 
     def resign(self, partition: int, now: int) -> Effects:
         """Another broker leads it, or none: forget its ids and their markers (TXC-22)."""
-        if partition not in self.coordinator.owned and partition not in self.loading:
+        if partition not in self.coordinator.owned and partition not in self.coordinator.loading:
             return []
         self._touch_all()
-        self._drop_markers(partition)
+        self.markers.resign(partition)
         self.coordinator.resign(partition)
-        self.loading.pop(partition, None)
         self.watch.note(
             "coordinator.resigns",
             ("TXC-22", "FND-7"),
@@ -186,11 +177,8 @@ class TransactionHost:
         )
         return self.settle(now)
 
-    def _drop_markers(self, partition: int) -> None:
-        self.markers.resign(partition)
-
     def _load(self, partition: int, now: int) -> Effects:
-        epoch, due = self.loading.pop(partition)
+        epoch, due = self.coordinator.loading[partition]
         name = f"{self.topic}-{partition}"
         images = newest_images(self.broker.replicas[name].log.batches)
         if self.watch.recording or due == now or images:
@@ -277,7 +265,7 @@ class TransactionHost:
                 alone = not self.broker.switches.transaction_log_acks_all
                 key = "coordinator.image_counted_alone" if alone else "coordinator.image_durable"
                 key = "coordinator.tombstone_durable" if gone else key
-                if metadata is not None and metadata.state in (PREPARE_COMMIT, PREPARE_ABORT):
+                if metadata is not None and metadata.state in DECIDED:
                     rules = ("TXC-5", "TXC-19")
             self.watch.note(
                 key,
@@ -360,12 +348,12 @@ class TransactionHost:
         for metadata in self.coordinator.metadata.values():
             if metadata.pending_state is not None:
                 continue
-            if metadata.state == ONGOING:
+            if metadata.state in OPEN:
                 over = metadata.start_ms + metadata.timeout_ms
                 if over < now and metadata.producer_epoch == SHORT_MAX:
                     continue  # Every scan finds it and cannot fence it (TXC-11): told once.
                 open_until = over if open_until is None or over < open_until else open_until
-            elif TRANSACTION_STATES.candidates(metadata.state, EXPIRE):
+            elif metadata.state in EXPIRING:
                 since = metadata.last_update_ms
                 idle_from = since if idle_from is None or since < idle_from else idle_from
         self.scan_at = self.expiry_at = None
@@ -383,10 +371,10 @@ class TransactionHost:
         first = self.scan_at
         if self.pass_at is not None and (first is None or self.pass_at < first):
             first = self.pass_at
-        if self.loading:
-            for _, due in self.loading.values():
-                if first is None or due < first:
-                    first = due
+        if self.coordinator.loading:
+            due = self.coordinator.next_loading()
+            if first is None or (due is not None and due < first):
+                first = due
         if self.markers.in_flight:
             for request in self.markers.in_flight.values():
                 if first is None or request.deadline < first:
@@ -395,7 +383,7 @@ class TransactionHost:
 
     def on_timer(self, now: int) -> Effects:
         effects: Effects = []
-        for partition, (_, due) in sorted(self.loading.items()):
+        for partition, (_, due) in sorted(self.coordinator.loading.items()):
             if due <= now:
                 effects += self._load(partition, now)
         for broker_id, request in sorted(self.markers.in_flight.items()):
@@ -429,7 +417,6 @@ class TransactionHost:
         self._touch_all()
         self.coordinator.crash()
         self.markers.crash()
-        self.loading.clear()
         self.connected.clear()
         self.connecting.clear()
         self.pass_at = self.scan_at = self.expiry_at = None
@@ -469,13 +456,13 @@ class CoordinatorPart:
 
     def view(self) -> CoordinatorView | None:
         host = self.host
-        if not host.coordinator.owned and not host.loading:
+        if not host.coordinator.owned and not host.coordinator.loading:
             return None
         return {
             "coordinator_epochs": {
                 str(number): epoch for number, epoch in sorted(host.coordinator.owned.items())
             },
-            "loading": {str(number): due for number, (_, due) in sorted(host.loading.items())},
+            "loading": {str(number): due for number, (_, due) in sorted(host.coordinator.loading.items())},
         }
 
 
@@ -507,7 +494,7 @@ class TransactionPart:
         metadata: TransactionMetadata | None = coordinator.metadata.get(self.transactional_id)
         if metadata is None or coordinator.lookup(self.transactional_id) is not Error.NONE:
             return None
-        is_open = metadata.state == ONGOING
+        is_open = metadata.state in OPEN
         return {
             "state": metadata.state,
             "pending_state": metadata.pending_state,

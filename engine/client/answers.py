@@ -6,6 +6,7 @@ Owns the reactions; which reaction an error gets stands in ``produce_reactions``
 from __future__ import annotations
 
 from engine.client.batch import Batch
+from engine.client.batch_states import DROPPED
 from engine.client.connections import InFlightRequest
 from engine.client.incarnation import TIMEOUT_ERROR, Incarnation
 from engine.client.produce_reactions import COMPLETE, DECISIONS, DUPLICATE, RETRY, reaction_to
@@ -106,7 +107,7 @@ class Answers:
         """False when the Sender's thread throws here: the rest of the answer is not looked at (TXM-4)."""
         memory = self.memory
         reaction = reaction_to(error)
-        if batch.over and batch.state == "ABORTED":
+        if batch.state in DROPPED:
             memory.watch.say(
                 "client.answer_for_aborted",
                 ("ACC-22",),

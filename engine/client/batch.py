@@ -7,31 +7,12 @@ batch. When it is sent, and where to, is not its business.
 from __future__ import annotations
 
 from engine.broker.sequence import increment
+from engine.client.batch_states import CLOSE, DRAIN, MACHINE, OVER, REQUEUE, TAKES_RECORDS
 from engine.client.record_size import BATCH_OVERHEAD, record_size
 from engine.errors import EngineError
-from engine.machine import Machine, Row
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, BatchContent, RecordBatch
 from engine.shapes.clients import ClientBatchView
 from engine.watching import Watch
-
-FILLING, QUEUED, IN_FLIGHT, REQUEUED = "FILLING", "QUEUED", "IN_FLIGHT", "REQUEUED"
-ACKED, FAILED, EXPIRED, ABORTED = "ACKED", "FAILED", "EXPIRED", "ABORTED"
-OVER = (ACKED, FAILED, EXPIRED, ABORTED)
-LIVE = (FILLING, QUEUED, IN_FLIGHT, REQUEUED)
-EVENTS = ("close", "drain", "requeue", "acknowledge", "fail", "expire", "abort")
-
-_MOVES = (
-    Row(source=FILLING, on="close", target=QUEUED, why="producer_batch.closed", spec="ACC-7"),
-    Row(source=QUEUED, on="drain", target=IN_FLIGHT, why="producer_batch.drained", spec="ACC-16"),
-    Row(source=REQUEUED, on="drain", target=IN_FLIGHT, why="producer_batch.drained_again", spec="ACC-16"),
-    Row(source=IN_FLIGHT, on="requeue", target=REQUEUED, why="producer_batch.requeued", spec="ACC-18"),
-    Row(source=IN_FLIGHT, on="acknowledge", target=ACKED, why="producer_batch.acknowledged", spec="TXM-12"),
-    Row(source=IN_FLIGHT, on="fail", target=FAILED, why="producer_batch.failed", spec="SND-9"),
-    *(Row(source=s, on="expire", target=EXPIRED, why="producer_batch.expired", spec="ACC-21") for s in LIVE),
-    *(Row(source=s, on="abort", target=ABORTED, why="producer_batch.aborted", spec="ACC-22") for s in LIVE),
-)
-MACHINE = Machine("producer_batch", FILLING, _MOVES, terminal=OVER)
-"""A pair without a row is nobody's request that could be refused, but a broken rule of the engine."""
 
 
 class Batch:
@@ -87,7 +68,7 @@ class Batch:
         self.resequenced = False
         self.drained_renumbered = False
         """The newest drain was the first one under new numbers."""
-        self.state = FILLING
+        self.state = MACHINE.initial
         self.error: str | None = None
         self.shown = True
         """Still has a place in the view; a finished batch keeps it until the next pass."""
@@ -109,12 +90,12 @@ class Batch:
 
         The first record always fits. ``payload`` is :func:`record_size.payload_size`.
         """
-        if self.state != FILLING:
+        if self.state not in TAKES_RECORDS:
             return False
         count = len(self.serials)
         size = record_size(payload, count, now - self.created_at)
         if count and (self.capacity <= self.bytes or self.capacity < self.bytes + size):
-            self.move("close")
+            self.move(CLOSE)
             return False
         self.serials.append(serial)
         self.bytes += size
@@ -168,17 +149,18 @@ class Batch:
 
     def move(self, on: str) -> None:
         """Take the row of (state, ``on``); without one a rule of the engine is broken."""
-        target = MACHINE.targets.get((self.state, on))
-        if target is None:
-            raise EngineError(f"{self.id} of {self.partition}: {on!r} cannot happen in state {self.state}")
-        self.state = target
+        try:
+            row = MACHINE.take(self.state, on, None)
+        except EngineError as broken:
+            raise EngineError(f"{self.id} of {self.partition}: {broken}") from broken
+        self.state = row.target or self.state
         self.watch.touch(self)
 
     def drain(self, now: int) -> None:
         """Taken off its queue to be sent."""
-        if self.state == FILLING:
-            self.move("close")
-        self.move("drain")
+        if self.state in TAKES_RECORDS:
+            self.move(CLOSE)
+        self.move(DRAIN)
         self.closed = True
         self.drained_renumbered = self.resequenced
         self.resequenced = False
@@ -187,7 +169,7 @@ class Batch:
     def requeue(self, now: int) -> None:
         self.attempts += 1
         self.last_attempt_at = now
-        self.move("requeue")
+        self.move(REQUEUE)
 
     # -- others ----------------------------------------------------------------------------------------
 

@@ -6,7 +6,11 @@ one is a broken rule of the engine.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Protocol
+
 from engine.machine import Machine, Row
+from engine.profiles import Profile
 
 NAME = "client_transactions"
 
@@ -105,13 +109,45 @@ def _refused() -> tuple[Row, ...]:
     return (*calls, *(_refuse(*row) for row in _REFUSED_ANSWERS))
 
 
-MACHINE = Machine(
+class Known(Protocol):
+    """What the guards look at of a producer."""
+
+    bump_required: bool
+
+    @property
+    def profile(self) -> Profile: ...
+
+
+def _bump_required(known: Known) -> bool:
+    return known.bump_required
+
+
+def _epoch_bump(known: Known) -> bool:
+    return known.profile.epoch_bump
+
+
+GUARDS: dict[str, Callable[[Known], bool]] = {"bump_required": _bump_required, "epoch_bump": _epoch_bump}
+MACHINE: Machine[Known] = Machine(
     NAME,
     UNINITIALIZED,
     (*_MOVES, *_refused()),
-    guards=("bump_required", "epoch_bump"),
+    guards=GUARDS,
     terminal=(FATAL_ERROR,),
 )
+
+LOST = MACHINE.terminal
+RECOVERABLE = MACHINE.targets_of(ABORTABLE) - MACHINE.targets_of(ABORT)
+IN_ERROR = LOST | RECOVERABLE
+ASKING = MACHINE.targets_of(NEED_ID)
+SENDING = MACHINE.targets_of(BEGIN)
+COMMITTING, ABORTING = MACHINE.targets_of(COMMIT), MACHINE.targets_of(ABORT)
+COMPLETING = COMMITTING | ABORTING
+OPEN = SENDING | COMPLETING | RECOVERABLE
+RESUMED = {on: MACHINE.targets_of(on) for on in (INIT, COMMIT, ABORT)}
+"""Kinds of states, read off the rows: no way on; an error that an abort ends; either; an identity is asked for; records
+may be sent; a transaction ends, is ending or is under way; where a repeated call waits for the answer to the first."""
+HOLDING_ID = MACHINE.target_of(INITIALIZING, GOT_ID)
+"""Where a producer begins that is given its identity."""
 _IGNORED = f"{NAME}.abortable_ignored"
 
 

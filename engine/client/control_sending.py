@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from engine.client.client_states import COMMITTING_TRANSACTION
+from engine.client.client_states import ABORTING
 from engine.client.connections import CONNECTED, CONNECTING
 from engine.client.control_requests import END, PendingRequest
 from engine.client.metadata_requests import ask_for_metadata, metadata_due
@@ -63,7 +63,7 @@ def _give_up_unsent(sender: Sender, transactions: TransactionManager, now: int) 
     memory = sender.memory
     if not memory.accumulator.incomplete:
         return
-    aborting = transactions.is_completing and transactions.state != COMMITTING_TRANSACTION
+    aborting = transactions.state in ABORTING
     if memory.profile.epoch_bump:
         if not (aborting or transactions.has_abortable_error):
             return

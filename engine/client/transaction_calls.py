@@ -60,7 +60,7 @@ class CallRefused(Exception):
 def init_transactions(manager: TransactionManager) -> Result:
     """UNINITIALIZED → INITIALIZING; InitProducerId without an identity joins the queue (TXM-7)."""
     _needs_transactional_id(manager)
-    waiting = _resumed(manager, states.INITIALIZING)
+    waiting = _resumed(manager, states.INIT)
     if waiting is not None:
         return waiting
     _take(manager, states.INIT)
@@ -89,7 +89,7 @@ def check_send(manager: TransactionManager) -> None:
             ILLEGAL_STATE_EXCEPTION,
             [["state", manager.state], ["producer id", "none"]],
         )
-    if manager.state != states.IN_TRANSACTION:
+    if manager.state not in states.SENDING:
         raise CallRefused(
             "client.send_outside_transaction",
             "TXM-5",
@@ -125,7 +125,7 @@ def send_offsets(
     """
     _needs_transactional_id(manager)
     _no_error(manager)
-    if manager.state != states.IN_TRANSACTION:
+    if manager.state not in states.SENDING:
         raise CallRefused(
             "client.offsets_outside_transaction",
             "TXM-5",
@@ -150,7 +150,7 @@ def send_offsets(
 def commit_transaction(manager: TransactionManager) -> Result:
     """IN_TRANSACTION → COMMITTING_TRANSACTION (TXM-10)."""
     _needs_transactional_id(manager)
-    waiting = _resumed(manager, states.COMMITTING_TRANSACTION)
+    waiting = _resumed(manager, states.COMMIT)
     if waiting is not None:
         return waiting
     _no_error(manager, states.COMMIT)
@@ -161,7 +161,7 @@ def commit_transaction(manager: TransactionManager) -> Result:
 def abort_transaction(manager: TransactionManager) -> Result:
     """IN_TRANSACTION or ABORTABLE_ERROR → ABORTING_TRANSACTION; *new* partitions are forgotten (TXM-10)."""
     _needs_transactional_id(manager)
-    waiting = _resumed(manager, states.ABORTING_TRANSACTION)
+    waiting = _resumed(manager, states.ABORT)
     if waiting is not None:
         return waiting
     if not manager.has_abortable_error:
@@ -203,10 +203,10 @@ def _enqueue_init(manager: TransactionManager, producer_id: int, producer_epoch:
     return result
 
 
-def _resumed(manager: TransactionManager, state: str) -> Result | None:
+def _resumed(manager: TransactionManager, on: str) -> Result | None:
     """The call was made before and timed out: it goes on waiting for the same result (TXM-5)."""
     result = manager.pending_result
-    if result is None or manager.state != state:
+    if result is None or manager.state not in states.RESUMED[on]:
         return None
     if result.completed:
         manager.pending_result = None

@@ -56,7 +56,6 @@ from engine.switches import Switches
 from engine.watching import Watch
 
 GAP_CLOSED = "client.gap_closed"
-_ROW_NUMBERS = {id(row): number for number, row in enumerate(states.MACHINE.rows)}
 
 
 class IllegalTransition(Exception):
@@ -79,7 +78,7 @@ class TransactionManager:
         self.switches = switches
         self.watch = watch
         self.transactional_id = config.transactional_id
-        self.state = states.UNINITIALIZED
+        self.state = states.MACHINE.initial
         self.last_edge: tuple[str, str, str] | None = None
         self.last_error: Error | None = None
         self.last_error_unexpected = False
@@ -144,28 +143,23 @@ class TransactionManager:
 
     @property
     def has_fatal_error(self) -> bool:
-        return self.state == states.FATAL_ERROR
+        return self.state in states.LOST
 
     @property
     def has_abortable_error(self) -> bool:
-        return self.state == states.ABORTABLE_ERROR
+        return self.state in states.RECOVERABLE
 
     @property
     def has_error(self) -> bool:
-        return self.state in (states.FATAL_ERROR, states.ABORTABLE_ERROR)
+        return self.state in states.IN_ERROR
 
     @property
     def is_completing(self) -> bool:
-        return self.state in (states.COMMITTING_TRANSACTION, states.ABORTING_TRANSACTION)
+        return self.state in states.COMPLETING
 
     @property
     def has_ongoing_transaction(self) -> bool:
-        return self.state in (
-            states.IN_TRANSACTION,
-            states.COMMITTING_TRANSACTION,
-            states.ABORTING_TRANSACTION,
-            states.ABORTABLE_ERROR,
-        )
+        return self.state in states.OPEN
 
     @property
     def can_bump(self) -> bool:
@@ -181,16 +175,16 @@ class TransactionManager:
         if row.target is None:
             raise IllegalTransition(self.state, row)
         before, self.state = self.state, row.target
-        if self.state in (states.FATAL_ERROR, states.ABORTABLE_ERROR):
+        if self.state in states.IN_ERROR:
             self.last_error, self.last_error_unexpected = error, unexpected
-            if self.state == states.FATAL_ERROR and self.profile.epoch_bump and error is not None:
+            if self.state in states.LOST and self.profile.epoch_bump and error is not None:
                 self._fail_pending_result(error, unexpected)
         elif before != self.state:
             self.last_error, self.last_error_unexpected = None, False
         if before != self.state:
             self.last_edge = (before, self.state, on)
             watch = self.watch
-            watch.transition(states.MACHINE.name, self.client, before, self.state, on, _ROW_NUMBERS[id(row)])
+            watch.transition(states.MACHINE.name, self.client, before, self.state, on, row.number)
             if watch.judging and self.is_transactional:
                 self._tell_judges(on, before)
         self.watch.touch(self)
@@ -203,13 +197,11 @@ class TransactionManager:
                 producer=self.client, producer_id=self.producer_id, producer_epoch=self.producer_epoch
             )
             self.watch.fact(fact)
-        elif on == states.ENDED and before in (states.COMMITTING_TRANSACTION, states.ABORTING_TRANSACTION):
-            committed = before == states.COMMITTING_TRANSACTION
-            self.watch.fact(OutcomeTold(producer=self.client, committed=committed))
+        elif on == states.ENDED and before in states.COMPLETING:
+            self.watch.fact(OutcomeTold(producer=self.client, committed=before in states.COMMITTING))
 
     def _row(self, on: str) -> Row:
-        guards = {"bump_required": self.bump_required, "epoch_bump": self.profile.epoch_bump}
-        return states.MACHINE.find(self.state, on, guards)
+        return states.MACHINE.take(self.state, on, self)
 
     def allows(self, on: str) -> bool:
         """The edge exists in the present state."""
@@ -230,7 +222,7 @@ class TransactionManager:
         """k28: time to enqueue InitProducerId (PID-11)."""
         return (
             not self.is_transactional
-            and self.state != states.INITIALIZING
+            and self.state not in states.ASKING
             and not self.has_producer_id
             and not self.has_fatal_error
         )
@@ -254,7 +246,7 @@ class TransactionManager:
         """
         self.set_identity(producer_id, producer_epoch)
         self.bump_required = False
-        if self.state == states.ABORTING_TRANSACTION:
+        if self.state in states.ABORTING:
             self.forget_transaction()
         self.transition(states.GOT_ID)
         self._forget_numberings()
@@ -263,7 +255,7 @@ class TransactionManager:
         """Begin with this identity (GEN-7), as if it had been asked for."""
         self.set_identity(producer_id, producer_epoch)
         if self.profile.queued_producer_id_request:
-            self.state = states.READY
+            self.state = states.HOLDING_ID
 
     def reset_identity(self) -> None:
         """k20: drop PID, epoch, numberings and marks (TXM-15). Transactional producers never do this."""
@@ -326,7 +318,7 @@ class TransactionManager:
 
     def stop_reason(self, head: Batch) -> str | None:
         """Why the head of a queue may not be drained now (ORD-5); None: it may."""
-        if self.state == states.FATAL_ERROR:
+        if self.state in states.LOST:
             return "fatal_error"
         if self.transactional_id is not None and head.partition not in self.added_partitions:
             return "partition_not_added"

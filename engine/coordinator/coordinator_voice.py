@@ -1,23 +1,19 @@
-"""What a transaction coordinator says and answers: sentences, refusals with what they compared, transitions, and
-what judges are told."""
+"""What a transaction coordinator says: sentences, refusals with what they compared, transitions, facts for judges."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
 from engine.coordinator.transaction_metadata import TransactionMetadata
 from engine.coordinator.transaction_states import (
     CLAIM_REPLACED,
     CLAIM_TOO_LATE,
-    PREPARE_COMMIT,
+    COMMITS,
     TRANSACTION_STATES,
 )
 from engine.errors import Error
 from engine.events import MarkersGivenUp, OutcomeDecided, PartitionsRegistered, TransactionCompleted
 from engine.machine import Row
-from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
-from engine.profiles import Profile
 from engine.watching import Watch
 
 NEXT = {
@@ -49,25 +45,15 @@ ALSO: dict[str, tuple[str, ...]] = {
 
 
 class CoordinatorVoice:
-    """The part of :class:`engine.coordinator.transaction_coordinator.TransactionCoordinator` that speaks."""
+    """The part of :class:`engine.coordinator.transaction_coordinator.TransactionCoordinator` that speaks. It decides
+    nothing and answers nothing."""
 
     name: str
-    profile: Profile
     watch: Watch
-    outbox: list[Answer | Write | SendMarkers | Completed]
 
-    def epoch_of(self, transactional_id: str) -> int:
+    def epoch_of(self, key: str) -> int:
         """The epoch under which this broker coordinates the id."""
         raise NotImplementedError
-
-    def _answer(
-        self,
-        to: object,
-        error: Error,
-        producer_id: int = NO_PRODUCER_ID,
-        producer_epoch: int = NO_PRODUCER_EPOCH,
-    ) -> None:
-        self.outbox.append(Answer(to=to, error=error, producer_id=producer_id, producer_epoch=producer_epoch))
 
     def _tell_registered(self, metadata: TransactionMetadata) -> None:
         """Also when it was read in the log: the coordinator that wrote it may have died before it could tell."""
@@ -81,40 +67,15 @@ class CoordinatorVoice:
                 )
             )
 
-    def _answer_row(self, to: object, row: Row) -> None:
-        self._send_error(to, Error[row.reply])
-
-    def _send_error(self, to: object, error: Error) -> None:
-        """An internal error is an exception in Kafka."""
-        self.outbox.append(Answer(to=to, error=error, thrown=error is Error.UNKNOWN_SERVER_ERROR))
-
-    def _reject(
-        self, to: object, error: Error, key: str, rule: str, compared: list[list[Any]], /, **params: Any
+    def _say_rejected(
+        self, error: Error, key: str, rule: str, compared: list[list[Any]], /, **params: Any
     ) -> None:
-        """An answer that no state decides: say it, and why."""
+        """What no state decides."""
         if self.watch.recording:
             self.watch.say(key, (rule,), coordinator=self.name, error=error.name, **params)
             self.watch.refuse(rule, error.name, compared, NEXT.get(error, "refusal.client_ends"))
         elif self.watch.said is None:
             self.watch.said = key
-        self._send_error(to, error)
-
-    def _refuse_addition(self, to: object, metadata: TransactionMetadata, arrived: int) -> bool:
-        """True after an answer: the epoch is another, or one that nobody was given (``prepareTransitionTo``)."""
-        if arrived != metadata.producer_epoch:
-            self._fenced(to, metadata, arrived)
-        elif arrived == NO_PRODUCER_EPOCH and metadata.pending_state is None:
-            self._reject(
-                to,
-                Error.UNKNOWN_SERVER_ERROR,
-                "coordinator.no_identity_yet",
-                "TXC-12",
-                [["arrived epoch", arrived]],
-                transactional_id=metadata.transactional_id,
-            )
-        else:
-            return False
-        return True
 
     def _refuse_claim(
         self,
@@ -136,10 +97,7 @@ class CoordinatorVoice:
                 NEXT.get(error, "refusal.producer_fenced"),
             )
 
-    def _fenced(self, to: object, metadata: TransactionMetadata, arrived: int) -> None:
-        error = (
-            Error.PRODUCER_FENCED if self.profile.coordinator_answers_fenced else Error.INVALID_PRODUCER_EPOCH
-        )
+    def _say_fenced(self, metadata: TransactionMetadata, arrived: int, error: Error) -> None:
         too_high = arrived > metadata.producer_epoch
         self.watch.say(
             "coordinator.epoch_never_given" if too_high else "coordinator.stale_epoch",
@@ -156,7 +114,6 @@ class CoordinatorVoice:
             [["arrived epoch", arrived], ["current epoch", metadata.producer_epoch]],
             "refusal.producer_fenced",
         )
-        self._answer(to, error)
 
     def _decide(
         self, row: Row, metadata: TransactionMetadata, claimed: tuple[int, int] | None = None
@@ -167,10 +124,9 @@ class CoordinatorVoice:
         watch = self.watch
         if not watch.recording:
             return
-        number = TRANSACTION_STATES.number_of(row)
         target = row.target or row.source
         watch.transition(
-            TRANSACTION_STATES.name, metadata.transactional_id, row.source, target, row.on, number
+            TRANSACTION_STATES.name, metadata.transactional_id, row.source, target, row.on, row.number
         )
         if row.refused and claimed is not None and row.when in (CLAIM_REPLACED, CLAIM_TOO_LATE):
             self._refuse_claim(claimed, metadata, row.spec, Error[row.reply])
@@ -231,7 +187,7 @@ class CoordinatorVoice:
                 OutcomeDecided(
                     producer_id=metadata.producer_id,
                     producer_epoch=metadata.producer_epoch,
-                    committed=metadata.state == PREPARE_COMMIT,
+                    committed=metadata.state in COMMITS,
                     found=found,
                 )
             )

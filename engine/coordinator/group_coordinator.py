@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from engine.coordinator.group_log import batch_of, loaded_groups
 from engine.coordinator.group_offsets import Group, Moved
 from engine.coordinator.group_states import PENDING_OFFSET
+from engine.coordinator.log_owner import LogOwner
 from engine.errors import Error
 from engine.events import OffsetsEnded, OffsetsPending
-from engine.java_hash import partition_for
 from engine.messages import (
     NO_OFFSET,
     NO_PRODUCER_ID,
@@ -32,15 +32,6 @@ from engine.messages import (
 from engine.profiles import Profile
 from engine.value import value
 from engine.watching import Watch
-
-APPEND_ERRORS: dict[Error, Error] = {
-    Error.UNKNOWN_TOPIC_OR_PARTITION: Error.COORDINATOR_NOT_AVAILABLE,
-    Error.NOT_ENOUGH_REPLICAS: Error.COORDINATOR_NOT_AVAILABLE,
-    Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND: Error.COORDINATOR_NOT_AVAILABLE,
-    Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
-    Error.KAFKA_STORAGE_ERROR: Error.NOT_COORDINATOR,
-}
-"""What a failed append of offsets means to the caller (``GroupMetadataManager.storeOffsets``); others stay."""
 
 Commit = TxnOffsetCommitRequest | OffsetCommitRequest
 
@@ -131,49 +122,29 @@ MEMBER_CHECKS = (
 )
 
 
-class GroupCoordinator:
+class GroupCoordinator(LogOwner[_Writing]):
     """``partition_count``: partitions of ``__consumer_offsets``. Times in virtual ms."""
 
     def __init__(self, name: str, *, profile: Profile, watch: Watch, partition_count: int = 50) -> None:
+        super().__init__(partition_count)
         self.name = name
         self.profile = profile
         self.watch = watch
-        self.partition_count = partition_count
-        self.owned: set[int] = set()
-        self.loading: set[int] = set()
         self.groups: dict[str, Group] = {}
         self.outbox: list[CommitAnswer | WriteOffsets] = []
-        self._writing: dict[int, _Writing] = {}
-        self._token = 0
 
     # -- who owns a group ------------------------------------------------------------------------------
 
-    def partition_of(self, group_id: str) -> int:
-        return partition_for(group_id, self.partition_count)
-
-    def lookup(self, group_id: str) -> Error:
-        """NONE when this broker answers for the group (OFS-2)."""
-        partition = self.partition_of(group_id)
-        if partition in self.loading:
-            return Error.COORDINATOR_LOAD_IN_PROGRESS
-        return Error.NONE if partition in self.owned else Error.NOT_COORDINATOR
-
-    def resign(self, partition: int) -> None:
-        """Another broker leads this log partition: forget its groups."""
-        self.owned.discard(partition)
-        self.loading.discard(partition)
+    def forget(self, partition: int) -> None:
+        """The groups of this partition are another coordinator's."""
         for group_id in [name for name in self.groups if self.partition_of(name) == partition]:
             del self.groups[group_id]
 
-    def begin_loading(self, partition: int) -> None:
-        """Elected: until the log is read, callers are told to wait."""
-        self.resign(partition)
-        self.loading.add(partition)
-
-    def elect(self, partition: int, batches: Iterable[RecordBatch]) -> list[Group]:
+    def elect(
+        self, partition: int, batches: Iterable[RecordBatch], coordinator_epoch: int = 0
+    ) -> list[Group]:
         """The log is read: both maps of every group are what it says (OFS-5). Returns the groups."""
-        self.resign(partition)
-        self.owned.add(partition)
+        self.own(partition, coordinator_epoch)
         found = loaded_groups(batches)
         self.groups.update(found)
         return list(found.values())
@@ -209,16 +180,14 @@ class GroupCoordinator:
             group.stage(request.offsets)
         else:
             self._tell(group, producer_id, group.stage_pending(producer_id, request.offsets))
-        self._token += 1
-        self._writing[self._token] = _Writing(to, group, dict(request.offsets), producer_id, epoch)
+        token = self.begin_write(_Writing(to, group, dict(request.offsets), producer_id, epoch))
         batch = batch_of(request.group_id, request.offsets, now, producer_id, epoch)
-        self.outbox.append(WriteOffsets(token=self._token, group_id=request.group_id, batch=batch))
+        self.outbox.append(WriteOffsets(token=token, group_id=request.group_id, batch=batch))
 
     def written(self, token: int, error: Error, base_offset: int) -> None:
         """The append ended; ``base_offset`` is where the batch stands (OFS-3)."""
-        writing = self._writing.pop(token)
+        writing, answer = self.end_write(token, error)
         group, offsets, producer_id = writing.group, writing.offsets, writing.producer_id
-        answer = APPEND_ERRORS.get(error, error)
         if self.groups.get(group.name) is not group:
             # The group moved away meanwhile; whoever has it now reads the log.
             answer = Error.NOT_COORDINATOR if answer is Error.NONE else answer
@@ -378,7 +347,7 @@ class GroupCoordinator:
                 row.source,
                 row.target or row.source,
                 row.on,
-                PENDING_OFFSET.number_of(row),
+                row.number,
             )
 
     def _sent_away(self, request: Commit | OffsetFetchRequest, error: Error) -> None:

@@ -12,22 +12,17 @@ from typing import NamedTuple
 
 from engine.coordinator.group_states import (
     ABORTED,
-    ABSENT,
     APPEND_FAILED,
     APPEND_OK,
-    APPENDED,
     COMMITTED,
     FORGET,
-    NEWER,
-    NOT_NEWER,
     PENDING_OFFSET,
     PLACE,
-    REPLACED,
     REQUESTED,
-    SAME_OFFSET,
     SHOW,
     STAGE,
-    STAGED,
+    Situation,
+    state_of,
 )
 from engine.machine import Row
 from engine.messages import CommittedOffset
@@ -130,20 +125,19 @@ class Group:
         position: int | None = None,
     ) -> Moved:
         known = self.pending.get(producer_id, {}).get(partition)
-        state = ABSENT if known is None else STAGED if known.position is None else APPENDED
-        row = PENDING_OFFSET.find(state, on, self._guards(partition, known, offset))
-        for effect in row.effects:
-            _EFFECTS[effect](self, producer_id, partition, offset, position)
+        row = PENDING_OFFSET.take(state_of(known), on, self._situation(partition, known, offset))
+        for effect in _EFFECTS[row.number]:
+            effect(self, producer_id, partition, offset, position)
         shown = known.offset if offset is None and known is not None else offset
         at = known.position if position is None and known is not None else position
         return Moved(partition, row, -1 if shown is None else shown.offset, at)
 
-    def _guards(
+    def _situation(
         self, partition: str, known: PlacedOffset | None, offset: CommittedOffset | None
-    ) -> dict[str, bool]:
+    ) -> Situation:
         same = known is not None and known.offset == offset
         newer = known is not None and self._is_newer(partition, known.position)
-        return {SAME_OFFSET: same, REPLACED: not same, NEWER: newer, NOT_NEWER: not newer}
+        return Situation(same, newer)
 
     def _is_newer(self, partition: str, position: int | None) -> bool:
         """The higher log position wins, so a committed offset can go back (OFS-4)."""
@@ -185,4 +179,6 @@ class Group:
         return -1 if known is None else known.offset.offset
 
 
-_EFFECTS = {STAGE: Group._stage, PLACE: Group._place, FORGET: Group._forget, SHOW: Group._show}
+_EFFECTS = PENDING_OFFSET.bind(
+    {STAGE: Group._stage, PLACE: Group._place, FORGET: Group._forget, SHOW: Group._show}
+)

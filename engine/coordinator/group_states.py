@@ -4,9 +4,15 @@ One instance per (group, producer id, topic-partition). *Absent*: nothing of thi
 *Staged*: the request arrived, the record is on its way to the log. *Appended*: the record has its place in the
 log; the marker decides. Committed offsets outside transactions have no marker and no machine: the append
 decides.
+
+The state is what is known of the offset (``state_of``), so the effects of a row lead to its target; a test holds them
+to it.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 from engine.machine import Machine, Row
 
@@ -18,6 +24,51 @@ SAME_OFFSET, REPLACED = "appended_offset_is_the_staged_one", "a_later_request_re
 NEWER, NOT_NEWER = "newer_than_the_visible_one", "the_visible_one_is_newer"
 
 STAGE, PLACE, FORGET, SHOW = "stage", "place", "forget", "show"
+
+
+class Placed(Protocol):
+    """What is known of a pending offset: the position of its record, None before it is appended."""
+
+    @property
+    def position(self) -> int | None: ...
+
+
+def state_of(known: Placed | None) -> str:
+    if known is None:
+        return ABSENT
+    return STAGED if known.position is None else APPENDED
+
+
+class Situation(NamedTuple):
+    """What the guards look at. ``same``: the offset of the event is the staged one; ``newer``: the log holds it behind
+    the visible one."""
+
+    same: bool
+    newer: bool
+
+
+def _same_offset(situation: Situation) -> bool:
+    return situation.same
+
+
+def _replaced(situation: Situation) -> bool:
+    return not situation.same
+
+
+def _newer(situation: Situation) -> bool:
+    return situation.newer
+
+
+def _not_newer(situation: Situation) -> bool:
+    return not situation.newer
+
+
+GUARDS: dict[str, Callable[[Situation], bool]] = {
+    SAME_OFFSET: _same_offset,
+    REPLACED: _replaced,
+    NEWER: _newer,
+    NOT_NEWER: _not_newer,
+}
 
 
 def _requested() -> list[Row]:
@@ -121,11 +172,11 @@ def _marked() -> list[Row]:
     ]
 
 
-PENDING_OFFSET = Machine(
+PENDING_OFFSET: Machine[Situation] = Machine(
     "group_pending_offset",
     ABSENT,
     [*_requested(), *_appended(), *_failed(), *_marked()],
-    guards=(SAME_OFFSET, REPLACED, NEWER, NOT_NEWER),
+    guards=GUARDS,
     effects=(STAGE, PLACE, FORGET, SHOW),
     terminal=(ABSENT,),
 )

@@ -17,22 +17,12 @@ from engine.coordinator.marker_states import (
     AGAIN,
     DISCONNECTED,
     GONE_FROM_ANSWER,
-    IN_FLIGHT,
     MARKER_STATES,
-    NO_LEADER_KNOWN,
-    NO_RETRIES,
     NOT_OWNER,
-    PARKED,
-    QUEUED,
-    REACHABLE,
     RESOLVED,
-    RETRIES,
     SENT,
-    STORAGE_RETRIES,
-    STORAGE_UNEXPECTED,
-    TO_SEND,
     UNEXPECTED,
-    UNREACHABLE,
+    Situation,
 )
 from engine.errors import Error
 from engine.events import CompletionForgotten, MarkersGivenUp
@@ -85,6 +75,30 @@ class Waiting:
     passed_over: tuple[str, ...] = ()
 
 
+class Handling:
+    """One marker and what happened to it, for the effects of its row.
+
+    ``partitions`` and ``params`` are of the answer that is looked at, ``leader`` is the broker to send to. ``again``:
+    partitions whose markers go again, with the row that says so; ``stopped``: those whose markers nobody may write.
+    """
+
+    __slots__ = ("again", "leader", "marker", "params", "partitions", "stopped")
+
+    def __init__(
+        self,
+        marker: Marker,
+        partitions: tuple[str, ...] = (),
+        params: dict[str, Any] | None = None,
+        leader: int | None = None,
+    ) -> None:
+        self.marker = marker
+        self.partitions = partitions
+        self.params = {} if params is None else params
+        self.leader = leader
+        self.again: list[tuple[Row, tuple[str, ...], dict[str, Any]]] = []
+        self.stopped: tuple[str, ...] = ()
+
+
 class MarkerChannel:
     """The markers of one broker. ``touched`` names the transactions whose board changed."""
 
@@ -100,12 +114,7 @@ class MarkerChannel:
         self.name = name
         self.surroundings = surroundings
         self.watch = watch
-        self.holds = {
-            STORAGE_RETRIES: retries_storage_error,
-            STORAGE_UNEXPECTED: not retries_storage_error,
-            RETRIES: retry,
-            NO_RETRIES: not retry,
-        }
+        self.situation = Situation(retries_storage_error, retry)
         self.queues: dict[int, MarkerQueue] = {}
         self.parked = MarkerQueue()
         self.in_flight: dict[int, InFlight] = {}
@@ -121,23 +130,21 @@ class MarkerChannel:
         """A transaction was decided: queue its markers, then see whether there is anything to wait for
         (MRK-1)."""
         self.waiting[send.transactional_id] = Waiting(send, dict.fromkeys(send.partitions))
-        self._enqueue(send, send.partitions, TO_SEND)
+        self._enqueue(send, send.partitions, MARKER_STATES.initial)
         self._finish(send.transactional_id)
 
     def _enqueue(self, send: SendMarkers | Marker, partitions: tuple[str, ...], state: str) -> None:
         """Give each partition's marker to the queue of its present leader (MRK-1, MRK-2)."""
-        surroundings = self.surroundings
+        surroundings, general = self.surroundings, self.situation
         groups: dict[tuple[Row, int | None], list[str]] = {}
         for partition in partitions:
             leader = surroundings.leader_of(partition)
-            reachable = leader is not None and surroundings.is_reachable(leader)
+            if leader is not None and not surroundings.is_reachable(leader):
+                leader = None
             known = surroundings.knows(partition)
-            row = MARKER_STATES.find(
-                state,
-                RESOLVED,
-                {REACHABLE: reachable, UNREACHABLE: known and not reachable, NO_LEADER_KNOWN: not known},
-            )
-            groups.setdefault((row, leader if row.target == QUEUED else None), []).append(partition)
+            situation = Situation(general.storage_error_retries, general.retries, leader is not None, known)
+            row = MARKER_STATES.take(state, RESOLVED, situation)
+            groups.setdefault((row, leader), []).append(partition)
         for (row, leader), names in groups.items():
             marker = Marker(
                 send.transactional_id,
@@ -147,30 +154,47 @@ class MarkerChannel:
                 send.coordinator_epoch,
                 send.result,
                 tuple(names),
+                str(row.target),
             )
-            if row.target == QUEUED and leader is not None:
-                self.queue_of(leader).add(marker)
-            elif row.target == PARKED:
-                self.parked.add(marker)
-            else:
-                self._forget_partitions(marker)
-            if state == TO_SEND or row.target != PARKED:
+            self._carry_out(row, Handling(marker, leader=leader))
+            if row.target != state:
                 self._note(row, marker, broker=None if leader is None else f"broker-{leader}")
+
+    def _queue(self, row: Row, handling: Handling) -> None:
+        if handling.leader is not None:
+            self.queue_of(handling.leader).add(handling.marker)
+
+    def _park(self, row: Row, handling: Handling) -> None:
+        self.parked.add(handling.marker)
+
+    def _forget(self, row: Row, handling: Handling) -> None:
+        """The topic was deleted: nothing is left to mark (MRK-2)."""
+        waiting = self.waiting.get(handling.marker.transactional_id)
+        if waiting is not None:
+            for partition in handling.marker.partitions:
+                waiting.remaining.pop(partition, None)
 
     def queue_of(self, broker_id: int) -> MarkerQueue:
         return self.queues.setdefault(broker_id, MarkerQueue())
 
     def park(self, broker_id: int) -> None:
         """Markers for a broker that does not answer look for their leaders anew (MRK-9)."""
+        general = self.situation
+        unreachable = Situation(general.storage_error_retries, general.retries, reachable=False, known=True)
         for marker in self.queue_of(broker_id).drain():
-            self.parked.add(marker)
+            row = MARKER_STATES.take(MARKER_STATES.initial, RESOLVED, unreachable)
+            marker.state = row.target or marker.state
+            self._carry_out(row, Handling(marker))
         self.again = True
 
-    def _forget_partitions(self, marker: Marker) -> None:
-        waiting = self.waiting.get(marker.transactional_id)
-        if waiting is not None:
-            for partition in marker.partitions:
-                waiting.remaining.pop(partition, None)
+    def _move(self, marker: Marker, on: str) -> Row:
+        row = MARKER_STATES.take(marker.state, on, self.situation)
+        marker.state = row.target or marker.state
+        return row
+
+    def _carry_out(self, row: Row, handling: Handling) -> None:
+        for effect in _EFFECTS[row.number]:
+            effect(self, row, handling)
 
     def _finish(self, transactional_id: str) -> None:
         waiting = self.waiting.get(transactional_id)
@@ -184,7 +208,7 @@ class MarkerChannel:
         """The start of a pass: markers whose leader could not be reached are resolved anew (MRK-3)."""
         self.again = False
         for marker in self.parked.drain():
-            self._enqueue(marker, marker.partitions, PARKED)
+            self._enqueue(marker, marker.partitions, marker.state)
             self._finish(marker.transactional_id)
 
     def wanted_brokers(self) -> list[int]:
@@ -197,7 +221,7 @@ class MarkerChannel:
         """Everything queued for a broker, across transactions, becomes one request (MRK-3)."""
         markers = self.queues[broker_id].drain()
         self.in_flight[broker_id] = InFlight(correlation_id, deadline, markers)
-        row = MARKER_STATES.find(QUEUED, SENT)
+        row, *_ = [self._move(marker, SENT) for marker in markers]
         if self.watch.recording:
             self.watch.say(
                 row.why,
@@ -226,37 +250,44 @@ class MarkerChannel:
                 continue
             answers = response.errors.get(marker.producer_id)
             if answers is None or not self.surroundings.has_metadata(marker.transactional_id):
-                row = MARKER_STATES.find(IN_FLIGHT, GONE_FROM_ANSWER)
+                row = MARKER_STATES.take(marker.state, GONE_FROM_ANSWER, self.situation)
                 self._throw(row, marker, marker.partitions, markers[position + 1 :])
                 return
-            by_error: dict[str, list[str]] = {}
-            for partition in marker.partitions:
-                error = answers.get(partition, Error.UNKNOWN_SERVER_ERROR)
-                by_error.setdefault(error.name, []).append(partition)
-            again: list[tuple[tuple[str, ...], dict[str, Any]]] = []
-            given_up: tuple[str, ...] = ()
-            for error_name, names in by_error.items():
-                partitions = tuple(names)
-                known = MARKER_STATES.candidates(IN_FLIGHT, error_name)
-                row = MARKER_STATES.find(IN_FLIGHT, error_name if known else UNEXPECTED, self.holds)
-                params = {"broker": f"broker-{broker_id}", "error": error_name}
-                if row.refused:
-                    undone = (*partitions, *(name for retried, _ in again for name in retried))
-                    self._throw(row, marker, undone, markers[position + 1 :], **params)
-                    return
-                self._answered(row, marker, partitions, **params)
-                if row.effects == ("retry",):
-                    again.append((partitions, params))
-                elif row.effects == ("cancel_transaction",):
-                    given_up += partitions
-            if given_up:
-                # What could be sent again is not: the transaction's markers are somebody else's matter now.
-                self.cancel(marker.transactional_id)
-                self._tell_given_up(marker, (*given_up, *(name for names, _ in again for name in names)))
-                continue
-            for partitions, params in again:
-                self._send_again(marker, partitions, **params)
-            self._finish(marker.transactional_id)
+            if not self._answer(marker, answers, f"broker-{broker_id}", markers[position + 1 :]):
+                return
+
+    def _answer(self, marker: Marker, errors: dict[str, Error], broker: str, later: list[Marker]) -> bool:
+        """Take the row of each error for one marker; False: one of them must never come, and nothing follows."""
+        by_error: dict[str, list[str]] = {}
+        for partition in marker.partitions:
+            error = errors.get(partition, Error.UNKNOWN_SERVER_ERROR)
+            by_error.setdefault(error.name, []).append(partition)
+        handling = Handling(marker)
+        for error_name, names in by_error.items():
+            handling.partitions = tuple(names)
+            handling.params = {"broker": broker, "error": error_name}
+            known = MARKER_STATES.candidates(marker.state, error_name)
+            row = MARKER_STATES.take(marker.state, error_name if known else UNEXPECTED, self.situation)
+            if row.refused:
+                again = (name for _, retried, _ in handling.again for name in retried)
+                self._throw(row, marker, (*handling.partitions, *again), later, **handling.params)
+                return False
+            self._carry_out(row, handling)
+        if handling.stopped:
+            # This coordinator no longer completes the transaction: what could go again does not.
+            again = (name for _, retried, _ in handling.again for name in retried)
+            self.cancel(marker.transactional_id)
+            self._tell_given_up(marker, (*handling.stopped, *again))
+            return True
+        self._try_again(handling)
+        self._finish(marker.transactional_id)
+        return True
+
+    def _try_again(self, handling: Handling) -> None:
+        for row, partitions, params in handling.again:
+            handling.partitions, handling.params = partitions, params
+            again = MARKER_STATES.take(str(row.target), AGAIN, self.situation)
+            self._carry_out(again, handling)
 
     def on_disconnected(self, broker_id: int) -> None:
         """The connection ended: whether the markers were written is unknown, so they go again (MRK-9)."""
@@ -268,13 +299,13 @@ class MarkerChannel:
             if not self._still_owner(marker):
                 continue
             if not self.surroundings.has_metadata(marker.transactional_id):
-                row = MARKER_STATES.find(IN_FLIGHT, GONE_FROM_ANSWER)
+                row = MARKER_STATES.take(marker.state, GONE_FROM_ANSWER, self.situation)
                 self._throw(row, marker, marker.partitions, markers[position + 1 :])
                 return
-            row = MARKER_STATES.find(IN_FLIGHT, DISCONNECTED, self.holds)
             params = {"broker": f"broker-{broker_id}", "error": "disconnected"}
-            self._answered(row, marker, marker.partitions, **params)
-            self._send_again(marker, marker.partitions, **params)
+            handling = Handling(marker, marker.partitions, params)
+            self._carry_out(MARKER_STATES.take(marker.state, DISCONNECTED, self.situation), handling)
+            self._try_again(handling)
 
     def _settled(self, broker_id: int, correlation_id: int) -> list[Marker]:
         request = self.in_flight.get(broker_id)
@@ -288,11 +319,12 @@ class MarkerChannel:
         epoch = self.surroundings.coordinator_epoch(marker.transactional_id)
         if epoch == marker.coordinator_epoch:
             return True
-        self._say(MARKER_STATES.find(IN_FLIGHT, NOT_OWNER), marker, partitions=list(marker.partitions))
+        row = MARKER_STATES.take(marker.state, NOT_OWNER, self.situation)
+        self._say(row, marker, partitions=list(marker.partitions))
         known = self.waiting.get(marker.transactional_id)
         if known is not None and known.send.coordinator_epoch != marker.coordinator_epoch:
             self._note_newer_forgotten(known, marker)
-        self.cancel(marker.transactional_id)
+        self._carry_out(row, Handling(marker))
         return False
 
     def _note_newer_forgotten(self, known: Waiting, marker: Marker) -> None:
@@ -308,12 +340,13 @@ class MarkerChannel:
         if self.watch.judging:
             self.watch.fact(CompletionForgotten(producer_id=marker.producer_id))
 
-    def _answered(self, row: Row, marker: Marker, partitions: tuple[str, ...], **params: Any) -> None:
-        """Say what the answer means for these partitions, and cross off those that are done."""
+    # -- effects of an answer --------------------------------------------------------------------------
+
+    def _cross_off(self, row: Row, handling: Handling) -> None:
+        """The transaction waits for these partitions no longer; it may not wait at all any more."""
+        marker, partitions = handling.marker, handling.partitions
         waiting = self.waiting.get(marker.transactional_id)
-        if row.effects:
-            self._say(row, marker, partitions=list(partitions), **params)
-        elif waiting is None:
+        if waiting is None:
             self.watch.say(
                 "markers.answer_for_nobody",
                 ("MRK-8",),
@@ -321,13 +354,44 @@ class MarkerChannel:
                 transactional_id=marker.transactional_id,
                 partitions=list(partitions),
             )
-        else:
-            self._say(row, marker, partitions=list(partitions), **params)
-            for partition in partitions:
-                waiting.remaining.pop(partition, None)
-            if row.why == "markers.acknowledged":
-                waiting.marked += len(partitions)
-                self._note_same_everywhere(waiting)
+            return
+        self._say(row, marker, partitions=list(partitions), **handling.params)
+        for partition in partitions:
+            waiting.remaining.pop(partition, None)
+
+    def _count(self, row: Row, handling: Handling) -> None:
+        waiting = self.waiting.get(handling.marker.transactional_id)
+        if waiting is not None:
+            waiting.marked += len(handling.partitions)
+            self._note_same_everywhere(waiting)
+
+    def _retry(self, row: Row, handling: Handling) -> None:
+        self._say(row, handling.marker, partitions=list(handling.partitions), **handling.params)
+        handling.again.append((row, handling.partitions, handling.params))
+
+    def _stop(self, row: Row, handling: Handling) -> None:
+        self._say(row, handling.marker, partitions=list(handling.partitions), **handling.params)
+        handling.stopped += handling.partitions
+
+    def _send_again(self, row: Row, handling: Handling) -> None:
+        """As often as it takes (MRK-10)."""
+        marker = handling.marker
+        waiting = self.waiting.get(marker.transactional_id)
+        retries = 1
+        if waiting is not None:
+            retries = waiting.retries = waiting.retries + 1
+        self.again = True
+        if self.watch.recording:
+            self.watch.note(row.why, (row.spec,), transactional_id=marker.transactional_id, retries=retries)
+        self._enqueue(marker, handling.partitions, str(row.target))
+
+    def _give_up(self, row: Row, handling: Handling) -> None:
+        """The laboratory switched retries off (MRK-12)."""
+        self._say(row, handling.marker, partitions=list(handling.partitions), **handling.params)
+        self._tell_given_up(handling.marker, handling.partitions)
+
+    def _cancel_transaction(self, row: Row, handling: Handling) -> None:
+        self.cancel(handling.marker.transactional_id)
 
     def _throw(
         self, row: Row, marker: Marker, partitions: tuple[str, ...], later: list[Marker], **params: Any
@@ -362,22 +426,6 @@ class MarkerChannel:
                 partitions=list(everywhere),
             )
 
-    def _send_again(self, marker: Marker, partitions: tuple[str, ...], **params: Any) -> None:
-        """As often as it takes (MRK-10); the laboratory may switch that off (MRK-12)."""
-        row = MARKER_STATES.find(TO_SEND, AGAIN, self.holds)
-        if row.effects == ("give_up",):
-            self._say(row, marker, partitions=list(partitions), **params)
-            self._tell_given_up(marker, partitions)
-            return
-        waiting = self.waiting.get(marker.transactional_id)
-        retries = 1
-        if waiting is not None:
-            retries = waiting.retries = waiting.retries + 1
-        self.again = True
-        if self.watch.recording:
-            self.watch.note(row.why, (row.spec,), transactional_id=marker.transactional_id, retries=retries)
-        self._enqueue(marker, partitions, TO_SEND)
-
     # -- giving up -------------------------------------------------------------------------------------
 
     def cancel(self, transactional_id: str) -> None:
@@ -388,11 +436,11 @@ class MarkerChannel:
     def resign(self, log_partition: int) -> None:
         """This broker coordinates the ids of this log partition no longer: their queues are dropped; what is in
         flight follows when its answer comes (MRK-1, MRK-9, TXC-22)."""
-        for state, queues in ((PARKED, [self.parked]), (QUEUED, list(self.queues.values()))):
-            for queue in queues:
-                for marker in queue.take(log_partition):
-                    row = MARKER_STATES.find(state, NOT_OWNER)
-                    self._note(row, marker, coordinator_epoch=marker.coordinator_epoch, current=None)
+        for queue in (self.parked, *self.queues.values()):
+            for marker in queue.take(log_partition):
+                row = MARKER_STATES.take(marker.state, NOT_OWNER, self.situation)
+                self._note(row, marker, coordinator_epoch=marker.coordinator_epoch, current=None)
+                self._carry_out(row, Handling(marker))
         for transactional_id in list(self.waiting):
             if self.surroundings.log_partition(transactional_id) == log_partition:
                 self.cancel(transactional_id)
@@ -416,9 +464,10 @@ class MarkerChannel:
 
     def _took(self, row: Row, transactional_id: str) -> None:
         if self.watch.recording:
-            number = MARKER_STATES.number_of(row)
             target = row.target or row.source
-            self.watch.transition(MARKER_STATES.name, transactional_id, row.source, target, row.on, number)
+            self.watch.transition(
+                MARKER_STATES.name, transactional_id, row.source, target, row.on, row.number
+            )
 
     def _say(self, row: Row, marker: Marker, **params: Any) -> None:
         watch = self.watch
@@ -472,3 +521,19 @@ class MarkerChannel:
                 for name, waiting in sorted(self.waiting.items())
             },
         }
+
+
+_EFFECTS = MARKER_STATES.bind(
+    {
+        "queue": MarkerChannel._queue,
+        "park": MarkerChannel._park,
+        "forget": MarkerChannel._forget,
+        "cross_off": MarkerChannel._cross_off,
+        "count": MarkerChannel._count,
+        "retry": MarkerChannel._retry,
+        "stop": MarkerChannel._stop,
+        "send_again": MarkerChannel._send_again,
+        "give_up": MarkerChannel._give_up,
+        "cancel_transaction": MarkerChannel._cancel_transaction,
+    }
+)

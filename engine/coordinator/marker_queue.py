@@ -16,7 +16,7 @@ from engine.shapes.brokers import MarkerView
 @dataclass(slots=True)
 class Marker:
     """One transaction's outcome on its way to one broker. ``log_partition``: of the transaction log, which the id
-    belongs to."""
+    belongs to; ``state``: of ``marker_states``, the same for all its partitions."""
 
     transactional_id: str
     log_partition: int
@@ -25,6 +25,7 @@ class Marker:
     coordinator_epoch: int
     result: str
     partitions: tuple[str, ...]
+    state: str
 
     def entry(self) -> TxnMarkerEntry:
         return TxnMarkerEntry(

@@ -6,6 +6,9 @@ One instance per (transaction, topic-partition). The answers of the leader are e
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from engine.machine import Machine, Row
 
 TO_SEND, QUEUED, PARKED, IN_FLIGHT = "ToSend", "Queued", "Parked", "InFlight"
@@ -17,6 +20,55 @@ NOT_OWNER, GONE_FROM_ANSWER = "no_longer_coordinator", "missing_in_answer"
 REACHABLE, UNREACHABLE, NO_LEADER_KNOWN = "leader_reachable", "leader_unreachable", "partition_unknown"
 STORAGE_RETRIES, STORAGE_UNEXPECTED = "storage_error_is_retried", "storage_error_is_unexpected"
 RETRIES, NO_RETRIES = "marker_retry", "marker_retry_switched_off"
+
+
+@dataclass(slots=True)
+class Situation:
+    """What the guards look at: of the profile and the switches, and of the partition's leader."""
+
+    storage_error_retries: bool
+    retries: bool
+    reachable: bool = False
+    known: bool = True
+
+
+def _reachable(situation: Situation) -> bool:
+    return situation.reachable
+
+
+def _unreachable(situation: Situation) -> bool:
+    return situation.known and not situation.reachable
+
+
+def _no_leader_known(situation: Situation) -> bool:
+    return not situation.known and not situation.reachable
+
+
+def _storage_retries(situation: Situation) -> bool:
+    return situation.storage_error_retries
+
+
+def _storage_unexpected(situation: Situation) -> bool:
+    return not situation.storage_error_retries
+
+
+def _retries(situation: Situation) -> bool:
+    return situation.retries
+
+
+def _no_retries(situation: Situation) -> bool:
+    return not situation.retries
+
+
+GUARDS: dict[str, Callable[[Situation], bool]] = {
+    REACHABLE: _reachable,
+    UNREACHABLE: _unreachable,
+    NO_LEADER_KNOWN: _no_leader_known,
+    STORAGE_RETRIES: _storage_retries,
+    STORAGE_UNEXPECTED: _storage_unexpected,
+    RETRIES: _retries,
+    NO_RETRIES: _no_retries,
+}
 
 _RETRIED = (
     "UNKNOWN_TOPIC_OR_PARTITION",
@@ -40,6 +92,7 @@ def _resolved() -> list[Row]:
                 on=RESOLVED,
                 when=REACHABLE,
                 target=QUEUED,
+                effects=("queue",),
                 why="markers.queued",
                 spec="MRK-1",
             ),
@@ -48,6 +101,7 @@ def _resolved() -> list[Row]:
                 on=RESOLVED,
                 when=UNREACHABLE,
                 target=PARKED,
+                effects=("park",),
                 why="markers.parked",
                 spec="MRK-2",
             ),
@@ -56,6 +110,7 @@ def _resolved() -> list[Row]:
                 on=RESOLVED,
                 when=NO_LEADER_KNOWN,
                 target=DONE,
+                effects=("forget",),
                 why="markers.partition_gone",
                 spec="MRK-2",
             ),
@@ -66,7 +121,15 @@ def _resolved() -> list[Row]:
 def _again() -> list[Row]:
     """What failed for now goes back into the queues, unless the laboratory switched retries off."""
     return [
-        Row(source=TO_SEND, on=AGAIN, when=RETRIES, target=TO_SEND, why="markers.sent_again", spec="MRK-10"),
+        Row(
+            source=TO_SEND,
+            on=AGAIN,
+            when=RETRIES,
+            target=TO_SEND,
+            effects=("send_again",),
+            why="markers.sent_again",
+            spec="MRK-10",
+        ),
         Row(
             source=TO_SEND,
             on=AGAIN,
@@ -84,7 +147,16 @@ def _retried(on: str, why: str, spec: str, when: str = "") -> Row:
 
 
 def _answers() -> list[Row]:
-    rows = [Row(source=IN_FLIGHT, on="NONE", target=DONE, why="markers.acknowledged", spec="MRK-8")]
+    rows = [
+        Row(
+            source=IN_FLIGHT,
+            on="NONE",
+            target=DONE,
+            effects=("cross_off", "count"),
+            why="markers.acknowledged",
+            spec="MRK-8",
+        )
+    ]
     rows += [_retried(error, "markers.refused_for_now", "MRK-8") for error in _RETRIED]
     rows.append(_retried("KAFKA_STORAGE_ERROR", "markers.refused_for_now", "MRK-8", STORAGE_RETRIES))
     rows.append(
@@ -103,14 +175,21 @@ def _answers() -> list[Row]:
             source=IN_FLIGHT,
             on=error,
             target=CANCELLED,
-            effects=("cancel_transaction",),
+            effects=("stop",),
             why="markers.refused_for_good",
             spec="MRK-8",
         )
         for error in _STOPS
     ]
     rows += [
-        Row(source=IN_FLIGHT, on=error, target=DONE, why="markers.cannot_be_held", spec="MRK-8")
+        Row(
+            source=IN_FLIGHT,
+            on=error,
+            target=DONE,
+            effects=("cross_off",),
+            why="markers.cannot_be_held",
+            spec="MRK-8",
+        )
         for error in _PASSES
     ]
     rows.append(
@@ -154,19 +233,15 @@ def _rest() -> list[Row]:
     return rows
 
 
-MARKER_STATES = Machine(
+MARKER_STATES: Machine[Situation] = Machine(
     "marker_states",
     TO_SEND,
     [*_resolved(), *_answers(), *_rest()],
-    guards=(
-        REACHABLE,
-        UNREACHABLE,
-        NO_LEADER_KNOWN,
-        STORAGE_RETRIES,
-        STORAGE_UNEXPECTED,
-        RETRIES,
-        NO_RETRIES,
+    guards=GUARDS,
+    effects=(
+        *("queue", "park", "forget"),
+        *("cross_off", "count", "retry", "stop"),
+        *("send_again", "give_up", "cancel_transaction"),
     ),
-    effects=("retry", "give_up", "cancel_transaction"),
     terminal=(DONE, CANCELLED),
 )

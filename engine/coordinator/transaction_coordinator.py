@@ -9,57 +9,35 @@ done stands in ``outbox`` (answers, images to write, markers to send), and the b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
 from engine.coordinator.coordinator_voice import CoordinatorVoice
+from engine.coordinator.log_owner import APPEND_ERRORS, LogOwner
 from engine.coordinator.transaction_metadata import Image, TransactionMetadata
 from engine.coordinator.transaction_states import (
     ABORT,
+    ABORT_FENCED,
     ADD,
-    ALL_KNOWN,
-    CLAIM_HOLDS,
-    CLAIM_REPLACED,
-    CLAIM_TOO_LATE,
     COMMIT,
-    COMPLETE_ABORT,
-    COMPLETE_COMMIT,
-    DEAD,
-    EMPTY,
-    EPOCH_LEFT,
+    COMMITS,
+    COMPLETED,
+    DECIDED,
     EXPIRE,
-    IN_TRANSITION,
+    EXPIRING,
     INIT,
     MARKED,
-    NEW_PARTITIONS,
-    NO_EPOCH_LEFT,
-    ONGOING,
-    PREPARE_ABORT,
-    PREPARE_COMMIT,
-    PREPARE_EPOCH_FENCE,
-    SETTLED,
+    OPEN,
     TIME_OUT,
     TRANSACTION_STATES,
+    settled,
 )
 from engine.errors import NO_ERROR, EngineError, Error
 from engine.events import IdentityGiven
-from engine.java_hash import partition_for
 from engine.machine import Row
-from engine.messages import NO_PRODUCER_EPOCH, SHORT_MAX
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from engine.profiles import Profile
 from engine.watching import Watch
-
-APPEND_ERRORS: dict[Error, Error] = {
-    Error.UNKNOWN_TOPIC_OR_PARTITION: Error.COORDINATOR_NOT_AVAILABLE,
-    Error.NOT_ENOUGH_REPLICAS: Error.COORDINATOR_NOT_AVAILABLE,
-    Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND: Error.COORDINATOR_NOT_AVAILABLE,
-    Error.REQUEST_TIMED_OUT: Error.COORDINATOR_NOT_AVAILABLE,
-    Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
-    Error.KAFKA_STORAGE_ERROR: Error.NOT_COORDINATOR,
-    Error.MESSAGE_TOO_LARGE: Error.UNKNOWN_SERVER_ERROR,
-    Error.RECORD_LIST_TOO_LARGE: Error.UNKNOWN_SERVER_ERROR,
-}
-"""What a failed append of an image means to the caller (TXC-5); others stay as they are."""
 
 INIT_WRITE, ADD_WRITE, DECISION_WRITE, FENCE_WRITE, COMPLETION_WRITE, TOMBSTONE_WRITE = (
     "init",
@@ -77,19 +55,63 @@ class ProducerIds(Protocol):
     def take(self) -> int: ...
 
 
+class Change:
+    """One event of one id: what the guards and the effects of its row look at.
+
+    ``to``: the request to answer, None for an event of the coordinator's own. ``claimed``: producer id and epoch that
+    the request names. ``reply``: what the caller gets once a fence is written. ``keeps_epoch``: of the profile.
+    """
+
+    __slots__ = ("claimed", "keeps_epoch", "metadata", "now", "partitions", "reply", "timeout_ms", "to")
+
+    def __init__(
+        self,
+        metadata: TransactionMetadata,
+        to: object | None,
+        now: int,
+        *,
+        claimed: tuple[int, int] | None = None,
+        partitions: frozenset[str] = frozenset(),
+        timeout_ms: int = 0,
+        keeps_epoch: bool = False,
+    ) -> None:
+        self.metadata = metadata
+        self.to = to
+        self.now = now
+        self.claimed = claimed
+        self.partitions = partitions
+        self.timeout_ms = timeout_ms
+        self.keeps_epoch = keeps_epoch
+        self.reply = ""
+
+    @property
+    def expected(self) -> int | None:
+        return None if self.claimed is None else self.claimed[1]
+
+
 @dataclass(slots=True)
 class _Writing:
-    """An image under way to the log."""
+    """An image under way to the log. ``arrived_epoch``: the one that an EndTxn names."""
 
     kind: str
     transactional_id: str
     image: Image
     coordinator_epoch: int
     to: object | None
+    reply: str
+    arrived_epoch: int
 
 
-class TransactionCoordinator(CoordinatorVoice):
+class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
     """The coordinator. ``partition_count``: partitions of ``__transaction_state``. Times in virtual ms."""
+
+    append_errors: ClassVar[dict[Error, Error]] = {
+        **APPEND_ERRORS,
+        Error.REQUEST_TIMED_OUT: Error.COORDINATOR_NOT_AVAILABLE,
+        Error.MESSAGE_TOO_LARGE: Error.UNKNOWN_SERVER_ERROR,
+        Error.RECORD_LIST_TOO_LARGE: Error.UNKNOWN_SERVER_ERROR,
+    }
+    """What a failed append of an image means to the caller (TXC-5)."""
 
     def __init__(
         self,
@@ -102,66 +124,43 @@ class TransactionCoordinator(CoordinatorVoice):
         max_timeout_ms: int = 900_000,
         id_expiration_ms: int = 604_800_000,
     ) -> None:
+        super().__init__(partition_count)
         self.name = name
         self.profile = profile
         self.watch = watch
         self.producer_ids = producer_ids
-        self.partition_count = partition_count
         self.max_timeout_ms = max_timeout_ms
         self.id_expiration_ms = id_expiration_ms
-        self.owned: dict[int, int] = {}
-        """Log partition to coordinator epoch."""
-        self.loading: set[int] = set()
         self.metadata: dict[str, TransactionMetadata] = {}
         self.completions: dict[str, Image] = {}
         """Ids whose markers are under way, with the image that ends the transaction."""
         self.completions_to_retry: list[str] = []
         self.outbox: list[Answer | Write | SendMarkers | Completed] = []
-        self._writing: dict[int, _Writing] = {}
-        self._token = 0
 
     # -- who owns an id --------------------------------------------------------------------------------
 
-    def lookup(self, transactional_id: str) -> Error:
-        """NONE when this broker answers for the id (TXC-6)."""
-        partition = partition_for(transactional_id, self.partition_count)
-        if partition in self.loading:
-            return Error.COORDINATOR_LOAD_IN_PROGRESS
-        return NO_ERROR if partition in self.owned else Error.NOT_COORDINATOR
-
-    def epoch_of(self, transactional_id: str) -> int:
-        return self.owned[partition_for(transactional_id, self.partition_count)]
-
-    def resign(self, partition: int) -> None:
-        """Another broker leads this log partition: forget its ids and its markers (TXC-22)."""
-        self.owned.pop(partition, None)
-        self.loading.discard(partition)
+    def forget(self, partition: int) -> None:
+        """The ids of this partition, and their markers, are another coordinator's (TXC-22)."""
         for transactional_id in self._ids_of(partition):
             del self.metadata[transactional_id]
             self.completions.pop(transactional_id, None)
         # Elected again, this broker sends the markers once more: an older completion must not pass them.
         self.completions_to_retry = [name for name in self.completions_to_retry if name in self.completions]
 
-    def begin_loading(self, partition: int) -> None:
-        """Elected: until the log is read, callers are told to wait (TXC-22)."""
-        self.resign(partition)
-        self.loading.add(partition)
-
     def elect(self, partition: int, coordinator_epoch: int, images: dict[str, Image], now: int) -> None:
         """The log is read: ``images`` holds the newest image of each id. Decided transactions go on (TXC-22)."""
-        self.resign(partition)
-        self.owned[partition] = coordinator_epoch
+        self.own(partition, coordinator_epoch)
         for transactional_id, image in images.items():
             self.metadata[transactional_id] = TransactionMetadata.loaded(transactional_id, image)
         for transactional_id in images:
             metadata = self.metadata[transactional_id]
-            if metadata.state in (PREPARE_COMMIT, PREPARE_ABORT):
+            if metadata.state in DECIDED:
                 self._say("coordinator.resumes_markers", "TXC-22", metadata)
                 self._tell_decided(metadata, found=True)
                 self._send_markers(metadata, now)
-            elif metadata.state in (COMPLETE_COMMIT, COMPLETE_ABORT):
+            elif metadata.state in COMPLETED:
                 self._tell_completed(metadata)
-            elif metadata.state == ONGOING:
+            elif metadata.state in OPEN:
                 self._tell_registered(metadata)
 
     def needs_producer_id(self, transactional_id: str) -> bool:
@@ -172,17 +171,14 @@ class TransactionCoordinator(CoordinatorVoice):
         return metadata is None or (metadata.pending_state is None and metadata.epoch_exhausted)
 
     def crash(self) -> None:
-        """Memory goes; the log of the broker stays."""
-        self.owned.clear()
-        self.loading.clear()
+        super().crash()
         self.metadata.clear()
         self.completions.clear()
         self.completions_to_retry.clear()
         self.outbox.clear()
-        self._writing.clear()
 
     def _ids_of(self, partition: int) -> list[str]:
-        return [name for name in self.metadata if partition_for(name, self.partition_count) == partition]
+        return [name for name in self.metadata if self.partition_of(name) == partition]
 
     # -- requests --------------------------------------------------------------------------------------
 
@@ -221,73 +217,15 @@ class TransactionCoordinator(CoordinatorVoice):
         if metadata is None:
             metadata = TransactionMetadata(transactional_id, self.producer_ids.take(), timeout_ms, now)
             self.metadata[transactional_id] = metadata
-        row = self._row(metadata, INIT, expected=None if expected is None else expected[1])
-        if row.when != IN_TRANSITION and expected is not None and not metadata.accepts(*expected):
+        change = Change(
+            metadata, to, now, claimed=expected, timeout_ms=timeout_ms, keeps_epoch=self._keeps_epoch
+        )
+        if expected is not None and settled(change) and not metadata.accepts(*expected):
             self._say("coordinator.other_producer_id", "TXC-7", metadata)
             self._refuse_claim(expected, metadata, "TXC-7", Error.PRODUCER_FENCED)
             self._answer(to, Error.PRODUCER_FENCED)
             return
-        self._decide(row, metadata, expected)
-        if row.effects == ("raise_epoch_or_rotate",):
-            self._raise_or_rotate(to, metadata, timeout_ms, now, None if expected is None else expected[1])
-        elif row.effects == ("fence_and_abort",):
-            self._fence(to, metadata, now)
-        else:
-            self._answer_row(to, row)
-
-    def _raise_or_rotate(
-        self, to: object, metadata: TransactionMetadata, timeout_ms: int, now: int, expected: int | None
-    ) -> None:
-        """A new epoch, or a new PID when the epochs are used up (TXC-9)."""
-        if metadata.rotates(expected):
-            key = "coordinator.id_rotated"
-            image = metadata.image(
-                now,
-                EMPTY,
-                producer_id=self.producer_ids.take(),
-                producer_epoch=0,
-                last_producer_epoch=NO_PRODUCER_EPOCH if expected is None else metadata.producer_epoch,
-                timeout_ms=timeout_ms,
-                partitions=frozenset(),
-                start_ms=-1,
-            )
-        else:
-            epochs = metadata.next_epoch(expected)
-            if epochs is None:
-                raise EngineError(
-                    f"{metadata.transactional_id}: no epoch follows, and no row refused (TXC-9)"
-                )
-            key = _identity_key(metadata.producer_epoch, epochs[0])
-            image = metadata.image(
-                now,
-                EMPTY,
-                producer_epoch=epochs[0],
-                last_producer_epoch=epochs[1],
-                timeout_ms=timeout_ms,
-                partitions=frozenset(),
-                start_ms=-1,
-            )
-        self._note(
-            key,
-            ("TXC-7", "TXC-9") if key == "coordinator.id_is_new" else ("TXC-9",),
-            metadata,
-            old_producer_id=metadata.producer_id,
-            producer_id=image.producer_id,
-            new_epoch=image.producer_epoch,
-        )
-        self._write(INIT_WRITE, metadata, image, to)
-
-    def _fence(self, to: object | None, metadata: TransactionMetadata, now: int) -> None:
-        """Raise the epoch above the one in use and abort what is open (TXC-10, TXC-11)."""
-        metadata.pending_state = PREPARE_EPOCH_FENCE
-        keeps = self.profile.failed_fence_keeps_epoch and metadata.failed_epoch_fence
-        epoch = metadata.producer_epoch + (0 if keeps else 1)
-        key = "coordinator.fence_keeps_epoch" if keeps else "coordinator.fence_raises_epoch"
-        self._note(key, ("TXC-11" if keeps else "TXC-10",), metadata, new_epoch=epoch)
-        metadata.pending_state = None
-        metadata.producer_epoch = epoch
-        metadata.last_producer_epoch = NO_PRODUCER_EPOCH
-        self._write(FENCE_WRITE, metadata, metadata.image(now, PREPARE_ABORT), to)
+        self._take(INIT, change)
 
     def add_partitions(
         self,
@@ -300,23 +238,25 @@ class TransactionCoordinator(CoordinatorVoice):
     ) -> None:
         """AddPartitionsToTxn, and AddOffsetsToTxn for the one partition of the group (TXC-12, TXC-13)."""
         metadata = self._identified(to, transactional_id, producer_id)
-        if metadata is None:
-            return
-        if self._refuse_addition(to, metadata, producer_epoch):
-            return
-        row = self._row(metadata, ADD, partitions)
-        self._decide(row, metadata)
-        if row.effects:
-            begins = metadata.state != ONGOING
-            image = metadata.image(
-                now,
-                ONGOING,
-                partitions=metadata.partitions | partitions,
-                start_ms=now if begins else metadata.start_ms,
+        if metadata is not None and not self._refuse_addition(to, metadata, producer_epoch):
+            self._take(ADD, Change(metadata, to, now, partitions=partitions))
+
+    def _refuse_addition(self, to: object, metadata: TransactionMetadata, arrived: int) -> bool:
+        """True after an answer: the epoch is another, or one that nobody was given (``prepareTransitionTo``)."""
+        if arrived != metadata.producer_epoch:
+            self._fenced(to, metadata, arrived)
+        elif arrived == NO_PRODUCER_EPOCH and metadata.pending_state is None:
+            self._reject(
+                to,
+                Error.UNKNOWN_SERVER_ERROR,
+                "coordinator.no_identity_yet",
+                "TXC-12",
+                [["arrived epoch", arrived]],
+                transactional_id=metadata.transactional_id,
             )
-            self._write(ADD_WRITE, metadata, image, to)
         else:
-            self._answer_row(to, row)
+            return False
+        return True
 
     def end_transaction(
         self,
@@ -337,13 +277,9 @@ class TransactionCoordinator(CoordinatorVoice):
         ):
             self._fenced(to, metadata, producer_epoch)
             return
-        row = self._row(metadata, COMMIT if commit else ABORT)
-        self._decide(row, metadata)
-        if row.effects:
-            image = metadata.image(now, str(row.target))
-            self._write(DECISION_WRITE, metadata, image, (to, producer_epoch, commit))
-        else:
-            self._answer_row(to, row)
+        self._take(
+            COMMIT if commit else ABORT, Change(metadata, to, now, claimed=(producer_id, producer_epoch))
+        )
 
     def _identified(
         self, to: object, transactional_id: str | None, producer_id: int
@@ -378,7 +314,7 @@ class TransactionCoordinator(CoordinatorVoice):
         if error is NO_ERROR:
             return False
         loading = error is Error.COORDINATOR_LOAD_IN_PROGRESS
-        number = partition_for(transactional_id, self.partition_count)
+        number = self.partition_of(transactional_id)
         self._reject(
             to,
             error,
@@ -390,21 +326,145 @@ class TransactionCoordinator(CoordinatorVoice):
         )
         return True
 
+    def _fenced(self, to: object, metadata: TransactionMetadata, arrived: int) -> None:
+        """Answer a request whose epoch is not the one that counts (FEN-2)."""
+        fenced = self.profile.coordinator_answers_fenced
+        error = Error.PRODUCER_FENCED if fenced else Error.INVALID_PRODUCER_EPOCH
+        self._say_fenced(metadata, arrived, error)
+        self._answer(to, error)
+
+    def _reject(
+        self, to: object, error: Error, key: str, rule: str, compared: list[list[Any]], /, **params: Any
+    ) -> None:
+        """Answer what no state decides, and say why."""
+        self._say_rejected(error, key, rule, compared, **params)
+        self._answer_error(to, error)
+
+    # -- answering -------------------------------------------------------------------------------------
+
+    def _answer(
+        self,
+        to: object,
+        error: Error,
+        producer_id: int = NO_PRODUCER_ID,
+        producer_epoch: int = NO_PRODUCER_EPOCH,
+    ) -> None:
+        self.outbox.append(Answer(to=to, error=error, producer_id=producer_id, producer_epoch=producer_epoch))
+
+    def _answer_error(self, to: object, error: Error) -> None:
+        """An internal error is an exception in Kafka."""
+        self.outbox.append(Answer(to=to, error=error, thrown=error is Error.UNKNOWN_SERVER_ERROR))
+
+    # -- taking a row ----------------------------------------------------------------------------------
+
+    def _take(self, on: str, change: Change) -> None:
+        """Take the row of this event: say it, then carry out its effects; one without effects is answered."""
+        row = TRANSACTION_STATES.take(change.metadata.state, on, change)
+        self._decide(row, change.metadata, change.claimed)
+        effects = _EFFECTS[row.number]
+        for effect in effects:
+            effect(self, row, change)
+        if not effects:
+            self._answer_error(change.to, Error[row.reply])
+
+    def _raise_or_rotate(self, row: Row, change: Change) -> None:
+        """A new epoch, or a new PID when the epochs are used up (TXC-9)."""
+        metadata, expected = change.metadata, change.expected
+        producer_id = metadata.producer_id
+        if metadata.rotates(expected):
+            key = "coordinator.id_rotated"
+            producer_id = self.producer_ids.take()
+            epoch, last_epoch = 0, NO_PRODUCER_EPOCH if expected is None else metadata.producer_epoch
+        else:
+            epochs = metadata.next_epoch(expected)
+            if epochs is None:
+                raise EngineError(
+                    f"{metadata.transactional_id}: no epoch follows, and no row refused (TXC-9)"
+                )
+            epoch, last_epoch = epochs
+            key = _identity_key(metadata.producer_epoch, epoch)
+        image = metadata.image(
+            change.now,
+            str(row.target),
+            producer_id=producer_id,
+            producer_epoch=epoch,
+            last_producer_epoch=last_epoch,
+            timeout_ms=change.timeout_ms,
+            partitions=frozenset(),
+            start_ms=-1,
+        )
+        self._note(
+            key,
+            ("TXC-7", "TXC-9") if key == "coordinator.id_is_new" else ("TXC-9",),
+            metadata,
+            old_producer_id=metadata.producer_id,
+            producer_id=image.producer_id,
+            new_epoch=image.producer_epoch,
+        )
+        self._write(INIT_WRITE, image, change)
+
+    def _register_partitions(self, row: Row, change: Change) -> None:
+        """The transaction begins, or goes on with more partitions (TXC-12)."""
+        metadata = change.metadata
+        image = metadata.image(
+            change.now,
+            str(row.target),
+            partitions=metadata.partitions | change.partitions,
+            start_ms=change.now if row.target != metadata.state else metadata.start_ms,
+        )
+        self._write(ADD_WRITE, image, change)
+
+    def _write_decision(self, row: Row, change: Change) -> None:
+        self._write(DECISION_WRITE, change.metadata.image(change.now, str(row.target)), change)
+
+    def _abort_under_raised_epoch(self, row: Row, change: Change) -> None:
+        """What is open is aborted by the coordinator itself: PrepareEpochFence is pending just for that (TXC-10)."""
+        change.reply = row.reply
+        change.metadata.pending_state = row.target
+        abort = TRANSACTION_STATES.take(str(row.target), ABORT_FENCED, change)
+        for effect in _EFFECTS[abort.number]:
+            effect(self, abort, change)
+
+    def _raise_epoch(self, row: Row, change: Change) -> None:
+        """Above the one in use, so that whoever still has that one is fenced (TXC-10)."""
+        metadata = change.metadata
+        self._note(row.why, (row.spec,), metadata, new_epoch=metadata.producer_epoch + 1)
+        metadata.producer_epoch += 1
+
+    def _keep_epoch(self, row: Row, change: Change) -> None:
+        """It was raised by the fence before, which could not be written, and nobody was given it (TXC-11)."""
+        self._note(row.why, (row.spec,), change.metadata, new_epoch=change.metadata.producer_epoch)
+
+    def _write_fence(self, row: Row, change: Change) -> None:
+        metadata = change.metadata
+        metadata.pending_state = None
+        metadata.last_producer_epoch = NO_PRODUCER_EPOCH
+        self._write(FENCE_WRITE, metadata.image(change.now, str(row.target)), change)
+
+    def _write_completion(self, row: Row, change: Change) -> None:
+        """The image was made with the decision (``TransactionMetadata.prepareComplete``)."""
+        self._write(COMPLETION_WRITE, self.completions[change.metadata.transactional_id], change)
+
+    def _write_tombstone(self, row: Row, change: Change) -> None:
+        image = change.metadata.image(change.now, str(row.target), partitions=frozenset())
+        self._write(TOMBSTONE_WRITE, image, change)
+
     # -- writing ---------------------------------------------------------------------------------------
 
-    def _write(self, kind: str, metadata: TransactionMetadata, image: Image, to: object | None) -> None:
+    def _write(self, kind: str, image: Image, change: Change) -> None:
         """Set pending and hand the image over; nothing is installed before it is durable (TXC-5)."""
+        metadata = change.metadata
         metadata.pending_state = image.state
-        self._token += 1
-        epoch = self.epoch_of(metadata.transactional_id)
-        self._writing[self._token] = _Writing(kind, metadata.transactional_id, image, epoch, to)
+        name = metadata.transactional_id
+        arrived = metadata.producer_epoch if change.claimed is None else change.claimed[1]
+        writing = _Writing(kind, name, image, self.epoch_of(name), change.to, change.reply, arrived)
+        token = self.begin_write(writing)
         logged = None if kind == TOMBSTONE_WRITE else image
-        self.outbox.append(Write(token=self._token, transactional_id=metadata.transactional_id, image=logged))
+        self.outbox.append(Write(token=token, transactional_id=name, image=logged))
 
     def written(self, token: int, error: Error, now: int) -> None:
         """An append ended. ``error`` is the log's; the caller's is mapped (TXC-5)."""
-        writing = self._writing.pop(token)
-        answer = APPEND_ERRORS.get(error, error)
+        writing, answer = self.end_write(token, error)
         metadata = self.metadata.get(writing.transactional_id)
         owner = self.lookup(writing.transactional_id)
         if owner is not NO_ERROR or self.epoch_of(writing.transactional_id) != writing.coordinator_epoch:
@@ -425,11 +485,8 @@ class TransactionCoordinator(CoordinatorVoice):
             if writing.kind == FENCE_WRITE:
                 metadata.failed_epoch_fence = True
                 self._note("coordinator.fence_not_written", ("TXC-11", "TXC-5"), metadata)
-        to = writing.to
-        if writing.kind == DECISION_WRITE and isinstance(to, tuple):
-            to = to[0]
-        if to is not None:
-            self._answer(to, answer)
+        if writing.to is not None:
+            self._answer(writing.to, answer)
 
     def _initialised(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         metadata.install(writing.image)
@@ -453,7 +510,7 @@ class TransactionCoordinator(CoordinatorVoice):
         metadata.install(writing.image)
         self._tell_decided(metadata)
         if writing.to is not None:
-            self._answer(writing.to, Error.CONCURRENT_TRANSACTIONS)
+            self._answer(writing.to, Error[writing.reply])
         self._lead("coordinator.fence_stands", ("TXC-10", "TXC-16"), metadata)
         self._send_markers(metadata, now)
 
@@ -461,30 +518,28 @@ class TransactionCoordinator(CoordinatorVoice):
         """Second phase (TXC-16): look again, answer, and only then send markers."""
         metadata.install(writing.image)
         self._tell_decided(metadata)
-        if not isinstance(writing.to, tuple):
-            raise EngineError(f"{writing.transactional_id}: a decision without the request it answers")
-        to, producer_epoch, _ = writing.to
-        if producer_epoch != metadata.producer_epoch:
+        arrived = writing.arrived_epoch
+        if arrived != metadata.producer_epoch:
             # Only 2.0 comes here: its first check lets a newer epoch pass, and the id is stuck (KAFKA-9600).
-            self._fenced(to, metadata, producer_epoch)
-            self._note("coordinator.decision_without_markers", ("TXC-16",), metadata, arrived=producer_epoch)
+            self._fenced(writing.to, metadata, arrived)
+            self._note("coordinator.decision_without_markers", ("TXC-16",), metadata, arrived=arrived)
             self._tell_unmarked(metadata)
             return
-        self._answer(to, NO_ERROR)
+        self._answer(writing.to, NO_ERROR)
         self._lead("coordinator.decision_stands", ("TXC-15", "TXC-16", "TXC-17", "CTR-25"), metadata)
         self._send_markers(metadata, now)
 
     def _send_markers(self, metadata: TransactionMetadata, now: int) -> None:
         """Pending the completion, the outcome goes to every partition (TXC-16, MRK-1)."""
-        committed = metadata.state == PREPARE_COMMIT
-        image = metadata.image(now, COMPLETE_COMMIT if committed else COMPLETE_ABORT, partitions=frozenset())
+        completed = TRANSACTION_STATES.target_of(metadata.state, MARKED)
+        image = metadata.image(now, completed, partitions=frozenset())
         metadata.failed_epoch_fence = False
         metadata.pending_state = image.state
         self.completions[metadata.transactional_id] = image
         self.outbox.append(
             SendMarkers(
                 transactional_id=metadata.transactional_id,
-                result="COMMIT" if committed else "ABORT",
+                result="COMMIT" if metadata.state in COMMITS else "ABORT",
                 producer_id=metadata.producer_id,
                 producer_epoch=metadata.producer_epoch,
                 coordinator_epoch=self.epoch_of(metadata.transactional_id),
@@ -498,10 +553,8 @@ class TransactionCoordinator(CoordinatorVoice):
         image = self.completions.pop(transactional_id, None)
         if metadata is None or image is None or self.lookup(transactional_id) is not NO_ERROR:
             return
-        row = TRANSACTION_STATES.find(metadata.state, MARKED)
-        self._decide(row, metadata)
         self.completions[transactional_id] = image
-        self._write(COMPLETION_WRITE, metadata, image, None)
+        self._take(MARKED, Change(metadata, None, image.last_update_ms))
 
     def retry_completions(self) -> None:
         """Write again the completions that the log could not take (TXC-18)."""
@@ -509,7 +562,7 @@ class TransactionCoordinator(CoordinatorVoice):
         for transactional_id in waiting:
             metadata, image = self.metadata.get(transactional_id), self.completions.get(transactional_id)
             if metadata is not None and image is not None:
-                self._write(COMPLETION_WRITE, metadata, image, None)
+                self._write(COMPLETION_WRITE, image, Change(metadata, None, image.last_update_ms))
 
     def _completed(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         self.completions.pop(writing.transactional_id, None)
@@ -523,63 +576,32 @@ class TransactionCoordinator(CoordinatorVoice):
         """Abort transactions that were open for too long, under a raised epoch (TXC-20)."""
         for metadata in list(self.metadata.values()):
             if (
-                metadata.state == ONGOING
+                metadata.state in OPEN
                 and metadata.pending_state is None
                 and metadata.start_ms + metadata.timeout_ms < now
             ):
-                row = self._row(metadata, TIME_OUT)
-                self._decide(row, metadata)
-                if row.effects:
-                    self._fence(None, metadata, now)
-                else:
-                    self._answer_row(None, row)
+                self._take(TIME_OUT, Change(metadata, None, now, keeps_epoch=self._keeps_epoch))
 
     def expire_ids(self, now: int) -> None:
         """Forget ids that nobody used for long (TXC-21)."""
         for metadata in list(self.metadata.values()):
             if (
                 metadata.pending_state is None
-                and TRANSACTION_STATES.candidates(metadata.state, EXPIRE)
+                and metadata.state in EXPIRING
                 and now - metadata.last_update_ms >= self.id_expiration_ms
             ):
-                self._decide(TRANSACTION_STATES.find(metadata.state, EXPIRE), metadata)
-                self._write(
-                    TOMBSTONE_WRITE, metadata, metadata.image(now, DEAD, partitions=frozenset()), None
-                )
+                self._take(EXPIRE, Change(metadata, None, now))
 
     def _expired(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        if metadata.producer_epoch == writing.image.producer_epoch and metadata.pending_state == DEAD:
+        if (
+            metadata.producer_epoch == writing.image.producer_epoch
+            and metadata.pending_state == writing.image.state
+        ):
             del self.metadata[writing.transactional_id]
 
-    # -- small things ----------------------------------------------------------------------------------
-
-    def _row(
-        self,
-        metadata: TransactionMetadata,
-        on: str,
-        partitions: frozenset[str] = frozenset(),
-        expected: int | None = None,
-    ) -> Row:
-        settled = metadata.pending_state is None
-        exhausted = metadata.epoch_exhausted
-        holds = on != INIT or metadata.rotates(expected) or metadata.next_epoch(expected) is not None
-        known = partitions <= metadata.partitions
-        left = metadata.producer_epoch < SHORT_MAX
-        return TRANSACTION_STATES.find(
-            metadata.state,
-            on,
-            {
-                IN_TRANSITION: not settled,
-                SETTLED: settled,
-                NEW_PARTITIONS: settled and not known,
-                ALL_KNOWN: settled and known,
-                EPOCH_LEFT: settled and left,
-                NO_EPOCH_LEFT: settled and not left,
-                CLAIM_HOLDS: settled and holds,
-                CLAIM_REPLACED: settled and not holds and not exhausted,
-                CLAIM_TOO_LATE: settled and not holds and exhausted,
-            },
-        )
+    @property
+    def _keeps_epoch(self) -> bool:
+        return self.profile.failed_fence_keeps_epoch
 
 
 def _identity_key(epoch: int, given: int) -> str:
@@ -597,3 +619,16 @@ _INSTALLED = {
     COMPLETION_WRITE: TransactionCoordinator._completed,
     TOMBSTONE_WRITE: TransactionCoordinator._expired,
 }
+_EFFECTS = TRANSACTION_STATES.bind(
+    {
+        "raise_epoch_or_rotate": TransactionCoordinator._raise_or_rotate,
+        "abort_under_raised_epoch": TransactionCoordinator._abort_under_raised_epoch,
+        "register_partitions": TransactionCoordinator._register_partitions,
+        "write_decision": TransactionCoordinator._write_decision,
+        "write_completion": TransactionCoordinator._write_completion,
+        "write_tombstone": TransactionCoordinator._write_tombstone,
+        "raise_epoch": TransactionCoordinator._raise_epoch,
+        "keep_epoch": TransactionCoordinator._keep_epoch,
+        "write_fence": TransactionCoordinator._write_fence,
+    }
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.coordinator.transaction_states import EMPTY
+from engine.coordinator.transaction_states import TRANSACTION_STATES
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, SHORT_MAX
 from engine.value import value
 
@@ -53,7 +53,7 @@ class TransactionMetadata:
         self.producer_epoch = NO_PRODUCER_EPOCH
         self.last_producer_epoch = NO_PRODUCER_EPOCH
         self.timeout_ms = timeout_ms
-        self.state = EMPTY
+        self.state = TRANSACTION_STATES.initial
         self.pending_state: str | None = None
         self.partitions: frozenset[str] = frozenset()
         self.start_ms = -1
@@ -126,7 +126,7 @@ class TransactionMetadata:
         self.last_producer_epoch = image.last_producer_epoch
         self.timeout_ms = image.timeout_ms
         self.partitions = image.partitions
-        if image.state == EMPTY:
+        if image.state == TRANSACTION_STATES.initial:
             # Kafka leaves the start time of the last transaction in memory when an id becomes Empty again, and
             # changes the producer id before this one then alone: it is asked for until the next one is given.
             self.last_producer_id = image.last_producer_id

@@ -2,11 +2,20 @@
 
 Every answer of the coordinator that depends on the state is a row, refusals included. ``settled`` and
 ``in_transition`` are the two sides of one question: is a change of this id being written right now?
+
+A row's target becomes the pending state; the state follows when its image is durable. Two exceptions are Kafka's:
+PrepareEpochFence is pending only and never written, because the coordinator's own abort replaces it at once
+(``TransactionCoordinator.endTransaction``), and what ``all_markers_acknowledged`` leads to is pending from the
+decision on (``TransactionMetadata.prepareComplete``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Protocol
+
 from engine.machine import Machine, Row
+from engine.messages import SHORT_MAX
 
 EMPTY, ONGOING = "Empty", "Ongoing"
 PREPARE_COMMIT, PREPARE_ABORT = "PrepareCommit", "PrepareAbort"
@@ -15,12 +24,111 @@ DEAD, PREPARE_EPOCH_FENCE = "Dead", "PrepareEpochFence"
 
 INIT, ADD, COMMIT, ABORT = "init_producer_id", "add_partitions", "end_commit", "end_abort"
 MARKED, EXPIRE, TIME_OUT = "all_markers_acknowledged", "id_expires", "times_out"
+ABORT_FENCED = "coordinator_aborts"
 
 SETTLED, IN_TRANSITION = "settled", "in_transition"
 NEW_PARTITIONS, ALL_KNOWN = "settled_with_new_partitions", "settled_all_known"
 CLAIM_HOLDS, CLAIM_REPLACED = "settled_and_the_claim_holds", "settled_and_the_claim_is_replaced"
 CLAIM_TOO_LATE = "settled_and_the_claim_comes_after_the_last_epoch"
 EPOCH_LEFT, NO_EPOCH_LEFT = "settled_with_an_epoch_left", "settled_without_an_epoch_left"
+RAISED_BEFORE, NOT_RAISED = "raised_by_a_fence_that_failed", "not_raised_yet"
+
+
+class Known(Protocol):
+    """What the guards look at of an id."""
+
+    pending_state: str | None
+    partitions: frozenset[str]
+    producer_epoch: int
+    failed_epoch_fence: bool
+
+    @property
+    def epoch_exhausted(self) -> bool: ...
+
+    def rotates(self, expected: int | None) -> bool: ...
+
+    def next_epoch(self, expected: int | None) -> tuple[int, int] | None: ...
+
+
+class Asked(Protocol):
+    """What the guards look at of an event. ``expected``: the epoch that an InitProducerId names. ``keeps_epoch``: a
+    fence whose write failed has raised the epoch for good (TXC-11)."""
+
+    @property
+    def metadata(self) -> Known: ...
+
+    @property
+    def expected(self) -> int | None: ...
+
+    @property
+    def partitions(self) -> frozenset[str]: ...
+
+    @property
+    def keeps_epoch(self) -> bool: ...
+
+
+def settled(asked: Asked) -> bool:
+    return asked.metadata.pending_state is None
+
+
+def in_transition(asked: Asked) -> bool:
+    return asked.metadata.pending_state is not None
+
+
+def _with_new_partitions(asked: Asked) -> bool:
+    return settled(asked) and not asked.partitions <= asked.metadata.partitions
+
+
+def _all_known(asked: Asked) -> bool:
+    return settled(asked) and asked.partitions <= asked.metadata.partitions
+
+
+def _epoch_left(asked: Asked) -> bool:
+    return settled(asked) and asked.metadata.producer_epoch < SHORT_MAX
+
+
+def _no_epoch_left(asked: Asked) -> bool:
+    return settled(asked) and asked.metadata.producer_epoch >= SHORT_MAX
+
+
+def _has_epoch_for_claim(asked: Asked) -> bool:
+    metadata = asked.metadata
+    return metadata.rotates(asked.expected) or metadata.next_epoch(asked.expected) is not None
+
+
+def _claim_holds(asked: Asked) -> bool:
+    return settled(asked) and _has_epoch_for_claim(asked)
+
+
+def _claim_replaced(asked: Asked) -> bool:
+    return settled(asked) and not _has_epoch_for_claim(asked) and not asked.metadata.epoch_exhausted
+
+
+def _claim_too_late(asked: Asked) -> bool:
+    return settled(asked) and not _has_epoch_for_claim(asked) and asked.metadata.epoch_exhausted
+
+
+def _raised_before(asked: Asked) -> bool:
+    return asked.keeps_epoch and asked.metadata.failed_epoch_fence
+
+
+def _not_raised(asked: Asked) -> bool:
+    return not _raised_before(asked)
+
+
+GUARDS: dict[str, Callable[[Asked], bool]] = {
+    SETTLED: settled,
+    IN_TRANSITION: in_transition,
+    NEW_PARTITIONS: _with_new_partitions,
+    ALL_KNOWN: _all_known,
+    EPOCH_LEFT: _epoch_left,
+    NO_EPOCH_LEFT: _no_epoch_left,
+    CLAIM_HOLDS: _claim_holds,
+    CLAIM_REPLACED: _claim_replaced,
+    CLAIM_TOO_LATE: _claim_too_late,
+    RAISED_BEFORE: _raised_before,
+    NOT_RAISED: _not_raised,
+}
 
 _RESTING = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT)
 _STABLE = (EMPTY, ONGOING, PREPARE_COMMIT, PREPARE_ABORT, COMPLETE_COMMIT, COMPLETE_ABORT)
@@ -100,7 +208,7 @@ def _init() -> list[Row]:
             when=EPOCH_LEFT,
             target=PREPARE_EPOCH_FENCE,
             reply="CONCURRENT_TRANSACTIONS",
-            effects=("fence_and_abort",),
+            effects=("abort_under_raised_epoch",),
             why="coordinator.fences_open_transaction",
             spec="TXC-10",
         ),
@@ -238,7 +346,7 @@ def _rest() -> list[Row]:
             on=TIME_OUT,
             when=EPOCH_LEFT,
             target=PREPARE_EPOCH_FENCE,
-            effects=("fence_and_abort",),
+            effects=("abort_under_raised_epoch",),
             why="coordinator.transaction_timed_out",
             spec="TXC-20",
         ),
@@ -247,21 +355,53 @@ def _rest() -> list[Row]:
     return rows
 
 
-TRANSACTION_STATES = Machine(
+def _abort_fenced() -> list[Row]:
+    """The fence goes on as an abort by the coordinator itself (TXC-10); a failed one raised the epoch before."""
+    return [
+        Row(
+            source=PREPARE_EPOCH_FENCE,
+            on=ABORT_FENCED,
+            when=NOT_RAISED,
+            target=PREPARE_ABORT,
+            effects=("raise_epoch", "write_fence"),
+            why="coordinator.fence_raises_epoch",
+            spec="TXC-10",
+        ),
+        Row(
+            source=PREPARE_EPOCH_FENCE,
+            on=ABORT_FENCED,
+            when=RAISED_BEFORE,
+            target=PREPARE_ABORT,
+            effects=("keep_epoch", "write_fence"),
+            why="coordinator.fence_keeps_epoch",
+            spec="TXC-11",
+        ),
+    ]
+
+
+TRANSACTION_STATES: Machine[Asked] = Machine(
     "transaction_states",
     EMPTY,
-    [*_init(), *_add(), *_end(COMMIT), *_end(ABORT), *_rest()],
-    guards=(
-        *(SETTLED, IN_TRANSITION, NEW_PARTITIONS, ALL_KNOWN, EPOCH_LEFT, NO_EPOCH_LEFT),
-        *(CLAIM_HOLDS, CLAIM_REPLACED, CLAIM_TOO_LATE),
-    ),
+    [*_init(), *_add(), *_end(COMMIT), *_end(ABORT), *_rest(), *_abort_fenced()],
+    guards=GUARDS,
     effects=(
         "raise_epoch_or_rotate",
-        "fence_and_abort",
+        "abort_under_raised_epoch",
         "register_partitions",
         "write_decision",
         "write_completion",
         "write_tombstone",
+        "raise_epoch",
+        "keep_epoch",
+        "write_fence",
     ),
     terminal=(DEAD,),
 )
+
+OPEN = TRANSACTION_STATES.sources(TIME_OUT)
+DECIDED = TRANSACTION_STATES.sources(MARKED)
+COMPLETED = TRANSACTION_STATES.targets_of(MARKED)
+COMMITS = TRANSACTION_STATES.targets_of(COMMIT)
+EXPIRING = TRANSACTION_STATES.sources(EXPIRE)
+"""Kinds of states, read off the rows: a transaction is open, decided, completed, decided to commit; the id may
+expire."""

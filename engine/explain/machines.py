@@ -6,6 +6,7 @@ import pkgutil
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 import engine
 from engine.explain.sentences import catalogue
@@ -13,9 +14,9 @@ from engine.machine import Machine, Row
 
 
 @cache
-def machines() -> dict[str, Machine]:
+def machines() -> dict[str, Machine[Any]]:
     """By name: whatever stands as one at the top of a module. Importing them checks their tables."""
-    found: dict[str, Machine] = {}
+    found: dict[str, Machine[Any]] = {}
     for module in pkgutil.walk_packages(engine.__path__, "engine."):
         if module.name == "engine.__main__":
             continue
@@ -35,7 +36,7 @@ def summary_lines() -> Iterator[str]:
         )
 
 
-def machine_lines(machine: Machine, language: str = "en") -> Iterator[str]:
+def machine_lines(machine: Machine[Any], language: str = "en") -> Iterator[str]:
     """States, then every row under its state, in the order tried, each with its reason."""
     yield f"{machine.name}: starts at {machine.initial}, ends at {', '.join(sorted(machine.terminal)) or 'no state'}"
     for state in machine.states:

@@ -168,31 +168,20 @@ class Business(Node):
         for tid, local in self.transactions.items():
             local.due = None
             if states.BUSINESS.candidates(local.state, states.CRASH):
-                row = states.BUSINESS.find(local.state, states.CRASH)
+                row = states.BUSINESS.take(local.state, states.CRASH, self._situation(local, None))
                 self.watch.note(row.why, (row.spec,), tid=tid, business=self.name, state=local.state)
                 local.state = row.target or local.state
         super().crash(now)
 
     def _decide(self, tid: int, on: str, now: int, body: Any, sender: str = MIDDLEWARE) -> None:
         local = self.transactions.setdefault(tid, LocalTransaction())
-        guards = dict.fromkeys(states.BUSINESS.guards, False)
-        guards[states.SUCCEEDS if self._stores_id else states.UNTRACEABLE] = self.configuration.local_succeeds
-        guards[states.FAILS] = not self.configuration.local_succeeds
-        if isinstance(body, ConfirmAck):
-            alike = (body.result == COMMITTED) == (local.stored == SUCCESS and not local.undone)
-            guards[states.ENDS_ALIKE], guards[states.ENDS_OTHERWISE] = alike, not alike
         before = local.state
-        row = states.BUSINESS.find(before, on, guards)
+        row = states.BUSINESS.take(before, on, self._situation(local, body))
         found = ""
-        for effect in row.effects:
-            found = _EFFECTS[effect](self, tid, local, now, body) or found
+        for effect in _EFFECTS[row.number]:
+            found = effect(self, tid, local, now, body) or found
         if on == states.ROLL_BACK:
             self.send(sender, RollbackOk(tid=tid), tid)
-        if row.target == states.LOCAL_RUN and before != row.target:
-            local.message_id = body.message_id if self._stores_id else None
-            local.due = now + self.configuration.local_run_ms
-        elif row.target in (states.LOCAL_OK, states.LOCAL_FAILED) and before == states.LOCAL_RUN:
-            local.due = now + self.configuration.confirm_after_ms
         shown = {
             "business": self.name,
             "tid": tid,
@@ -209,11 +198,24 @@ class Business(Node):
         else:
             local.state = row.target
             self.took(states.BUSINESS, row, f"{self.name} {tid}", **shown)
-            if row.target == states.LOCAL_RUN and not self._stores_id and on == states.PREPARE_ACK:
+            if on == states.PREPARE_ACK and not self._stores_id:
                 self.watch.note("business.stores_no_id", ("MW-13",), **shown)
         self.watch.touch(self)
 
+    def _situation(self, local: LocalTransaction, body: Any) -> states.Situation:
+        alike = isinstance(body, ConfirmAck) and (
+            (body.result == COMMITTED) == (local.stored == SUCCESS and not local.undone)
+        )
+        return states.Situation(self.configuration.local_succeeds, self._stores_id, alike)
+
     # -- effects ---------------------------------------------------------------------------------------
+
+    def _run_local(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
+        local.message_id = body.message_id if self._stores_id else None
+        local.due = now + self.configuration.local_run_ms
+
+    def _await_confirm(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
+        local.due = now + self.configuration.confirm_after_ms
 
     def _send_prepare(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
         self.send(MIDDLEWARE, Prepare(tid=tid, local_data=f"order {tid}"), tid)
@@ -249,12 +251,16 @@ class Business(Node):
                 self.watch.fact(WorkUndone(tid=tid, node=self.name))
 
 
-_EFFECTS: dict[str, Callable[[Business, int, LocalTransaction, int, Any], str | None]] = {
+Effect = Callable[[Business, int, LocalTransaction, int, Any], str | None]
+_BY_NAME: dict[str, Effect] = {
     "send_prepare": Business._send_prepare,
+    "run_local": Business._run_local,
     "commit_local": Business._commit_local,
     "fail_local": Business._fail_local,
+    "await_confirm": Business._await_confirm,
     "send_confirm": Business._send_confirm,
     "end": Business._end,
     "look_up": Business._look_up,
     "undo_local": Business._undo_local,
 }
+_EFFECTS = states.BUSINESS.bind(_BY_NAME)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from engine.machine import Machine, Row
 
 IDLE, WAIT_ACK, LOCAL_RUN = "IDLE", "WAIT_ACK", "LOCAL_RUN"
@@ -14,6 +17,44 @@ LOCAL_ENDS, CONFIRM_DUE, CONFIRM_ACK = "local_transaction_ends", "confirm_due", 
 CHECK, ROLL_BACK, CRASH = "check", "roll_back", "crash"
 SUCCEEDS, UNTRACEABLE, FAILS = "succeeds", "succeeds_without_message_id", "fails"
 ENDS_ALIKE, ENDS_OTHERWISE = "ends_alike", "ends_otherwise"
+
+
+class Situation(NamedTuple):
+    """What the guards look at: whether the local transaction can succeed, whether its message id is stored with it, and
+    whether the whole ended as the local part did."""
+
+    succeeds: bool
+    stores_id: bool
+    ends_alike: bool = False
+
+
+def _succeeds(situation: Situation) -> bool:
+    return situation.succeeds and situation.stores_id
+
+
+def _untraceable(situation: Situation) -> bool:
+    return situation.succeeds and not situation.stores_id
+
+
+def _fails(situation: Situation) -> bool:
+    return not situation.succeeds
+
+
+def _ends_alike(situation: Situation) -> bool:
+    return situation.ends_alike
+
+
+def _ends_otherwise(situation: Situation) -> bool:
+    return not situation.ends_alike
+
+
+GUARDS: dict[str, Callable[[Situation], bool]] = {
+    SUCCEEDS: _succeeds,
+    UNTRACEABLE: _untraceable,
+    FAILS: _fails,
+    ENDS_ALIKE: _ends_alike,
+    ENDS_OTHERWISE: _ends_otherwise,
+}
 
 
 def _move(
@@ -34,9 +75,18 @@ def _move(
 def _moves() -> list[Row]:
     rows = [
         _move(IDLE, BEGIN, WAIT_ACK, "asks_to_prepare", "MW-4", "", "send_prepare"),
-        _move(WAIT_ACK, PREPARE_ACK, LOCAL_RUN, "runs_local", "MW-6"),
+        _move(WAIT_ACK, PREPARE_ACK, LOCAL_RUN, "runs_local", "MW-6", "", "run_local"),
         _move(WAIT_ACK, PREPARE_FAIL, DONE, "gives_up", "MW-5"),
-        _move(LOCAL_RUN, LOCAL_ENDS, LOCAL_OK, "local_committed", "MW-6", SUCCEEDS, "commit_local"),
+        _move(
+            LOCAL_RUN,
+            LOCAL_ENDS,
+            LOCAL_OK,
+            "local_committed",
+            "MW-6",
+            SUCCEEDS,
+            "commit_local",
+            "await_confirm",
+        ),
         _move(
             LOCAL_RUN,
             LOCAL_ENDS,
@@ -45,8 +95,11 @@ def _moves() -> list[Row]:
             "MW-13",
             UNTRACEABLE,
             "commit_local",
+            "await_confirm",
         ),
-        _move(LOCAL_RUN, LOCAL_ENDS, LOCAL_FAILED, "local_failed", "MW-6", FAILS, "fail_local"),
+        _move(
+            LOCAL_RUN, LOCAL_ENDS, LOCAL_FAILED, "local_failed", "MW-6", FAILS, "fail_local", "await_confirm"
+        ),
         _move(LOCAL_OK, CONFIRM_DUE, WAIT_CONFIRM_ACK, "confirms", "MW-6", "", "send_confirm"),
         _move(LOCAL_FAILED, CONFIRM_DUE, WAIT_CONFIRM_ACK, "confirms", "MW-6", "", "send_confirm"),
         _move(WAIT_ACK, CRASH, IDLE, "forgets", "MW-16"),
@@ -91,18 +144,35 @@ def _with_refusals(moves: list[Row]) -> list[Row]:
     ]
 
 
-BUSINESS = Machine(
+BUSINESS: Machine[Situation] = Machine(
     "business_transaction",
     IDLE,
     _with_refusals(_moves()),
-    guards=(SUCCEEDS, UNTRACEABLE, FAILS, ENDS_ALIKE, ENDS_OTHERWISE),
-    effects=("send_prepare", "commit_local", "fail_local", "send_confirm", "end", "look_up", "undo_local"),
+    guards=GUARDS,
+    effects=(
+        *("send_prepare", "run_local", "commit_local", "fail_local", "await_confirm"),
+        *("send_confirm", "end", "look_up", "undo_local"),
+    ),
     terminal=(DONE,),
 )
 
 CANCELLING, CANCELLED = "CANCELLING", "CANCELLED"
 CANCEL, NODE_ANSWERS, RESEND = "cancel", "node_answers", "resend_due"
 LAST_ONE, MORE_MISSING = "last_one", "more_missing"
+
+
+class Cancelling(NamedTuple):
+    """What the guards of a cancellation look at."""
+
+    answers_missing: bool
+
+
+def _last_one(cancelling: Cancelling) -> bool:
+    return not cancelling.answers_missing
+
+
+def _more_missing(cancelling: Cancelling) -> bool:
+    return cancelling.answers_missing
 
 
 def _manages(source: str, on: str, target: str | None, why: str, when: str = "", *effects: str) -> Row:
@@ -118,7 +188,7 @@ def _manages(source: str, on: str, target: str | None, why: str, when: str = "",
     )
 
 
-MANAGER = Machine(
+MANAGER: Machine[Cancelling] = Machine(
     "transaction_manager",
     IDLE,
     [
@@ -130,7 +200,7 @@ MANAGER = Machine(
         _manages(CANCELLED, NODE_ANSWERS, None, "answer_not_expected"),
         _manages(CANCELLING, RESEND, CANCELLING, "asks_again", "", "ask_nodes"),
     ],
-    guards=(LAST_ONE, MORE_MISSING),
+    guards={LAST_ONE: _last_one, MORE_MISSING: _more_missing},
     effects=("ask_nodes", "report"),
     terminal=(CANCELLED,),
 )

@@ -73,17 +73,10 @@ class TransactionManager(Node):
 
     def _decide(self, tid: int, one: Cancellation, on: str, now: int, sender: str) -> None:
         missing = [node for node, answer in one.answers.items() if answer is None]
-        row = states.MANAGER.find(
-            one.state, on, {states.LAST_ONE: not missing, states.MORE_MISSING: bool(missing)}
-        )
-        if "ask_nodes" in row.effects:
-            for node in missing:
-                self.send(node, Rollback(tid=tid, by="cancel"), tid)
-            one.due = now + self.configuration.resend_ms
+        row = states.MANAGER.take(one.state, on, states.Cancelling(bool(missing)))
         left = tuple(node for node, answer in one.answers.items() if answer != RollbackOk.api)
-        if "report" in row.effects:
-            self.send(MIDDLEWARE, Cancelled(tid=tid, left=left), tid)
-            one.due = None
+        for effect in _EFFECTS[row.number]:
+            effect(self, tid, one, now, missing)
         shown = {"manager": self.name, "tid": tid, "sender": sender, "missing": missing, "state": one.state}
         shown |= {"answer": one.answers.get(sender), "left": left or None}
         if row.target is None:
@@ -92,3 +85,20 @@ class TransactionManager(Node):
             one.state = row.target
             self.took(states.MANAGER, row, f"{self.name} {tid}", **shown)
         self.watch.touch(self)
+
+    # -- effects ---------------------------------------------------------------------------------------
+
+    def _ask_nodes(self, tid: int, one: Cancellation, now: int, missing: list[str]) -> None:
+        for node in missing:
+            self.send(node, Rollback(tid=tid, by="cancel"), tid)
+        one.due = now + self.configuration.resend_ms
+
+    def _report(self, tid: int, one: Cancellation, now: int, missing: list[str]) -> None:
+        left = tuple(node for node, answer in one.answers.items() if answer != RollbackOk.api)
+        self.send(MIDDLEWARE, Cancelled(tid=tid, left=left), tid)
+        one.due = None
+
+
+_EFFECTS = states.MANAGER.bind(
+    {"ask_nodes": TransactionManager._ask_nodes, "report": TransactionManager._report}
+)

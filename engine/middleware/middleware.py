@@ -48,6 +48,9 @@ from engine.switches import Switches
 from engine.watching import Part, Watch
 
 FORGOTTEN = "FORGOTTEN"
+_ANY = states.Situation()
+_OUTCOMES = {COMMITTED: True, ROLLED_BACK: False}
+"""What the source of a transaction knows of its local result; anything else is not known."""
 
 
 class Middleware(Node):
@@ -177,19 +180,18 @@ class Middleware(Node):
         if states.MIDDLEWARE.candidates(transaction.state, states.VOTE)[0].target is not None:
             transaction.hear(sender, participants.VOTES_OK if ok else participants.REFUSES)
         reason = "" if isinstance(body, PrepareOk) else body.reason
-        guard = transaction.vote_guard(ok)
-        self._decide(transaction, states.VOTE, now, guard, sender=sender, reason=reason)
+        situation = transaction.situation_of_vote(ok)
+        self._decide(transaction, states.VOTE, now, situation, sender=sender, reason=reason)
 
     def _confirm(self, transaction: Transaction, sender: str, body: Confirm, now: int) -> None:
-        guard = states.SUCCEEDED if body.local_result == SUCCESS else states.FAILED
-        self._decide(transaction, states.CONFIRM, now, guard, sender=sender, result=body.local_result)
+        situation = states.Situation(succeeded=body.local_result == SUCCESS)
+        self._decide(transaction, states.CONFIRM, now, situation, sender=sender, result=body.local_result)
 
     def _answer(self, transaction: Transaction, sender: str, body: Any, now: int) -> None:
         if states.MIDDLEWARE.candidates(transaction.state, states.ANSWER)[0].target is not None:
             self._hear_answer(transaction, sender, body, now)
-        self._decide(
-            transaction, states.ANSWER, now, transaction.answer_guard(), sender=sender, answer=body.api
-        )
+        situation = transaction.situation_of_answers()
+        self._decide(transaction, states.ANSWER, now, situation, sender=sender, answer=body.api)
 
     def _hear_answer(self, transaction: Transaction, sender: str, body: Any, now: int) -> None:
         if isinstance(body, CommitOk):
@@ -230,51 +232,51 @@ class Middleware(Node):
             )
 
     def _check_reply(self, transaction: Transaction, sender: str, body: CheckReply, now: int) -> None:
-        guard = {COMMITTED: states.SUCCEEDED, ROLLED_BACK: states.FAILED}.get(body.outcome, states.UNKNOWN)
-        self._decide(transaction, states.CHECK_REPLY, now, guard, sender=sender, result=body.outcome)
+        situation = states.Situation(succeeded=_OUTCOMES.get(body.outcome))
+        self._decide(transaction, states.CHECK_REPLY, now, situation, sender=sender, result=body.outcome)
 
     def _cancelled(self, transaction: Transaction, sender: str, body: Cancelled, now: int) -> None:
         if transaction.state == states.COMPENSATING:
             for name in transaction.records:
                 if name not in body.left:
                     transaction.hear(name, participants.ROLLS_BACK)
-        guard = states.HEARD_SOME_LEFT if body.left else states.ALL_UNDONE
-        self._decide(transaction, states.CANCELLED, now, guard, sender=sender, left=list(body.left))
+        situation = states.Situation(undone=not body.left, all_heard=True)
+        self._decide(transaction, states.CANCELLED, now, situation, sender=sender, left=list(body.left))
 
     # -- timers ----------------------------------------------------------------------------------------
 
     def _votes_overdue(self, transaction: Transaction, now: int) -> None:
         for name in transaction.in_state(participants.IDLE):
             transaction.hear(name, participants.SILENT)
-        guard = states.SOME_OK if transaction.in_state(participants.PREPARED) else states.NO_OK
-        self._decide(transaction, states.PREPARE_TIMEOUT, now, guard)
+        self._decide(transaction, states.PREPARE_TIMEOUT, now, transaction.situation_of_vote(ok=False))
 
     def _answers_overdue(self, transaction: Transaction, now: int) -> None:
         self._decide(transaction, states.ANSWER_TIMEOUT, now)
 
     def _check(self, transaction: Transaction, now: int) -> None:
         left = transaction.checks < self.configuration.max_checks
-        self._decide(
-            transaction, states.CHECK_DUE, now, states.CHECKS_LEFT if left else states.CHECKS_USED_UP
-        )
+        self._decide(transaction, states.CHECK_DUE, now, states.Situation(checks_left=left))
 
     def _compensate(self, transaction: Transaction, now: int) -> None:
-        guard = states.GIVEN_UP
-        if transaction.named:
-            guard = states.NAMED
-        elif not compensation.gives_up(self.strategy, self.configuration, transaction):
-            guard = states.GOES_ON
-        self._decide(transaction, states.COMPENSATION_DUE, now, guard)
+        situation = states.Situation(
+            named=bool(transaction.named),
+            given_up=compensation.gives_up(self.strategy, self.configuration, transaction),
+        )
+        self._decide(transaction, states.COMPENSATION_DUE, now, situation)
 
     # -- deciding --------------------------------------------------------------------------------------
 
-    def _decide(self, transaction: Transaction, on: str, now: int, guard: str = "", **params: Any) -> Row:
+    def _decide(
+        self,
+        transaction: Transaction,
+        on: str,
+        now: int,
+        situation: states.Situation = _ANY,
+        **params: Any,
+    ) -> Row:
         """Take the row of this event: its effects, its state, its wait, its words."""
-        guards = dict.fromkeys(states.MIDDLEWARE.guards, False)
-        if guard:
-            guards[guard] = True
         before = transaction.state
-        row = states.MIDDLEWARE.find(before, on, guards)
+        row = states.MIDDLEWARE.take(before, on, situation)
         shown = {
             "tid": transaction.tid,
             "sender": "",
@@ -294,8 +296,8 @@ class Middleware(Node):
         transaction.state = row.target
         if row.target == states.COMPENSATED:
             self._close_window_undone(transaction, now)
-        for effect in row.effects:
-            _EFFECTS[effect](self, transaction, now, params)
+        for effect in _EFFECTS[row.number]:
+            effect(self, transaction, now, params)
         shown |= self._numbers(transaction)
         if shown["left"]:
             shown["undone"] = shown["left"]
@@ -478,20 +480,22 @@ _TIMERS: dict[str, Callable[[Middleware, Transaction, int], None]] = {
     states.CHECK_DUE: Middleware._check,
     states.COMPENSATION_DUE: Middleware._compensate,
 }
-_EFFECTS: dict[str, Callable[[Middleware, Transaction, int, dict[str, Any]], None]] = {
-    "store_message": Middleware._store_message,
-    "ask_participants": Middleware._ask_participants,
-    "tell_ack": Middleware._tell_ack,
-    "tell_fail": Middleware._tell_fail,
-    "roll_back_voters": Middleware._roll_back_voters,
-    "roll_back_silent": Middleware._roll_back_silent,
-    "roll_back_late_voter": Middleware._roll_back_late_voter,
-    "send_commits": Middleware._send_commits,
-    "send_rollbacks": Middleware._send_rollbacks,
-    "ask_source": Middleware._ask_source,
-    "mark_silent": Middleware._mark_silent,
-    "act": Middleware._act,
-    "ask_next": Middleware._ask_next,
-    "undo_named": Middleware._undo_named,
-    "acknowledge": Middleware._acknowledge,
-}
+_EFFECTS = states.MIDDLEWARE.bind(
+    {
+        "store_message": Middleware._store_message,
+        "ask_participants": Middleware._ask_participants,
+        "tell_ack": Middleware._tell_ack,
+        "tell_fail": Middleware._tell_fail,
+        "roll_back_voters": Middleware._roll_back_voters,
+        "roll_back_silent": Middleware._roll_back_silent,
+        "roll_back_late_voter": Middleware._roll_back_late_voter,
+        "send_commits": Middleware._send_commits,
+        "send_rollbacks": Middleware._send_rollbacks,
+        "ask_source": Middleware._ask_source,
+        "mark_silent": Middleware._mark_silent,
+        "act": Middleware._act,
+        "ask_next": Middleware._ask_next,
+        "undo_named": Middleware._undo_named,
+        "acknowledge": Middleware._acknowledge,
+    }
+)

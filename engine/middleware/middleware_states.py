@@ -8,6 +8,9 @@ AWAIT_CONFIRM and CHECKING are one wait for the business system's word: whatever
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from engine.machine import Machine, Row
 
 STARTED, PREPARING, AWAIT_CONFIRM, CHECKING = "STARTED", "PREPARING", "AWAIT_CONFIRM", "CHECKING"
@@ -30,6 +33,137 @@ ALL_COMMITTED, ALL_UNDONE = "all_committed", "all_undone"
 HEARD_SOME_LEFT, ANSWERS_MISSING = "all_heard_some_left", "answers_missing"
 CHECKS_LEFT, CHECKS_USED_UP = "checks_left", "checks_used_up"
 GOES_ON, GIVEN_UP, NAMED = "goes_on", "given_up", "operator_has_named"
+
+
+class Situation(NamedTuple):
+    """What the guards look at; an event fills in what belongs to it."""
+
+    ok: bool = False
+    """The vote."""
+    any_prepared: bool = False
+    votes_missing: bool = False
+    succeeded: bool | None = None
+    """The local transaction; None: its source does not know."""
+    committed: bool = False
+    """Every node that was asked has done it, and was asked to commit."""
+    undone: bool = False
+    """Every node that was asked has undone its work."""
+    all_heard: bool = False
+    """A compensation has heard every node that it asked; before one, an answer that is missing is waited for."""
+    checks_left: bool = False
+    named: bool = False
+    given_up: bool = False
+
+
+Guard = Callable[[Situation], bool]
+
+
+def _all_ok(situation: Situation) -> bool:
+    return situation.ok and not situation.votes_missing
+
+
+def _some_missing(situation: Situation) -> bool:
+    return situation.ok and situation.votes_missing
+
+
+def _ok(situation: Situation) -> bool:
+    return situation.ok
+
+
+def _refused_late(situation: Situation) -> bool:
+    return not situation.ok
+
+
+def _refused_some_ok(situation: Situation) -> bool:
+    return not situation.ok and situation.any_prepared
+
+
+def _refused_no_ok(situation: Situation) -> bool:
+    return not situation.ok and not situation.any_prepared
+
+
+def _some_ok(situation: Situation) -> bool:
+    return situation.any_prepared
+
+
+def _no_ok(situation: Situation) -> bool:
+    return not situation.any_prepared
+
+
+def _succeeded(situation: Situation) -> bool:
+    return situation.succeeded is True
+
+
+def _failed(situation: Situation) -> bool:
+    return situation.succeeded is False
+
+
+def _unknown(situation: Situation) -> bool:
+    return situation.succeeded is None
+
+
+def _all_committed(situation: Situation) -> bool:
+    return situation.committed
+
+
+def _all_undone(situation: Situation) -> bool:
+    return situation.undone and not situation.committed
+
+
+def _not_done(situation: Situation) -> bool:
+    return not (situation.committed or situation.undone)
+
+
+def _heard_some_left(situation: Situation) -> bool:
+    return _not_done(situation) and situation.all_heard
+
+
+def _answers_missing(situation: Situation) -> bool:
+    return _not_done(situation) and not situation.all_heard
+
+
+def _checks_left(situation: Situation) -> bool:
+    return situation.checks_left
+
+
+def _checks_used_up(situation: Situation) -> bool:
+    return not situation.checks_left
+
+
+def _named(situation: Situation) -> bool:
+    return situation.named
+
+
+def _goes_on(situation: Situation) -> bool:
+    return not situation.named and not situation.given_up
+
+
+def _given_up(situation: Situation) -> bool:
+    return not situation.named and situation.given_up
+
+
+GUARDS: dict[str, Guard] = {
+    ALL_OK: _all_ok,
+    SOME_MISSING: _some_missing,
+    OK_AFTER_END: _ok,
+    REFUSED_LATE: _refused_late,
+    REFUSED_SOME_OK: _refused_some_ok,
+    REFUSED_NO_OK: _refused_no_ok,
+    SOME_OK: _some_ok,
+    NO_OK: _no_ok,
+    SUCCEEDED: _succeeded,
+    FAILED: _failed,
+    UNKNOWN: _unknown,
+    ALL_COMMITTED: _all_committed,
+    ALL_UNDONE: _all_undone,
+    HEARD_SOME_LEFT: _heard_some_left,
+    ANSWERS_MISSING: _answers_missing,
+    CHECKS_LEFT: _checks_left,
+    CHECKS_USED_UP: _checks_used_up,
+    GOES_ON: _goes_on,
+    GIVEN_UP: _given_up,
+    NAMED: _named,
+}
 
 
 def _move(source: str, on: str, target: str, why: str, spec: str, when: str = "", *effects: str) -> Row:
@@ -155,16 +289,11 @@ def _refused(moves: tuple[Row, ...]) -> list[Row]:
 
 _MOVES = (*_PREPARE, *_decisions(), *_ENDS)
 
-MIDDLEWARE = Machine(
+MIDDLEWARE: Machine[Situation] = Machine(
     "middleware_transaction",
     STARTED,
     (*_MOVES, *_refused(_MOVES)),
-    guards=(
-        *(ALL_OK, SOME_MISSING, OK_AFTER_END, REFUSED_LATE, REFUSED_SOME_OK, REFUSED_NO_OK, SOME_OK, NO_OK),
-        *(SUCCEEDED, FAILED, UNKNOWN),
-        *(ALL_COMMITTED, ALL_UNDONE, HEARD_SOME_LEFT, ANSWERS_MISSING),
-        *(CHECKS_LEFT, CHECKS_USED_UP, GOES_ON, GIVEN_UP, NAMED),
-    ),
+    guards=GUARDS,
     effects=(
         *("store_message", "ask_participants", "tell_ack", "tell_fail"),
         *("roll_back_voters", "roll_back_silent", "roll_back_late_voter"),

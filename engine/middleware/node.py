@@ -68,12 +68,12 @@ class Node:
 
     # -- saying what a row did -------------------------------------------------------------------------
 
-    def took(self, machine: Machine, row: Row, of: str, /, **params: Any) -> None:
+    def took(self, machine: Machine[Any], row: Row, of: str, /, **params: Any) -> None:
         """Say the row's sentence; show its change of state."""
         moves = row.target is not None and row.target != row.source
         self.watch.say(row.why, (row.spec, "MW-9") if moves else (row.spec,), **params)
         if self.watch.recording and row.target is not None and moves:
-            self.watch.transition(machine.name, of, row.source, row.target, row.on, machine.number_of(row))
+            self.watch.transition(machine.name, of, row.source, row.target, row.on, row.number)
 
     def refused(self, row: Row, compared: list[list[Any]], next_key: str, /, **params: Any) -> None:
         """Say the row's sentence and why the message was refused (UIV-3)."""

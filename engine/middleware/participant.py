@@ -5,7 +5,6 @@ Its data survives a crash. So a Commit that was carried out stays carried out, w
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from engine.events import WorkApplied, WorkReleased, WorkReserved, WorkUndone
@@ -54,7 +53,7 @@ class Participant(Node):
         self.log: list[CompensationView] = []
         """Compensation records, oldest first (strategy 3)."""
         self.path = ("middleware", "participants", configuration.name)
-        self._handles = states.HANDLES_ONCE if switches.idempotent_handlers else states.HANDLES_AGAIN
+        self._handles_once = switches.idempotent_handlers
 
     def view(self) -> ParticipantView:
         return {
@@ -78,7 +77,7 @@ class Participant(Node):
         if isinstance(body, Prepare):
             self._prepare(envelope, body)
         elif isinstance(body, Commit):
-            self._decide(envelope, body.tid, states.COMMIT, {self._handles: True}, {})
+            self._decide(envelope, body.tid, states.COMMIT, states.Situation(self._handles_once), {})
         elif isinstance(body, Rollback):
             self._roll_back(envelope, body)
         return self.effects()
@@ -97,14 +96,12 @@ class Participant(Node):
         branch = self.branches.setdefault(request.tid, Branch())
         if branch.state == states.IDLE:
             branch.operation = operation
-        possible = after >= 0
-        holds = {states.CAN_RESERVE: possible, states.CANNOT_RESERVE: not possible}
-        self._decide(envelope, request.tid, states.PREPARE, holds, {"after": after})
+        situation = states.Situation(self._handles_once, can_reserve=after >= 0)
+        self._decide(envelope, request.tid, states.PREPARE, situation, {"after": after})
 
     def _roll_back(self, envelope: Envelope, request: Rollback) -> None:
-        possible = self._can_undo(request)
-        holds = {states.CAN_UNDO: possible, states.CANNOT_UNDO: not possible, self._handles: True}
-        self._decide(envelope, request.tid, states.ROLL_BACK, holds, {"by": request.by})
+        situation = states.Situation(self._handles_once, can_undo=self._can_undo(request))
+        self._decide(envelope, request.tid, states.ROLL_BACK, situation, {"by": request.by})
 
     def _can_undo(self, request: Rollback) -> bool:
         """An operator's hand undoes anything, the log what it holds; else the participant must be able to."""
@@ -118,14 +115,13 @@ class Participant(Node):
         return open_records[-1] if open_records else None
 
     def _decide(
-        self, envelope: Envelope, tid: int, on: str, holds: dict[str, bool], params: dict[str, Any]
+        self, envelope: Envelope, tid: int, on: str, situation: states.Situation, params: dict[str, Any]
     ) -> None:
         branch = self.branches.setdefault(tid, Branch())
-        guards = dict.fromkeys(states.PARTICIPANT.guards, False) | holds
-        row = states.PARTICIPANT.find(branch.state, on, guards)
+        row = states.PARTICIPANT.take(branch.state, on, situation)
         before = self.value
-        for effect in row.effects:
-            _EFFECTS[effect](self, tid, branch)
+        for effect in _EFFECTS[row.number]:
+            effect(self, tid, branch)
         shown = {
             "participant": self.name,
             "tid": tid,
@@ -148,7 +144,7 @@ class Participant(Node):
         else:
             branch.state = row.target
             self.took(states.PARTICIPANT, row, f"{self.name} {tid}", **shown)
-            if row.target == states.REFUSED and row.source == states.IDLE:
+            if row.reply in _WITH_REASON:
                 self.watch.refuse(
                     row.spec, row.reply, [["left after it", params["after"]]], "participant.votes_no", **shown
                 )
@@ -211,10 +207,12 @@ _ANSWERS: dict[str, Any] = {
     states.ROLLBACK_FAIL: RollbackFail,
 }
 _WITH_REASON = (states.PREPARE_FAIL, states.COMMIT_FAIL, states.ROLLBACK_FAIL)
-_EFFECTS: dict[str, Callable[[Participant, int, Branch], None]] = {
-    "reserve": Participant._reserve,
-    "apply": Participant._apply,
-    "release": Participant._release,
-    "undo": Participant._undo,
-    "undo_again": Participant._undo_again,
-}
+_EFFECTS = states.PARTICIPANT.bind(
+    {
+        "reserve": Participant._reserve,
+        "apply": Participant._apply,
+        "release": Participant._release,
+        "undo": Participant._undo,
+        "undo_again": Participant._undo_again,
+    }
+)

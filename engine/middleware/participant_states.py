@@ -6,6 +6,9 @@ was heard, and has the one state that a participant itself can never be in: UNKN
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from engine.machine import Machine, Row
 
 IDLE, PREPARED, REFUSED = "IDLE", "PREPARED", "REFUSED"
@@ -19,6 +22,48 @@ CAN_UNDO, CANNOT_UNDO = "can_undo", "cannot_undo"
 PREPARE_OK, PREPARE_FAIL = "PrepareOk", "PrepareFail"
 COMMIT_OK, COMMIT_FAIL = "CommitOk", "CommitFail"
 ROLLBACK_OK, ROLLBACK_FAIL = "RollbackOk", "RollbackFail"
+
+
+class Situation(NamedTuple):
+    """What the guards look at. ``handles_once``: the handler knows which transactions it has handled."""
+
+    handles_once: bool
+    can_reserve: bool = False
+    can_undo: bool = False
+
+
+def _can_reserve(situation: Situation) -> bool:
+    return situation.can_reserve
+
+
+def _cannot_reserve(situation: Situation) -> bool:
+    return not situation.can_reserve
+
+
+def _handles_once(situation: Situation) -> bool:
+    return situation.handles_once
+
+
+def _handles_again(situation: Situation) -> bool:
+    return not situation.handles_once
+
+
+def _can_undo(situation: Situation) -> bool:
+    return situation.can_undo
+
+
+def _cannot_undo(situation: Situation) -> bool:
+    return not situation.can_undo
+
+
+GUARDS: dict[str, Callable[[Situation], bool]] = {
+    CAN_RESERVE: _can_reserve,
+    CANNOT_RESERVE: _cannot_reserve,
+    HANDLES_ONCE: _handles_once,
+    HANDLES_AGAIN: _handles_again,
+    CAN_UNDO: _can_undo,
+    CANNOT_UNDO: _cannot_undo,
+}
 
 
 def _row(
@@ -43,7 +88,7 @@ def _row(
     )
 
 
-PARTICIPANT = Machine(
+PARTICIPANT: Machine[Situation] = Machine(
     "participant",
     IDLE,
     [
@@ -76,7 +121,7 @@ PARTICIPANT = Machine(
             "undo_again",
         ),
     ],
-    guards=(CAN_RESERVE, CANNOT_RESERVE, HANDLES_ONCE, HANDLES_AGAIN, CAN_UNDO, CANNOT_UNDO),
+    guards=GUARDS,
     effects=("reserve", "apply", "release", "undo", "undo_again"),
 )
 """One participant's part in one transaction."""
@@ -89,7 +134,7 @@ def _heard(source: str, on: str, target: str, spec: str) -> Row:
     return Row(source=source, on=on, target=target, why=f"middleware.heard_{on}", spec=spec)
 
 
-RECORD = Machine(
+RECORD: Machine[None] = Machine(
     "participant_record",
     IDLE,
     [

@@ -93,7 +93,7 @@ class Transaction:
         known = self.records.get(node)
         if known is None or not participants.RECORD.candidates(known, on):
             return False
-        target = participants.RECORD.find(known, on).target
+        target = participants.RECORD.take(known, on, None).target
         if target is not None:
             self.records[node] = target
         return True
@@ -121,22 +121,22 @@ class Transaction:
     def not_done(self) -> list[str]:
         return [name for name, row in self.answers.items() if not row.done]
 
-    # -- guards ----------------------------------------------------------------------------------------
+    # -- what guards look at ---------------------------------------------------------------------------
 
-    def vote_guard(self, ok: bool) -> str:
-        """Which row of a vote holds, after it was heard."""
-        if self.state != states.PREPARING:
-            return states.OK_AFTER_END if ok else states.REFUSED_LATE
-        if not ok:
-            return states.REFUSED_SOME_OK if self.in_state(participants.PREPARED) else states.REFUSED_NO_OK
-        missing = self.in_state(participants.IDLE)
-        return states.SOME_MISSING if missing else states.ALL_OK
+    def situation_of_vote(self, ok: bool) -> states.Situation:
+        """After a vote was heard, or after the time for votes is over."""
+        return states.Situation(
+            ok=ok,
+            any_prepared=bool(self.in_state(participants.PREPARED)),
+            votes_missing=bool(self.in_state(participants.IDLE)),
+        )
 
-    def answer_guard(self) -> str:
-        """Which row of an answer holds, after it was heard."""
+    def situation_of_answers(self) -> states.Situation:
+        """After an answer was heard."""
         asked = {row.asked for row in self.answers.values()}
-        if not self.not_done and asked:
-            return states.ALL_COMMITTED if asked == {COMMIT} else states.ALL_UNDONE
-        if self.state == states.COMPENSATING and asked and not self.unanswered:
-            return states.HEARD_SOME_LEFT
-        return states.ANSWERS_MISSING
+        done = bool(asked) and not self.not_done
+        return states.Situation(
+            committed=done and asked == {COMMIT},
+            undone=done and asked != {COMMIT},
+            all_heard=self.state == states.COMPENSATING and bool(asked) and not self.unanswered,
+        )

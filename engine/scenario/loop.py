@@ -54,7 +54,11 @@ def _row(source: str, on: str, target: str, why: str, spec: str = "TXM-6", when:
     return Row(source=source, on=on, target=target, why=f"{NAME}.{why}", spec=spec, when=when)
 
 
-MACHINE = Machine(
+def _in_transaction(loop: Loop) -> bool:
+    return loop.in_transaction
+
+
+MACHINE: Machine[Loop] = Machine(
     NAME,
     STARTING,
     (
@@ -74,10 +78,9 @@ MACHINE = Machine(
         *(_row(state, CRASHED, DOWN, "crashed", "GEN-6") for state in _LIVE),
         _row(DOWN, BACK, STARTING, "back", "CON-9"),
     ),
-    guards=("in_transaction",),
+    guards={"in_transaction": _in_transaction},
     terminal=(STOPPED,),
 )
-_ROW_NUMBERS = {id(row): number for number, row in enumerate(MACHINE.rows)}
 Done = list[tuple[str, Effects]]
 
 
@@ -220,9 +223,9 @@ class Loop:
 
     def _take(self, on: str) -> None:
         """Take the row of the table."""
-        row = MACHINE.find(self.state, on, {"in_transaction": self.in_transaction})
+        row = MACHINE.take(self.state, on, self)
         before, self.state = self.state, row.target or self.state
-        self.watch.transition(NAME, self.name, before, self.state, on, _ROW_NUMBERS[id(row)])
+        self.watch.transition(NAME, self.name, before, self.state, on, row.number)
         self.acted = False
         if self.state == POLLING:
             self.hand = []

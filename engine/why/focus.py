@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from engine.client.batch import LIVE
+from engine.client.batch_states import LIVE
 from engine.client.reading import READ_COMMITTED
 from engine.coordinator.transaction_states import ONGOING
 from engine.reader_lanes import NOT_REPLICATED, UNDECIDED

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from engine import timers
-from engine.client.batch import LIVE
+from engine.client.batch_states import LIVE
 from engine.client.reading import DELIVERED, READ_COMMITTED
 from engine.why.asking import moment_of, question_of, why
 from engine.why.focus import (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
@@ -96,7 +97,7 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
         )
 
 
-def _ways_out(machine: Machine, subject: str, state: str) -> Iterator[Link]:
+def _ways_out(machine: Machine[Any], subject: str, state: str) -> Iterator[Link]:
     """What would move it on from here, by the table alone."""
     ways = {
         f"{row.on} → {row.target}": None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.client.batch import IN_FLIGHT, LIVE
+from engine.client.batch_states import IN_FLIGHT, LIVE
 from engine.client.producer_client import ProducerClient
 from engine.client.sender_sentences import STOPS
 from engine.errors import EngineError

@@ -68,7 +68,7 @@ def test_the_middleware_scheme_stands_beside_kafka_aspect_by_aspect(client: Clie
 
 
 def test_every_machine_is_found_and_served_as_the_engine_has_it(client: Client) -> None:
-    from engine.client.batch import MACHINE as batches
+    from engine.client.batch_states import MACHINE as batches
 
     assert tables.machines()[batches.name] is batches
     for name, machine in tables.machines().items():

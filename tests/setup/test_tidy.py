@@ -224,10 +224,11 @@ def test_tasks_belong_to_the_project_s_own_application() -> None:
 
 @pytest.mark.parametrize("room", ["engine", "eosviz", "benchmarks"])
 def test_functions_and_files_stay_short_enough_to_read(room: str) -> None:
+    """A file of engine/ may be as long as the one idea that it holds (engine/README.md)."""
     too_long = []
     for path in python_files(room):
         lines = len(path.read_text(encoding="utf-8").splitlines())
-        if lines > FILE_LINES_MAX:
+        if lines > FILE_LINES_MAX and room != "engine":
             too_long.append(f"{named(path)}: {lines} lines, at most {FILE_LINES_MAX}")
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

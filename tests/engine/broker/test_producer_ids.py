@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.broker.controller import Controller
+from engine.broker.producer_id_states import GUARDS, MACHINE
 from engine.broker.producer_ids import (
     BLOCK_NODE,
-    MACHINE,
     Block,
     ProducerIdManager,
     block_from_json,
@@ -277,10 +277,8 @@ def test_exactly_one_guard_of_a_read_holds(latest, wrote):
     claiming.wanted = Block(0, 0, 999) if wrote else None
     data = None if latest is None else Block(*latest).to_json()
     reply = ZooKeeperReply(path=BLOCK_NODE, data=data, version=3)
-    holds = claiming._read(reply)
-    assert sum(holds.values()) == 1
-    on_data = {row.when for row in MACHINE.candidates("READING", "data")}
-    assert set(holds) == on_data
+    situation = claiming._situation(reply)
+    assert sum(GUARDS[row.when](situation) for row in MACHINE.candidates("READING", "data")) == 1
 
 
 @given(

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from engine.client import batch as batches
+from engine.client import batch_states as batches
 from engine.client import client_states, produce_reactions
 from engine.client.batch import Batch
 from engine.client.configuration import resolve

@@ -1,0 +1,157 @@
+"""The claim of a block of producer ids, as rows (PID-3 to PID-7).
+
+A broker reads the node, writes the block behind the one it found, and starts again when another broker wrote in
+between. Whether its own write was done shows when it reads the node once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from engine.machine import Machine, Row
+
+NO_BLOCK, READING, WRITING = "NO_BLOCK", "READING", "WRITING"
+HOLDING, EXHAUSTED = "HOLDING", "EXHAUSTED"
+CLAIM, DATA, WRITTEN, NO_REPLY, CRASH = "claim", "data", "written_reply", "no_reply", "crash"
+
+
+class Situation(NamedTuple):
+    """What the guards look at. Of the node: ``empty``, ``own`` (it holds the block that this broker wrote) and ``full``
+    (no block fits behind its block); of the reply to a write: ``written``."""
+
+    empty: bool = False
+    own: bool = False
+    full: bool = False
+    written: bool = False
+
+
+def _own_write(situation: Situation) -> bool:
+    return situation.own
+
+
+def _node_empty(situation: Situation) -> bool:
+    return situation.empty and not situation.own
+
+
+def _exhausted(situation: Situation) -> bool:
+    return situation.full and not situation.empty and not situation.own
+
+
+def _room(situation: Situation) -> bool:
+    return not (situation.empty or situation.own or situation.full)
+
+
+def _written(situation: Situation) -> bool:
+    return situation.written
+
+
+def _conflict(situation: Situation) -> bool:
+    return not situation.written
+
+
+GUARDS: dict[str, Callable[[Situation], bool]] = {
+    "own_write": _own_write,
+    "node_empty": _node_empty,
+    "exhausted": _exhausted,
+    "room": _room,
+    "written": _written,
+    "conflict": _conflict,
+}
+
+_REPLIES = (
+    Row(
+        source=READING,
+        on=DATA,
+        when="own_write",
+        target=HOLDING,
+        effects=("keep",),
+        why="broker.own_block_found",
+        spec="PID-4",
+    ),
+    Row(
+        source=READING,
+        on=DATA,
+        when="node_empty",
+        target=WRITING,
+        effects=("write",),
+        why="broker.first_block_wanted",
+        spec="PID-3",
+    ),
+    Row(
+        source=READING,
+        on=DATA,
+        when="exhausted",
+        target=EXHAUSTED,
+        effects=("fail",),
+        why="broker.producer_ids_exhausted",
+        spec="PID-3",
+    ),
+    Row(
+        source=READING,
+        on=DATA,
+        when="room",
+        target=WRITING,
+        effects=("write",),
+        why="broker.next_block_wanted",
+        spec="PID-3",
+    ),
+    Row(
+        source=WRITING,
+        on=WRITTEN,
+        when="written",
+        target=HOLDING,
+        effects=("keep",),
+        why="broker.block_claimed",
+        spec="PID-3",
+    ),
+    Row(
+        source=WRITING,
+        on=WRITTEN,
+        when="conflict",
+        target=READING,
+        effects=("read",),
+        why="broker.block_lost_to_another",
+        spec="PID-7",
+    ),
+)
+MACHINE: Machine[Situation] = Machine(
+    "producer_id_block",
+    NO_BLOCK,
+    (
+        *(
+            Row(
+                source=state,
+                on=CLAIM,
+                target=READING,
+                effects=("read",),
+                why="broker.block_node_read",
+                spec=spec,
+            )
+            for state, spec in ((NO_BLOCK, "PID-6"), (HOLDING, "PID-5"), (EXHAUSTED, "PID-5"))
+        ),
+        *_REPLIES,
+        *(
+            Row(
+                source=state,
+                on=NO_REPLY,
+                target=READING,
+                effects=("read",),
+                why="broker.block_node_read_again",
+                spec="PID-4",
+            )
+            for state in (READING, WRITING)
+        ),
+        *(
+            Row(source=state, on=CRASH, target=NO_BLOCK, why="broker.block_abandoned", spec="PID-6")
+            for state in (NO_BLOCK, READING, WRITING, HOLDING, EXHAUSTED)
+        ),
+    ),
+    guards=GUARDS,
+    effects=("read", "write", "keep", "fail"),
+)
+
+CLAIMING = MACHINE.sources(NO_REPLY)
+"""States in which a reply of ZooKeeper is awaited."""
+ANSWERS = {row.source: row.on for row in MACHINE.rows if row.on in (DATA, WRITTEN)}
+"""State to what the awaited reply is."""

@@ -1,0 +1,32 @@
+"""The life of a batch at its producer, as rows (ACC-7, ACC-16 to ACC-22).
+
+Nothing is refused here: a pair without a row is a broken rule of the engine.
+"""
+
+from __future__ import annotations
+
+from engine.machine import Machine, Row
+
+FILLING, QUEUED, IN_FLIGHT, REQUEUED = "FILLING", "QUEUED", "IN_FLIGHT", "REQUEUED"
+ACKED, FAILED, EXPIRED, ABORTED = "ACKED", "FAILED", "EXPIRED", "ABORTED"
+OVER = (ACKED, FAILED, EXPIRED, ABORTED)
+LIVE = (FILLING, QUEUED, IN_FLIGHT, REQUEUED)
+CLOSE, DRAIN, REQUEUE = "close", "drain", "requeue"
+ACKNOWLEDGE, FAIL, EXPIRE, ABORT = "acknowledge", "fail", "expire", "abort"
+EVENTS = (CLOSE, DRAIN, REQUEUE, ACKNOWLEDGE, FAIL, EXPIRE, ABORT)
+
+_MOVES = (
+    Row(source=FILLING, on=CLOSE, target=QUEUED, why="producer_batch.closed", spec="ACC-7"),
+    Row(source=QUEUED, on=DRAIN, target=IN_FLIGHT, why="producer_batch.drained", spec="ACC-16"),
+    Row(source=REQUEUED, on=DRAIN, target=IN_FLIGHT, why="producer_batch.drained_again", spec="ACC-16"),
+    Row(source=IN_FLIGHT, on=REQUEUE, target=REQUEUED, why="producer_batch.requeued", spec="ACC-18"),
+    Row(source=IN_FLIGHT, on=ACKNOWLEDGE, target=ACKED, why="producer_batch.acknowledged", spec="TXM-12"),
+    Row(source=IN_FLIGHT, on=FAIL, target=FAILED, why="producer_batch.failed", spec="SND-9"),
+    *(Row(source=s, on=EXPIRE, target=EXPIRED, why="producer_batch.expired", spec="ACC-21") for s in LIVE),
+    *(Row(source=s, on=ABORT, target=ABORTED, why="producer_batch.aborted", spec="ACC-22") for s in LIVE),
+)
+MACHINE: Machine[None] = Machine("producer_batch", FILLING, _MOVES, terminal=OVER)
+
+TAKES_RECORDS = MACHINE.sources(CLOSE)
+DROPPED = MACHINE.targets_of(ABORT)
+"""Kinds of states, read off the rows: records may be added; given up because its transaction is aborted."""

@@ -1,0 +1,91 @@
+"""What both coordinators have in common: the partitions of an internal topic that their broker leads (FND-7).
+
+Owns which partitions are led under which epoch, which are still being read, and which records are on their way
+into them. What a coordinator keeps in memory of a partition's keys is its own (``forget``).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Generic, TypeVar
+
+from engine.errors import NO_ERROR, Error
+from engine.java_hash import partition_for
+
+Writing = TypeVar("Writing")
+
+APPEND_ERRORS: dict[Error, Error] = {
+    Error.UNKNOWN_TOPIC_OR_PARTITION: Error.COORDINATOR_NOT_AVAILABLE,
+    Error.NOT_ENOUGH_REPLICAS: Error.COORDINATOR_NOT_AVAILABLE,
+    Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND: Error.COORDINATOR_NOT_AVAILABLE,
+    Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
+    Error.KAFKA_STORAGE_ERROR: Error.NOT_COORDINATOR,
+}
+"""What a failed append means to the caller of either coordinator; others stay as they are."""
+
+
+class LogOwner(Generic[Writing]):
+    """The log partitions of one coordinator. ``partition_count``: how many the internal topic has."""
+
+    append_errors: ClassVar[dict[Error, Error]] = APPEND_ERRORS
+
+    def __init__(self, partition_count: int) -> None:
+        self.partition_count = partition_count
+        self.owned: dict[int, int] = {}
+        """Log partition to coordinator epoch."""
+        self.loading: dict[int, tuple[int, int]] = {}
+        """Log partition to (coordinator epoch, when it is read)."""
+        self._writing: dict[int, Writing] = {}
+        self._token = 0
+
+    def partition_of(self, key: str) -> int:
+        return partition_for(key, self.partition_count)
+
+    def lookup(self, key: str) -> Error:
+        """NONE when this broker answers for the transactional id or group (TXC-6, OFS-2)."""
+        partition = partition_for(key, self.partition_count)
+        if partition in self.loading:
+            return Error.COORDINATOR_LOAD_IN_PROGRESS
+        return NO_ERROR if partition in self.owned else Error.NOT_COORDINATOR
+
+    def epoch_of(self, key: str) -> int:
+        return self.owned[partition_for(key, self.partition_count)]
+
+    def resign(self, partition: int) -> None:
+        """Another broker leads this partition: forget what is known of its keys (TXC-22)."""
+        self.owned.pop(partition, None)
+        self.loading.pop(partition, None)
+        self.forget(partition)
+
+    def begin_loading(self, partition: int, epoch: int = 0, due: int = 0) -> None:
+        """Elected under ``epoch``: until the log is read, callers have to wait (TXC-22)."""
+        self.resign(partition)
+        self.loading[partition] = (epoch, due)
+
+    def next_loading(self) -> int | None:
+        """When the next log partition is read."""
+        return min(due for _, due in self.loading.values()) if self.loading else None
+
+    def own(self, partition: int, epoch: int) -> None:
+        """The log is read: this broker answers from now on."""
+        self.resign(partition)
+        self.owned[partition] = epoch
+
+    def forget(self, partition: int) -> None:
+        """Drop what is in memory of the partition's keys."""
+        raise NotImplementedError
+
+    def begin_write(self, writing: Writing) -> int:
+        """A record sets out for the log; the token names it when its append has ended."""
+        self._token += 1
+        self._writing[self._token] = writing
+        return self._token
+
+    def end_write(self, token: int, error: Error) -> tuple[Writing, Error]:
+        """What was written, and what the end of its append means to the caller (TXC-5)."""
+        return self._writing.pop(token), self.append_errors.get(error, error)
+
+    def crash(self) -> None:
+        """Memory goes; the log of the broker stays."""
+        self.owned.clear()
+        self.loading.clear()
+        self._writing.clear()
