@@ -26,7 +26,7 @@ from engine.broker.marker_requests import MarkersBeingWritten, handle_write_mark
 from engine.broker.metadata import handle_metadata
 from engine.broker.partition_log import PartitionLog
 from engine.broker.produce import handle_produce
-from engine.broker.produce_checks import checks_for, internal_checks
+from engine.broker.produce_rules import PARTITION_RULES, REQUEST_RULES
 from engine.broker.producer_ids import ProducerIdManager
 from engine.broker.replica import DelayedProduce, Replica
 from engine.broker.replication_sentences import (
@@ -70,6 +70,7 @@ from engine.messages import (
     ZooKeeperReply,
 )
 from engine.profiles import Profile
+from engine.rules import rules_of
 from engine.shapes.brokers import BrokerFields
 from engine.switches import Switches
 from engine.watching import Part, Path, Watch
@@ -93,17 +94,16 @@ class Broker(FaultSurface):
         "groups",
         "hosts",
         "idle",
-        "internal_checks",
         "internal_topics",
         "live_brokers",
         "lookups",
         "marker_writes",
         "markers_being_written",
         "metadata",
-        "partition_checks",
+        "partition_rules",
         "paused",
         "profile",
-        "request_checks",
+        "request_rules",
         "rules",
         "start_failed",
         "starting",
@@ -136,8 +136,8 @@ class Broker(FaultSurface):
         self.start_failed = False
         """True after a claim at start failed: that start is over, the broker is down (PID-6)."""
         self.rules = Rules(profile, switches)
-        self.request_checks, self.partition_checks = checks_for(profile)
-        self.internal_checks = internal_checks()
+        self.request_rules = rules_of(REQUEST_RULES, profile)
+        self.partition_rules = rules_of(PARTITION_RULES, profile)
         self.replicas: dict[str, Replica] = {}
         self.metadata: dict[str, LeaderAndIsr] = {}
         self.live_brokers: tuple[int, ...] = ()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.broker.partition_log import PartitionLog
 from engine.broker.replica import Replica
 from engine.errors import EngineError, Error
 from engine.messages import Effects, Envelope, FetchRequest, FetchResponse, RecordBatch, Send
+from engine.rules import Rule, refusal, say_refused
 
 if TYPE_CHECKING:
     from engine.broker.broker import Broker
@@ -28,17 +27,6 @@ class Asking:
         self.replica: Replica | None = broker.replicas.get(request.partition)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchCheck:
-    """One row: when the guard holds the fetch is answered ``answer``."""
-
-    when: Callable[[Asking], bool]
-    answer: Error
-    spec: str
-    why: str
-    next_key: str
-
-
 def partition_unknown(asking: Asking) -> bool:
     return asking.request.partition not in asking.broker.metadata
 
@@ -55,27 +43,35 @@ def out_of_range(asking: Asking) -> bool:
     return not replica.log.log_start <= asking.request.fetch_offset <= replica.log.log_end
 
 
-FETCH_CHECKS = (
-    FetchCheck(
+_SAYS = ("broker", "partition", "fetch_offset", "log_start", "log_end")
+_COMPARES = (("fetch offset", "fetch_offset"), ("log start", "log_start"), ("log end", "log_end"))
+FETCH_RULES: tuple[Rule[Asking], ...] = (
+    Rule(
         when=partition_unknown,
         answer=Error.UNKNOWN_TOPIC_OR_PARTITION,
         spec="MSG-4",
         why="broker.partition_unknown",
         next_key="refusal.client_refreshes_metadata",
+        says=_SAYS,
+        compares=_COMPARES,
     ),
-    FetchCheck(
+    Rule(
         when=not_leader,
         answer=Error.NOT_LEADER_OR_FOLLOWER,
         spec="CON-1",
         why="broker.fetch_not_leader",
         next_key="refusal.client_refreshes_metadata",
+        says=_SAYS,
+        compares=_COMPARES,
     ),
-    FetchCheck(
+    Rule(
         when=out_of_range,
         answer=Error.OFFSET_OUT_OF_RANGE,
         spec="CON-1",
         why="broker.fetch_out_of_range",
         next_key="refusal.consumer_resets_position",
+        says=_SAYS,
+        compares=_COMPARES,
     ),
 )
 
@@ -86,13 +82,12 @@ def handle_fetch(broker: Broker, envelope: Envelope, now: int) -> Effects:
     if type(request) is not FetchRequest:
         raise EngineError(f"{broker.name}: {request!r} is not a Fetch request")
     asking = Asking(broker, request)
-    for check in FETCH_CHECKS:
-        if check.when(asking):
-            answer = _refused(asking, check)
-            return [Send(envelope.source, answer, envelope.correlation_id, True)]
+    rule = refusal(FETCH_RULES, asking)
+    if rule is not None:
+        return [Send(envelope.source, _refused(asking, rule), envelope.correlation_id, True)]
     replica = asking.replica
     if replica is None:
-        raise EngineError(f"{broker.name}: no replica of {request.partition} after the checks")
+        raise EngineError(f"{broker.name}: no replica of {request.partition} after the rules")
     log = replica.log
     batches, aborted = log.read(
         request.fetch_offset,
@@ -154,31 +149,22 @@ def _note_transactions(
         watch.note("broker.aborted_listed", ("CON-1", "LOG-9"), aborted=listed, **known)
 
 
-def _refused(asking: Asking, check: FetchCheck) -> FetchResponse:
-    broker, request, replica = asking.broker, asking.request, asking.replica
-    log_start = 0 if replica is None else replica.log.log_start
-    log_end = 0 if replica is None else replica.log.log_end
-    watch = broker.watch
-    watch.say(
-        check.why,
-        (check.spec,),
-        broker=broker.name,
-        partition=request.partition,
-        fetch_offset=request.fetch_offset,
-        log_start=log_start,
-        log_end=log_end,
-    )
-    if watch.recording:
-        watch.refuse(
-            check.spec,
-            check.answer.name,
-            [["fetch offset", request.fetch_offset], ["log start", log_start], ["log end", log_end]],
-            check.next_key,
-        )
+def _refused(asking: Asking, rule: Rule[Asking]) -> FetchResponse:
+    request, replica = asking.request, asking.replica
+    log = None if replica is None else replica.log
+    log_start = 0 if log is None else log.log_start
+    facts = {
+        "broker": asking.broker.name,
+        "partition": request.partition,
+        "fetch_offset": request.fetch_offset,
+        "log_start": log_start,
+        "log_end": 0 if log is None else log.log_end,
+    }
+    say_refused(asking.broker.watch, rule, facts)
     return FetchResponse(
         partition=request.partition,
-        error=check.answer,
+        error=rule.answer,
         log_start_offset=log_start,
-        high_watermark=0 if replica is None else replica.log.high_watermark,
-        last_stable_offset=0 if replica is None else replica.log.last_stable_offset,
+        high_watermark=0 if log is None else log.high_watermark,
+        last_stable_offset=0 if log is None else log.last_stable_offset,
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from engine.broker.internal_topics import TOPIC_OF_KEY_TYPE
-from engine.broker.request_checks import RequestCheck, first_refusal, say_refused
+from engine.broker.request_rules import Arrived
 from engine.errors import EngineError, Error
 from engine.java_hash import java_string_hash, partition_for
 from engine.messages import (
@@ -17,6 +18,7 @@ from engine.messages import (
     Send,
     UsePartition,
 )
+from engine.rules import Rule, refusal, say_refused
 from engine.shapes.brokers import LookupView
 from engine.watching import Path
 
@@ -46,54 +48,70 @@ class Lookup:
         }
 
 
-def key_denied(broker: Broker, request: FindCoordinatorRequest) -> bool:
-    return request.key_type == "TRANSACTION" and broker.is_denied(
-        "Describe", f"transactional_id:{request.key}"
-    )
+def key_denied(arrived: Arrived) -> bool:
+    request = arrived.body
+    denied = arrived.broker.is_denied
+    return request.key_type == "TRANSACTION" and denied("Describe", f"transactional_id:{request.key}")
 
 
-def group_denied(broker: Broker, request: FindCoordinatorRequest) -> bool:
-    return request.key_type == "GROUP" and broker.is_denied("Describe", f"group:{request.key}")
+def group_denied(arrived: Arrived) -> bool:
+    request = arrived.body
+    return request.key_type == "GROUP" and arrived.broker.is_denied("Describe", f"group:{request.key}")
 
 
-def topic_absent(broker: Broker, request: FindCoordinatorRequest) -> bool:
-    return TOPIC_OF_KEY_TYPE[request.key_type] not in broker.internal_topics
+def topic_absent(arrived: Arrived) -> bool:
+    return TOPIC_OF_KEY_TYPE[arrived.body.key_type] not in arrived.broker.internal_topics
 
 
-def leader_absent(broker: Broker, request: FindCoordinatorRequest) -> bool:
+def leader_absent(arrived: Arrived) -> bool:
     """No leader, or one that is not alive or cannot be reached."""
-    leader = broker.leader_of(_partition(broker, request))
+    broker = arrived.broker
+    leader = broker.leader_of(_partition(broker, arrived.body))
     return leader is None or not broker.is_reachable(leader)
 
 
-FIND_CHECKS = (
-    RequestCheck(
-        when=key_denied,
-        answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-        spec="FND-5",
-        why="broker.find_transactional_id_denied",
-        next_key="refusal.client_ends",
+def _rule(
+    when: Callable[[Arrived], bool], answer: Error, spec: str, why: str, next_key: str
+) -> Rule[Arrived]:
+    return Rule(
+        when=when,
+        answer=answer,
+        spec=spec,
+        why=why,
+        next_key=next_key,
+        says=("broker", "partition", "client", "key", "key_type", "topic"),
+        compares=(("key", "key"), ("partition", "partition"), ("leader", "leader")),
+    )
+
+
+FIND_RULES = (
+    _rule(
+        key_denied,
+        Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        "FND-5",
+        "broker.find_transactional_id_denied",
+        "refusal.client_ends",
     ),
-    RequestCheck(
-        when=group_denied,
-        answer=Error.GROUP_AUTHORIZATION_FAILED,
-        spec="FND-5",
-        why="broker.find_group_denied",
-        next_key="refusal.client_aborts",
+    _rule(
+        group_denied,
+        Error.GROUP_AUTHORIZATION_FAILED,
+        "FND-5",
+        "broker.find_group_denied",
+        "refusal.client_aborts",
     ),
-    RequestCheck(
-        when=topic_absent,
-        answer=Error.COORDINATOR_NOT_AVAILABLE,
-        spec="FND-3",
-        why="broker.internal_topic_absent",
-        next_key="refusal.client_looks_up_again",
+    _rule(
+        topic_absent,
+        Error.COORDINATOR_NOT_AVAILABLE,
+        "FND-3",
+        "broker.internal_topic_absent",
+        "refusal.client_looks_up_again",
     ),
-    RequestCheck(
-        when=leader_absent,
-        answer=Error.COORDINATOR_NOT_AVAILABLE,
-        spec="FND-3",
-        why="broker.coordinator_has_no_leader",
-        next_key="refusal.client_looks_up_again",
+    _rule(
+        leader_absent,
+        Error.COORDINATOR_NOT_AVAILABLE,
+        "FND-3",
+        "broker.coordinator_has_no_leader",
+        "refusal.client_looks_up_again",
     ),
 )
 
@@ -111,7 +129,7 @@ def handle_find_coordinator(broker: Broker, envelope: Envelope, now: int) -> Eff
     topic = TOPIC_OF_KEY_TYPE[request.key_type]
     lookup = Lookup(broker.path, request.key_type, request.key)
     effects: Effects = []
-    check = first_refusal(FIND_CHECKS, broker, request)
+    rule = refusal(FIND_RULES, Arrived(broker, request, envelope.source))
     partition = None
     if topic in broker.internal_topics:
         partition = _partition(broker, request)
@@ -120,14 +138,10 @@ def handle_find_coordinator(broker: Broker, envelope: Envelope, now: int) -> Eff
         if partition in broker.idle:
             effects.append(UsePartition(partition))
     known = {"client": envelope.source, "key": request.key, "key_type": request.key_type, "topic": topic}
-    if check is not None:
-        compared: list[list[Any]] = [
-            ["key", request.key],
-            ["partition", partition],
-            ["leader", lookup.leader],
-        ]
-        say_refused(broker, check, compared, partition=partition, **known)
-        if check.when is topic_absent:
+    if rule is not None:
+        facts = {"broker": broker.name, "partition": partition, "leader": lookup.leader, **known}
+        say_refused(broker.watch, rule, facts)
+        if rule.when is topic_absent:
             effects.append(broker.to_controller(CreateTopic(topic=topic)))
     else:
         broker.watch.say(
@@ -145,7 +159,7 @@ def handle_find_coordinator(broker: Broker, envelope: Envelope, now: int) -> Eff
     answer = FindCoordinatorResponse(
         key=request.key,
         key_type=request.key_type,
-        error=Error.NONE if check is None else check.answer,
-        node=lookup.leader if check is None else None,
+        error=Error.NONE if rule is None else rule.answer,
+        node=lookup.leader if rule is None else None,
     )
     return [Send(envelope.source, answer, envelope.correlation_id, True), *effects]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.broker.internal_topics import OFFSETS_TOPIC
 from engine.broker.produce import append_for_broker
-from engine.broker.request_checks import RequestCheck, first_refusal, say_refused, write_denied
+from engine.broker.request_rules import Arrived, group_read_denied, transactional_id_denied
 from engine.coordinator.group_coordinator import CommitAnswer, GroupCoordinator
 from engine.coordinator.group_offsets import Group, GroupMembers
 from engine.errors import EngineError, Error
@@ -28,6 +28,7 @@ from engine.messages import (
     TxnOffsetCommitResponse,
     UsePartition,
 )
+from engine.rules import Rule, refusal, say_refused
 from engine.shapes.brokers import GroupView
 from engine.watching import Part, Path
 
@@ -237,41 +238,41 @@ class GroupPart:
 # Requests -----------------------------------------------------------------------------------------
 
 
-def transactional_id_denied(broker: Broker, request: Any) -> bool:
-    return write_denied(broker, getattr(request, "transactional_id", None))
+def group_hidden(arrived: Arrived) -> bool:
+    return arrived.broker.is_denied("Describe", f"group:{arrived.body.group_id}")
 
 
-def group_denied(broker: Broker, request: Any) -> bool:
-    return broker.is_denied("Read", f"group:{request.group_id}")
-
-
-def group_hidden(broker: Broker, request: Any) -> bool:
-    return broker.is_denied("Describe", f"group:{request.group_id}")
-
-
-COMMIT_CHECKS = (
-    RequestCheck(
+_SAYS = ("broker", "client", "api", "group")
+_COMPARES = (("group", "group"), ("client", "client"))
+COMMIT_RULES: tuple[Rule[Arrived], ...] = (
+    Rule(
         when=transactional_id_denied,
         answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
         spec="OFS-2",
         why="broker.offsets_transactional_id_denied",
         next_key="refusal.client_ends",
+        says=_SAYS,
+        compares=_COMPARES,
     ),
-    RequestCheck(
-        when=group_denied,
+    Rule(
+        when=group_read_denied,
         answer=Error.GROUP_AUTHORIZATION_FAILED,
         spec="OFS-2",
         why="broker.offsets_group_denied",
         next_key="refusal.client_aborts",
+        says=_SAYS,
+        compares=_COMPARES,
     ),
 )
-FETCH_CHECKS = (
-    RequestCheck(
+FETCH_RULES: tuple[Rule[Arrived], ...] = (
+    Rule(
         when=group_hidden,
         answer=Error.GROUP_AUTHORIZATION_FAILED,
         spec="OFS-2",
         why="broker.offsets_group_denied",
         next_key="refusal.application_decides",
+        says=_SAYS,
+        compares=_COMPARES,
     ),
 )
 
@@ -282,10 +283,9 @@ def handle_offset_commit(broker: Broker, envelope: Envelope, now: int) -> Effect
     if not isinstance(request, TxnOffsetCommitRequest | OffsetCommitRequest):
         raise EngineError(f"{broker.name}: {request!r} commits no offsets")
     asked = CommitAsked(envelope.source, envelope.correlation_id, request.api, {})
-    check = first_refusal(COMMIT_CHECKS, broker, request)
-    if check is not None:
-        _say_denied(broker, check, request, envelope.source)
-        return [asked.answered(dict.fromkeys(request.offsets, check.answer))]
+    denied = _denied(broker, COMMIT_RULES, request, envelope.source)
+    if denied is not None:
+        return [asked.answered(dict.fromkeys(request.offsets, denied))]
     for partition in request.offsets:
         if partition not in broker.metadata:
             asked.refused[partition] = Error.UNKNOWN_TOPIC_OR_PARTITION
@@ -313,10 +313,9 @@ def handle_offset_fetch(broker: Broker, envelope: Envelope, now: int) -> Effects
     request = envelope.body
     if type(request) is not OffsetFetchRequest:
         raise EngineError(f"{broker.name}: {request!r} is not an OffsetFetch request")
-    check = first_refusal(FETCH_CHECKS, broker, request)
-    if check is not None:
-        _say_denied(broker, check, request, envelope.source)
-        answer = OffsetFetchResponse(error=check.answer, offsets={})
+    denied = _denied(broker, FETCH_RULES, request, envelope.source)
+    if denied is not None:
+        answer = OffsetFetchResponse(error=denied, offsets={})
     else:
         answer = _host(broker).coordinator.fetch(request)
     return [Send(envelope.source, answer, envelope.correlation_id, True), *_use(broker, request.group_id)]
@@ -335,12 +334,10 @@ def _use(broker: Broker, group_id: str) -> Effects:
     return [UsePartition(partition)] if partition in broker.idle else []
 
 
-def _say_denied(broker: Broker, check: RequestCheck, request: Any, client: str) -> None:
-    say_refused(
-        broker,
-        check,
-        [["group", request.group_id], ["client", client]],
-        client=client,
-        api=request.api,
-        group=request.group_id,
-    )
+def _denied(broker: Broker, rules: tuple[Rule[Arrived], ...], request: Any, client: str) -> Error | None:
+    rule = refusal(rules, Arrived(broker, request, client))
+    if rule is None:
+        return None
+    facts = {"broker": broker.name, "client": client, "api": request.api, "group": request.group_id}
+    say_refused(broker.watch, rule, facts)
+    return rule.answer

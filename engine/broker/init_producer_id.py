@@ -2,52 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from engine.broker.request_rules import Arrived, transactional_id_denied
 from engine.broker.transaction_requests import handle_transactional_init
 from engine.errors import EngineError, Error
 from engine.messages import Effects, Envelope, InitProducerIdRequest, InitProducerIdResponse, Send
+from engine.rules import Rule, refusal, say_refused
 
 if TYPE_CHECKING:
     from engine.broker.broker import Broker
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InitCheck:
-    """One row: when the guard holds the request is answered ``answer`` and no id is issued."""
-
-    when: Callable[[Broker, InitProducerIdRequest], bool]
-    answer: Error
-    spec: str
-    why: str
-    next_key: str
+def idempotent_write_denied(arrived: Arrived) -> bool:
+    return arrived.body.transactional_id is None and arrived.broker.is_denied("IdempotentWrite", "cluster")
 
 
-def transactional_id_denied(broker: Broker, request: InitProducerIdRequest) -> bool:
-    name = request.transactional_id
-    return name is not None and broker.is_denied("Write", f"transactional_id:{name}")
-
-
-def idempotent_write_denied(broker: Broker, request: InitProducerIdRequest) -> bool:
-    return request.transactional_id is None and broker.is_denied("IdempotentWrite", "cluster")
-
-
-INIT_CHECKS = (
-    InitCheck(
+_SAYS = ("broker", "client", "transactional_id")
+_COMPARES = (("transactional id", "transactional_id"), ("client", "client"))
+INIT_RULES: tuple[Rule[Arrived], ...] = (
+    Rule(
         when=transactional_id_denied,
         answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
         spec="PID-9",
         why="broker.init_transactional_id_denied",
         next_key="refusal.client_ends",
+        says=_SAYS,
+        compares=_COMPARES,
     ),
-    InitCheck(
+    Rule(
         when=idempotent_write_denied,
         answer=Error.CLUSTER_AUTHORIZATION_FAILED,
         spec="PID-9",
         why="broker.init_idempotent_write_denied",
         next_key="refusal.client_ends",
+        says=_SAYS,
+        compares=_COMPARES,
     ),
 )
 
@@ -57,9 +47,16 @@ def handle_init_producer_id(broker: Broker, envelope: Envelope, now: int) -> Eff
     request = envelope.body
     if type(request) is not InitProducerIdRequest:
         raise EngineError(f"{broker.name}: {request!r} is not an InitProducerId request")
-    for check in INIT_CHECKS:
-        if check.when(broker, request):
-            return [_refused(broker, envelope, request, check)]
+    rule = refusal(INIT_RULES, Arrived(broker, request, envelope.source))
+    if rule is not None:
+        facts = {
+            "broker": broker.name,
+            "client": envelope.source,
+            "transactional_id": request.transactional_id,
+        }
+        say_refused(broker.watch, rule, facts)
+        body = InitProducerIdResponse(error=rule.answer)
+        return [Send(envelope.source, body, envelope.correlation_id, True)]
     if not broker.waiting_for_ids or request.transactional_id is not None:
         answered = _answered(broker, envelope, request, now)
         if answered is not None:
@@ -127,22 +124,3 @@ def _issue(broker: Broker, client: str, correlation_id: int) -> Send | None:
         )
     response = InitProducerIdResponse(error=Error.NONE, producer_id=producer_id, producer_epoch=0)
     return Send(client, response, correlation_id, True)
-
-
-def _refused(broker: Broker, envelope: Envelope, request: InitProducerIdRequest, check: InitCheck) -> Send:
-    watch = broker.watch
-    watch.say(
-        check.why,
-        (check.spec,),
-        broker=broker.name,
-        client=envelope.source,
-        transactional_id=request.transactional_id,
-    )
-    if watch.recording:
-        watch.refuse(
-            check.spec,
-            check.answer.name,
-            [["transactional id", request.transactional_id], ["client", envelope.source]],
-            check.next_key,
-        )
-    return Send(envelope.source, InitProducerIdResponse(error=check.answer), envelope.correlation_id, True)

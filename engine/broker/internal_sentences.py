@@ -8,7 +8,7 @@ from engine.broker import append_rules
 from engine.broker.append_rules import Arrival
 from engine.broker.appended import Appended
 from engine.broker.internal_topics import OFFSETS_TOPIC, is_internal
-from engine.broker.produce_checks import ACKS_ALL
+from engine.broker.produce_rules import ACKS_ALL
 from engine.broker.replica import Replica
 from engine.broker.validation import Origin
 from engine.messages import NO_PRODUCER_ID, RecordBatch

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine.broker.internal_topics import is_internal
 from engine.broker.produce import append_for_broker
-from engine.broker.produce_checks import RECORD_VERSION
-from engine.broker.request_checks import RequestCheck, say_refused
+from engine.broker.produce_rules import RECORD_VERSION
+from engine.broker.request_rules import Arrived
 from engine.errors import EngineError, Error
 from engine.messages import (
     Effects,
@@ -19,6 +19,7 @@ from engine.messages import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
+from engine.rules import Rule, say_refused
 
 if TYPE_CHECKING:
     from engine.broker.broker import Broker
@@ -27,16 +28,18 @@ MARKER_BYTES = 78
 """A control batch: 61 bytes of batch, a record with a key of 4 and a value of 6 (MSG-3)."""
 
 
-def cluster_action_denied(broker: Broker, request: WriteTxnMarkersRequest) -> bool:
-    return broker.is_denied("ClusterAction", "cluster")
+def cluster_action_denied(arrived: Arrived) -> bool:
+    return arrived.broker.is_denied("ClusterAction", "cluster")
 
 
-MARKER_CHECK = RequestCheck(
+MARKER_RULE: Rule[Arrived] = Rule(
     when=cluster_action_denied,
     answer=Error.CLUSTER_AUTHORIZATION_FAILED,
     spec="MRK-4",
     why="broker.markers_denied",
     next_key="refusal.coordinator_stops_markers",
+    says=("broker", "coordinator"),
+    compares=(("coordinator", "coordinator"),),
 )
 
 
@@ -58,10 +61,11 @@ def handle_write_markers(broker: Broker, envelope: Envelope, now: int) -> Effect
     request = envelope.body
     if type(request) is not WriteTxnMarkersRequest:
         raise EngineError(f"{broker.name}: {request!r} is not a WriteTxnMarkers request")
-    if MARKER_CHECK.when(broker, request):
-        say_refused(broker, MARKER_CHECK, [["coordinator", envelope.source]], coordinator=envelope.source)
+    if MARKER_RULE.when(Arrived(broker, request, envelope.source)):
+        facts = {"broker": broker.name, "coordinator": envelope.source}
+        say_refused(broker.watch, MARKER_RULE, facts)
         errors = {
-            entry.producer_id: dict.fromkeys(entry.partitions, MARKER_CHECK.answer)
+            entry.producer_id: dict.fromkeys(entry.partitions, MARKER_RULE.answer)
             for entry in request.entries
         }
         return [Send(envelope.source, WriteTxnMarkersResponse(errors=errors), envelope.correlation_id, True)]

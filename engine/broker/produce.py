@@ -1,6 +1,6 @@
-"""How a broker handles Produce: the checks in order, the append, and when the answer leaves (LOG-1, LOG-2).
+"""How a broker handles Produce: the rules in order, the append, and when the answer leaves (LOG-1, LOG-2).
 
-The checks before the log is asked stand in ``produce_checks``, what the log itself refuses in
+The rules before the log is asked stand in ``produce_rules``, what the log itself refuses in
 ``append_rules``, who waits for replication in ``delayed_appends``. Markers and coordinators' records go through
 the same append (:func:`append_for_broker`).
 """
@@ -15,7 +15,7 @@ from engine.broker.append_rules import Arrival
 from engine.broker.appended import Appended
 from engine.broker.delayed_appends import complete_waiting, wait_for_replication
 from engine.broker.internal_sentences import say_internal
-from engine.broker.produce_checks import ACKS_ALL, Arriving, Checks, refused
+from engine.broker.produce_rules import ACKS_ALL, INTERNAL_RULES, Arriving, refused
 from engine.broker.replica import Replica
 from engine.broker.validation import Origin
 from engine.errors import NO_ERROR, EngineError, Error
@@ -32,6 +32,7 @@ from engine.messages import (
     RecordBatch,
     Send,
 )
+from engine.rules import Rule, refusal
 
 if TYPE_CHECKING:
     from engine.broker.broker import Broker
@@ -53,15 +54,15 @@ def handle_produce(broker: Broker, envelope: Envelope, now: int) -> Effects:
     request = envelope.body
     if type(request) is not ProduceRequest:
         raise EngineError(f"{broker.name}: {request!r} is not a Produce request")
-    for guard, check in broker.request_checks:
-        arriving = Arriving(broker, request)
-        if guard(arriving):
-            answers = {}
-            for partition, batch in request.batches.items():
-                arriving.partition, arriving.batch = partition, batch
-                answers[partition] = refused(arriving, check)
-            return _answer(broker, envelope, request, answers)
-    done = _append_all(broker, request, broker.partition_checks, Origin.CLIENT, envelope.source, now)
+    arriving = Arriving(broker, request)
+    rule = refusal(broker.request_rules, arriving)
+    if rule is not None:
+        answers = {}
+        for partition, batch in request.batches.items():
+            arriving.partition, arriving.batch = partition, batch
+            answers[partition] = refused(arriving, rule)
+        return _answer(broker, envelope, request, answers)
+    done = _append_all(broker, request, broker.partition_rules, Origin.CLIENT, envelope.source, now)
     if done.waits and request.acks == ACKS_ALL:
         wait_for_replication(
             broker,
@@ -90,7 +91,7 @@ def append_for_broker(
     replicated or refused; that may be within this call.
     """
     request = ProduceRequest(None, acks, timeout_ms, batches)
-    made = _append_all(broker, request, broker.internal_checks, Origin.COORDINATOR, broker.name, now)
+    made = _append_all(broker, request, INTERNAL_RULES, Origin.COORDINATOR, broker.name, now)
     if made.waits and acks == ACKS_ALL:
         wait_for_replication(
             broker, made.answers, made.waits, now + timeout_ms, client=broker.name, done=done
@@ -100,9 +101,14 @@ def append_for_broker(
 
 
 def _append_all(
-    broker: Broker, request: ProduceRequest, checks: Checks, origin: Origin, source: str, now: int
+    broker: Broker,
+    request: ProduceRequest,
+    rules: tuple[Rule[Arriving], ...],
+    origin: Origin,
+    source: str,
+    now: int,
 ) -> Appends:
-    """Check and append every batch of a request; a refused one does not hold up the others."""
+    """Ask the rules about every batch of a request, and append it; a refused one does not hold up the others."""
     made = Appends()
     arriving = Arriving(broker, request)
     replicas = broker.replicas
@@ -110,10 +116,9 @@ def _append_all(
         replica = replicas.get(partition)
         arriving.partition, arriving.batch, arriving.replica = partition, batch, replica
         answer = None
-        for guard, check in checks:
-            if guard(arriving):
-                answer = refused(arriving, check)
-                break
+        rule = refusal(rules, arriving)
+        if rule is not None:
+            answer = refused(arriving, rule)
         if answer is None and replica is not None:
             answer = _append(broker, replica, batch, request.acks, source, origin, now, made)
         if answer is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.broker.internal_topics import TRANSACTION_TOPIC
 from engine.broker.produce import append_for_broker
-from engine.broker.produce_checks import ACKS_ALL
+from engine.broker.produce_rules import ACKS_ALL
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
 from engine.coordinator.marker_channel import MarkerChannel
 from engine.coordinator.transaction_coordinator import TransactionCoordinator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from engine.broker.internal_topics import OFFSETS_TOPIC, TRANSACTION_TOPIC
-from engine.broker.request_checks import RequestCheck, first_refusal, say_refused, write_denied
+from engine.broker.request_rules import Arrived, group_read_denied, transactional_id_denied
 from engine.broker.transaction_host import Asked, TransactionHost
 from engine.errors import EngineError, Error
 from engine.java_hash import partition_for
@@ -24,32 +24,31 @@ from engine.messages import (
     Send,
     UsePartition,
 )
+from engine.rules import Rule, refusal, say_refused
 
 if TYPE_CHECKING:
     from engine.broker.broker import Broker
 
 
-def transactional_id_denied(broker: Broker, request: Any) -> bool:
-    return write_denied(broker, request.transactional_id)
-
-
-def group_denied(broker: Broker, request: AddOffsetsToTxnRequest) -> bool:
-    return broker.is_denied("Read", f"group:{request.group_id}")
-
-
-ID_CHECK = RequestCheck(
+_SAYS = ("broker", "client", "api", "resource")
+_COMPARES = (("resource", "resource"), ("client", "client"))
+ID_RULE: Rule[Arrived] = Rule(
     when=transactional_id_denied,
     answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
     spec="PID-9",
     why="broker.transaction_denied",
     next_key="refusal.client_ends",
+    says=_SAYS,
+    compares=_COMPARES,
 )
-GROUP_CHECK = RequestCheck(
-    when=group_denied,
+GROUP_RULE: Rule[Arrived] = Rule(
+    when=group_read_denied,
     answer=Error.GROUP_AUTHORIZATION_FAILED,
     spec="TXC-13",
     why="broker.add_offsets_group_denied",
     next_key="refusal.client_aborts",
+    says=_SAYS,
+    compares=_COMPARES,
 )
 
 
@@ -61,21 +60,19 @@ def host_of(broker: Broker) -> TransactionHost:
 
 
 def _denied(
-    broker: Broker, envelope: Envelope, checks: tuple[RequestCheck, ...], request: Any
+    broker: Broker, envelope: Envelope, rules: tuple[Rule[Arrived], ...], request: Any
 ) -> Error | None:
-    check = first_refusal(checks, broker, request)
-    if check is None:
+    rule = refusal(rules, Arrived(broker, request, envelope.source))
+    if rule is None:
         return None
-    resource = request.group_id if check is GROUP_CHECK else request.transactional_id
-    say_refused(
-        broker,
-        check,
-        [["resource", resource], ["client", envelope.source]],
-        client=envelope.source,
-        api=request.api,
-        resource=resource,
-    )
-    return check.answer
+    facts = {
+        "broker": broker.name,
+        "client": envelope.source,
+        "api": request.api,
+        "resource": request.group_id if rule is GROUP_RULE else request.transactional_id,
+    }
+    say_refused(broker.watch, rule, facts)
+    return rule.answer
 
 
 def _use(broker: Broker, transactional_id: str | None) -> Effects:
@@ -123,7 +120,7 @@ def handle_add_partitions(broker: Broker, envelope: Envelope, now: int) -> Effec
         raise EngineError(f"{broker.name}: {request!r} is not an AddPartitionsToTxn request")
     host = host_of(broker)
     asked = Asked(envelope.source, envelope.correlation_id, request.api, request.partitions)
-    error = _denied(broker, envelope, (ID_CHECK,), request)
+    error = _denied(broker, envelope, (ID_RULE,), request)
     if error is not None:
         errors = dict.fromkeys(request.partitions, error)
     else:
@@ -173,7 +170,7 @@ def handle_add_offsets(broker: Broker, envelope: Envelope, now: int) -> Effects:
     if type(request) is not AddOffsetsToTxnRequest:
         raise EngineError(f"{broker.name}: {request!r} is not an AddOffsetsToTxn request")
     host = host_of(broker)
-    error = _denied(broker, envelope, (ID_CHECK, GROUP_CHECK), request)
+    error = _denied(broker, envelope, (ID_RULE, GROUP_RULE), request)
     if error is not None:
         body = AddOffsetsToTxnResponse(error=error)
         return [Send(envelope.source, body, envelope.correlation_id, True)]
@@ -204,7 +201,7 @@ def handle_end_transaction(broker: Broker, envelope: Envelope, now: int) -> Effe
     if type(request) is not EndTxnRequest:
         raise EngineError(f"{broker.name}: {request!r} is not an EndTxn request")
     host = host_of(broker)
-    error = _denied(broker, envelope, (ID_CHECK,), request)
+    error = _denied(broker, envelope, (ID_RULE,), request)
     if error is not None:
         return [Send(envelope.source, EndTxnResponse(error=error), envelope.correlation_id, True)]
     host.coordinator.end_transaction(

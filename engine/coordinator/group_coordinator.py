@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.coordinator.group_log import batch_of, loaded_groups
 from engine.coordinator.group_offsets import Group, Moved
@@ -30,6 +31,7 @@ from engine.messages import (
     TxnOffsetCommitRequest,
 )
 from engine.profiles import Profile
+from engine.rules import Rule, refusal, say_refused
 from engine.value import value
 from engine.watching import Watch
 
@@ -64,33 +66,33 @@ class _Writing:
     producer_epoch: int
 
 
-@value
-class MemberCheck:
-    """One row: when the guard holds the commit is answered ``answer`` (OFS-2)."""
+class Committing(NamedTuple):
+    """A commit at its group: what the rules look at (OFS-2)."""
 
-    when: Callable[[Group, Commit], bool]
-    answer: Error
-    why: str
-    next_key: str
+    group: Group
+    request: Commit
 
 
-def instance_replaced(group: Group, request: Commit) -> bool:
+def instance_replaced(committing: Committing) -> bool:
     """A static member whose place another one took."""
+    group, request = committing
     instance = request.group_instance_id
     if instance is None or instance not in group.members.values():
         return False
     return group.members.get(request.member_id) != instance
 
 
-def member_unknown(group: Group, request: Commit) -> bool:
+def member_unknown(committing: Committing) -> bool:
     """A transaction may leave its member out, but not name a wrong one. Outside one only members may commit, unless
-    nobody has joined and the group merely keeps offsets."""
+    the group has no members and merely keeps offsets."""
+    group, request = committing
     if isinstance(request, OffsetCommitRequest):
         return not _merely_keeps_offsets(group, request) and request.member_id not in group.members
     return bool(request.member_id) and request.member_id not in group.members
 
 
-def generation_differs(group: Group, request: Commit) -> bool:
+def generation_differs(committing: Committing) -> bool:
+    group, request = committing
     if isinstance(request, OffsetCommitRequest):
         return not _merely_keeps_offsets(group, request) and request.generation_id != group.generation
     return request.generation_id >= 0 and request.generation_id != group.generation
@@ -100,25 +102,27 @@ def _merely_keeps_offsets(group: Group, request: OffsetCommitRequest) -> bool:
     return request.generation_id < 0 and not group.members
 
 
-MEMBER_CHECKS = (
-    MemberCheck(
-        when=instance_replaced,
-        answer=Error.FENCED_INSTANCE_ID,
-        why="group.instance_replaced",
+def _member_rule(when: Callable[[Committing], bool], answer: Error, why: str) -> Rule[Committing]:
+    return Rule(
+        when=when,
+        answer=answer,
+        spec="OFS-2",
+        why=why,
         next_key="refusal.client_aborts",
-    ),
-    MemberCheck(
-        when=member_unknown,
-        answer=Error.UNKNOWN_MEMBER_ID,
-        why="group.member_unknown",
-        next_key="refusal.client_aborts",
-    ),
-    MemberCheck(
-        when=generation_differs,
-        answer=Error.ILLEGAL_GENERATION,
-        why="group.generation_differs",
-        next_key="refusal.client_aborts",
-    ),
+        says=("broker", "group", "member", "generation", "current", "error"),
+        compares=(
+            ("member", "member"),
+            ("members", "members"),
+            ("generation", "generation"),
+            ("current generation", "current"),
+        ),
+    )
+
+
+MEMBER_RULES = (
+    _member_rule(instance_replaced, Error.FENCED_INSTANCE_ID, "group.instance_replaced"),
+    _member_rule(member_unknown, Error.UNKNOWN_MEMBER_ID, "group.member_unknown"),
+    _member_rule(generation_differs, Error.ILLEGAL_GENERATION, "group.generation_differs"),
 )
 
 
@@ -167,10 +171,11 @@ class GroupCoordinator(LogOwner[_Writing]):
             return
         group = self.group(request.group_id)
         plain = isinstance(request, OffsetCommitRequest)
-        for check in MEMBER_CHECKS if plain or self.profile.offsets_name_member else ():
-            if check.when(group, request):
-                self._refused(group, request, check)
-                self._answer(to, request.offsets, check.answer)
+        if plain or self.profile.offsets_name_member:
+            rule = refusal(MEMBER_RULES, Committing(group, request))
+            if rule is not None:
+                self._say_refused(group, request, rule)
+                self._answer(to, request.offsets, rule.answer)
                 return
         producer_id, epoch = NO_PRODUCER_ID, -1
         if isinstance(request, TxnOffsetCommitRequest):
@@ -368,25 +373,14 @@ class GroupCoordinator(LogOwner[_Writing]):
             else "refusal.client_asks_again",
         )
 
-    def _refused(self, group: Group, request: Commit, check: MemberCheck) -> None:
-        self.watch.say(
-            check.why,
-            ("OFS-2",),
-            broker=self.name,
-            group=group.name,
-            member=request.member_id or None,
-            generation=request.generation_id,
-            current=group.generation,
-            error=check.answer.name,
-        )
-        self.watch.refuse(
-            "OFS-2",
-            check.answer.name,
-            [
-                ["member", request.member_id or None],
-                ["members", ", ".join(group.members) or None],
-                ["generation", request.generation_id],
-                ["current generation", group.generation],
-            ],
-            check.next_key,
-        )
+    def _say_refused(self, group: Group, request: Commit, rule: Rule[Committing]) -> None:
+        facts = {
+            "broker": self.name,
+            "group": group.name,
+            "member": request.member_id or None,
+            "members": ", ".join(group.members) or None,
+            "generation": request.generation_id,
+            "current": group.generation,
+            "error": rule.answer.name,
+        }
+        say_refused(self.watch, rule, facts)

@@ -1,26 +1,27 @@
-"""The checks before the log is asked, in their order; those of InitProducerId and Fetch (LOG-1, PID-9)."""
+"""The rules before the log is asked, in their order; those of InitProducerId and Fetch (LOG-1, PID-9)."""
 
 from __future__ import annotations
 
 import pytest
 
 from engine.broker.broker import HANDLERS
-from engine.broker.fetch import FETCH_CHECKS
-from engine.broker.init_producer_id import INIT_CHECKS
-from engine.broker.produce_checks import GUARDS, PRODUCE_CHECKS, checks_for
+from engine.broker.fetch import FETCH_RULES
+from engine.broker.init_producer_id import INIT_RULES
+from engine.broker.produce_rules import PARTITION_RULES, REQUEST_RULES
 from engine.errors import EngineError
 from engine.messages import InitProducerIdRequest, InitProducerIdResponse, ZooKeeperRead
 from engine.profiles import K20, K28
+from engine.rules import rules_of
 from tests.engine.broker.watched import Cluster, answer, batch_of
 
 
 def arrange(name, profile=K28):
-    """A cluster, a batch and the rest of a request that only the check ``name`` refuses."""
+    """A cluster, a batch and the rest of a request that only the rule ``name`` refuses."""
     options = {}
     batch = batch_of(0)
     cluster = Cluster(profile=profile, min_isr=3)
     broker = 1
-    if name == "transactional_id_denied":
+    if name == "transactional_write_denied":
         cluster.brokers[1].deny("Write", "transactional_id:x", 0)
         options["transactional_id"] = "x"
     elif name == "idempotent_write_denied":
@@ -45,37 +46,35 @@ def arrange(name, profile=K28):
 
 
 @pytest.mark.parametrize(
-    ("check", "profile"),
+    ("rule", "profile"),
     [
-        pytest.param(check, profile, id=f"{check.when}-{profile.name}")
+        pytest.param(rule, profile, id=f"{rule.when.__name__}-{profile.name}")
         for profile in (K20, K28)
-        for rows in checks_for(profile)
-        for _, check in rows
+        for rule in rules_of((*REQUEST_RULES, *PARTITION_RULES), profile)
     ],
 )
-def test_every_check_refuses_what_it_names(check, profile):
-    cluster, broker, batch, options = arrange(check.when, profile)
+def test_every_rule_refuses_what_it_names(rule, profile):
+    cluster, broker, batch, options = arrange(rule.when.__name__, profile)
     cluster.watch.finished()
     sends = cluster.produce(broker, batch, **options)
     error, offset = answer(sends, options.get("partition", "t-0"))
-    assert (error, offset) == (check.answer.name, -1)
+    assert (error, offset) == (rule.answer.name, -1)
     step = cluster.watch.finished()
-    assert step.key == check.why
-    assert step.refusal["rule"] == check.spec
-    assert step.refusal["next"] == check.next_key
+    assert step.key == rule.why
+    assert step.refusal["rule"] == rule.spec
+    assert step.refusal["next"] == rule.next_key
     assert all(path[0] != "partitions" for path, _, _ in step.changes)
     (partition,) = sends[0].body.partitions.values()
-    assert partition.log_start_offset == (0 if check.tells_log_start else -1)
+    assert partition.log_start_offset == (0 if rule.by_log else -1)
 
 
-def test_every_guard_has_a_row_and_every_row_a_case():
-    assert {check.when for check in PRODUCE_CHECKS} == set(GUARDS)
-    chosen = {check for profile in (K20, K28) for rows in checks_for(profile) for _, check in rows}
-    assert chosen == set(PRODUCE_CHECKS)
+def test_every_rule_belongs_to_a_profile():
+    rules = (*REQUEST_RULES, *PARTITION_RULES)
+    assert {rule for profile in (K20, K28) for rule in rules_of(rules, profile)} == set(rules)
 
 
-def test_the_first_check_in_order_decides():
-    """A request that several checks refuse gets the answer of the first (LOG-1)."""
+def test_the_first_rule_in_order_decides():
+    """A request that several rules refuse gets the answer of the first (LOG-1)."""
     cluster, _, batch, _ = arrange("too_few_in_sync")
     broker = cluster.brokers[1]
     assert answer(cluster.produce(1, batch))[0] == "NOT_ENOUGH_REPLICAS"
@@ -111,23 +110,23 @@ INIT_CASES = {
 }
 
 
-@pytest.mark.parametrize("check", INIT_CHECKS, ids=lambda check: check.when.__name__)
-def test_every_check_of_init_producer_id(check):
+@pytest.mark.parametrize("rule", INIT_RULES, ids=lambda rule: rule.when.__name__)
+def test_every_rule_of_init_producer_id(rule):
     cluster = Cluster(brokers=1)
     cluster.brokers[1].deny("Write", "transactional_id:x", 0)
     cluster.brokers[1].deny("IdempotentWrite", "cluster", 0)
     before = cluster.brokers[1].producer_ids.next_id
     cluster.watch.finished()
-    (send,) = cluster.deliver(1, INIT_CASES[check.when.__name__])
-    assert send.body == InitProducerIdResponse(error=check.answer)
+    (send,) = cluster.deliver(1, INIT_CASES[rule.when.__name__])
+    assert send.body == InitProducerIdResponse(error=rule.answer)
     step = cluster.watch.finished()
-    assert (step.key, step.refusal["next"]) == (check.why, check.next_key)
+    assert (step.key, step.refusal["next"]) == (rule.why, rule.next_key)
     assert cluster.brokers[1].producer_ids.next_id == before
 
 
-def test_every_check_of_fetch_has_a_case():
+def test_every_rule_of_fetch_has_a_case():
     """Their cases are in test_replication.test_reading; here only that none was added without one."""
-    assert [check.when.__name__ for check in FETCH_CHECKS] == [
+    assert [rule.when.__name__ for rule in FETCH_RULES] == [
         "partition_unknown",
         "not_leader",
         "out_of_range",

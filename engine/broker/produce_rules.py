@@ -1,0 +1,227 @@
+"""What a broker asks before it lets the log look at a batch, in order (LOG-1, MSG-2, MSG-4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from engine.broker.replica import Replica
+from engine.errors import Error
+from engine.messages import NO_PRODUCER_ID, PartitionProduceResponse, ProduceRequest, RecordBatch
+from engine.rules import Rule, say_refused
+
+if TYPE_CHECKING:
+    from engine.broker.broker import Broker
+
+ACKS_ALL = -1
+RECORD_VERSION = 2
+"""The first format that holds producer ids, transactions and markers (KIP-98)."""
+
+
+class Arriving:
+    """One batch of a Produce request at a broker: all that a rule may look at."""
+
+    __slots__ = ("batch", "broker", "partition", "replica", "request")
+
+    def __init__(self, broker: Broker, request: ProduceRequest) -> None:
+        self.broker = broker
+        self.request = request
+        self.partition = ""
+        self.batch: RecordBatch | None = None
+        self.replica: Replica | None = None
+
+
+def transactional_write_denied(arriving: Arriving) -> bool:
+    """Transactional records need Write on the request's transactional id."""
+    request = arriving.request
+    name = request.transactional_id
+    if name is None:
+        return any(batch.is_transactional for batch in request.batches.values())
+    broker = arriving.broker
+    return bool(broker.denied) and broker.is_denied("Write", f"transactional_id:{name}")
+
+
+def idempotent_write_denied(arriving: Arriving) -> bool:
+    """Idempotent, not transactional records need IdempotentWrite on the cluster."""
+    broker = arriving.broker
+    if not broker.denied or arriving.request.transactional_id is not None:
+        return False
+    if not broker.is_denied("IdempotentWrite", "cluster"):
+        return False
+    return any(batch.producer_id != NO_PRODUCER_ID for batch in arriving.request.batches.values())
+
+
+def topic_denied(arriving: Arriving) -> bool:
+    broker = arriving.broker
+    return bool(broker.denied) and broker.is_denied("Write", f"topic:{arriving.partition.rpartition('-')[0]}")
+
+
+def partition_unknown(arriving: Arriving) -> bool:
+    return arriving.replica is None and arriving.partition not in arriving.broker.metadata
+
+
+def not_leader(arriving: Arriving) -> bool:
+    replica = arriving.replica
+    return replica is None or replica.leader != replica.broker_id
+
+
+def too_few_in_sync(arriving: Arriving) -> bool:
+    replica = arriving.replica
+    return replica is not None and arriving.request.acks == ACKS_ALL and len(replica.isr) < replica.min_isr
+
+
+def too_large(arriving: Arriving) -> bool:
+    batch = arriving.batch
+    return batch is not None and batch.size > arriving.broker.configuration.message_max_bytes
+
+
+def producer_without_sequence(arriving: Arriving) -> bool:
+    """A producer id without a sequence cannot be checked (``LogValidator.validateBatch``)."""
+    batch = arriving.batch
+    return batch is not None and batch.producer_id != NO_PRODUCER_ID and batch.base_sequence < 0
+
+
+def format_without_producers(arriving: Arriving) -> bool:
+    """Records of a producer with an id, for a topic whose format has no place for it (``LogValidator``)."""
+    replica, batch = arriving.replica, arriving.batch
+    old = replica is not None and replica.record_version < RECORD_VERSION
+    return old and batch is not None and batch.producer_id != NO_PRODUCER_ID
+
+
+REQUEST_RULES: tuple[Rule[Arriving], ...] = (
+    Rule(
+        when=transactional_write_denied,
+        answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        spec="LOG-1",
+        why="broker.transactional_id_denied",
+        next_key="refusal.client_ends",
+        says=("broker", "partition", "transactional_id"),
+        compares=(("transactional id", "transactional_id"),),
+    ),
+    Rule(
+        when=idempotent_write_denied,
+        answer=Error.CLUSTER_AUTHORIZATION_FAILED,
+        spec="LOG-1",
+        why="broker.idempotent_write_denied",
+        next_key="refusal.client_ends",
+        says=("broker", "partition", "producer_id"),
+        compares=(("producer id", "producer_id"),),
+    ),
+)
+"""Asked once, and answered for every partition of the request."""
+
+PARTITION_RULES: tuple[Rule[Arriving], ...] = (
+    Rule(
+        when=topic_denied,
+        answer=Error.TOPIC_AUTHORIZATION_FAILED,
+        spec="LOG-1",
+        why="broker.topic_denied",
+        next_key="refusal.client_fails_batch",
+        says=("broker", "partition", "topic"),
+        compares=(("topic", "topic"),),
+    ),
+    Rule(
+        when=partition_unknown,
+        answer=Error.UNKNOWN_TOPIC_OR_PARTITION,
+        spec="LOG-1",
+        why="broker.partition_unknown",
+        next_key="refusal.client_refreshes_metadata",
+        says=("broker", "partition"),
+        compares=(("partition", "partition"),),
+    ),
+    Rule(
+        when=not_leader,
+        answer=Error.NOT_LEADER_OR_FOLLOWER,
+        spec="LOG-1",
+        why="broker.not_leader",
+        next_key="refusal.client_refreshes_metadata",
+        says=("broker", "partition", "leader", "leader_epoch"),
+        compares=(("leader", "leader"), ("receiver", "broker")),
+    ),
+    Rule(
+        when=too_few_in_sync,
+        answer=Error.NOT_ENOUGH_REPLICAS,
+        spec="LOG-1",
+        why="broker.too_few_in_sync",
+        next_key="refusal.client_retries",
+        says=("broker", "partition", "in_sync", "min_isr"),
+        compares=(("in-sync replicas", "in_sync"), ("minimum", "min_isr")),
+        by_log=True,
+    ),
+    Rule(
+        when=too_large,
+        answer=Error.MESSAGE_TOO_LARGE,
+        spec="MSG-4",
+        why="broker.batch_too_large",
+        next_key="refusal.client_splits_batch",
+        says=("broker", "partition", "size", "limit"),
+        compares=(("batch bytes", "size"), ("allowed bytes", "limit")),
+    ),
+    Rule(
+        when=producer_without_sequence,
+        answer=Error.CORRUPT_MESSAGE,
+        spec="MSG-2",
+        why="broker.producer_without_sequence",
+        next_key="refusal.client_retries",
+        says=("broker", "partition", "producer_id"),
+        compares=(("producer id", "producer_id"),),
+        unless="accepts_unknown_producer",
+        by_log=True,
+    ),
+    Rule(
+        when=producer_without_sequence,
+        answer=Error.INVALID_RECORD,
+        spec="MSG-2",
+        why="broker.producer_without_sequence",
+        next_key="refusal.client_fails_batch",
+        says=("broker", "partition", "producer_id"),
+        compares=(("producer id", "producer_id"),),
+        only_if="accepts_unknown_producer",
+        by_log=True,
+    ),
+    Rule(
+        when=format_without_producers,
+        answer=Error.UNSUPPORTED_FOR_MESSAGE_FORMAT,
+        spec="MSG-2",
+        why="broker.format_without_producers",
+        next_key="refusal.client_fails_batch",
+        says=("broker", "partition", "version", "producer_id"),
+        compares=(("record version", "version"), ("minimum", "needed")),
+        by_log=True,
+    ),
+)
+
+INTERNAL_RULES: tuple[Rule[Arriving], ...] = tuple(
+    replace(rule, next_key="refusal.coordinator_is_told")
+    for rule in PARTITION_RULES
+    if rule.when in (partition_unknown, not_leader, too_few_in_sync)
+)
+"""Asked of an append of the broker's own, a marker or a coordinator's record: it is the coordinator that gets the
+answer (MRK-4, TXC-5)."""
+
+
+def refused(arriving: Arriving, rule: Rule[Arriving]) -> PartitionProduceResponse:
+    replica, watch = arriving.replica, arriving.broker.watch
+    say_refused(watch, rule, _facts(arriving) if watch.recording else {})
+    log_start = replica.log.log_start if rule.by_log and replica is not None else -1
+    return PartitionProduceResponse(error=rule.answer, log_start_offset=log_start)
+
+
+def _facts(arriving: Arriving) -> dict[str, Any]:
+    broker, replica, batch = arriving.broker, arriving.replica, arriving.batch
+    word = broker.metadata.get(arriving.partition)
+    return {
+        "broker": broker.name,
+        "partition": arriving.partition,
+        "leader": None if word is None else word.leader,
+        "leader_epoch": None if word is None else word.leader_epoch,
+        "in_sync": 0 if replica is None else len(replica.isr),
+        "min_isr": 0 if replica is None else replica.min_isr,
+        "size": None if batch is None else batch.size,
+        "limit": broker.configuration.message_max_bytes,
+        "producer_id": None if batch is None else batch.producer_id,
+        "transactional_id": arriving.request.transactional_id,
+        "version": RECORD_VERSION if replica is None else replica.record_version,
+        "needed": RECORD_VERSION,
+        "topic": arriving.partition.rpartition("-")[0],
+    }

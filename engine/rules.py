@@ -1,0 +1,67 @@
+"""Refusals as rules: what a receiver asks of a request, in order, and how it says no.
+
+One kind of rule for every receiver. The first rule whose guard holds decides; the request is answered with its error,
+and nothing else is done. What a refusal tells a reader is made from the rule too: the sentence with the facts that it
+names, the numbers that were compared, what the asker does next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from engine.errors import Error
+from engine.watching import Watch
+
+Context = TypeVar("Context")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule(Generic[Context]):
+    """One refusal. ``when``: the guard; it looks at the request and at the receiver.
+
+    ``says``: the facts that the sentence names; ``compares``: label and fact of each number that was compared.
+    ``only_if`` and ``unless`` name a field of the profile. ``by_log``: it is the log that refuses, so the answer says
+    where the log starts, as Kafka's does.
+    """
+
+    when: Callable[[Context], bool]
+    answer: Error
+    spec: str
+    why: str
+    next_key: str
+    says: tuple[str, ...]
+    compares: tuple[tuple[str, str], ...]
+    only_if: str | None = None
+    unless: str | None = None
+    by_log: bool = False
+
+
+def refusal(rules: Iterable[Rule[Context]], context: Context) -> Rule[Context] | None:
+    """The rule that refuses; None: the request may go on."""
+    for rule in rules:
+        if rule.when(context):
+            return rule
+    return None
+
+
+def rules_of(rules: Iterable[Rule[Context]], profile: object) -> tuple[Rule[Context], ...]:
+    """The rules that a profile has."""
+    return tuple(
+        rule
+        for rule in rules
+        if (rule.only_if is None or getattr(profile, rule.only_if))
+        and (rule.unless is None or not getattr(profile, rule.unless))
+    )
+
+
+def say_refused(watch: Watch, rule: Rule[Any], facts: Mapping[str, Any]) -> None:
+    """The step of a refusal. ``facts`` are read only when the run is recorded."""
+    if not watch.recording:
+        if watch.said is None:
+            watch.said = rule.why
+        return
+    watch.say(rule.why, (rule.spec,), **{name: facts[name] for name in rule.says})
+    compared = [[label, facts[name]] for label, name in rule.compares]
+    watch.refuse(rule.spec, rule.answer.name, compared, rule.next_key)
