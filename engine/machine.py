@@ -63,7 +63,7 @@ class Machine(Generic[Context]):
         initial: str,
         rows: Sequence[Row],
         *,
-        guards: Mapping[str, Callable[[Context], bool]] | Iterable[str] = (),
+        guards: Mapping[str, Callable[[Context], bool]] | None = None,
         effects: Iterable[str] = (),
         terminal: Iterable[str] = (),
         entered_from_outside: Iterable[str] = (),
@@ -71,7 +71,7 @@ class Machine(Generic[Context]):
         self.name = name
         self.initial = initial
         self.rows = tuple(rows)
-        self.guards = frozenset(guards)
+        self.guards: Mapping[str, Callable[[Context], bool]] = {} if guards is None else guards
         self.effects = frozenset(effects)
         self.terminal = frozenset(terminal)
         self.states = tuple(
@@ -83,18 +83,14 @@ class Machine(Generic[Context]):
             )
         )
         self.events = tuple(dict.fromkeys(row.on for row in rows))
-        self._targets: dict[tuple[str, str], str | None] = {
-            (row.source, row.on): row.target for row in self.rows
-        }
         self._by_key: dict[tuple[str, str], tuple[Row, ...]] = {}
         for number, row in enumerate(self.rows):
             object.__setattr__(row, "number", number)
             key = (row.source, row.on)
             self._by_key[key] = (*self._by_key.get(key, ()), row)
         self._check(frozenset(entered_from_outside))
-        tests = guards if isinstance(guards, Mapping) else {}
         self.tried: dict[tuple[str, str], tuple[tuple[Callable[[Context], bool] | None, Row], ...]] = {
-            key: tuple((tests.get(row.when), row) for row in rows) for key, rows in self._by_key.items()
+            key: tuple((self.guards.get(row.when), row) for row in rows) for key, rows in self._by_key.items()
         }
         """(State, event) to its rows in the order tried, each with the function of its guard."""
 
@@ -158,25 +154,6 @@ class Machine(Generic[Context]):
         """The rows of (state, on) in the order tried; empty when the table has none."""
         return self._by_key.get((state, on), ())
 
-    def find(self, state: str, on: str, holds: Mapping[str, bool] | None = None) -> Row:
-        """The row that decides ``on`` in ``state``.
-
-        ``holds`` maps guard names to their truth. No row at all is a broken table: EngineError.
-        """
-        for row in self._by_key.get((state, on), ()):
-            if not row.when or (holds is not None and holds[row.when]):
-                return row
-        raise EngineError(f"{self.name}: no row for {on!r} in state {state!r}")
-
-    def number_of(self, row: Row) -> int:
-        """The place of a row in the table, counted from 0; no two rows have the same source, event and guard."""
-        return row.number
-
-    @property
-    def targets(self) -> dict[tuple[str, str], str | None]:
-        """(state, event) to target, for machines without guards whose rows are taken in a hurry."""
-        return self._targets
-
     def to_json(self) -> dict[str, object]:
         """States, events and rows for diagrams and reference pages."""
         return {
@@ -201,52 +178,19 @@ class Machine(Generic[Context]):
         }
 
 
-class _Taken(dict[tuple[str, str], Any]):
-    """A machine's targets that notes which were looked up."""
-
-    def __init__(self, machine: Machine[Any], found: dict[int, Row]) -> None:
-        super().__init__(machine._targets)
-        self._machine = machine
-        self._found = found
-
-    def _note(self, key: tuple[str, str]) -> None:
-        for row in self._machine.candidates(*key):
-            self._found[id(row)] = row
-
-    def __getitem__(self, key: tuple[str, str]) -> Any:
-        self._note(key)
-        return super().__getitem__(key)
-
-    def get(self, key: tuple[str, str], default: Any = None) -> Any:
-        self._note(key)
-        return super().get(key, default)
-
-
 @contextmanager
-def deciding_rows(machines: Iterable[Machine[Any]]) -> Iterator[dict[int, Row]]:
+def deciding_rows() -> Iterator[dict[int, Row]]:
     """While it lasts, every row that decides something is noted, by ``id(row)``. For the coverage report."""
     found: dict[int, Row] = {}
-    plain, plain_take = Machine.find, Machine.take
+    plain = Machine.take
 
-    def noting_take(self: Machine[Any], state: str, on: str, context: Any) -> Row:
-        row = plain_take(self, state, on, context)
+    def noting(self: Machine[Any], state: str, on: str, context: Any) -> Row:
+        row = plain(self, state, on, context)
         found[id(row)] = row
         return row
 
-    def noting(self: Machine[Any], state: str, on: str, holds: Mapping[str, bool] | None = None) -> Row:
-        row = plain(self, state, on, holds)
-        found[id(row)] = row
-        return row
-
-    tables = [(machine, machine._targets) for machine in machines]
-    for machine, _ in tables:
-        machine._targets = _Taken(machine, found)
-    Machine.find = noting  # type: ignore[method-assign]
-    Machine.take = noting_take  # type: ignore[method-assign]
+    Machine.take = noting  # type: ignore[method-assign]
     try:
         yield found
     finally:
-        Machine.find = plain  # type: ignore[method-assign]
-        Machine.take = plain_take  # type: ignore[method-assign]
-        for machine, targets in tables:
-            machine._targets = targets
+        Machine.take = plain  # type: ignore[method-assign]

@@ -146,8 +146,6 @@ OPEN = SENDING | COMPLETING | RECOVERABLE
 RESUMED = {on: MACHINE.targets_of(on) for on in (INIT, COMMIT, ABORT)}
 """Kinds of states, read off the rows: no way on; an error that an abort ends; either; an identity is asked for; records
 may be sent; a transaction ends, is ending or is under way; where a repeated call waits for the answer to the first."""
-HOLDING_ID = MACHINE.target_of(INITIALIZING, GOT_ID)
-"""Where a producer begins that is given its identity."""
 _IGNORED = f"{NAME}.abortable_ignored"
 
 

@@ -77,7 +77,7 @@ def begin_transaction(manager: TransactionManager) -> None:
 def check_send(manager: TransactionManager) -> None:
     """Whether a record may be sent now (TXM-5)."""
     if manager.has_error:
-        error = "FATAL_ERROR" if manager.last_error is None else manager.last_error.name
+        error = manager.state if manager.last_error is None else manager.last_error.name
         raise CallRefused("client.send_in_error", "TXM-5", error, KAFKA_EXCEPTION, [["state", manager.state]])
     if not manager.is_transactional:
         return

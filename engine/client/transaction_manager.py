@@ -255,7 +255,8 @@ class TransactionManager:
         """Begin with this identity (GEN-7), as if it had been asked for."""
         self.set_identity(producer_id, producer_epoch)
         if self.profile.queued_producer_id_request:
-            self.state = states.HOLDING_ID
+            asking = states.MACHINE.target_of(states.MACHINE.initial, states.NEED_ID)
+            self.state = states.MACHINE.target_of(asking, states.GOT_ID)
 
     def reset_identity(self) -> None:
         """k20: drop PID, epoch, numberings and marks (TXM-15). Transactional producers never do this."""

@@ -103,7 +103,7 @@ class Coverage:
 def measure(marked: Iterable[str], run_cases: Any) -> Coverage:
     """Run the whole library, then the recorded cases (``run_cases()``), and note what they exercise."""
     coverage = Coverage(marked=set(marked))
-    with deciding_rows(machines().values()) as found:
+    with deciding_rows() as found:
         for entry in library():
             for variant in entry.variants or (None,):
                 try:
@@ -112,7 +112,7 @@ def measure(marked: Iterable[str], run_cases: Any) -> Coverage:
                     coverage.broken.append(str(broken))
     coverage.in_scenarios = set(found)
     coverage.recorded.update(row.spec for row in found.values())
-    with deciding_rows(machines().values()) as found:
+    with deciding_rows() as found:
         run_cases()
     coverage.in_cases = set(found)
     return coverage

@@ -150,5 +150,6 @@ RECORD: Machine[None] = Machine(
         _heard(UNKNOWN, ROLLS_BACK, ROLLED_BACK, "MW-10"),
         _heard(COMMITTED, ROLLS_BACK, ROLLED_BACK, "MW-12"),
     ],
+    terminal=(REFUSED, ROLLED_BACK),
 )
 """What the middleware has heard of one participant; anything else that it hears tells it nothing new."""

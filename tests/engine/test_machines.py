@@ -1,4 +1,4 @@
-"""Every state machine of the engine, every (state, event): generated from the tables themselves.
+"""Every state machine of the engine, every (state, event), with its real guards in generated situations.
 
 What is checked here is that a table is sound; that its rows are the right ones is checked by scenarios and by
 recorded cases. So nothing here counts as coverage of a row.
@@ -6,8 +6,10 @@ recorded cases. So nothing here counts as coverage of a row.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from hypothesis import given
+from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from engine.errors import EngineError
@@ -15,6 +17,7 @@ from engine.explain import LANGUAGES, catalogue
 from engine.explain.machines import machine_lines, machines
 from engine.explain.requirements import REGISTER, REQUIREMENTS
 from engine.machine import Machine, Row, deciding_rows
+from tests.engine.situations import MACHINES_WITH_SITUATIONS, situations
 
 MACHINES = list(machines().values())
 PAIRS = [
@@ -22,35 +25,60 @@ PAIRS = [
     for machine in MACHINES
     for state in machine.states
     for on in machine.events
-    if machine.candidates(state, on)
+    if any(row.when for row in machine.candidates(state, on))
 ]
+"""The pairs of state and event whose rows have guards."""
+
+
+def rows_that_hold(machine: Machine[Any], state: str, on: str, situation: Any) -> list[Row]:
+    """The rows whose own guard holds; where none does, those without a guard. Worked out beside ``take``."""
+    rows = machine.candidates(state, on)
+    holding = [row for row in rows if row.when and machine.guards[row.when](situation)]
+    return holding or [row for row in rows if not row.when]
+
+
+def test_every_machine_has_its_situations() -> None:
+    assert {machine.name for machine in MACHINES} == MACHINES_WITH_SITUATIONS
 
 
 @pytest.mark.parametrize(("machine", "state", "on"), PAIRS)
-def test_each_guard_alone_decides_its_row(machine: Machine, state: str, on: str) -> None:
-    rows = machine.candidates(state, on)
-    for row in rows:
-        holds = {guard: guard == row.when for guard in machine.guards}
-        assert machine.find(state, on, holds) is row
-    if any(not row.when for row in rows):
-        nothing_holds = dict.fromkeys(machine.guards, False)
-        assert machine.find(state, on, nothing_holds) is rows[-1]
-    else:
-        with pytest.raises(EngineError, match="no row"):
-            machine.find(state, on, dict.fromkeys(machine.guards, False))
+@settings(max_examples=25)
+@given(data=st.data())
+def test_guards_exclude_each_other_and_leave_nothing_out(
+    machine: Machine[Any], state: str, on: str, data: st.DataObject
+) -> None:
+    situation = data.draw(situations(machine.name, state, on))
+    assert rows_that_hold(machine, state, on, situation) == [machine.take(state, on, situation)]
+
+
+@pytest.mark.parametrize(("machine", "state", "on"), PAIRS)
+def test_every_row_decides_in_some_situation(machine: Machine[Any], state: str, on: str) -> None:
+    for row in machine.candidates(state, on):
+        found = find(
+            situations(machine.name, state, on),
+            lambda situation, row=row: machine.take(state, on, situation) is row,
+            settings=settings(database=None, max_examples=2000, phases=[Phase.generate]),
+        )
+        assert machine.take(state, on, found) is row
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
-def test_what_a_table_does_not_know_is_a_broken_rule(machine: Machine) -> None:
+def test_what_a_table_does_not_know_is_a_broken_rule(machine: Machine[Any]) -> None:
     for state in machine.states:
         for on in machine.events:
             if not machine.candidates(state, on):
                 with pytest.raises(EngineError, match="no row"):
-                    machine.find(state, on, dict.fromkeys(machine.guards, True))
+                    machine.take(state, on, None)
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
-def test_every_row_says_why_in_both_languages_and_names_a_rule(machine: Machine) -> None:
+def test_rows_are_named_by_their_place(machine: Machine[Any]) -> None:
+    """Recordings name a row by its number."""
+    assert [row.number for row in machine.rows] == list(range(len(machine.rows)))
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
+def test_every_row_says_why_in_both_languages_and_names_a_rule(machine: Machine[Any]) -> None:
     known = catalogue()
     for row in machine.rows:
         assert all(known[row.why].text(language) for language in LANGUAGES)
@@ -58,7 +86,7 @@ def test_every_row_says_why_in_both_languages_and_names_a_rule(machine: Machine)
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
-def test_a_terminal_state_is_never_left(machine: Machine) -> None:
+def test_a_terminal_state_is_never_left(machine: Machine[Any]) -> None:
     """Where the end is the beginning, all starts anew."""
     left = [
         row.name(machine.name)
@@ -70,26 +98,31 @@ def test_a_terminal_state_is_never_left(machine: Machine) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
 @given(data=st.data())
-def test_any_walk_stays_inside_the_table(machine: Machine, data: st.DataObject) -> None:
-    """Refused means unchanged; every other row leads to a state that the table knows."""
+def test_any_walk_stays_inside_the_table(machine: Machine[Any], data: st.DataObject) -> None:
+    """Whatever happens in whatever situation: one row decides, a refusal changes nothing, and no walk ends in a state
+    that is not terminal and knows no event."""
     state = machine.initial
     for _ in range(data.draw(st.integers(1, 30))):
         possible = [on for on in machine.events if machine.candidates(state, on)]
         if not possible:
+            assert state in machine.terminal, f"{machine.name}: nothing leads out of {state}"
             break
-        row = data.draw(st.sampled_from(machine.candidates(state, data.draw(st.sampled_from(possible)))))
-        decided = machine.find(state, row.on, {guard: guard == row.when for guard in machine.guards})
-        assert decided is row
-        assert row.target is None or row.target in machine.states
-        state = row.target or state
+        on = data.draw(st.sampled_from(possible))
+        situation = data.draw(situations(machine.name, state, on))
+        (expected,) = rows_that_hold(machine, state, on, situation)
+        assert machine.take(state, on, situation) is expected
+        state = expected.target or state
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
-def test_the_text_of_a_machine_holds_every_row(machine: Machine) -> None:
+def test_the_text_of_a_machine_holds_every_row(machine: Machine[Any]) -> None:
     text = "\n".join(machine_lines(machine))
     for row in machine.rows:
         assert f"  {row.on}{f' when {row.when}' if row.when else ''}  " in text
     assert text.count("refused") >= sum(row.refused for row in machine.rows)
+
+
+KNOWN: dict[str, Any] = {"source": "A", "on": "go", "target": "B", "why": "w", "spec": "GEN-1"}
 
 
 def row(source: str = "A", on: str = "go", target: str | None = "B", **given: str) -> Row:
@@ -111,16 +144,31 @@ def row(source: str = "A", on: str = "go", target: str | None = "B", **given: st
 )
 def test_a_broken_table_does_not_load(rows: list[Row], complaint: str) -> None:
     with pytest.raises(EngineError, match=complaint):
-        Machine("m", "A", rows, guards=("g",))
+        Machine("m", "A", rows, guards={"g": bool})
 
 
 def test_rows_are_noted_only_while_somebody_asks() -> None:
-    machine = Machine("m", "A", [row(when="g"), row(target=None, reply="NO")], guards=("g",))
-    with deciding_rows([machine]) as found:
-        machine.find("A", "go", {"g": False})
+    machine: Machine[bool] = Machine(
+        "m", "A", [row(when="g"), row(target=None, reply="NO")], guards={"g": bool}
+    )
+    with deciding_rows() as found:
+        machine.take("A", "go", False)
         assert list(found) == [id(machine.rows[1])]
-        assert machine.targets[("A", "go")] is None
-        assert len(found) == 2
-    machine.find("A", "go", {"g": True})
-    assert len(found) == 2
-    assert type(machine.targets) is dict
+    machine.take("A", "go", True)
+    assert len(found) == 1
+
+
+def test_every_effect_of_a_table_has_its_function_and_no_other_does() -> None:
+    machine: Machine[None] = Machine("m", "A", [Row(**KNOWN, effects=("e", "f"))], effects=("e", "f"))
+    assert machine.bind({"e": 1, "f": 2}) == ((1, 2),)
+    for functions in ({"e": 1}, {"e": 1, "f": 2, "g": 3}):
+        with pytest.raises(EngineError, match="not in both"):
+            machine.bind(functions)
+
+
+def test_kinds_of_states_are_read_off_the_rows() -> None:
+    machine: Machine[None] = Machine("m", "A", [row(), row(source="B", target=None, reply="NO")])
+    assert (machine.sources("go"), machine.targets_of("go")) == ({"A"}, {"B"})
+    assert machine.target_of("A", "go") == "B"
+    with pytest.raises(EngineError, match="does not lead to one state"):
+        machine.target_of("B", "go")

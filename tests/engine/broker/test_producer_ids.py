@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.broker.controller import Controller
-from engine.broker.producer_id_states import GUARDS, MACHINE
+from engine.broker.producer_id_states import GUARDS, MACHINE, Situation
 from engine.broker.producer_ids import (
     BLOCK_NODE,
     Block,
@@ -263,7 +263,7 @@ def test_every_pair_of_state_and_event():
                 assert MACHINE.candidates(state, event)
             else:
                 with pytest.raises(EngineError, match="no row"):
-                    MACHINE.find(state, event, dict.fromkeys(MACHINE.guards, True))
+                    MACHINE.take(state, event, Situation())
 
 
 @given(
