@@ -1,13 +1,14 @@
-"""Every scenario of the library, every variant: its golden transcript, its verdicts, what it must say.
+"""Every scenario of the library, every variant: its golden, its verdicts, what it must say.
 
-``REWRITE=1`` writes the transcripts and the tables of docs/scenarios.md anew; the difference is read before it
-is committed.
+A golden holds keys, parameters and rules; some runs that show the most have a transcript besides, as a person reads
+it. ``REWRITE=1`` writes both and the tables of docs/scenarios.md anew; the difference is read before it is committed.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -18,32 +19,56 @@ from engine.scenario import library, load, parse
 from engine.scenario.expectations import told, unmet
 from engine.scenario.schema import SECTIONS
 from engine.simulation import Simulation
+from tests.engine.golden import golden_lines
 
+GOLDENS = Path(__file__).parent.parent / "goldens"
 TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
 PAGE = Path(__file__).parent.parent.parent / "docs" / "scenarios.md"
 RUNS = [(entry, variant) for entry in library() for variant in entry.variants or (None,)]
+SHOWCASES = (
+    "SC-01",
+    "SC-03",
+    "SC-08-k20",
+    "SC-21-competing-writer",
+    "SC-22",
+    "SC-28",
+    "SC-37-new-record-waits",
+    "SC-41-tour",
+    "SC-44-k28",
+    "SC-46",
+    "SC-52-separate",
+    "SC-61-k28",
+    "SC-66-stuck-2-0",
+    "SC-67",
+    "SC-69",
+    "SC-74-disorder",
+    "SC-74-moves",
+    "SC-75-timeout",
+    "SC-80-one-node",
+    "SC-84-strays-around-compensation",
+)
+"""Runs whose sentences are read: together they say most of what steps can say, and tell the best known stories."""
 NAMES = [entry.id if variant is None else f"{entry.id}-{variant}" for entry, variant in RUNS]
 
 
 def played(entry, variant):
-    """Transcript text and the finished simulation; None for the simulation when the run was refused."""
+    """The lines of a run's golden behind its steps, the finished simulation and its steps as JSON; None for the
+    simulation when the run was refused."""
     scenario = entry.scenario(variant)
-    lines = [heading(entry, variant)]
     try:
         simulation = Simulation(scenario)
     except Refused as refused:
         assert refused.rule == scenario.document.get("expect_refused"), refused
-        return "\n".join([*lines, f"refused {refused.rule}: {refused.place}: {refused.reason}", ""]), None, []
+        return [f"refused {refused.rule}: {refused.place}: {refused.reason}"], None, []
     assert "expect_refused" not in scenario.document, "the variant should have been refused"
     steps = []
     while (step := simulation.step()) is not None:
         steps.append(step.to_json())
-        lines += transcript_lines(steps[-1])
-    lines += [f"finished {simulation.finished}", *(verdict.line() for verdict in simulation.verdicts())]
+    lines = [f"finished {simulation.finished}", *(verdict.line() for verdict in simulation.verdicts())]
     outcome = simulation.judges.outcome_verdict()
     lines += [] if outcome is None else outcome.lines()
-    lines += [*(ended.line() for ended in simulation.judges.transaction_verdicts()), ""]
-    return "\n".join(lines), simulation, steps
+    lines += [ended.line() for ended in simulation.judges.transaction_verdicts()]
+    return lines, simulation, steps
 
 
 def heading(entry, variant):
@@ -53,16 +78,24 @@ def heading(entry, variant):
 
 
 @pytest.mark.parametrize(("entry", "variant"), RUNS, ids=NAMES)
-def test_scenario_plays_as_its_transcript_says(entry, variant):
-    text, simulation, steps = played(entry, variant)
-    golden = TRANSCRIPTS / f"{entry.id}{'' if variant is None else '-' + variant}.txt"
-    if os.environ.get("REWRITE"):
-        golden.parent.mkdir(exist_ok=True)
-        golden.write_text(text, encoding="utf-8")
-    assert golden.exists(), f"no transcript {golden.name}; write it with REWRITE=1 and read it"
-    assert text == golden.read_text(encoding="utf-8")
+def test_scenario_plays_as_its_golden_says(entry, variant):
+    end, simulation, steps = played(entry, variant)
+    name = f"{entry.id}{'' if variant is None else '-' + variant}"
+    compare(GOLDENS / f"{name}.txt", entry.id, chain.from_iterable(map(golden_lines, steps)), end)
+    if name in SHOWCASES:
+        lines = chain.from_iterable(map(transcript_lines, steps))
+        compare(TRANSCRIPTS / f"{name}.txt", heading(entry, variant), lines, end)
     if simulation is not None:
         expect_met(simulation, steps)
+
+
+def compare(path, first, lines, end):
+    text = "\n".join([first, *lines, *end, ""])
+    if os.environ.get("REWRITE"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert path.exists(), f"{path.name} is missing; write it with REWRITE=1 and read it"
+    assert text == path.read_text(encoding="utf-8")
 
 
 def expect_met(simulation, steps):
@@ -133,8 +166,9 @@ def test_what_need_not_be_named_is_covered_and_has_a_reason():
     assert {(entry.id, rule) for entry in library() for rule in entry.document["covers"]} >= set(UNSAID_IN)
 
 
-def test_no_transcript_without_a_scenario():
-    assert {path.stem for path in TRANSCRIPTS.glob("*.txt")} == set(NAMES)
+def test_no_golden_and_no_transcript_without_a_run():
+    assert {path.stem for path in GOLDENS.glob("*.txt")} == set(NAMES)
+    assert {path.stem for path in TRANSCRIPTS.glob("*.txt")} == set(SHOWCASES)
 
 
 def fields():

@@ -1,0 +1,41 @@
+"""A run as its goldens hold it: what every step is, by keys, parameters and rules, without a word of prose.
+
+A change of wording leaves them as they are, so that it can never hide a change of the protocol.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_INDENT = " " * 15
+
+
+def golden_lines(step: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of one step (JSON form of docs/frame.md)."""
+    said = _said(step["key"], step["params"], step["rules"])
+    yield f"{step['number']:>5} {step['at']:>7}  {step['actor']:<11} {step['kind']}: {said}"
+    for note in step["notes"]:
+        yield f"{_INDENT}{_said(note['key'], note['params'], note['rules'])}"
+    for row in (step["decision"] or {"rows": []})["rows"]:
+        if row["outcome"] != "not_reached":
+            yield f"{_INDENT}{row['outcome']:<8} {_said(row['key'], row['params'], [row['rule']])}"
+    refusal = step["refusal"]
+    if refusal is not None:
+        following = f"{refusal['next']} {_shown(refusal['next_params'])}"
+        yield f"{_INDENT}refused {refusal['rule']} {refusal['error']} {_shown(refusal['compared'])} {following}"
+    last = step["transition"]
+    for taken in (*step.get("earlier_transitions", ()), *((last,) if last else ())):
+        way = f"{taken['from']} -> {taken['to']} on {taken['on']} (row {taken['row']})"
+        yield f"{_INDENT}{taken['of']} {taken['machine']}: {way}"
+    for broken in step["broken"]:
+        yield f"{_INDENT}broken {_shown(broken)}"
+
+
+def _said(key: str, params: Any, rules: list[str]) -> str:
+    return f"{key} {_shown(params)} [{' '.join(rules)}]"
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
