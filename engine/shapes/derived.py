@@ -31,6 +31,12 @@ class ActorTimer(TypedDict):
     until: int
 
 
+HeldReason = Literal["undecided", "marker", "behind"]
+"""Its own transaction is undecided, or decided and its marker not replicated; another's transaction holds it."""
+HeldStretch = tuple[int, int, HeldReason]
+"""First offset, last offset, why readers of committed data do not get it."""
+
+
 class Derived(TypedDict):
     """Facts that follow from a view."""
 
@@ -42,6 +48,8 @@ class Derived(TypedDict):
     """By client and partition."""
     broken: dict[str, dict[str, bool]]
     """By guarantee, the records that have broken it."""
+    held: NotRequired[dict[str, list[HeldStretch]]]
+    """By partition, in the order of its log; not in what an earlier version kept."""
 
 
 Fate = Literal["appended", "duplicate", "refused", "not_stored"]
@@ -55,6 +63,8 @@ class Arrival(TypedDict):
     fate: Fate
     at: int | None
     """Base offset of the batch that was appended, or of the stored one with the same numbers."""
+    compared: NotRequired[int]
+    """Of a refused batch, base offset of the one that its numbers were compared with: the newest of its producer."""
     control: NotRequired[str]
     """COMMIT or ABORT of a marker that was not appended."""
 

@@ -18,8 +18,8 @@ _MADE_BY_ITSELF = ("replication", "log")
 
 def arrivals(step: Json, partitions: Json) -> list[Arrival]:
     """`partitions` are those after the step. `fate`: `appended`, `duplicate`, `refused` or `not_stored`; `at` is the
-    base offset of the batch that was appended, or of the stored one with the same numbers; `control` says of a marker
-    that was refused what it would have been."""
+    base offset of the batch that was appended, or of the stored one with the same numbers; `compared` that of the batch
+    whose numbers a refused one was compared with; `control` says of a marker that was refused what it would have been."""
     landed, made = _landed(step)
     decided = _decided(step, partitions)
     found: list[Arrival] = []
@@ -75,7 +75,11 @@ def _of_decision(step: Json, partitions: Json, partition: str, broker: str, land
         return _arrival(partition, broker, "appended", landed)
     control = _marker_result(step, arrived.get("producer_id"))
     if refused:
-        return _arrival(partition, broker, "refused", None, control)
+        arrival = _arrival(partition, broker, "refused", None, control)
+        compared = _compared(partitions[partition]["replicas"][broker], step["decision"])
+        if compared is not None:
+            arrival["compared"] = compared
+        return arrival
     equal = _equal(partitions[partition]["replicas"][broker], arrived)
     return _arrival(partition, broker, "not_stored" if equal is None else "duplicate", equal, control)
 
@@ -87,6 +91,20 @@ def _equal(replica: Json, arrived: Json) -> int | None:
         return None
     numbers = (arrived["first_sequence"], arrived.get("last_sequence"))
     return next((offset for first, last, offset, *_ in entry["batches"] if (first, last) == numbers), None)
+
+
+def _compared(replica: Json, decision: Json) -> int | None:
+    """Base offset of the newest batch of the producer in the epoch that the broker compared with."""
+    arrived, stored = decision["arrived"], decision["stored"]
+    if stored is None:
+        return None
+    numbers = (arrived.get("producer_id"), stored.get("producer_epoch"))
+    mine = (
+        int(base)
+        for base, batch in reversed(replica.get("batches", {}).items())
+        if (batch["producer_id"], batch["producer_epoch"]) == numbers
+    )
+    return next(mine, None)
 
 
 def _marker_result(step: Json, producer_id: Any) -> str | None:

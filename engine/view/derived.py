@@ -13,9 +13,11 @@ from typing import Any
 
 from engine.step import change_to_json, compare
 from engine.timers import beside_clients
+from engine.watching import ABSENT
 from engine.view.arrivals import arrivals
 from engine.view.disagreements import disagreement, disagreements_of
 from engine.view.due import due_next
+from engine.view.held import held
 from engine.view.watched import fold, watched
 
 ROOM = "derived"
@@ -79,6 +81,7 @@ class Derived:
         self._disagreements = {
             name: disagreements_of(self._view, name) for name in self._view.get("clients", {})
         }
+        self._held = {name: held(self._view, name) for name in self._view.get("partitions", {})}
         self._broken: dict[str, dict[str, bool]] = {name: {} for name in OF_RECORDS}
         if broken is None:
             broken = {name: judged.get("serials", ()) for name, judged in view.get("guarantees", {}).items()}
@@ -92,6 +95,7 @@ class Derived:
             "timers": {name: timer for found in self._timers.values() for name, timer in found.items()},
             "disagreements": {name: dict(found) for name, found in self._disagreements.items() if found},
             "broken": {name: dict(serials) for name, serials in self._broken.items()},
+            "held": {name: stretches for name, stretches in self._held.items() if stretches},
         }
 
     def take(self, step: Json) -> dict[str, Any]:
@@ -127,10 +131,17 @@ class Derived:
             before = self._timers.get(origin, {})
             self._timers[origin] = _compared("timers", before, _timers(self._view, origin), changes)
         if room == "partitions":
+            self._holds(place[1], held(self._view, place[1]), changes)
             for client, before in self._disagreements.items():
                 after = {name: found for name, found in before.items() if name != place[1]}
                 found = disagreement(self._view, client, place[1])
                 self._disagrees(client, after if found is None else {**after, place[1]: found}, changes)
+
+    def _holds(self, partition: str, after: list[Any], changes: list[Any]) -> None:
+        before = self._held.get(partition, [])
+        if before != after:
+            changes.append(((ROOM, "held", partition), before or ABSENT, after or ABSENT))
+        self._held[partition] = after
 
     def _known(self, room: str) -> list[str]:
         """What of a room was there before."""

@@ -13,6 +13,8 @@ ALL: Final = True
 """Everything below."""
 EACH: Final = "*"
 """Whatever the name."""
+NUMBERED: Final = "#"
+"""The same of names that are numbers; they are kept in the order of these."""
 
 Tree = Mapping[str, Any]
 
@@ -25,6 +27,9 @@ WATCHED: Tree = {
     "brokers": {EACH: {"transactions": {EACH: {"started_at": ALL, "times_out_at": ALL}}}},
     "partitions": {EACH: {"leader": ALL, "replicas": {EACH: {
         "waiting": ALL, "producers": {EACH: {"producer_epoch": ALL, "batches": ALL}},
+        "high_watermark": ALL, "last_stable_offset": ALL, "batches": {NUMBERED: {
+            "last_offset": ALL, "producer_id": ALL, "producer_epoch": ALL, "transactional": ALL, "control": ALL, "outcome": ALL,
+        }},
     }}}},
     "zookeeper": {"sessions": {EACH: {"alive": ALL, "expires_at": ALL}}},
     "middleware": {
@@ -50,7 +55,7 @@ def fold(view: dict[str, Any], change: Mapping[str, Any]) -> bool:
     node = view
     for depth, name in enumerate(path[:-1], 1):
         if tree is not ALL:
-            below = tree.get(path[depth]) or tree.get(EACH)
+            below = tree.get(path[depth]) or tree.get(EACH) or tree.get(NUMBERED)
             if below is None:
                 return False
             tree = below
@@ -75,4 +80,7 @@ def _kept(tree: Any, value: Any) -> Any:
     every = tree.get(EACH)
     if every is not None:
         return {name: _kept(every, inner) for name, inner in value.items()}
+    numbered = tree.get(NUMBERED)
+    if numbered is not None:
+        return {name: _kept(numbered, value[name]) for name in sorted(value, key=int)}
     return {name: _kept(below, value[name]) for name, below in tree.items() if name in value}

@@ -6,9 +6,8 @@
  * were, with their number.
  */
 
-import type { Arrow, Frame, Mark, ReplicaView, Selection } from "../player/frame.ts";
+import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import type { Id } from "./batch.ts";
 import { duration, hueOf, range } from "./batch.ts";
 import { overlap, round, textWidth } from "./geometry.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
@@ -253,7 +252,7 @@ function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
   return texts;
 }
 
-/** The offsets of a batch that an arrow brought, where the leader still remembers it. */
+/** The offsets of a batch that an arrow brought, as long as it stands in the log. */
 function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]): void {
   const seen = new Set<string>();
   const now = frame.step?.number ?? 0;
@@ -270,11 +269,10 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
     const view = frame.view.partitions?.[partition];
     const replica = view?.replicas[message.to.replace("broker-", "")];
     if (replica === undefined) return;
-    const offset = findEqual(
-      replica, batch["producer_id"] as Id, batch["producer_epoch"] as Id, batch["base_sequence"] as Id, batch["last_sequence"] as Id,
-    );
-    const stored = offset === null ? undefined : replica.batches[String(offset)];
-    if (stored === undefined) return;
+    const offset = drawn.arrow.stored[partition];
+    const stored = offset === undefined ? undefined : replica.batches[String(offset)];
+    // A log that was cut back may have another batch there.
+    if (stored === undefined || stored.producer_id !== batch["producer_id"] || stored.first_sequence !== batch["base_sequence"]) return;
     const text = say("diagram.spacetime.stored", { offsets: range(stored.base_offset, stored.last_offset) });
     const width = round(textWidth(text, 11) + 12);
     const place = storedPlace(shape, arrow, width);
@@ -284,16 +282,6 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
       matched: again.includes(key), picked: isPicked(frame.selection, selection), selection,
     });
   });
-}
-
-/** Base offset of the cached batch with the same producer, epoch and sequences. */
-function findEqual(replica: ReplicaView, id: Id, epoch: Id, first: Id, last: Id): number | null {
-  const entry = replica.producers[String(id)];
-  if (entry === undefined || entry.producer_epoch !== epoch) return null;
-  for (const [cachedFirst, cachedLast, offset] of entry.batches) {
-    if (cachedFirst === first && cachedLast === last) return offset;
-  }
-  return null;
 }
 
 /** Beside the arrow's end where that is free; else below or above the cell that stands there, or left of the lane. */

@@ -817,6 +817,10 @@ export interface Arrival {
    */
   at: number | null;
   /**
+   * Of a refused batch, base offset of the one that its numbers were compared with: the newest of its producer.
+   */
+  compared?: number;
+  /**
    * COMMIT or ABORT of a marker that was not appended.
    */
   control?: string;
@@ -1824,6 +1828,12 @@ export interface Derived {
     [k: string]: {
       [k: string]: boolean;
     };
+  };
+  /**
+   * By partition, in the order of its log; not in what an earlier version kept.
+   */
+  held?: {
+    [k: string]: [number, number, "behind" | "marker" | "undecided"][];
   };
 }
 /**

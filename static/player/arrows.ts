@@ -51,6 +51,7 @@ export class ArrowLog {
       fate: "under_way",
       delayed: false,
       duplicated: false,
+      stored: {},
     };
     this.arrows.push(arrow);
     this.#open.set(id, arrow);
@@ -65,8 +66,15 @@ export class ArrowLog {
     arrow.fate = event as Arrow["fate"];
     arrow.settledStep = step.number;
     arrow.settledAt = step.at;
+    if (event === "delivered" && !arrow.message.is_response) arrow.stored = storedBy(arrow.message, step);
     this.#open.delete(id);
   }
+}
+
+/** What the engine tells of the batches that reached a log in a step. */
+function storedBy({ to }: MessageView, { derived }: Step): Arrow["stored"] {
+  const there = (derived?.arrivals ?? []).filter(({ broker, at }) => `broker-${broker}` === to && at !== null);
+  return Object.fromEntries(there.map(({ partition, at }) => [partition, at as number]));
 }
 
 /** A fault, or a timer that ran out on a batch. What messages do is told by their arrows. */

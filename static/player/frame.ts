@@ -85,6 +85,8 @@ export interface Arrow {
   fate: "under_way" | "delivered" | "dropped" | "lost";
   delayed: boolean;
   duplicated: boolean;
+  /** Where the batches that it brought stand in the log, by partition: base offsets. */
+  stored: Record<string, number>;
 }
 
 /** A turning point between messages, gathered like the arrows: a fault, or a timer that changed a batch's fate. */

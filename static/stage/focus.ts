@@ -6,7 +6,7 @@
  */
 
 import { arrivedNow, landedOffsets } from "../diagrams/lane-arrival.ts";
-import type { Frame, JsonObject, Step } from "../player/frame.ts";
+import type { Frame, Step } from "../player/frame.ts";
 import type { Focus, FocusKind } from "./contract.ts";
 import { NO_FOCUS } from "./contract.ts";
 import { brokenTag, changedBelow, clientTag, coordinatorTag, faultTag, gateTag, readTag } from "./focus-tag.ts";
@@ -52,21 +52,10 @@ const refused: Finder = (frame, step) => {
   return {
     kind: "refused", actor, partition, bad: true, compared, tag: { key: "stage.tag.refused", params: { error } },
     transactional_id: partition === null ? text(step.params["transactional_id"]) : null,
-    offset: partition === null ? null : comparedOffset(frame, partition, step),
+    // The batch that the numbers were compared with stands there; a file of before does not tell which.
+    offset: step.derived?.arrivals?.find((one) => one.partition === partition && `broker-${one.broker}` === actor)?.compared ?? null,
   };
 };
-
-/** The newest batch of the same producer in the epoch that was compared: what the leader remembers stands there. */
-function comparedOffset(frame: Frame, partition: string, step: Step): number | null {
-  const { arrived, stored } = step.decision ?? { arrived: {} as JsonObject, stored: null };
-  const log = frame.view.partitions?.[partition];
-  const replica = log?.replicas[step.decision?.by.replace("broker-", "") ?? ""];
-  if (replica === undefined || stored === null) return null;
-  const mine = Object.values(replica.batches).filter(
-    (batch) => batch.producer_id === arrived["producer_id"] && batch.producer_epoch === stored["producer_epoch"],
-  );
-  return mine.length === 0 ? null : Math.max(...mine.map((batch) => batch.base_offset));
-}
 
 const duplicate: Finder = (frame, step) => {
   const decision = step.decision;

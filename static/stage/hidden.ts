@@ -1,18 +1,23 @@
 /**
- * Why a record is hidden from readers of committed data, record by record: from the stretches and the holder that the engine
- * tells of a reader's lane. No rule of the protocol is worked out here.
+ * Why a record is hidden from readers of committed data, record by record: what the engine tells of a reader's lane, and of
+ * what is held in the log (docs/frame.md, *Derived*), looked up for an offset.
  */
 
-import type { ReaderLaneView } from "../generated/messages.ts";
+import type { Derived, ReaderLaneView } from "../generated/messages.ts";
 import type { Frame, LogBatchView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 
+type HeldStretches = NonNullable<Derived["held"]>[string];
+
 /**
- * Its own transaction is undecided, or decided and its marker not replicated; it lies behind another's; its transaction was
- * aborted; it is not replicated yet.
+ * Its own transaction is undecided, or decided and its marker not replicated; it lies behind another's; nobody told which of
+ * these (a file of before, or far back in a log); its transaction was aborted; it is not replicated yet.
  */
-export type Reason = "undecided" | "marker" | "behind" | "aborted" | "not_replicated";
-export const REASONS: readonly Reason[] = ["undecided", "marker", "behind", "aborted", "not_replicated"];
+export type Reason = HeldStretches[number][2] | "untold" | "aborted" | "not_replicated";
+export const REASONS: readonly Reason[] = ["undecided", "marker", "behind", "untold", "aborted", "not_replicated"];
+
+/** What the engine tells of a log; nothing in a file that an earlier version kept. */
+export const heldIn = ({ view }: Frame, partition: string): HeldStretches => view.derived?.held?.[partition] ?? [];
 
 export interface Stretch {
   first: number;
@@ -34,19 +39,13 @@ export function holderOf(lane: ReaderLaneView | undefined, batches: readonly Log
 }
 
 /** Null where nothing hides the offset, or where it is a marker, which no application gets. */
-export function reasonAt(lane: ReaderLaneView, batch: LogBatchView | undefined, offset: number): Reason | null {
+export function reasonAt(held: HeldStretches, lane: ReaderLaneView, batch: LogBatchView | undefined, offset: number): Reason | null {
   const within = ([first, last]: readonly [number, number, string]): boolean => first <= offset && offset <= last;
   const [, , fate] = lane.ahead?.find(within) ?? lane.stretches?.find(within) ?? [0, 0, ""];
   if (batch !== undefined && batch.control !== null) return null;
-  if (fate === "undecided" && (batch?.outcome === "open" || batch?.outcome === "ended")) return "undecided";
-  if (fate === "undecided") return isOfHolder(lane, batch) ? "marker" : "behind";
+  if (fate === "undecided") return held.find(within)?.[2] ?? "untold";
   if (fate === "aborted" || fate === "not_replicated") return fate;
   return null;
-}
-
-/** Decided, and hidden all the same: no other transaction holds the reader, so its own marker is not replicated yet. */
-function isOfHolder({ held_by: held }: ReaderLaneView, batch: LogBatchView | undefined): boolean {
-  return batch?.transactional === true && (held == null || batch.producer_id === held.producer_id);
 }
 
 /** Of the reader of committed data with the lane in question that is held back most, else the first one. */
@@ -61,10 +60,11 @@ export function heldStretches(frame: Frame, partition: string, shown: readonly L
   const lane = committedLane(frame, partition);
   if (lane === undefined) return [];
   const holder = holderOf(lane, shown);
+  const held = heldIn(frame, partition);
   const stretches: Stretch[] = [];
   let whole = false;
   for (const batch of shown) {
-    const reason = reasonAt(lane, batch, batch.base_offset);
+    const reason = reasonAt(held, lane, batch, batch.base_offset);
     const last = stretches[stretches.length - 1];
     if (reason === null) {
       whole = false;

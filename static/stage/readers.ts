@@ -16,7 +16,7 @@ import type { Focus, Layer, Places, ReaderPlace, StageObject } from "./contract.
 import { DEPTH } from "./depth.ts";
 import { box, fittedText, halo, path, textWidth } from "./draw.ts";
 import type { Reason } from "./hidden.ts";
-import { NOT_READ, REASONS, holderOf, reasonAt, wordsOf } from "./hidden.ts";
+import { NOT_READ, REASONS, heldIn, holderOf, reasonAt, wordsOf } from "./hidden.ts";
 import { ledBy, replicaIn } from "./places.ts";
 
 const SQUARE = 10.5;
@@ -59,9 +59,9 @@ interface Row {
   counts: Record<Reason, number>;
 }
 
-function rowOf(here: Places, lane: ReaderLaneView, batches: readonly LogBatchView[], most: number): Row {
+function rowOf(here: Places, held: ReturnType<typeof heldIn>, lane: ReaderLaneView, batches: readonly LogBatchView[], most: number): Row {
   const stretches = [...(lane.stretches ?? []), ...(lane.ahead ?? [])];
-  const counts: Row["counts"] = { undecided: 0, marker: 0, behind: 0, aborted: 0, not_replicated: 0 };
+  const counts: Row["counts"] = { undecided: 0, marker: 0, behind: 0, untold: 0, aborted: 0, not_replicated: 0 };
   let total = 0;
   let read = lane.read ?? 0;
   const seen: Seen[] = [];
@@ -70,7 +70,7 @@ function rowOf(here: Places, lane: ReaderLaneView, batches: readonly LogBatchVie
     if (fate === "delivered" && lane.read === undefined) read += last - first + 1;
     if (fate === "undecided" || fate === "aborted" || fate === "not_replicated") {
       for (const batch of within(batches, first, last)) {
-        const reason = reasonAt(lane, batch, Math.max(first, batch.base_offset));
+        const reason = reasonAt(held, lane, batch, Math.max(first, batch.base_offset));
         if (reason !== null) counts[reason] += Math.min(last, batch.last_offset) - Math.max(first, batch.base_offset) + 1;
       }
     }
@@ -79,7 +79,7 @@ function rowOf(here: Places, lane: ReaderLaneView, batches: readonly LogBatchVie
   for (const [first, last, fate] of stretches.toReversed()) {
     for (let offset = last; offset >= first && seen.length < most; offset -= 1) {
       const batch = batches.find((one) => one.base_offset <= offset && offset <= one.last_offset);
-      seen.unshift({ offset, fate: fate === "undecided" && batch?.control != null ? "control" : fate, reason: reasonAt(lane, batch, offset), hue: here.hue(batch?.producer_id) });
+      seen.unshift({ offset, fate: fate === "undecided" && batch?.control != null ? "control" : fate, reason: reasonAt(held, lane, batch, offset), hue: here.hue(batch?.producer_id) });
     }
   }
   return { seen, earlier: total - seen.length + (lane.folded ?? 0), read, counts };
@@ -92,11 +92,11 @@ function within(batches: readonly LogBatchView[], first: number, last: number): 
 /** What is hidden and why, in words that fit a row; aborted records are left out for good. */
 function hiddenText(counts: Row["counts"]): { short: string; long: string } | null {
   const own = counts.undecided + counts.marker;
-  const hidden = own + counts.behind;
+  const hidden = own + counts.behind + counts.untold;
   if (hidden > 0) {
     return {
       short: say("stage.reader.hidden", { count: hidden }),
-      long: counts.behind > 0 && own > 0 ? say("stage.reader.hidden_two", { undecided: own, behind: counts.behind }) : say("stage.reader.hidden", { count: hidden }),
+      long: counts.behind > 0 && own > 0 && counts.untold === 0 ? say("stage.reader.hidden_two", { undecided: own, behind: counts.behind }) : say("stage.reader.hidden", { count: hidden }),
     };
   }
   if (counts.aborted > 0) return { short: say("stage.reader.left_out", { count: counts.aborted }), long: say("stage.reader.left_out", { count: counts.aborted }) };
@@ -112,7 +112,8 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const batches = id === null ? [] : Object.values(frame.view.partitions?.[partition]?.replicas[id]?.batches ?? {});
   const { width, height } = place.box;
   const room = Math.floor((width - 18) / STEP);
-  const whole = rowOf(here, lane, batches, room);
+  const held = heldIn(frame, partition);
+  const whole = rowOf(here, held, lane, batches, room);
   const hidden = hiddenText(whole.counts);
   // On a phone a row is low and wide: all on one line.
   const flat = height < 36 && width > 300;
@@ -125,8 +126,8 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const read = lane.position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: whole.read });
   const readWidth = textWidth(read, 12) + 12;
   const most = Math.max(3, Math.floor((width - 18 - after - (flat ? readWidth + 150 : 0)) / STEP));
-  const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, lane, batches, Math.max(2, most - 2)) : whole;
-  const wall = whole.counts.undecided + whole.counts.marker + whole.counts.behind > 0;
+  const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, held, lane, batches, Math.max(2, most - 2)) : whole;
+  const wall = whole.counts.undecided + whole.counts.marker + whole.counts.behind + whole.counts.untold > 0;
   const focused = focus.kind === "read" && focus.partition === partition && named.some(({ name }) => name === focus.actor);
   const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(frame, slowest, partition);
   const names = named.map(({ name }) => name);
@@ -152,7 +153,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   };
   const caption = captionOf(place, names, partition, consumer.isolation, titleY, Math.min(textWidth(title, 12, true), flat ? 130 : width - 12 - readWidth));
   // What is hidden from it asks why.
-  const unseen = [...(lane.stretches ?? []), ...(lane.ahead ?? [])].find(([first, last]) => within(batches, first, last).some((batch) => reasonAt(lane, batch, Math.max(first, batch.base_offset)) !== null));
+  const unseen = [...(lane.stretches ?? []), ...(lane.ahead ?? [])].find(([first, last]) => within(batches, first, last).some((batch) => reasonAt(held, lane, batch, Math.max(first, batch.base_offset)) !== null));
   if (said === null || unseen === undefined) return [row0, ...caption];
   const [first, last] = unseen;
   return [row0, ...caption, {
@@ -195,6 +196,6 @@ function square({ fate, reason, hue }: Seen, x: number, y: number): SVGTemplateR
   if (reason === "undecided" || reason === "marker") return box(left, top, side, side, `cell small open ${hue}`, 1.5);
   if (reason === "behind") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${box(x - 0.5, y - 1.5, 3.4, SQUARE + 3, "lso", 0.5)}`;
   if (reason === "aborted") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${path(`M${x + 1.5},${y + SQUARE - 1.5}L${x + SQUARE - 1.5},${y + 1.5}`, "ring soft")}`;
-  if (fate === "not_fetched" || fate === "not_replicated") return box(left, top, side, side, "none wait", 1.5);
+  if (fate === "not_fetched" || fate === "not_replicated" || reason === "untold") return box(left, top, side, side, "none wait", 1.5);
   return path(`M${x + 3},${y + SQUARE / 2}h${SQUARE - 6}`, "rail");
 }

@@ -20,13 +20,13 @@ function arrow(id: number, sent: [step: number, at: number], settled: [step: num
   const made = over.message ?? message({ sent_at: sent[1], arrives_at: settled?.[1] ?? sent[1] + 5, ...of, id });
   return {
     id, message: { ...made, id }, sentStep: sent[0], sentAt: sent[1], settledStep: settled?.[0] ?? null, settledAt: settled?.[1] ?? null,
-    fate: settled === null ? "under_way" : "delivered", delayed: false, duplicated: false, ...over,
+    fate: settled === null ? "under_way" : "delivered", delayed: false, duplicated: false, stored: {}, ...over,
   };
 }
 
 /** SC-03 in four arrows: stored, its answer dropped, sent again in this step, answered. */
 const RETRY = [
-  arrow(1, [9, 8], [16, 13]),
+  arrow(1, [9, 8], [16, 13], { stored: { "t-0": 40 } }),
   arrow(2, [20, 20], [21, 22], { fate: "dropped", message: answer() }),
   arrow(3, [41, 138], [42, 143]),
   arrow(4, [42, 143], null, { message: answer({ arrives_at: 148 }) }),

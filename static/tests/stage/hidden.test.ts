@@ -2,22 +2,30 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ReaderLaneView } from "../../generated/messages.ts";
 import { railOf } from "../../stage/coordinator.ts";
-import { reasonAt } from "../../stage/hidden.ts";
+import { reasonAt, wordsOf } from "../../stage/hidden.ts";
 import { logBatch } from "../diagrams/fixture.ts";
+import { speakStage } from "./words.ts";
 
-const held: ReaderLaneView = {
+speakStage();
+
+const lane: ReaderLaneView = {
   position: 1, stretches: [[0, 0, "delivered"]], folded: 0, ahead: [[1, 4, "undecided"], [5, 5, "not_replicated"]], bound: 1, held_by: { producer_id: 1000, first_offset: 1 },
 };
 
-test("A record is hidden by its own transaction, behind another's, or as it is not replicated", () => {
-  assert.equal(reasonAt(held, logBatch(0, 1), 0), null);
-  assert.equal(reasonAt(held, logBatch(1, 2, { producer_id: 1000, transactional: true, outcome: "open" }), 1), "undecided");
-  assert.equal(reasonAt(held, logBatch(3, 1), 3), "behind");
-  assert.equal(reasonAt(held, logBatch(4, 1, { transactional: true, outcome: "committed" }), 4), "behind");
-  assert.equal(reasonAt(held, logBatch(5, 1), 5), "not_replicated");
-  const decided = logBatch(1, 1, { producer_id: 1000, transactional: true, outcome: "committed" });
-  assert.equal(reasonAt({ ...held, held_by: null }, decided, 1), "marker");
-  assert.equal(reasonAt(held, logBatch(4, 1, { control: "COMMIT" }), 4), null);
+test("Why a record is hidden is what the engine tells of the log, where a reader is held back", () => {
+  const told: [number, number, "undecided" | "behind"][] = [[1, 2, "undecided"], [3, 4, "behind"]];
+  assert.equal(reasonAt(told, lane, logBatch(0, 1), 0), null);
+  assert.equal(reasonAt(told, lane, logBatch(1, 2), 1), "undecided");
+  assert.equal(reasonAt(told, lane, logBatch(3, 1), 3), "behind");
+  assert.equal(reasonAt(told, lane, logBatch(5, 1), 5), "not_replicated");
+  assert.equal(reasonAt(told, lane, logBatch(4, 1, { control: "COMMIT" }), 4), null);
+  // Who may read it reads it, whatever is held for others.
+  assert.equal(reasonAt(told, { ...lane, ahead: [[1, 4, "not_fetched"]] }, logBatch(3, 1), 3), null);
+});
+
+test("A file of before that does not tell why says so", () => {
+  assert.equal(reasonAt([], lane, logBatch(1, 2, { outcome: "open" }), 1), "untold");
+  assert.match(wordsOf("untold", null).long, /no reason/);
 });
 
 test("A coordinator's states stand on the way that an id takes; none is left out", () => {

@@ -206,6 +206,76 @@ def test_every_batch_that_comes_to_a_leader_by_a_request_arrived() -> None:
                 assert shown["kind"] == "replication" or (path[1], path[3], int(path[5])) in arrived
 
 
+def test_a_refused_batch_is_told_with_the_newest_one_of_the_epoch_that_fenced_it() -> None:
+    """SC-61: the successor's marker of epoch 2 stands at offset 3."""
+    refused = [arrival for arrival in fates("SC-61")["refused"] if arrival["step"] == 128]
+    assert [(arrival["at"], arrival["compared"]) for arrival in refused] == [(None, 3)]
+
+
+# -- what readers of committed data do not get ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["SC-44/k28", "SC-61", "SC-75/timeout"])
+def test_of_whatever_holds_a_reader_of_committed_data_each_stretch_has_one_reason(name: str) -> None:
+    run = simulation(name)
+    derived = following(run)
+    while (step := run.step()) is not None:
+        derived.take(step.to_json())
+        view, told = run.view(), derived.view()["held"]
+        for consumer in view.get("consumers", {}).values():
+            for partition, lane in consumer["lanes"].items():
+                log = view["partitions"][partition]
+                batches = log["replicas"][str(log["leader"])].get("batches", {}).values()
+                waiting = {
+                    offset
+                    for first, last, fate in lane["ahead"]
+                    if fate == "undecided"
+                    for batch in batches
+                    if batch["control"] is None
+                    for offset in range(max(first, batch["base_offset"]), min(last, batch["last_offset"]) + 1)
+                }
+                named = [
+                    offset
+                    for first, last, _ in told.get(partition, ())
+                    for offset in range(first, last + 1)
+                    if offset >= lane["position"]
+                ]
+                if consumer["isolation"] == "read_committed":
+                    assert named == sorted(waiting), (name, step.number)
+
+
+def test_a_hanging_transaction_holds_its_own_records_and_innocent_ones_behind_them() -> None:
+    run = simulation("SC-75/timeout")
+    reasons: list[list[str]] = []
+    derived = following(run)
+    while (step := run.step()) is not None:
+        derived.take(step.to_json())
+        found = [reason for *_, reason in derived.view()["held"].get("t-0", ())]
+        if found and found != reasons[-1:]:
+            reasons.append(found)
+    assert ["undecided", "behind"] in reasons
+
+
+def test_a_transaction_that_is_decided_waits_for_its_marker_s_copies_and_holds_others_no_more() -> None:
+    def batch(last: int, producer: int, outcome: str | None, control: str | None = None) -> Json:
+        shown = {"last_offset": last, "producer_id": producer, "producer_epoch": 0, "control": control}
+        return {**shown, "transactional": outcome is not None or control is not None, "outcome": outcome}
+
+    batches = {
+        "10": batch(10, 3, "committed"),
+        "9": batch(9, 7, None, "COMMIT"),
+        "7": batch(8, 7, "committed"),
+        "11": batch(11, 0, None),
+        "6": batch(6, 9, "committed"),
+    }
+    replica = {"high_watermark": 12, "last_stable_offset": 7, "batches": batches}
+    view = {"partitions": {"t-0": {"leader": 1, "replicas": {"1": replica, "2": {}}}}}
+    assert Derived(view).view()["held"] == {"t-0": [(7, 8, "marker"), (10, 11, "behind")]}
+    open_one = {**batches, "7": batch(8, 7, "open")}
+    replica["batches"] = {name: one for name, one in open_one.items() if name != "9"}
+    assert Derived(view).view()["held"] == {"t-0": [(7, 8, "undecided"), (10, 11, "behind")]}
+
+
 # -- timers ------------------------------------------------------------------------------------------------
 
 

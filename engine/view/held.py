@@ -1,0 +1,58 @@
+"""Why readers of committed data do not get what is replicated: of every stretch from the last stable offset to the high
+watermark the one reason (CON-5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.shapes.derived import HeldReason, HeldStretch
+
+Json = Mapping[str, Any]
+
+LOOKED_AT = 500
+"""Batches, from the high watermark backwards: of what lies further back no reason is given."""
+_UNDECIDED = ("open", "ended")
+
+
+def held(view: Json, partition: str) -> list[HeldStretch]:
+    """In the order of the log; markers, which no application gets, are in none."""
+    log = view.get("partitions", {}).get(partition)
+    replica = None if log is None else _leading(log)
+    if replica is None:
+        return []
+    stable, end = replica.get("last_stable_offset"), replica.get("high_watermark")
+    # In the order of their offsets (watched.py).
+    batches = replica.get("batches", {})
+    if stable is None or end is None or stable >= end:
+        return []
+    holder = batches.get(str(stable), {}).get("producer_id")
+    found: list[HeldStretch] = []
+    for looked_at, (base, batch) in enumerate(reversed(batches.items())):
+        if batch["last_offset"] < stable or looked_at == LOOKED_AT:
+            break
+        reason = _reason(batch, holder)
+        if int(base) >= end or reason is None:
+            continue
+        start, last = max(stable, int(base)), min(end - 1, batch["last_offset"])
+        if found and found[-1][2] == reason and found[-1][0] == last + 1:
+            last = found.pop()[1]
+        found.append((start, last, reason))
+    return found[::-1]
+
+
+def _leading(log: Json) -> Json | None:
+    """The leader's log; the only one there is where nothing leads, as in files."""
+    replicas: dict[str, Json] = log.get("replicas", {})
+    leader = replicas.get(str(log.get("leader")))
+    return next(iter(replicas.values())) if leader is None and len(replicas) == 1 else leader
+
+
+def _reason(batch: Json, holder: Any) -> HeldReason | None:
+    """``holder``: the producer whose transaction begins at the last stable offset."""
+    if batch.get("control") is not None:
+        return None
+    if batch.get("outcome") in _UNDECIDED:
+        return "undecided"
+    return "marker" if batch.get("transactional") and batch.get("producer_id") == holder else "behind"
