@@ -1,6 +1,6 @@
 /**
  * A closer look for the back of a room: the part of the picture that cause and effect of a step fill, in the picture's own
- * shape. Places stay where they are. Pure.
+ * shape (pure), and how the look goes there. Places stay where they are.
  */
 
 import { round } from "../diagrams/geometry.ts";
@@ -25,4 +25,58 @@ export function cameraOf(objects: readonly StageObject[], here: Places): Box {
   const x = Math.min(Math.max((left + right - width) / 2, 0), here.width - width);
   const y = Math.min(Math.max((top + bottom - height) / 2, 0), here.height - height);
   return { x: round(x), y: round(y), width: round(width), height: round(height) };
+}
+
+/** What of a picture is seen, and how wide the whole of it is: another size is another picture. */
+export interface Seen {
+  box: Box;
+  of: number;
+}
+
+const GLIDE = { duration: 420, easing: "cubic-bezier(.45, 0, .2, 1)" };
+
+/**
+ * Glides to what is to be seen. The picture is drawn as it is seen in the end, and moved as a whole from where it was, so
+ * nothing in it is drawn again on the way.
+ */
+export class Camera {
+  #seen: Seen | null = null;
+  #running: Animation | null = null;
+
+  look(scene: SVGSVGElement | null, seen: Seen | null, glides: boolean): void {
+    const before = this.#seen;
+    if (seen === before || isSame(seen, before)) return;
+    const way = scene === null || seen === null || before === null || before.of !== seen.of || !glides ? null
+      : glideWay(this.#where(scene, before.box), seen.box, scene.clientWidth);
+    this.#running?.cancel();
+    this.#seen = seen;
+    if (scene === null || way === null) return;
+    scene.style.overflow = "visible";
+    const running = scene.animate([{ transform: way, transformOrigin: "0 0" }, { transform: "none", transformOrigin: "0 0" }], GLIDE);
+    const done = (): void => {
+      if (this.#running === running) scene.style.overflow = "";
+    };
+    this.#running = running;
+    running.finished.then(done, done);
+  }
+
+  /** What is seen now, on the way to `box`. */
+  #where(scene: SVGSVGElement, box: Box): Box {
+    if (this.#running?.playState !== "running" || scene.clientWidth === 0) return box;
+    const { a, e, f } = new DOMMatrix(getComputedStyle(scene).transform);
+    const unit = box.width / scene.clientWidth;
+    return { x: box.x - (e / a) * unit, y: box.y - (f / a) * unit, width: box.width / a, height: box.height / a };
+  }
+}
+
+function isSame(one: Seen | null, other: Seen | null): boolean {
+  if (one === null || other === null || one.of !== other.of) return false;
+  return one.box.x === other.box.x && one.box.y === other.box.y && one.box.width === other.box.width;
+}
+
+/** What takes a picture that shows one box of itself, so many px wide, to where it would show the other. */
+export function glideWay(from: Box, to: Box, width: number): string {
+  const closer = to.width / from.width;
+  const unit = (width / to.width) * closer;
+  return `translate(${round((to.x - from.x) * unit)}px, ${round((to.y - from.y) * unit)}px) scale(${closer})`;
 }

@@ -7,7 +7,8 @@ import { nothing, svg } from "lit";
 import { round } from "../diagrams/geometry.ts";
 import type { Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import type { Places, StageObject } from "./contract.ts";
+import { freest, wayBetween } from "./chain-way.ts";
+import type { Box, Places, Point, StageObject } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 
 const HEIGHT = 22;
@@ -26,8 +27,8 @@ interface Mark {
   object: StageObject;
 }
 
-/** Marks over everything else; nothing for a chain that names nothing in the picture. */
-export function chainMarks(objects: readonly StageObject[], chain: Chain, here: Places): StageObject[] {
+/** Marks over everything else; nothing for a chain that names nothing in the picture. `words`: where the picture has text. */
+export function chainMarks(objects: readonly StageObject[], chain: Chain, here: Places, words: readonly Box[] = []): StageObject[] {
   const marks = new Map<string, Mark>();
   chain.forEach((subject, index) => {
     const object = subject === null ? undefined : objectOf(objects, subject);
@@ -36,9 +37,10 @@ export function chainMarks(objects: readonly StageObject[], chain: Chain, here: 
     mark.numbers.push(index + 1);
     marks.set(object.key, mark);
   });
-  const placed = [...marks.values()].map((mark) => ({ ...mark, ...placeOf(mark, here) }));
+  const placed: Placed[] = [];
+  for (const mark of marks.values()) placed.push({ ...mark, ...placeOf(mark, here, [...words, ...placed]) });
   if (placed.length === 0) return [];
-  return [lineThrough(placed), ...placed.map(badge)];
+  return [lineThrough(placed, here, words), ...placed.map(badge)];
 }
 
 /** The thing that stands for a subject: itself, else the batch that holds the record, else the partition it stands in. */
@@ -58,22 +60,28 @@ function labelOf({ numbers }: Mark): string {
   return numbers.length > NUMBERS ? `${shown} +${numbers.length - NUMBERS}` : shown;
 }
 
-/** On the upper left corner, inside the picture; where bodies reach to its edge, above them, so that names stay free. */
-function placeOf(mark: Mark, here: Places): { x: number; y: number; width: number } {
+/**
+ * On the upper left corner, inside the picture; where bodies reach to its edge, above them. Where words stand there, along the
+ * edges of the thing, so that they stay free.
+ */
+function placeOf(mark: Mark, here: Places, taken: readonly Box[]): Box {
   const width = Math.max(HEIGHT, round(textWidth(labelOf(mark), 13, true) + 14));
-  const { x, y, width: whole } = mark.object;
+  const { x, y, width: whole, height: tall } = mark.object;
   const hasEdge = here.upright && x + BESIDE < width + 2;
   const above = hasEdge ? y - HEIGHT + INSIDE : y - HEIGHT / 2;
   // Nothing stands above the first body: its name stands left, its numbers right.
   const left = hasEdge && above < 2 ? x + whole * 0.3 : x + BESIDE - width;
-  return {
-    x: round(Math.min(Math.max(left, 2), here.width - width - 2)),
-    y: round(Math.min(Math.max(above, 2), here.height - HEIGHT - 2)),
-    width,
-  };
+  const under = y + tall - HEIGHT / 2;
+  const along = [0.15, 0.35, 0.55, 0.75, 1].map((share) => x + whole * share - width / 2);
+  const corners = [left, x - width - 2, x + whole + 2];
+  const places = [[left, above], ...corners.map((at) => [at, above]), ...along.map((at) => [at, above]), ...corners.map((at) => [at, under]), ...along.map((at) => [at, under])];
+  const inside = places.map(([atX = 0, atY = 0]): Box => ({
+    x: round(Math.min(Math.max(atX, 2), here.width - width - 2)), y: round(Math.min(Math.max(atY, 2), here.height - HEIGHT - 2)), width, height: HEIGHT,
+  }));
+  return freest(inside, taken) ?? (inside[0] as Box);
 }
 
-type Placed = Mark & { x: number; y: number; width: number };
+type Placed = Mark & Box;
 
 function badge(mark: Placed): StageObject {
   const { x, y, width, numbers, object } = mark;
@@ -85,10 +93,12 @@ function badge(mark: Placed): StageObject {
 }
 
 /** In the order of the sentences, once to each thing. */
-function lineThrough(placed: readonly Placed[]): StageObject {
-  const points = placed.map(({ x, y, width }) => `${x + width / 2},${y + HEIGHT / 2}`);
+function lineThrough(placed: readonly Placed[], here: Places, words: readonly Box[]): StageObject {
+  const points = placed.map(({ x, y, width }): Point => [x + width / 2, y + HEIGHT / 2]);
+  const [first = [0, 0], ...rest] = points;
+  const way = rest.map((to, index) => wayBetween(points[index] as Point, to, words, here)).join("");
   return {
     key: "chain", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 6.5, label: "",
-    draw: points.length < 2 ? svg`${nothing}` : svg`<path class="link-line" d=${`M${points.join("L")}`}/>`,
+    draw: points.length < 2 ? svg`${nothing}` : svg`<path class="link-line" d=${`M${first.join(",")}${way}`}/>`,
   };
 }

@@ -134,9 +134,9 @@ function railSvg(frame: Frame, focus: Focus, name: string, { id, entry }: Kept, 
     const again = on && entry.pending_state === state;
     const gap = gapOf(size);
     const arrow = index === 0 ? nothing : path(`M${round(x - gap + 3)},43h${gap - 7}m-4,-3.5l4,3.5l-4,3.5`, "rail");
-    const pill = svg`${arrow}${box(x, 30, own, 26, `pill${now ? " now" : on ? " on" : pending ? " pend" : ""}`, 13)}${
+    const pill = svg`${arrow}${box(x, 30, own, 26, `pill${on ? " on" : pending ? " pend" : ""}${now ? " now" : ""}`, 13)}${
       again && !now ? box(x - 3, 27, own + 6, 32, "pill again", 16) : nothing}${
-      text(x + own / 2, 47.5, state, `s${size} ${now || pending ? "b" : on ? "inv" : ""}`, "middle")}`;
+      text(x + own / 2, 47.5, state, `s${size} ${on ? "inv" : now || pending ? "b" : ""}${now ? " now" : ""}`, "middle")}`;
     x += own + gap;
     return pill;
   });

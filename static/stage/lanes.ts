@@ -263,6 +263,12 @@ function isInside(shown: readonly LogBatchView[], offset: number): boolean {
   return shown.some((batch) => batch.base_offset < offset && offset <= batch.last_offset);
 }
 
+/** The batch of a lane that has the step's ring (ghosts.ts). */
+function ringedBatch({ focus, partition }: LaneOf, replica: ReplicaView): LogBatchView | undefined {
+  const rings = focus.kind === "append" || focus.kind === "duplicate" || focus.kind === "refused";
+  return rings && focus.partition === partition && focus.offset !== null ? replica.batches[String(focus.offset)] : undefined;
+}
+
 function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: readonly LogBatchView[]): StageObject[] {
   const { focus, partition, place } = lane;
   const { cells } = place;
@@ -274,21 +280,27 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
   const focused = focus.kind === "gate" && focus.partition === partition ? focus.gates[0] : undefined;
   const top = place.strip ? 0 : -8;
   const bottom = cells.height + (place.strip ? 0 : 2);
-  const bars = (offset: number): [number, number][] => (isInside(shown, offset) && !place.strip ? [[top, 0], [cells.height, bottom + 4]] : [[top, bottom]]);
+  // A gate at the edge of the batch that is ringed stands before the ring, set off from it.
+  const ringed = ringedBatch(lane, replica);
+  const isBefore = (offset: number): boolean => ringed !== undefined && !place.strip && (ringed.base_offset === offset || ringed.last_offset + 1 === offset);
+  const bars = (offset: number): [number, number][] => (isBefore(offset) ? [[top, cells.height + 8]] : isInside(shown, offset) && !place.strip ? [[top, 0], [cells.height, bottom + 4]] : [[top, bottom]]);
   const nameY = -11;
   const objects: StageObject[] = [];
   const gate = (key: string, offset: number, dx: number, draw: SVGTemplateResult, hot: boolean, label: string): void => {
-    objects.push({ key: `${key}:${partition}`, x: round(window.x(offset) + dx), y: cells.y, width: 6, height: cells.height, phase: "gate", depth: DEPTH.gate, draw, hot, label });
+    const depth = isBefore(offset) ? DEPTH.before : DEPTH.gate;
+    objects.push({ key: `${key}:${partition}`, x: round(window.x(offset) + dx), y: cells.y, width: 6, height: cells.height, phase: "gate", depth, draw, hot, label });
   };
+  const setOff = (offset: number, x: number, width: number): SVGTemplateResult | typeof nothing =>
+    (isBefore(offset) ? box(x, top, width, cells.height + 16, "behind", 2) : nothing);
   const { hw } = names;
   const markHw = focused === "high_watermark" && !same;
   const markLso = focused !== undefined && !markHw;
   const rim = halo(-4.5, -4, 9, cells.height + 6, 2);
   gate("hw", replica.high_watermark, same ? 4 : 0, svg`${markHw ? rim : nothing}${
-    path(bars(replica.high_watermark).map(([from, to]) => `M0,${from}V${to}`).join(""), "hw")}${
+    same ? setOff(replica.high_watermark, -9, 16) : setOff(replica.high_watermark, -3.5, 7)}${path(bars(replica.high_watermark).map(([from, to]) => `M0,${from}V${to}`).join(""), "hw")}${
     hw === null || place.strip ? nothing : text(hw.x - window.x(replica.high_watermark), nameY, hw.said, "s12 k gl", hw.anchor)}`, markHw,
     say("stage.gate.hw_name", { partition, offset: replica.high_watermark }));
-  gate("lso", replica.last_stable_offset, 0, svg`${markLso ? rim : nothing}${
+  gate("lso", replica.last_stable_offset, 0, svg`${markLso ? rim : nothing}${same ? nothing : setOff(replica.last_stable_offset, -5.5, 11)}${
     bars(replica.last_stable_offset).map(([from, to]) => box(-2.5, from, 5, to - from, "lso", 1))}${
     place.strip ? nothing : text(names.lso.x - window.x(replica.last_stable_offset), nameY, names.lso.said, "s12 b gl", names.lso.anchor)}`, markLso,
     say("stage.gate.lso_name", { partition, offset: replica.last_stable_offset }));

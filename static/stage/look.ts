@@ -28,6 +28,8 @@ export const stageLook = css`
   .halo { fill: none; stroke: var(--now-line, var(--now)); stroke-width: 5; }
   .ring { fill: none; stroke: var(--ink); stroke-width: 2.5; }
   .ring.soft { stroke-width: 1.5; }
+  /* While messages of a step travel, what the step before was about is quiet. */
+  .scene.travels :is(.wash, .halo, .ring:not(.soft)) { display: none; }
   .pill.again { fill: none; stroke: var(--ink); stroke-width: 2; stroke-dasharray: 5 3; }
   .rim { paint-order: stroke; stroke: var(--rim, var(--paper)); stroke-width: 5px; stroke-linejoin: round; }
   details.twin { position: absolute; top: 2px; right: 16px; padding: 0; max-height: calc(100% - 8px); }
@@ -40,7 +42,8 @@ export const stageLook = css`
   .pill { fill: var(--paper); stroke: var(--line-2, var(--ink-3)); stroke-width: 1.25; }
   .pill.on { fill: var(--ink); stroke: var(--ink); }
   .pill.pend { fill: var(--paper); stroke: var(--ink); stroke-width: 2; stroke-dasharray: 5 3; }
-  .pill.now { fill: var(--now); stroke: var(--ink); stroke-width: 2.5; }
+  .scene:not(.travels) .pill.now { fill: var(--now); stroke: var(--ink); stroke-width: 2.5; }
+  .scene:not(.travels) text.now { fill: var(--ink); }
   .cell { stroke-width: 1.5; }
   .scene .cell.plain { fill: var(--paper); stroke: var(--ink-3); stroke-width: 1.25; }
   .cell.open { stroke-dasharray: 5 3; stroke-width: 2; fill-opacity: .55; }
@@ -63,7 +66,9 @@ export const stageLook = css`
   .link-number { fill: var(--ink); stroke: var(--paper); stroke-width: 2; }
   .link-line { fill: none; stroke: var(--ink); stroke-width: 1.75; stroke-dasharray: 1 6; stroke-linecap: round; opacity: .6; }
   .closer { position: absolute; inset: auto 10px 6px auto; margin: 0; padding: 1px 8px; border-radius: 4px; background: var(--paper); color: var(--ink-2); font-size: 12px; }
+  .underived { margin: 0; padding: 2px 24px 4px; color: var(--ink-2); font-size: 13px; }
   :host([projector]) .scene { overflow: hidden; }
+  :host([projector]:not([upright])) { overflow: hidden; }
   .decides { position: sticky; bottom: 0; z-index: 1; background: var(--paper); border-top: 2px solid var(--ink); padding: 4px 12px 5px; line-height: 18px; }
   .decides p { margin: 0; }
   .decides .fields { display: flex; flex-wrap: wrap; gap: 0 12px; color: var(--ink-2); font-variant-numeric: tabular-nums; }

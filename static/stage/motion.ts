@@ -45,7 +45,7 @@ export function causeFirst(before: readonly StageObject[], after: readonly Stage
 /** What the step before settled, and its wires: it fades, as it would be missed at once. */
 export function leaving(before: readonly StageObject[], after: readonly StageObject[]): StageObject[] {
   const keys = new Set(after.map(({ key }) => key));
-  return before.filter((one) => isOfNetwork(one) && !keys.has(one.key)).map(({ select: _, ...one }) => ({ ...one, picked: false, label: "" }));
+  return before.filter((one) => isOfNetwork(one) && !keys.has(one.key)).map(({ select: _, ...one }) => ({ ...one, picked: false, gone: true, label: "" }));
 }
 
 /** Whether a step has anything that travels: without it there is no cause to be seen first. */

@@ -11,7 +11,7 @@ export const networkLook = css`
   .env { fill: var(--paper); stroke: var(--ink-2); stroke-width: 1.5; stroke-linejoin: round; }
   .env.resp { fill: var(--side); }
   .env.dock { fill: var(--paper); stroke: var(--ink); stroke-width: 2.5; }
-  .env.hot { fill: var(--now); stroke: var(--ink); stroke-width: 2.5; }
+  .scene > g:not(.gone) .env.hot { fill: var(--now); stroke: var(--ink); stroke-width: 2.5; }
   .env.badm { stroke: var(--bad); stroke-width: 2.5; }
   .env.gone { stroke: var(--ink); stroke-width: 2; stroke-dasharray: 4 3; }
   .scene svg.torn { overflow: hidden; }

@@ -18,7 +18,8 @@ import type { Frame, Selection, Step } from "../player/frame.ts";
 import { prefersReducedMotion } from "../player/page.ts";
 import { say } from "../player/text.ts";
 import { askWhyEvent } from "../player/why-answer.ts";
-import { cameraOf } from "./camera.ts";
+import type { Seen } from "./camera.ts";
+import { Camera, cameraOf } from "./camera.ts";
 import type { Chain } from "./chain.ts";
 import { chainMarks } from "./chain.ts";
 import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
@@ -72,7 +73,12 @@ export class Stage extends SizedElement {
   /** The step that was last brought into sight, and the keys of what it is about. */
   #shown: Step | null = null;
   #hot: string[] = [];
+  #seen: Seen | null = null;
   readonly #mover = new StageMover();
+  readonly #camera = new Camera();
+  /** Where the picture has text, of the answer that is on show. */
+  #words: readonly Box[] = [];
+  #worded: { chain: Chain; step: Step | null; size: Size | undefined } | null = null;
 
   constructor() {
     super();
@@ -83,10 +89,13 @@ export class Stage extends SizedElement {
 
   protected override show(frame: Frame): TemplateResult {
     const { here, focus, objects: whole } = this.sceneOf(frame);
-    const objects = [...this.#played(frame, whole), ...(this.chain.length === 0 ? [] : chainMarks(whole, this.chain, here))];
+    const objects = [...this.#played(frame, whole), ...(this.chain.length === 0 ? [] : chainMarks(whole, this.chain, here, this.#words))];
     this.#hot = whole.filter(({ hot, height }) => hot === true && height > 0).map(({ key }) => key);
+    // Whatever was yellow is so no longer: a step has one such place.
+    const travels = this.#playing?.phase === "leaves" || this.#playing?.phase === "travels";
     const seen = this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height };
-    return html`<svg class="scene" viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
+    this.#seen = { box: seen, of: here.width };
+    return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene travels" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
       objects, (object) => object.key, (object) => this.#drawn(object))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${here.upright ? decidedCard(decidedBy(frame, focus)) : nothing}<div class="under">${this.#away(here)}${twin(twinOf(whole, here))}</div>`;
   }
 
@@ -149,7 +158,9 @@ export class Stage extends SizedElement {
         if (!landed || this.#playing?.step !== step) return;
         this.#playing = { ...this.#playing, phase: "done" };
         this.#landed(step);
-        if (leaving(before, after).length > 0) this.requestUpdate(); // They have faded.
+        // They have faded.
+        if (leaving(before, after).length > 0) this.requestUpdate();
+        else this.#word();
       });
     } else if (playing.phase === "done") {
       this.#landed(step);
@@ -198,7 +209,7 @@ export class Stage extends SizedElement {
   }
 
   #drawn(object: StageObject): SVGTemplateResult {
-    const { key, x, y, width, height, draw, select, picked, label, ask, term } = object;
+    const { key, x, y, width, height, draw, select, picked, label, ask, term, gone } = object;
     const ring = picked === true && width > 0 ? svg`<rect class="picked" x="-3" y="-3" width=${width + 6} height=${height + 6} rx="6"/>` : nothing;
     if (object.link !== undefined) return this.#linked(object, object.link);
     if (ask !== undefined && this.asks) return this.#asking(object, ask);
@@ -206,7 +217,7 @@ export class Stage extends SizedElement {
       return svg`<g data-key=${key} class="asks" data-term=${term} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} aria-haspopup="dialog" @keydown=${asPress}>${
         draw}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
     }
-    if (select === undefined) return svg`<g data-key=${key} transform=${`translate(${x},${y})`}>${draw}${ring}</g>`;
+    if (select === undefined) return svg`<g data-key=${key} class=${gone === true ? "gone" : nothing} transform=${`translate(${x},${y})`}>${draw}${ring}</g>`;
     const { click, key: press } = onPick(this.pick, select);
     return svg`<g data-key=${key} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} aria-pressed=${picked === true ? "true" : "false"}
       @click=${click} @keydown=${press}>${draw}${ring}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
@@ -249,8 +260,20 @@ export class Stage extends SizedElement {
   protected override updated(changed: PropertyValues): void {
     super.updated(changed);
     this.toggleAttribute("upright", this.#known?.run.upright === true);
+    this.#camera.look(this.renderRoot.querySelector("svg.scene"), this.#seen, this.projector && !prefersReducedMotion());
     this.#move();
     this.#show();
+    this.#word();
+  }
+
+  /** An answer keeps off the words of the picture, which only the page can measure; once for each answer, step and size. */
+  #word(): void {
+    const [chain, step, size] = [this.chain, this.frame?.step ?? null, this.#known?.size];
+    if (chain.length === 0 || (this.#playing !== null && this.#playing.phase !== "done")) return;
+    if (this.#worded?.chain === chain && this.#worded.step === step && this.#worded.size === size) return;
+    this.#worded = { chain, step, size };
+    this.#words = wordsIn(this.renderRoot.querySelector("svg.scene"));
+    this.requestUpdate();
   }
 
   /** Where the picture is taller than its place, what the step is about is brought into sight. */
@@ -270,6 +293,17 @@ export class Stage extends SizedElement {
     const by = (foot - top > room ? isHigh : top < 0) ? top - 8 : foot - room + 8;
     this.scrollBy({ top: by, behavior: prefersReducedMotion() ? "instant" : "smooth" });
   }
+}
+
+/** Where the texts of a picture stand, in its units; those of an answer's own numbers apart. */
+function wordsIn(scene: SVGSVGElement | null): Box[] {
+  const toUnits = scene?.getScreenCTM()?.inverse();
+  if (scene == null || toUnits === undefined) return [];
+  return [...scene.querySelectorAll<SVGTextElement>(':scope > g:not([data-key^="chain"]) text')].map((word) => {
+    const { left, top, width, height } = word.getBoundingClientRect();
+    const { x, y } = new DOMPoint(left, top).matrixTransform(toUnits);
+    return { x, y, width: width * toUnits.a, height: height * toUnits.d };
+  }).filter(({ width }) => width > 0);
 }
 
 /** In the order in which they are drawn: what stays keeps its element where it is. */
