@@ -200,10 +200,11 @@ function taken({ box: { x, y, width, height }, fate }: Flight): Box {
   return { x: x - 2, y: y - GAP / 2, width: width + 4 + fate.copies * 6, height: height + GAP + tail };
 }
 
-/** Those that this step is about keep their places; the others give way up or down (on a phone: aside). */
+/** What arrived or died keeps its place, then what this step is about; the others give way along the edges of the bodies. */
 function apart(flights: readonly Flight[], here: Places): Flight[] {
   const wide = (flight: Flight): number => (here.upright ? flight.box.width : 0);
-  const order = [...flights].sort((one, other) => Number(other.hot) - Number(one.hot) || wide(other) - wide(one) || one.box.y - other.box.y || one.message.id - other.message.id);
+  const stays = ({ fate, hot }: Flight): number => Number(fate.docked || fate.lost) + Number(hot);
+  const order = [...flights].sort((one, other) => stays(other) - stays(one) || wide(other) - wide(one) || one.box.y - other.box.y || one.message.id - other.message.id);
   const placed: Flight[] = [];
   for (const flight of order) placed.push(freed(flight, placed, here));
   return flights.map((flight) => held(placed.find(({ message }) => message.id === flight.message.id) ?? flight, here));
@@ -217,14 +218,17 @@ function held(flight: Flight, here: Places): Flight {
 }
 
 /** Units of area that it costs to stand as far as the whole way from where virtual time has it. */
-const ASIDE = 9000;
+const ASIDE = 6000;
+/** How much worse it is to stand on another message than on a body's edge. */
+const COVERED = 5;
 /** Shares of the way that a message may stand before or behind its place where bodies are too small for all that arrive. */
 const QUEUE = [0, -0.14, 0.14, -0.28, 0.28, 0.42];
 
 function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight {
   if (flight.wire.short) return flight;
-  const along = flight.wire.upright ? "x" : "y";
-  const size = flight.wire.upright ? "width" : "height";
+  // The edge that it is nearer to is the one to slide along.
+  const { from, to } = flight.wire;
+  const [along, size] = (flight.u < 0.5 ? from : to).facing[1] !== 0 ? ["x", "width"] as const : ["y", "height"] as const;
   let best = flight;
   let least = Number.POSITIVE_INFINITY;
   for (const back of QUEUE) {
@@ -233,11 +237,11 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
     const stood = { ...flight, u, box: boxAt(flight, u) };
     const own = taken(stood);
     const over = own.x + own.width - here.width + 4;
-    const edges = flight.wire.upright ? [Math.min(0, -over), Math.max(0, 4 - own.x)] : [];
+    const edges = along === "x" ? [Math.min(0, -over), Math.max(0, 4 - own.x)] : [];
     const tries = [0, ...edges, ...placed.map(taken).flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
     for (const far of tries.sort((one, other) => Math.abs(one) - Math.abs(other))) {
       const moved = movedBy(stood, far, along);
-      const cost = placed.reduce((sum, other) => sum + covered(taken(moved), taken(other)), 0) + outside(moved.box, here) + Math.abs(back) * ASIDE;
+      const cost = placed.reduce((sum, other) => sum + covered(taken(moved), taken(other)), 0) * COVERED + outside(moved.box, here) + Math.abs(back) * ASIDE;
       if (cost < least - 0.5) {
         best = moved;
         least = cost;

@@ -174,7 +174,7 @@ export function framed(
   brokers: Places["brokers"], readers: Places["readers"], lens: LanePlace | null,
 ): Places {
   const [from, to] = columns.network;
-  const controller: Box = rounded({ x: from + 28, y: seen - 52, width: 170, height: 42 });
+  const controller: Box = rounded({ x: from + 36, y: seen - 52, width: 200, height: 42 });
   return {
     kind: "cluster", form, width: round(width), height: round(height), hue: huesOf(plan),
     clients: clientPlaces(plan, MARGIN, columns.clients, seen), brokers, readers,
