@@ -1,5 +1,5 @@
 /**
- * Fixed places on a phone: one client above, the network, the coordinator where the run has one, one broker with one lane, its
+ * Fixed places on a phone: one client above (or the controller), the network, the coordinator where the run has one, one broker with one lane, its
  * readers. Who stands in them follows the focus; the others are told under the picture. Pure.
  */
 
@@ -116,7 +116,8 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
   const readers: Places["readers"] = {};
   if (slots.readers !== null) for (const name of Object.keys(plan.lanes)) readers[name] = rowsIn(plan, name, slots.readers);
   return {
-    kind: "cluster", form: "phone", width, height, hue: huesOf(plan), clients, brokers, readers, others: {},
+    kind: "cluster", form: "phone", width, height, hue: huesOf(plan), clients, brokers, readers,
+    others: plan.controller ? { controller: { box: slots.client, port: [slots.down, bottom] } } : {},
     network: { x: SIDE, y: bottom, width: width - 2 * SIDE, height: top - bottom }, fetches: null, lens: null, upright: true,
     away: { clients: [], brokers: [], lanes: [], readers: [] },
   };

@@ -143,10 +143,20 @@ function throughLens(run: Places, frame: Frame, focus: Focus): Places {
   };
 }
 
+/** Who sends or hears a message of the step. */
+function endsOf(frame: Frame, focus: Focus): (string | undefined)[] {
+  const messages = Object.values(focus.messages).flat().map((id: number) => frame.view.network?.messages[String(id)] ?? frame.previousView?.network?.messages[String(id)]);
+  return messages.flatMap((message) => [message?.from, message?.to]);
+}
+
+/** Who acts at the controller's place. */
+const CONTROLS = new Set(["controller", "zookeeper"]);
+
+const brokerHeard = (frame: Frame, run: Places, focus: Focus): string | null => endsOf(frame, focus).find((name) => name !== undefined && name in run.brokers) ?? null;
+
 function clientAt(frame: Frame, run: Places, focus: Focus): string | null {
   const { step, view } = frame;
-  const messages = Object.values(focus.messages).flat().map((id: number) => view.network?.messages[String(id)] ?? frame.previousView?.network?.messages[String(id)]);
-  const candidates = [focus.actor, step?.actor, view.applications?.[step?.actor ?? ""]?.client, step?.transition?.of, ...messages.flatMap((message) => [message?.from, message?.to])];
+  const candidates = [focus.actor, step?.actor, view.applications?.[step?.actor ?? ""]?.client, step?.transition?.of, ...endsOf(frame, focus)];
   const found = candidates.find((name) => typeof name === "string" && name in run.clients);
   return found ?? Object.keys(run.clients)[0] ?? null;
 }
@@ -155,9 +165,10 @@ function clientAt(frame: Frame, run: Places, focus: Focus): string | null {
 function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const partition = partitionAt(frame, run, focus);
   const client = clientAt(frame, run, focus);
+  const controls = run.others["controller"] !== undefined && CONTROLS.has(focus.actor ?? frame.step?.actor ?? "");
   const acting = focus.actor !== null && focus.actor in run.brokers && focus.kind !== "coordinator" ? focus.actor : null;
   const leader = partition === null ? null : ledBy(frame, run, partition);
-  const broker = acting ?? leader ?? Object.keys(run.brokers)[0] ?? null;
+  const broker = acting ?? (controls ? brokerHeard(frame, run, focus) : null) ?? leader ?? Object.keys(run.brokers)[0] ?? null;
   const coordinator = coordinatorAt(frame, run, focus);
   const brokers: Places["brokers"] = {};
   const place = broker === null ? undefined : run.brokers[broker];
@@ -171,10 +182,11 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const row = partition === null ? undefined : held?.queues[partition];
   return {
     ...run, brokers,
-    clients: client === null || held === undefined ? {} : { [client]: { ...held, queues: partition === null || row === undefined ? {} : { [partition]: row } } },
+    others: controls ? run.others : {},
+    clients: controls || client === null || held === undefined ? {} : { [client]: { ...held, queues: partition === null || row === undefined ? {} : { [partition]: row } } },
     readers: partition === null || run.readers[partition] === undefined ? {} : { [partition]: run.readers[partition] as Places["readers"][string] },
     away: {
-      clients: Object.keys(run.clients).filter((name) => name !== client),
+      clients: [...Object.keys(run.clients).filter((name) => controls || name !== client), ...(controls ? [] : Object.keys(run.others))],
       brokers: Object.keys(run.brokers).filter((name) => !(name in brokers)),
       lanes: [...new Set(Object.values(run.brokers).flatMap((one) => Object.keys(one.lanes)))].filter((name) => name !== partition),
       readers: [],
