@@ -19,7 +19,7 @@ _MADE_BY_ITSELF = ("replication", "log")
 def arrivals(step: Json, partitions: Json) -> list[Arrival]:
     """`partitions` are those after the step. `fate`: `appended`, `duplicate`, `refused` or `not_stored`; `at` is the
     base offset of the batch that was appended, or of the stored one with the same numbers; `compared` that of the batch
-    whose numbers a refused one was compared with; `control` says of a marker that was refused what it would have been."""
+    whose numbers a refused one was compared with; `control` says of a refused marker what it would have been."""
     landed, made = _landed(step)
     decided = _decided(step, partitions)
     found: list[Arrival] = []

@@ -13,12 +13,12 @@ from typing import Any
 
 from engine.step import change_to_json, compare
 from engine.timers import beside_clients
-from engine.watching import ABSENT
 from engine.view.arrivals import arrivals
 from engine.view.disagreements import disagreement, disagreements_of
 from engine.view.due import due_next
 from engine.view.held import held
 from engine.view.watched import fold, watched
+from engine.watching import ABSENT
 
 ROOM = "derived"
 """Its name in a view, and in a step."""

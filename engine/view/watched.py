@@ -28,7 +28,8 @@ WATCHED: Tree = {
     "partitions": {EACH: {"leader": ALL, "replicas": {EACH: {
         "waiting": ALL, "producers": {EACH: {"producer_epoch": ALL, "batches": ALL}},
         "high_watermark": ALL, "last_stable_offset": ALL, "batches": {NUMBERED: {
-            "last_offset": ALL, "producer_id": ALL, "producer_epoch": ALL, "transactional": ALL, "control": ALL, "outcome": ALL,
+            "last_offset": ALL, "producer_id": ALL, "producer_epoch": ALL,
+            "transactional": ALL, "control": ALL, "outcome": ALL,
         }},
     }}}},
     "zookeeper": {"sessions": {EACH: {"alive": ALL, "expires_at": ALL}}},
