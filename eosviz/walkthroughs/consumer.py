@@ -7,6 +7,7 @@ from here. Questions are answered from the database.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import uuid
 from collections import OrderedDict
@@ -40,6 +41,9 @@ Handlers = dict[type[msgspec.Struct], Callable[[Any, Any], Awaitable[None]]]
 OPEN_COMMANDS_MAX = 1_000
 """Commands of one socket that wait for an answer; beyond it the oldest must be asked again."""
 
+PAINT_SECONDS = 0.03
+"""How long the worker is left alone after a step that was told ahead: its page may paint it on the same machine."""
+
 ASK_RETRIES = {"max_retries": 2, "interval_start": 0.0, "interval_step": 0.2, "interval_max": 0.2}
 
 
@@ -47,6 +51,7 @@ class SessionConsumer(RightfulConsumer):
     """`/ws/sessions/<session id>/`, docs/websocket.md."""
 
     session: Session
+    going_on: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
         await self.accept()
@@ -93,6 +98,8 @@ class SessionConsumer(RightfulConsumer):
         """What the answer costs, where it is counted. Raises TooOften."""
 
     async def disconnect(self, code: int) -> None:
+        if self.going_on is not None:
+            self.going_on.cancel()
         if hasattr(self, "session"):
             await self.channel_layer.group_discard(group_of(self.session.id), self.channel_name)
 
@@ -170,7 +177,7 @@ class SessionConsumer(RightfulConsumer):
             await self._send(frame)
         await self._tell_others(frames)
         if message.ahead:
-            await self._go_on(message.branch, message.after + 1)
+            self.going_on = asyncio.create_task(self._go_on(message.branch, message.after + 1))
 
     async def _tell_others(self, frames: list[bytes]) -> None:
         """The other pages of the session. Never raises: what was not sent, a page asks for again."""
@@ -186,6 +193,7 @@ class SessionConsumer(RightfulConsumer):
 
     async def _go_on(self, branch: str, number: int) -> None:
         """Have a worker make the step that follows. Never raises: a page that is told none asks."""
+        await asyncio.sleep(PAINT_SECONDS)
         go_on = sync_to_async(tasks.go_on.apply_async, thread_sensitive=False)
         with suppress(OperationalError, OSError):
             await go_on([str(self.session.id), branch, number, self.channel_name], retry=False)

@@ -6,15 +6,9 @@
  * itself gets the next one for which nothing was drawn yet, and everything else waits for the one after.
  */
 
-export const defaults = {
-  /** Milliseconds within which a page that is seen paints. */
-  paintsWithin: 100,
-};
-
 export class Paints {
   readonly #beforePaint: (action: () => void) => void;
   readonly #soon: (action: () => void) => void;
-  readonly #later: (action: () => void, milliseconds: number) => void;
   /** Something was drawn for this paint, or shall have it to itself: what comes waits for the next. */
   #isTaken = false;
   /** What was drawn at once was not painted yet. */
@@ -24,16 +18,13 @@ export class Paints {
   #waiting: (() => void)[] = [];
   #alone: (() => void)[] = [];
 
-  /** `beforePaint` calls back before the browser paints, `soon` when the task that runs has ended, `later` in a task of
-   * its own. */
+  /** `beforePaint` calls back before the browser paints, `soon` when the task that runs has ended. */
   constructor(
     beforePaint: (action: () => void) => void = (action) => void requestAnimationFrame(action),
     soon: (action: () => void) => void = (action) => queueMicrotask(action),
-    later: (action: () => void, milliseconds: number) => void = (action, milliseconds) => void setTimeout(action, milliseconds),
   ) {
     this.#beforePaint = beforePaint;
     this.#soon = soon;
-    this.#later = later;
   }
 
   /** Without `atOnce` it is drawn before the next paint, together with what else is by then. */
@@ -57,18 +48,6 @@ export class Paints {
   readonly pass = (): void => {
     this.#ask();
     this.#isTaken = this.#isPassed = true;
-  };
-
-  /** Calls back after the next paint; a page that nobody sees paints none, and is waited for no longer than anybody would
-   * notice. */
-  readonly painted = (action: () => void): void => {
-    let isDone = false;
-    const once = (): void => {
-      if (!isDone) action();
-      isDone = true;
-    };
-    this.#beforePaint(() => this.#later(once, 0));
-    this.#later(once, defaults.paintsWithin);
   };
 
   #ask(): void {

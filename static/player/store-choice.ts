@@ -15,8 +15,6 @@ export interface Choice {
   alone: (draw: () => void) => void;
   /** Has nothing drawn before the next paint. */
   pass: () => void;
-  /** Calls back after the next paint. */
-  painted: (action: () => void) => void;
   later: (milliseconds: number, action: () => void) => void;
   /** Milliseconds, from any beginning. */
   now: () => number;
@@ -25,7 +23,7 @@ export interface Choice {
 }
 
 /** What is the same for every store that no test leads. */
-export const ROOT_ONLY: Omit<Choice, "schedule" | "alone" | "pass" | "painted" | "lines"> = {
+export const ROOT_ONLY: Omit<Choice, "schedule" | "alone" | "pass" | "lines"> = {
   reducedMotion: () => false,
   later: (milliseconds, action) => void setTimeout(action, milliseconds),
   now: () => performance.now(),

@@ -86,8 +86,8 @@ export class PlayerStore extends EventTarget implements Listener {
     this.plans = new Plans(this.lines, source);
     this.#arrows = new ArrowReach(this.lines);
     this.#ahead = new Ahead(this.lines);
-    const { schedule, alone, pass, painted } = new Paints();
-    this.#choice = { ...ROOT_ONLY, schedule, alone, pass, painted, lines: this.lines, ...choice };
+    const { schedule, alone, pass } = new Paints();
+    this.#choice = { ...ROOT_ONLY, schedule, alone, pass, lines: this.lines, ...choice };
     this.#supply = new Supply({
       lines: this.lines,
       ahead: this.#ahead,
@@ -231,8 +231,6 @@ export class PlayerStore extends EventTarget implements Listener {
     const after = this.#ahead.storedOf(branch, this.newest);
     const wanted = Math.max(count, Math.min(this.target - after, defaults.advanceAtMost));
     this.busy = true;
-    // A step that is on show already is asked for once it is painted: a server on the reader's own machine shares its cores.
-    if (this.#ahead.shown !== null) await new Promise<void>((resume) => this.#choice.painted(resume));
     const answer = await this.#work({ type: "advance", branch, after, count: wanted, ahead: wanted === 1 });
     await this.#settleAhead(branch, answer);
     // The reader may have pressed on while this was under way.

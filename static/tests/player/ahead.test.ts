@@ -38,7 +38,7 @@ async function open() {
   const run = makeRun(20);
   const source = new FarSource({ main: run }, [branch("main", 5)]);
   const frames = new Frames();
-  const store = new PlayerStore(source, { schedule: frames.schedule, painted: frames.schedule, later: () => {}, now: () => 0, startAt: { branch: null, step: 5 } });
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: () => {}, now: () => 0, startAt: { branch: null, step: 5 } });
   store.start();
   await frames.settle();
   source.tellsAhead(5);
@@ -64,15 +64,13 @@ test("who stands at the newest step asks once what follows it", async () => {
   assert.deepEqual(source.asked.filter(({ type }) => type === "ahead"), [{ type: "ahead", branch: "main", after: 5 }]);
 });
 
-test("a step that was told ahead is on show before the server has answered, and is asked for once it is", async () => {
+test("a step that was told ahead is asked for at once and on show before the server has answered", async () => {
   const { run, source, frames, store } = await open();
   store.forward();
-  assert.deepEqual(source.asked.filter(({ type }) => type === "advance"), []);
+  assert.deepEqual(source.asked.at(-1), { type: "advance", branch: "main", after: 5, count: 1, ahead: true });
   frames.paint();
   assert.equal(store.shown, 6);
   assert.deepEqual(viewOf(store), expected(run.views[6]));
-  await frames.settle();
-  assert.deepEqual(source.asked.at(-1), { type: "advance", branch: "main", after: 5, count: 1, ahead: true });
 });
 
 test("that it was stored changes nothing on show", async () => {

@@ -4,10 +4,10 @@ import test from "node:test";
 import { Paints } from "../../player/paints.ts";
 
 function surroundings() {
-  const [soon, before, later]: [(() => void)[], (() => void)[], (() => void)[]] = [[], [], []];
+  const [soon, before]: [(() => void)[], (() => void)[]] = [[], []];
   const run = (queue: (() => void)[]): void => queue.splice(0).forEach((action) => action());
-  const paints = new Paints((action) => void before.push(action), (action) => void soon.push(action), (action) => void later.push(action));
-  return { paints, endTask: () => run(soon), paint: () => run(before), wait: () => run(later), asked: () => before.length };
+  const paints = new Paints((action) => void before.push(action), (action) => void soon.push(action));
+  return { paints, endTask: () => run(soon), paint: () => run(before), asked: () => before.length };
 }
 
 test("the first drawing since a paint is made when the task ends, without waiting for the paint", () => {
@@ -108,19 +108,4 @@ test("a paint that is passed by has nothing drawn for it, and everything is draw
   assert.deepEqual(drawn, ["stored", "moved"]);
   paint();
   assert.equal(asked(), 0);
-});
-
-test("what waits for a paint comes once, after it, or without it on a page that nobody sees", () => {
-  const { paints, paint, wait } = surroundings();
-  const came: string[] = [];
-  paints.painted(() => came.push("seen"));
-  paint();
-  assert.equal(came.length, 0);
-  wait();
-  wait();
-  paints.painted(() => came.push("unseen"));
-  wait();
-  paint();
-  wait();
-  assert.deepEqual(came, ["seen", "unseen"]);
 });
