@@ -175,6 +175,8 @@ export interface StageObject {
   ask?: { question: string; subject: string };
   /** A button that tells what a term means (static/player/terms.ts). */
   term?: string;
+  /** A button of an upright stage: a press selects this and gives it a place here. */
+  brings?: Selection;
   /** A number of the answer to *why*: a press shows its sentence. */
   link?: number;
   picked?: boolean;

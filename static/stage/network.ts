@@ -358,7 +358,7 @@ export const networkLayer: Layer = (frame, here, focus) => {
   return [
     ...network.flights.map(wireObject), ...network.bundles.map(bundleWire),
     ...network.flights.map((flight) => flightObject(frame, flight)), ...network.bundles.map((bundle) => bundleObject(frame, bundle)),
-    ...awayObject(here, network),
+    ...awayObject(frame, here, network),
   ];
 };
 
@@ -423,11 +423,14 @@ export function awayBox(here: Places, { away, flights, bundles }: Network): Box 
   return spots.find((spot) => !stands.some((one) => overlap(one, spot))) ?? (spots[0] as Box);
 }
 
-function awayObject(here: Places, network: Network): StageObject[] {
+function awayObject(frame: Frame, here: Places, network: Network): StageObject[] {
   const at = awayBox(here, network);
   if (at === null) return [];
   const said = awayText(network.away.length);
+  const [first] = network.away;
   return [{
-    key: "away", x: round(at.x), y: round(at.y), width: round(at.width), height: 14, phase: "static", depth: 4, draw: text(0, 11, said, "s12 q"), label: said,
+    key: "away", x: round(at.x), y: round(at.y), width: round(at.width), height: 14, phase: "static", depth: 4,
+    draw: svg`<rect class="hit" y="-6" width=${round(at.width)} height="26"/>${text(0, 11, said, here.upright ? "s12 q brings" : "s12 q")}`, label: said,
+    ...(here.upright && first !== undefined ? { brings: messageSelection(frame.view, first) } : {}),
   }];
 }

@@ -18,6 +18,7 @@ import type { Frame, Selection, Step } from "../player/frame.ts";
 import { prefersReducedMotion } from "../player/page.ts";
 import { say } from "../player/text.ts";
 import { askWhyEvent } from "../player/why-answer.ts";
+import { broughtHere } from "./brought.ts";
 import type { Seen } from "./camera.ts";
 import { Camera, cameraOf } from "./camera.ts";
 import type { Chain } from "./chain.ts";
@@ -79,6 +80,8 @@ export class Stage extends SizedElement {
   /** Where the picture has text, of the answer that is on show. */
   #words: readonly Box[] = [];
   #worded: { chain: Chain; step: Step | null; size: Size | undefined } | null = null;
+  /** Of an upright stage: what the reader brought into the picture, and the step at which they did. */
+  #brought: { selection: Selection; step: Step | null } | null = null;
 
   constructor() {
     super();
@@ -184,8 +187,10 @@ export class Stage extends SizedElement {
   protected sceneOf(frame: Frame): Scene {
     const size = sizeOf(this.size?.width ?? 1280, this.size?.height ?? 412, this.projector);
     const run = this.#runOf(frame, size);
-    const focus = focusOf(frame);
-    const here = standing(run, frame, focus);
+    if (this.#brought?.step !== (this.frame?.step ?? null)) this.#brought = null;
+    const brought = run.upright && this.#brought !== null ? broughtHere(run, frame, this.#brought.selection) : null;
+    const focus = brought?.focus ?? focusOf(frame);
+    const here = brought?.here ?? standing(run, frame, focus);
     const objects = LAYERS.flatMap((layer) => layer(frame, here, focus));
     return { here, focus, objects: byDepth(objects) };
   }
@@ -213,6 +218,10 @@ export class Stage extends SizedElement {
     const ring = picked === true && width > 0 ? svg`<rect class="picked" x="-3" y="-3" width=${width + 6} height=${height + 6} rx="6"/>` : nothing;
     if (object.link !== undefined) return this.#linked(object, object.link);
     if (ask !== undefined && this.asks) return this.#asking(object, ask);
+    if (object.brings !== undefined) {
+      const { click, key: press } = onPick(this.#bring, object.brings);
+      return svg`<g data-key=${key} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} @click=${click} @keydown=${press}>${draw}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
+    }
     if (term !== undefined) {
       return svg`<g data-key=${key} class="asks" data-term=${term} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} aria-haspopup="dialog" @keydown=${asPress}>${
         draw}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
@@ -222,6 +231,13 @@ export class Stage extends SizedElement {
     return svg`<g data-key=${key} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} aria-pressed=${picked === true ? "true" : "false"}
       @click=${click} @keydown=${press}>${draw}${ring}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
   }
+
+  readonly #bring = (selection: Selection): void => {
+    this.#brought = { selection, step: this.frame?.step ?? null };
+    const selected = this.frame?.selection;
+    if (selected?.kind !== selection.kind || selected.id !== selection.id) this.pick(selection);
+    this.requestUpdate();
+  };
 
   #asking({ key, x, y, draw, label }: StageObject, { question, subject }: NonNullable<StageObject["ask"]>): SVGTemplateResult {
     const { click, key: press } = onPick(() => this.dispatchEvent(askWhyEvent(question, subject)), { kind: "partition", id: subject });
@@ -242,7 +258,7 @@ export class Stage extends SizedElement {
     ];
     if (named.length === 0) return nothing;
     return html`<p class="away"><span>${say("stage.not_here_short")}</span>${named.map(([name, selection]) =>
-      html`<button class="link" @click=${() => this.pick(selection)}>${name}</button>`)}</p>`;
+      html`<button class="link" @click=${() => this.#bring(selection)}>${name}</button>`)}</p>`;
   }
 
   /** A step that changes nothing in the picture has landed at once. */

@@ -82,3 +82,22 @@ def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
     at(page, 10)
     expect(page.locator("eos-stage [data-key=tag]")).to_have_text("Two copies: it arrives twice")
     assert_nothing_scrolls_sideways(page)
+
+
+def test_a_finger_brings_a_message_that_is_not_here_and_drops_it(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    # Step 15 is about t-1.
+    expect(message(page)).to_have_count(0)
+    page.locator("eos-stage").get_by_role("button", name="1 message not in this picture").tap()
+    expect(message(page)).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("toolbar", name="Break this message").get_by_role("button", name=re.compile("^Drop")).tap()
+    is_lost(page)
+    page.locator("eos-stage .away").get_by_role("button", name="t-1").tap()
+    expect(page.locator("eos-stage [data-key='lane:broker-2:t-1']")).to_be_visible()
+    page.get_by_role("button", name="Step", exact=True).tap()
+    at(page, 17)
+    page.get_by_role("button", name="Step back").tap()
+    at(page, 16)
+    expect(page.locator("eos-stage .away").get_by_role("button", name="t-1")).to_be_visible()
+    assert_nothing_scrolls_sideways(page)

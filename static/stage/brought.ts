@@ -1,0 +1,40 @@
+/**
+ * An upright stage has room for what its step is about. A press on what is *not here* brings it: until the next step the places
+ * are those of what was pressed. Pure.
+ */
+
+import type { Frame, Selection } from "../player/frame.ts";
+import type { Focus, Places } from "./contract.ts";
+import { NO_FOCUS } from "./contract.ts";
+import { ledBy, standing } from "./places.ts";
+
+export interface Brought {
+  here: Places;
+  focus: Focus;
+}
+
+/** The places with this thing in them; null where the run has no place for it. */
+export function broughtHere(run: Places, frame: Frame, selection: Selection): Brought | null {
+  const wanted = wantedOf(run, frame, selection);
+  if (wanted === null) return null;
+  const focus: Focus = { ...NO_FOCUS, ...wanted };
+  // The step is not what decides who stands here.
+  const { header, view, previousView, plan, language, changed } = frame;
+  return { focus, here: standing(run, { header, view, previousView, plan, language, changed, selection: null, step: null, animate: false }, focus) };
+}
+
+function wantedOf(run: Places, frame: Frame, { kind, id }: Selection): Partial<Focus> | null {
+  if (kind === "partition") return { partition: id, actor: ledBy(frame, run, id) };
+  if (kind === "actor") return { actor: id, partition: lanesOf(run, frame, id)[0] ?? null };
+  const message = kind === "message" ? frame.view.network?.messages[id] : undefined;
+  if (message === undefined) return null;
+  const broker = [message.to, message.from].find((name) => name in run.brokers) ?? null;
+  const partition = message.partitions.find((name) => broker === null || run.brokers[broker]?.lanes[name] !== undefined) ?? null;
+  return { actor: broker, partition, messages: { ...NO_FOCUS.messages, sent: [message.id] } };
+}
+
+/** Of a broker, those that it leads now first. */
+function lanesOf(run: Places, frame: Frame, name: string): string[] {
+  const all = Object.keys(run.brokers[name]?.lanes ?? run.clients[name]?.queues ?? {});
+  return [...all.filter((lane) => ledBy(frame, run, lane) === name), ...all];
+}
