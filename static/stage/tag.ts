@@ -138,7 +138,11 @@ function besideMessage(frame: Frame, here: Places, focus: Focus, width: number):
   const { x, y, width: wide, height } = flight.box;
   const under = flight.fate.note === "" ? 10 : 24;
   const middle = x + (wide - width) / 2;
-  return [[middle, y + height + under], [middle, y - HEIGHT - 8], [x + wide + 8, y + (height - HEIGHT) / 2], [x - width - 8, y + (height - HEIGHT) / 2]];
+  // A message at a door stands on the edge of the network: there the tag stays in it.
+  const { network } = here;
+  const within = Math.max(network.x + 4, Math.min(middle, network.x + network.width - width - 4));
+  const aside: Spot[] = here.upright || within === middle ? [] : [[within, y + height + under], [within, y - HEIGHT - 8]];
+  return [[middle, y + height + under], [middle, y - HEIGHT - 8], ...aside, [x + wide + 8, y + (height - HEIGHT) / 2], [x - width - 8, y + (height - HEIGHT) / 2]];
 }
 
 function besideLane(focus: Focus, shown: Shown, width: number): Spot[] {

@@ -91,7 +91,9 @@ def test_a_finger_brings_a_message_that_is_not_here_and_drops_it(page: Page) -> 
     page.locator("eos-stage").get_by_role("button", name="1 message not in this picture").tap()
     expect(message(page)).to_be_visible()
     assert_accessible(page)
-    page.get_by_role("toolbar", name="Break this message").get_by_role("button", name=re.compile("^Drop")).tap()
+    page.get_by_role("toolbar", name="Break this message").get_by_role(
+        "button", name=re.compile("^Drop")
+    ).tap()
     is_lost(page)
     page.locator("eos-stage .away").get_by_role("button", name="t-1").tap()
     expect(page.locator("eos-stage [data-key='lane:broker-2:t-1']")).to_be_visible()
