@@ -140,11 +140,11 @@ def terms() -> list[TermRow]:
     ]
 
 
-PLAYER = ("player.panel.", "player.tab.", "player.key.")
+PLAYER = ("player.panel.", "player.tab.", "player.key.", "player.guide.")
 
 
 def player_words() -> list[str]:
-    """The keys of what the player calls its panels, views and keys."""
+    """The keys of what the player calls its panels, views and keys, and where the rest of it stands."""
     return [key for key in interface_words() if key.startswith(PLAYER)]
 
 

@@ -165,7 +165,10 @@ def limits(request: HttpRequest) -> HttpResponse:
 @require_safe
 def player(request: HttpRequest) -> HttpResponse:
     """What the player shows, and its keys: drawn by the player's own lists; without a script, the names alone."""
-    context = {"names": tables.player_words(), **element_attributes()}
+    context = {
+        "names": [key for key in tables.player_words() if not key.startswith("player.guide.")],
+        **element_attributes(),
+    }
     return render(request, "reference/player.html", context)
 
 

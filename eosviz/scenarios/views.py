@@ -34,6 +34,8 @@ def front(request: HttpRequest) -> HttpResponse:
     """What this is, a run that moves, the ways in, and where this browser was."""
     if "q" in request.GET:
         return _to_search(request)
+    if request.GET.get("sessions") == "all":  # An address of before.
+        return redirect("scenarios:sessions")
     browser, language = browser_of(request.session), language_of(get_language())
     library, progress = shelf(), progress_of(browser)
     context: dict[str, Any] = {

@@ -50,15 +50,15 @@ export class Guide extends LitElement {
     if (!this.hasWords) return nothing;
     return html`<h2>${say("player.views")}</h2>${this.#panels("middle")}
       <h2>${say("player.tab.inspect")}</h2><p class="quiet">${say("player.guide.inspect")}</p>${this.#panels("left")}${this.#panels("right")}
-      <h2>${say("player.help")}</h2>
-      <div class="table-scroll"><table class="results keys"><tbody>${KEYS.map((row) => html`<tr><th scope="row"><kbd>${row.keys}</kbd></th><td>${say(`player.key.${row.action}`)}</td></tr>`)}</tbody></table></div>
-      <h2>${say("player.menu")}</h2><p>${say("player.guide.menu")}</p>
+      <h2>${say("player.guide.keys")}</h2>
+      <div class="table-scroll"><table class="results guide-keys"><tbody>${KEYS.map((row) => html`<tr><td><kbd>${row.keys}</kbd></td><th scope="row">${say(`player.key.${row.action}`)}</th></tr>`)}</tbody></table></div>
+      <h2>${say("player.menu")} ⋯</h2><p>${say("player.guide.menu")}</p>
       <h2>${say("player.marks")}</h2><dl class="rooms">${MARKS.map((mark) => html`<div><dt><b>${say(`player.mark.${mark}`)}</b></dt> <dd>${say(`player.mark.${mark}.means`)}</dd></div>`)}</dl>`;
   }
 
   #panels(place: PanelRow["place"]): TemplateResult {
-    return html`<div class="table-scroll"><table class="results"><tbody>${PANELS.filter((panel) => panel.place === place).map((panel) => html`<tr id=${panel.tag.replace("eos-", "")}>
-      <th scope="row">${say(panel.name)}</th><td>${wayTo(panel).split(" · ").map((key) => (key === "" ? say("player.guide.tab") : html`<kbd>${key}</kbd> `))}</td></tr>`)}</tbody></table></div>`;
+    return html`<div class="table-scroll"><table class="results guide-keys"><tbody>${PANELS.filter((panel) => panel.place === place).map((panel) => html`<tr id=${panel.tag.replace("eos-", "")}>
+      <td>${wayTo(panel).split(" · ").map((key) => (key === "" ? say("player.guide.tab") : html`<kbd>${key}</kbd> `))}</td><th scope="row">${say(panel.name)}</th></tr>`)}</tbody></table></div>`;
   }
 }
 

@@ -258,13 +258,16 @@ def test_an_excerpt_holds_the_word_that_was_found() -> None:
     ("typed", "language"),
     [
         ("partition lanes", "en"),
+        ("swim lanes", "en"),
         ("interesting step", "en"),
         ("inspect", "en"),
+        ("keyboard shortcuts", "en"),
+        ("dark mode", "en"),
         ("分区日志", "zh-Hans"),
-        ("关键步骤", "zh-Hans"),
+        ("快捷键", "zh-Hans"),
     ],
 )
-def test_panels_and_keys_of_the_player_are_found_with_their_words(typed: str, language: str) -> None:
+def test_panels_and_keys_of_the_player_are_found(typed: str, language: str) -> None:
     assert "reference:player" in [row.identifier for row in finding.find(typed, language)["page"]]
 
 

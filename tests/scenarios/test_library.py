@@ -230,6 +230,7 @@ class TestFrontPage:
     def test_an_old_search_leads_to_the_new_one(self, client: Client) -> None:
         assert client.get("/", {"q": "标记 x"})["Location"] == "/search/?q=%E6%A0%87%E8%AE%B0+x"
         assert client.get("/library/", {"q": "lso"})["Location"] == "/search/?q=lso"
+        assert client.get("/", {"sessions": "all"})["Location"] == "/sessions/"
 
 
 @pytest.mark.django_db
