@@ -8,18 +8,15 @@ control request is sent stands in ``control_sending``, what its answer does in `
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from engine.client import control_sending
 from engine.client.client_states import FATAL
 from engine.client.connections import InFlightRequest
 from engine.client.control_requests import INIT, PRIORITIES, PendingRequest
+from engine.client.sender_pass import SenderPass
 from engine.client.transaction_manager import IllegalTransition, TransactionManager, init_request
 from engine.errors import EngineError, Error
 from engine.messages import InitProducerIdResponse
-
-if TYPE_CHECKING:
-    from engine.client.sender import Sender
 
 INIT_RETRIES = frozenset(
     {
@@ -36,14 +33,14 @@ BLOCKING_RETRIES = INIT_RETRIES - {Error.CONCURRENT_TRANSACTIONS}
 
 _LOST_BY = {False: "client.unresolved_lost_bump", True: "client.unresolved_lost_abortable"}
 """Whether the producer is transactional, to what becomes of lost numbers in k28 (TXM-15)."""
-Phase = Callable[["Sender", int], bool]
+Phase = Callable[[SenderPass, int], bool]
 """A phase of the pass; True ends the pass."""
 
 
 # -- both generations ----------------------------------------------------------------------------------
 
 
-def abort_everything(sender: Sender, now: int) -> None:
+def abort_everything(sender: SenderPass, now: int) -> None:
     """After a fatal error nothing can be sent any more (SND-3, SND-4)."""
     memory = sender.memory
     error = sender.manager.last_error
@@ -55,7 +52,7 @@ def abort_everything(sender: Sender, now: int) -> None:
 # -- k28 -----------------------------------------------------------------------------------------------
 
 
-def resolve_by_bump(sender: Sender, now: int) -> bool:
+def resolve_by_bump(sender: SenderPass, now: int) -> bool:
     """T1: a partition with nothing under way shows what became of its expired numbers (TXM-15)."""
     transactions = sender.manager
     for entry in transactions.resolvable():
@@ -78,7 +75,7 @@ def resolve_by_bump(sender: Sender, now: int) -> bool:
     return False
 
 
-def stop_on_fatal(sender: Sender, now: int) -> bool:
+def stop_on_fatal(sender: SenderPass, now: int) -> bool:
     """T2: after a fatal error every batch is given up and the pass ends."""
     if not sender.manager.has_fatal_error:
         return False
@@ -86,7 +83,7 @@ def stop_on_fatal(sender: Sender, now: int) -> bool:
     return sender.end(None)
 
 
-def keep_identity(sender: Sender, now: int) -> bool:
+def keep_identity(sender: SenderPass, now: int) -> bool:
     """T3: raise the epoch if that was asked for (TXM-16); ask for a PID if there is none (PID-11)."""
     transactions = sender.manager
     memory = sender.memory
@@ -118,7 +115,7 @@ def keep_identity(sender: Sender, now: int) -> bool:
     return False
 
 
-def _stuck_without_identity(sender: Sender, illegal: IllegalTransition) -> bool:
+def _stuck_without_identity(sender: SenderPass, illegal: IllegalTransition) -> bool:
     """A negative id counts as none (``ProducerIdAndEpoch.isValid``), and READY has no way to ask for another.
 
     Kafka's Sender thread throws here in every pass, logs it and begins again at once, so nothing is sent and
@@ -134,7 +131,7 @@ def _stuck_without_identity(sender: Sender, illegal: IllegalTransition) -> bool:
     return sender.end(None)
 
 
-def send_control(sender: Sender, now: int) -> bool:
+def send_control(sender: SenderPass, now: int) -> bool:
     """T4: send the next control request, or wait for the one in flight (SND-5)."""
     return control_sending.send_or_poll(sender, now)
 
@@ -142,7 +139,7 @@ def send_control(sender: Sender, now: int) -> bool:
 # -- k20 -----------------------------------------------------------------------------------------------
 
 
-def resolve_by_reset(sender: Sender, now: int) -> bool:
+def resolve_by_reset(sender: SenderPass, now: int) -> bool:
     """R1: lost numbers cost an idempotent producer its PID (TXM-15)."""
     transactions = sender.manager
     for entry in transactions.resolvable():
@@ -166,7 +163,7 @@ def resolve_by_reset(sender: Sender, now: int) -> bool:
     return False
 
 
-def lost_numbers_are_fatal(sender: Sender, now: int) -> bool:
+def lost_numbers_are_fatal(sender: SenderPass, now: int) -> bool:
     """R1 of a transactional producer: one expired resend ends it, for it cannot raise its epoch (TXM-15)."""
     transactions = sender.manager
     if transactions.has_unresolved and not transactions.has_fatal_error:
@@ -176,7 +173,7 @@ def lost_numbers_are_fatal(sender: Sender, now: int) -> bool:
     return False
 
 
-def send_blocking_control(sender: Sender, now: int) -> bool:
+def send_blocking_control(sender: SenderPass, now: int) -> bool:
     """R2 of a transactional producer: as T4, but not beside lost numbers (SND-3)."""
     transactions = sender.manager
     if transactions.has_unresolved and transactions.in_flight is None:
@@ -184,7 +181,7 @@ def send_blocking_control(sender: Sender, now: int) -> bool:
     return control_sending.send_or_poll(sender, now)
 
 
-def wait_for_producer_id(sender: Sender, now: int) -> bool:
+def wait_for_producer_id(sender: SenderPass, now: int) -> bool:
     """R2: the pass blocks until there is a PID or a fatal error (PID-12)."""
     transactions = sender.manager
     memory = sender.memory
@@ -210,7 +207,7 @@ def wait_for_producer_id(sender: Sender, now: int) -> bool:
     return sender.end(now)
 
 
-def stop_on_error(sender: Sender, now: int) -> bool:
+def stop_on_error(sender: SenderPass, now: int) -> bool:
     """R3: without a PID or after a fatal error nothing is sent; an abortable one drops unsent batches."""
     transactions = sender.manager
     memory = sender.memory
@@ -225,7 +222,7 @@ def stop_on_error(sender: Sender, now: int) -> bool:
 # -- answers -------------------------------------------------------------------------------------------
 
 
-def init_answered(sender: Sender, response: InitProducerIdResponse, now: int) -> None:
+def init_answered(sender: SenderPass, response: InitProducerIdResponse, now: int) -> None:
     """InitProducerId was answered (PID-11, PID-12, TXM-13)."""
     transactions = sender.manager
     memory = sender.memory
@@ -262,7 +259,7 @@ def init_answered(sender: Sender, response: InitProducerIdResponse, now: int) ->
     memory.watch.say("client.producer_id_refused", ("TXM-13", "PID-9"), client=memory.name, error=error.name)
 
 
-def init_lost(sender: Sender, request: InFlightRequest, now: int) -> None:
+def init_lost(sender: SenderPass, request: InFlightRequest, now: int) -> None:
     """The connection ended before the answer to InitProducerId came (SND-5, PID-12)."""
     transactions = sender.manager
     pending = transactions.in_flight
@@ -274,7 +271,7 @@ def init_lost(sender: Sender, request: InFlightRequest, now: int) -> None:
         _again(sender, pending, now)
 
 
-def _again(sender: Sender, request: PendingRequest, now: int) -> None:
+def _again(sender: SenderPass, request: PendingRequest, now: int) -> None:
     """Back to the queue (k28), or sleep inside the pass and go round the loop (k20)."""
     memory = sender.memory
     if memory.profile.queued_producer_id_request:

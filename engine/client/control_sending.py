@@ -6,18 +6,13 @@ backoff, Kafka's Sender thread does nothing else; so does this one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
 from engine.client.client_states import ABORTING
 from engine.client.connections import CONNECTED, CONNECTING
 from engine.client.control_requests import END, PendingRequest
 from engine.client.metadata_requests import ask_for_metadata, metadata_due
+from engine.client.sender_pass import Held, SenderPass
 from engine.client.transaction_manager import TransactionManager
 from engine.messages import Send
-
-if TYPE_CHECKING:
-    from engine.client.sender import Sender
 
 ABORTED_ERROR = "TRANSACTION_ABORTED"
 """What records learn that were given up because the application aborted, without any failure."""
@@ -30,20 +25,7 @@ _SENT_RULES: dict[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(slots=True)
-class Held:
-    """The request the Sender is busy with. ``until``: how long it may wait for the connection."""
-
-    request: PendingRequest
-    until: int | None = None
-    attempted: int | None = None
-    """The broker that a connection was started to: when that fails, the coordinator is looked up again."""
-    slept: bool = False
-    told: set[int | None] = field(default_factory=set)
-    """The brokers that it was said to wait for; None: it was said that the Sender sleeps. Each once."""
-
-
-def send_or_poll(sender: Sender, now: int) -> bool:
+def send_or_poll(sender: SenderPass, now: int) -> bool:
     """T4 (k28), R2 (k20 with transactions): True when it did something, which ends the pass."""
     if sender.held is None:
         transactions = sender.manager
@@ -58,7 +40,7 @@ def send_or_poll(sender: Sender, now: int) -> bool:
     return _go_on(sender, sender.held, now)
 
 
-def _give_up_unsent(sender: Sender, transactions: TransactionManager, now: int) -> None:
+def _give_up_unsent(sender: SenderPass, transactions: TransactionManager, now: int) -> None:
     """What was never sent is dropped before an abort; what may be stored must be resolved (ACC-22)."""
     memory = sender.memory
     if not memory.accumulator.incomplete:
@@ -80,7 +62,7 @@ def _give_up_unsent(sender: Sender, transactions: TransactionManager, now: int) 
         )
 
 
-def _next_request(sender: Sender, transactions: TransactionManager) -> PendingRequest | None:
+def _next_request(sender: SenderPass, transactions: TransactionManager) -> PendingRequest | None:
     """The next request that may leave (TXM-9); what cannot be sent any more fails here."""
     memory = sender.memory
     if transactions.new_partitions:
@@ -114,7 +96,7 @@ def _next_request(sender: Sender, transactions: TransactionManager) -> PendingRe
     return transactions.take_request()
 
 
-def _go_on(sender: Sender, held: Held, now: int) -> bool:
+def _go_on(sender: SenderPass, held: Held, now: int) -> bool:
     """Take the held request as far as it gets now (SND-5, steps 4 to 7)."""
     memory = sender.memory
     transactions = sender.manager
@@ -142,7 +124,7 @@ def _go_on(sender: Sender, held: Held, now: int) -> bool:
     return sender.end(now)
 
 
-def _await_connection(sender: Sender, held: Held, node: int, now: int) -> bool:
+def _await_connection(sender: SenderPass, held: Held, node: int, now: int) -> bool:
     """The target takes no request yet: start the connection, wait, or give up on this target."""
     memory = sender.memory
     connection = memory.connections.to(node)
@@ -167,7 +149,7 @@ def _await_connection(sender: Sender, held: Held, node: int, now: int) -> bool:
     return sender.end(held.until)
 
 
-def _not_reached(sender: Sender, held: Held, node: int, now: int) -> bool:
+def _not_reached(sender: SenderPass, held: Held, node: int, now: int) -> bool:
     """The target cannot be connected to (SND-5, step 5)."""
     if held.request.coordinator is not None:
         return _look_up(sender, held, "client.coordinator_not_reached", now, node)
@@ -177,7 +159,7 @@ def _not_reached(sender: Sender, held: Held, node: int, now: int) -> bool:
     return _sleep_again(sender, held, now)
 
 
-def _look_up(sender: Sender, held: Held, key: str, now: int, node: int | None = None) -> bool:
+def _look_up(sender: SenderPass, held: Held, key: str, now: int, node: int | None = None) -> bool:
     """Ask who coordinates; the request goes back as a retry (SND-5, step 5; FND-6)."""
     transactions = sender.manager
     request = held.request
@@ -197,7 +179,7 @@ def _look_up(sender: Sender, held: Held, key: str, now: int, node: int | None = 
     return sender.end(now)
 
 
-def send(sender: Sender, node: int, request: PendingRequest, now: int) -> None:
+def send(sender: SenderPass, node: int, request: PendingRequest, now: int) -> None:
     """Put a control request on the wire and note it as the one in flight."""
     memory = sender.memory
     sent = memory.connections.sent(node, request.api, request.body, now, memory.config.request_timeout_ms)
@@ -227,7 +209,7 @@ def send(sender: Sender, node: int, request: PendingRequest, now: int) -> None:
     )
 
 
-def poll(sender: Sender, now: int) -> bool:
+def poll(sender: SenderPass, now: int) -> bool:
     """A control request is in flight: nothing else leaves until its answer (TXM-9)."""
     memory = sender.memory
     ask_for_metadata(sender, now)
@@ -242,14 +224,14 @@ def poll(sender: Sender, now: int) -> bool:
     return sender.end(metadata_due(sender, now))
 
 
-def _sleep_again(sender: Sender, held: Held, now: int) -> bool:
+def _sleep_again(sender: SenderPass, held: Held, now: int) -> bool:
     """No broker can be reached: the Sender sleeps, over and over, and says so the first time."""
     first = None not in held.told
     held.told.add(None)
     return sleep(sender, sender.memory.config.retry_backoff_ms, now, said=first)
 
 
-def sleep(sender: Sender, backoff: int, now: int, said: bool = True) -> bool:
+def sleep(sender: SenderPass, backoff: int, now: int, said: bool = True) -> bool:
     """The Sender sleeps before it repeats a control request (SND-5, step 6)."""
     sender.sleeps_until = now + backoff
     ask_for_metadata(sender, now)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from engine.client.sender_pass import SenderPass
 from engine.messages import Send
 
-if TYPE_CHECKING:
-    from engine.client.sender import Sender
 
-
-def ask_for_metadata(sender: Sender, now: int) -> None:
+def ask_for_metadata(sender: SenderPass, now: int) -> None:
     """Send a wanted Metadata request to the least-loaded node (SND-2, SND-6), at most one per backoff."""
     memory = sender.memory
     if not memory.metadata.update_requested:
@@ -38,7 +34,7 @@ def ask_for_metadata(sender: Sender, now: int) -> None:
     )
 
 
-def metadata_due(sender: Sender, now: int) -> int | None:
+def metadata_due(sender: SenderPass, now: int) -> int | None:
     """When a wanted request for metadata may be tried, later than now; None: none is wanted, or it waits for a
     connection that is being made or for an answer on a full one."""
     memory = sender.memory

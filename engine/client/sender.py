@@ -13,17 +13,15 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from engine.client import control
-from engine.client.accumulator import Ready
 from engine.client.answers import Answers
 from engine.client.batch import Batch
 from engine.client.configuration import ACKS_ALL
 from engine.client.connections import DISCONNECTED
-from engine.client.control_sending import Held
 from engine.client.incarnation import Incarnation
 from engine.client.metadata_requests import ask_for_metadata, metadata_due
-from engine.client.sender_sentences import READY, SCOPES, STOPS, numbers
-from engine.client.transaction_calls import abort_transaction
-from engine.messages import Connect, ProduceRequest, Send
+from engine.client.sender_pass import SenderPass
+from engine.client.sender_sentences import READY, STOPS, numbers
+from engine.messages import ProduceRequest, Send
 from engine.shapes.clients import ReadyFor, ReadyView, SenderView
 
 Phase = Callable[["Sender", int], bool]
@@ -32,21 +30,15 @@ _NOTHING: dict[str, Any] = {}
 _NO_NODES: dict[int, list[tuple[str, str]]] = {}
 
 
-class Sender:
-    """The Sender of one incarnation."""
+class Sender(SenderPass):
+    """The Sender of one incarnation: the phases of every pass, and their order."""
 
     __slots__ = (
         "answers",
         "at_work",
-        "changed",
         "drained",
-        "end_at",
-        "held",
         "index",
         "last_ready",
-        "last_wait",
-        "manager",
-        "memory",
         "metadata_seen",
         "number",
         "path",
@@ -54,47 +46,28 @@ class Sender:
         "phases",
         "poll_source",
         "poll_until",
-        "ready",
         "shown",
         "shown_ready",
-        "sleeps_until",
-        "stopped",
         "turns_lost",
         "unknown_seen",
-        "unreachable",
-        "waiting_for",
     )
 
     def __init__(self, memory: Incarnation, answers: Answers) -> None:
-        self.memory = memory
-        if memory.transactions is not None:
-            self.manager = memory.transactions
-            """Only with idempotence; the phases that look at it are not there without (``control.phases_of``)."""
+        super().__init__(memory)
         self.answers = answers
         self.path = ("clients", memory.name, "sender")
         self.number = 0
         self.index = 0
         self.phase = ""
         self.at_work = False
-        self.changed = False
-        self.stopped = False
-        self.ready = Ready()
         self.drained: list[tuple[int, list[Batch]]] = []
-        self.unreachable: list[tuple[int, str]] = []
-        """(node, reason) of the ready nodes dropped by P4 in this pass."""
         self.turns_lost = 0
         """Passes in a row that took nothing but moved the drain index on (ACC-15)."""
         self.poll_until: int | None = None
         self.poll_source: str | None = None
-        self.end_at: int | None = None
-        self.sleeps_until: int | None = None
-        self.held: Held | None = None
-        """The control request that the Sender is busy with (SND-5, steps 4 to 6)."""
-        self.waiting_for: str | None = None
         self.metadata_seen = 0
         self.unknown_seen: list[str] = []
         self.last_ready: dict[int, list[tuple[str, str]]] = {}
-        self.last_wait: tuple[Any, ...] | None = None
         self.shown: SenderView
         self.shown_ready: ReadyView
         self.show()
@@ -167,26 +140,6 @@ class Sender:
         self.memory.wake_at = None
         if self.memory.over:
             self.memory.hide_finished()
-
-    def end(self, at: int | None) -> bool:
-        """End the pass; the next may start at ``at``, or when something comes."""
-        self.end_at = at
-        return True
-
-    def wait(self, key: str, rules: tuple[str, ...], about: tuple[Any, ...], **params: Any) -> None:
-        """Say once why nothing is sent; again only when the reason changes (SND-15)."""
-        reason = (key, *about)
-        if reason != self.last_wait:
-            self.last_wait = reason
-            self.waiting_for = key.removeprefix("client.waits_")
-            self.memory.watch.say(key, rules, client=self.memory.name, **params)
-            if self.memory.accumulator.stops and self.ready.nodes:
-                self._say_scope()
-
-    def _say_scope(self) -> None:
-        """How far an early stop of the drain reaches."""
-        memory = self.memory
-        memory.watch.note(SCOPES[memory.switches.drain_stop_scope], ("ACC-15", "CTR-15"), client=memory.name)
 
     # -- the phases of every pass (SND-2) --------------------------------------------------------------
 
@@ -267,20 +220,6 @@ class Sender:
                 self.unreachable.append((node, "not_connected"))
                 self.connect(node, now)
         return False
-
-    def connect(self, node: int, now: int) -> None:
-        """Start a connection if none is under way and its backoff is over."""
-        memory = self.memory
-        connections = memory.connections
-        if connections.connect_delay(node, now) != 0:
-            return
-        self.changed = True
-        first = connections.to(node).failures <= 1  # Further attempts in one outage say nothing.
-        memory.outbox.append(Connect(connections.connecting(node, now)))
-        if first:
-            memory.watch.say(
-                "client.connects", ("SND-2", "SND-7"), client=memory.name, broker=f"broker-{node}"
-            )
 
     def drain(self, now: int) -> bool:
         """P5: take at most one batch per partition for each node; mute them if order is guaranteed."""
@@ -554,34 +493,6 @@ class Sender:
             ]
             if muted:
                 self.wait("client.waits_muted", ("ACC-19",), (tuple(muted),), partitions=muted)
-
-    def finish_closing(self) -> None:
-        """A closed producer whose last batch is over ends its Sender (SND-14)."""
-        memory = self.memory
-        if memory.closed and not memory.accumulator.incomplete and not self._ends_transaction():
-            self.stopped = True
-            memory.watch.say("client.closed", ("SND-14", "SND-1"), client=memory.name)
-            for call in memory.closing:
-                memory.end_call(call, "done")
-            memory.closing.clear()
-
-    def _ends_transaction(self) -> bool:
-        """A transaction is still to be ended before the Sender may stop: k28 aborts an open one (SND-14)."""
-        transactions = self.memory.transactions
-        if transactions is None or not transactions.is_transactional:
-            return False
-        if transactions.in_flight is not None or self.held is not None:
-            return True
-        if not self.memory.profile.epoch_bump or not transactions.has_ongoing_transaction:
-            return False
-        if transactions.requests:
-            return True
-        if transactions.is_completing:
-            return False  # Its end failed, and nothing that could still happen would mend that.
-        abort_transaction(transactions)
-        self.changed = True
-        self.memory.watch.say("client.close_aborts", ("SND-14", "TXM-10"), client=self.memory.name)
-        return True
 
 
 PLAIN: tuple[tuple[str, Phase], ...] = (
