@@ -49,6 +49,10 @@ function chosen(frame: Frame, focus: Focus, kept: readonly Kept[]): Kept | undef
     ?? kept.reduce<Kept | undefined>((best, one) => (best === undefined || one.entry.last_update > best.entry.last_update ? one : best), undefined);
 }
 
+/** px of a body that has room for what its log holds, and for the offsets of a group under it. */
+const LOGGED = 80;
+const GROUPED = 94;
+
 export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, name: string, place: NonNullable<BrokerPlace["coordinator"]>): StageObject[] {
   const broker = frame.view.brokers?.[name.replace(/^broker-/, "")];
   const kept = keptOf(broker);
@@ -66,7 +70,7 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   const selection = own === undefined ? undefined : transactionSelection(own.id);
   return [{
     key: `co:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label, hot: focus.kind === "coordinator" && focus.actor === name,
-    draw: svg`${box(0, 0, width, height, apart || here.upright ? "body" : "slot", apart || here.upright ? 8 : 6)}${slot ? svg`${named}${rail}${own === undefined || height < 80 ? nothing : logLine(frame, name, own, kept, width)}` : nothing}${
+    draw: svg`${box(0, 0, width, height, apart || here.upright ? "body" : "slot", apart || here.upright ? 8 : 6)}${slot ? svg`${named}${rail}${own === undefined || height < (groups === null ? LOGGED : GROUPED) ? nothing : logLine(frame, name, own, kept, width)}` : nothing}${
       groups === null ? nothing : svg`<g transform=${`translate(0,${height - 20})`}>${groups}</g>`}${refused ? box(0, 0, width, height, "ring", 6) : nothing}`,
     picked: own !== undefined && isOfPicked(frame, { transaction: own.id }),
     ...(selection === undefined ? {} : { select: selection }),

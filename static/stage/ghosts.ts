@@ -144,20 +144,23 @@ function arriving(frame: Frame, here: Places, shown: Shown, first: Box): StageOb
   const place = { x: first.x + 1, y: lane.cells.y - over, width, height: ghost };
   return [object("ghost", place, svg`${box(0, 0, width, ghost, `cell ${here.hue(producerId)}`, 3)}${
     text(width / 2, ghost / 2 + 5.5, sequences, "s15 b", "middle")}${path(`M${width / 2 - 4},${ghost}v8M${width / 2 + 4},${ghost}v8`, "equal")}${
-    besideGhost(shown, start, said, same, width + 10)}`, { label: `${said}. ${same}.` })];
+    besideGhost(shown, start, sequences, said, same, width + 10)}`, { label: `${said}. ${same}.` })];
 }
 
 /** In two lines, unless the second would meet the names of the gates; then in one, with the second behind them, or shorter. */
-function besideGhost(shown: Shown, start: number, said: string, same: string, x: number): SVGTemplateResult {
+function besideGhost(shown: Shown, start: number, sequences: string, whole: string, same: string, x: number): SVGTemplateResult {
   const { lane, replica, window } = shown;
+  const right = lane.box.x + lane.box.width - 8;
+  const fits = (words: string): boolean => start + textWidth(words, 13, true) <= right;
+  // Whose it is stands on what it is compared with.
+  const said = [whole, say("stage.ghost.arrives_plain", { records: sequences })].find(fits) ?? "";
   const gate = window.x(Math.max(replica.high_watermark, window.first));
   // Over the last batch the name of the gates stands aside (lanes.ts).
   const name = start - 12 >= gate - 4 ? { from: gate - 4, to: gate + 104 } : { from: gate - 52, to: gate + 52 };
   const meets = start < name.to && start + textWidth(same, 13) > name.from;
   if (!meets) return svg`${text(x, 9, said, "s13 b gl")}${text(x, 23, same, "s13 k gl")}`;
-  const whole = `${said}, ${same}`;
-  const right = lane.box.x + lane.box.width - 8;
-  if (start + textWidth(whole, 13, true) <= right) return text(x, 9, whole, "s13 b gl");
+  const both = `${said}, ${same}`;
+  if (fits(both)) return text(x, 9, both, "s13 b gl");
   const brief = say("stage.ghost.same_short");
   if (start + textWidth(brief, 13) <= name.from) return svg`${text(x, 9, said, "s13 b gl")}${text(x, 23, brief, "s13 k gl")}`;
   // Where none fits, the tag says it.

@@ -31,6 +31,8 @@ export const defaults = {
   besideDecision: 3,
   /** The same where they stand side by side, on a phone. */
   upright: { whole: 2, single: 4 },
+  /** And where all of them stand between the middleware and its participants. */
+  roles: { whole: 2, single: 3 },
   /** Virtual milliseconds ahead from which on a message says when it is due. */
   due: 50,
 };
@@ -97,7 +99,7 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   const single = withCopies(candidates);
   const long = single.filter(({ wire }) => !wire.short);
   const isHot = ({ message }: Candidate): boolean => hotIds(focus).has(message.id);
-  const most = here.upright ? defaults.upright : defaults;
+  const most = !here.upright ? defaults : here.kind === "middleware" ? defaults.roles : defaults.upright;
   const counted = long.length > most.single ? long.filter((one) => !isHot(one)) : [];
   const whole = !here.upright && decides(frame, focus) ? defaults.besideDecision : most.whole;
   const detail: Detail = long.length > whole ? "brief" : "whole";
@@ -411,7 +413,7 @@ function bundleObject(frame: Frame, bundle: Bundle): StageObject {
 
 const awayText = (count: number): string => say("stage.message.away", { count });
 
-/** In a corner of the network where no message stands; null where all have a place. */
+/** In a corner of the network where no message stands; null where all have a place, and on a phone where no corner is free. */
 export function awayBox(here: Places, { away, flights, bundles }: Network): Box | null {
   if (away.length === 0) return null;
   const width = textWidth(awayText(away.length), 12);
@@ -420,7 +422,8 @@ export function awayBox(here: Places, { away, flights, bundles }: Network): Box 
   const [top, bottom] = [network.y + 4, network.y + network.height - 18];
   const spots = [[right, bottom], [left, bottom], [right, top], [left, top]].map(([x = 0, y = 0]): Box => ({ x, y, width, height: 14 }));
   const stands = [...flights.map(taken), ...bundles.map((bundle) => bundle.box), ...Object.values(here.others).map((other) => other.box)];
-  return spots.find((spot) => !stands.some((one) => overlap(one, spot))) ?? (spots[0] as Box);
+  const free = spots.find((spot) => !stands.some((one) => overlap(one, spot)));
+  return free ?? (here.upright ? null : (spots[0] as Box));
 }
 
 function awayObject(frame: Frame, here: Places, network: Network): StageObject[] {

@@ -16,8 +16,8 @@ const NETWORK = { least: 52, most: 130 };
 const HEAD = 27;
 const LANE = { least: 76, most: 120 };
 const READERS = { least: 57, most: 84 };
-/** With room for what its log holds, or without. */
-const COORDINATOR = { least: 62, most: 84 };
+/** With room for what its log holds, or without; and for the offsets of a group under that. */
+const COORDINATOR = { least: 62, most: 84, grouped: 98 };
 const MARKERS = 44;
 /** px under the picture for the names of those who are not in it, and for its text. */
 const UNDER = 34;
@@ -45,6 +45,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const given = (size.height - UNDER) / (size.width / width);
   const readers = plan.consumers.length > 0;
   const coordinates = plan.brokers.some((broker) => broker.transactional_ids.length > 0);
+  const groups = plan.brokers.some((broker) => broker.groups.length > 0);
   const client = plan.clients.length > 0;
   const least = (client ? CLIENT + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? COORDINATOR.least + MARKERS : 0) + 8;
   let spare = Math.max(0, given - least);
@@ -53,7 +54,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
     spare -= taken;
     return taken;
   };
-  const coordinatorHeight = coordinates ? COORDINATOR.least + take(COORDINATOR.most - COORDINATOR.least) : 0;
+  const coordinatorHeight = coordinates ? COORDINATOR.least + take((groups ? COORDINATOR.grouped : COORDINATOR.most) - COORDINATOR.least) : 0;
   const lane = LANE.least + take(LANE.most - LANE.least);
   const network = client ? NETWORK.least + take(NETWORK.most - NETWORK.least) : 0;
   const tall = client ? CLIENT : 0;

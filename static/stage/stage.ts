@@ -29,6 +29,8 @@ import { focusOf } from "./focus.ts";
 import { LAYERS } from "./layers.ts";
 import { stageLook } from "./look.ts";
 import { StageMover, causeFirst, hasTravel, leaving } from "./motion.ts";
+import type { Network } from "./network.ts";
+import { awayBox, networkOf } from "./network.ts";
 import { networkLook } from "./network-look.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
 import { grown, places, sizeOf, standing } from "./places.ts";
@@ -99,7 +101,7 @@ export class Stage extends SizedElement {
     const seen = this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height };
     this.#seen = { box: seen, of: here.width };
     return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene travels" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
-      objects, (object) => object.key, (object) => this.#drawn(object))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${here.upright ? decidedCard(decidedBy(frame, focus)) : nothing}<div class="under">${this.#away(here)}${twin(twinOf(whole, here))}</div>`;
+      objects, (object) => object.key, (object) => this.#drawn(object))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${here.upright ? decidedCard(decidedBy(frame, focus)) : nothing}<div class="under">${this.#away(here, networkOf(frame, here, focus))}${twin(twinOf(whole, here))}</div>`;
   }
 
   /** Where a thing of the picture stands, in px of this element; null when it is not in the picture. */
@@ -249,16 +251,18 @@ export class Stage extends SizedElement {
     return svg`<g data-key=${key} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} @click=${click} @keydown=${press}>${draw}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="13"/></g>`;
   }
 
-  #away({ away, upright }: Places): TemplateResult | typeof nothing {
+  #away(here: Places, network: Network): TemplateResult | typeof nothing {
+    const { away, upright } = here;
     if (!upright) return nothing;
+    const messages = awayBox(here, network) === null ? network.away.length : 0;
     const named: [string, Selection][] = [
       ...away.clients.map((name): [string, Selection] => [name, plainly("actor", name)]),
       ...away.brokers.map((name): [string, Selection] => [name, plainly("actor", name)]),
       ...away.lanes.map((name): [string, Selection] => [name, plainly("partition", name)]),
     ];
-    if (named.length === 0) return nothing;
+    if (named.length === 0 && messages === 0) return nothing;
     return html`<p class="away"><span>${say("stage.not_here_short")}</span>${named.map(([name, selection]) =>
-      html`<button class="link" @click=${() => this.#bring(selection)}>${name}</button>`)}</p>`;
+      html`<button class="link" @click=${() => this.#bring(selection)}>${name}</button>`)}${messages === 0 ? nothing : html`<span>${say("stage.message.away_short", { count: messages })}</span>`}</p>`;
   }
 
   /** A step that changes nothing in the picture has landed at once. */

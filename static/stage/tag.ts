@@ -12,8 +12,9 @@ import type { Frame, Json } from "../player/frame.ts";
 import { errorTerm } from "../player/terms.ts";
 import { formatValue, say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
-import { box, text, textWidth } from "./draw.ts";
+import { box, fittedText, text, textWidth } from "./draw.ts";
 import { copies } from "./brokers.ts";
+import { decidedBy } from "./decided.ts";
 import { cellBox, shownLane } from "./ghosts.ts";
 import type { Shown } from "./ghosts.ts";
 import { hasNameAbove } from "./lanes.ts";
@@ -25,16 +26,17 @@ const EDGE = 4;
 export const tagLayer: Layer = (frame, here, focus) => {
   if (focus.tag === null) return [];
   const said = say(focus.tag.key, focus.tag.params);
-  const more = comparedText(focus.compared);
+  // On a phone a rule that decided has its numbers under the picture.
+  const more = here.upright && decidedBy(frame, focus) !== null ? "" : comparedText(focus.compared);
   const first = round(textWidth(said, 15, true) + 20);
-  const own = more === "" ? 0 : round(textWidth(more, 13) + 18);
-  // In the network, beside a client, there is less room than a line may need.
-  if (more !== "" && clientOf(frame, here, focus) !== undefined && !here.upright && first + own > here.network.width - 12) {
+  const own = more === "" ? 0 : round(Math.min(textWidth(more, 13) + 18, here.width - 2 * EDGE));
+  if (more !== "" && first + own > roomOf(frame, here, focus)) {
     const width = Math.max(first, own);
-    const at = placeOf(frame, here, focus, width);
+    const height = 2 * HEIGHT - 2;
+    const at = placeOf(frame, here, focus, width, height);
     return [{
-      key: "tag", ...at, ...termOf(focus.tag), width, height: 2 * HEIGHT - 2, phase: "tag", depth: 6, hot: true, label: `${said}: ${more}`,
-      draw: svg`${box(0.5, HEIGHT - 5, own - 1, HEIGHT + 2, "pill", 4)}${text(9, 2 * HEIGHT - 10, more, "s13 k")}${
+      key: "tag", ...at, ...termOf(focus.tag), width, height, phase: "tag", depth: 6, hot: true, label: `${said}: ${more}`,
+      draw: svg`${box(0.5, HEIGHT - 5, own - 1, HEIGHT + 2, "pill", 4)}${fittedText(9, 2 * HEIGHT - 10, more, own - 16, 13, { classes: "k" })}${
         box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 17.5, said, "s15 inv", "middle")}`,
     }];
   }
@@ -52,6 +54,11 @@ export const tagLayer: Layer = (frame, here, focus) => {
 function termOf({ params }: NonNullable<Focus["tag"]>): Pick<StageObject, "term"> {
   const term = typeof params["error"] === "string" ? errorTerm(params["error"]) : null;
   return term === null ? {} : { term };
+}
+
+/** px that a tag has in one line: in the network, beside a client, there are fewer than in the whole picture. */
+function roomOf(frame: Frame, here: Places, focus: Focus): number {
+  return clientOf(frame, here, focus) !== undefined && !here.upright ? here.network.width - 12 : here.width - 2 * EDGE;
 }
 
 const SIDES = /^(arrived|stored|current|expected|known|allowed)[ _]/;
@@ -73,15 +80,15 @@ export function comparedText(compared: Focus["compared"]): string {
 
 type Spot = readonly [x: number, y: number];
 
-function placeOf(frame: Frame, here: Places, focus: Focus, width: number): { x: number; y: number } {
-  const spots = spotsOf(frame, here, focus, width).map(([x, y]): Spot => [
-    Math.max(EDGE, Math.min(here.width - EDGE - width, x)), Math.max(EDGE, Math.min(here.height - EDGE - HEIGHT, y)),
+function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height = HEIGHT): { x: number; y: number } {
+  const spots = spotsOf(frame, here, focus, width, height).map(([x, y]): Spot => [
+    Math.max(EDGE, Math.min(here.width - EDGE - width, x)), Math.max(EDGE, Math.min(here.height - EDGE - height, y)),
   ]);
   const taken = takenBy(frame, here, focus);
   let best: Spot = spots[0] ?? [EDGE, EDGE];
   let least = Number.POSITIVE_INFINITY;
   for (const [x, y] of spots) {
-    const own = { x: x - 2, y: y - 1, width: width + 4, height: HEIGHT + 2 };
+    const own = { x: x - 2, y: y - 1, width: width + 4, height: height + 2 };
     const cost = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0);
     if (cost < least) [best, least] = [[x, y], cost];
     if (cost === 0) break;
@@ -100,15 +107,27 @@ function clientOf(frame: Frame, here: Places, focus: Focus): Places["clients"][s
   return here.clients[focus.actor ?? ""] ?? here.clients[frame.view.applications?.[focus.actor ?? ""]?.client ?? ""];
 }
 
-/** In the order in which they suit. */
-function spotsOf(frame: Frame, here: Places, focus: Focus, width: number): Spot[] {
+/** In the order in which they suit; on a phone, last of all, where no body stands. */
+function spotsOf(frame: Frame, here: Places, focus: Focus, width: number, height: number): Spot[] {
+  const suiting = suitingSpots(frame, here, focus, width, height);
+  return here.upright ? [...suiting, ...underCoordinator(here, focus), ...inNetwork(here, width)] : suiting;
+}
+
+/** On a phone markers fly there, from the coordinator to the lane. */
+function underCoordinator(here: Places, { partition }: Focus): Spot[] {
+  const box = Object.values(here.brokers).find(({ lanes, coordinator }) => coordinator !== null && (partition === null || partition in lanes))?.coordinator?.box
+    ?? Object.values(here.brokers).find(({ coordinator }) => coordinator !== null)?.coordinator?.box;
+  return box === undefined ? [] : [[box.x + 8, box.y + box.height + 9]];
+}
+
+function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, height: number): Spot[] {
   const shown = shownLane(frame, here, focus);
   if (focus.kind === "lost" || focus.kind === "sent") return besideMessage(frame, here, focus, width);
   if (shown !== null && ["append", "duplicate", "gate", "refused"].includes(focus.kind)) return besideLane(focus, shown, width);
   if (focus.kind === "read") return besideReader(here, focus, width);
   const broker = here.brokers[focus.actor ?? ""];
   if (broker !== undefined && (focus.kind === "coordinator" || focus.kind === "refused") && broker.coordinator !== null) {
-    return onBox(broker.coordinator.box, width);
+    return onBox(broker.coordinator.box, width, height);
   }
   if (broker !== undefined) {
     const right = broker.box.x + broker.box.width - width - 8;
@@ -117,24 +136,30 @@ function spotsOf(frame: Frame, here: Places, focus: Focus, width: number): Spot[
   const client = clientOf(frame, here, focus);
   if (client !== undefined) return besideClient(here, client.box, client.ports[""]?.[1] ?? client.box.y + 60, width);
   const other = here.others[focus.actor === "zookeeper" && here.kind === "cluster" ? "controller" : focus.actor ?? ""];
-  if (other === undefined) return [inNetwork(here)];
-  const [over, under, middle] = onBox(other.box, width) as [Spot, Spot, Spot];
+  if (other === undefined) return inNetwork(here, width);
+  const [over, under, middle] = onBox(other.box, width, height) as [Spot, Spot, Spot];
   const aside: Spot = [other.box.x + other.box.width + 8, other.box.y + (other.box.height - HEIGHT) / 2];
   if (here.kind === "cluster" && !here.upright) return [aside, [other.box.x, other.box.y - HEIGHT - 6]];
-  return [[under[0], other.box.y + other.box.height - HEIGHT / 2], over, middle];
+  const foot = other.box.y + other.box.height - HEIGHT / 2;
+  return here.upright ? [[other.box.x, foot], [under[0], foot], over, middle] : [[under[0], foot], over, middle];
 }
 
 /** Of columns, above everything that stands in them. */
 const HEADS = 24;
 
 /** What has no place of its own is told where the network begins. */
-const inNetwork = (here: Places): Spot => [here.network.x + 8, here.upright ? EDGE : HEADS + EDGE];
+function inNetwork({ network, upright }: Places, width: number): Spot[] {
+  if (!upright || network.height < HEIGHT) return [[network.x + 8, upright ? EDGE : HEADS + EDGE]];
+  const [left, right] = [network.x + 8, network.x + network.width - width - 8];
+  const [top, bottom] = [network.y + 3, network.y + network.height - HEIGHT - 3];
+  return [[left, top], [right, top], [left, bottom], [right, bottom]];
+}
 
 function besideMessage(frame: Frame, here: Places, focus: Focus, width: number): Spot[] {
   const { messages } = focus;
   const ids = [...messages.dropped, ...messages.lost, ...messages.duplicated, ...messages.delayed, ...messages.sent];
   const flight = networkOf(frame, here, focus).flights.find(({ message }) => ids.includes(message.id));
-  if (flight === undefined) return [inNetwork(here)];
+  if (flight === undefined) return inNetwork(here, width);
   const { x, y, width: wide, height } = flight.box;
   const under = flight.fate.note === "" ? 10 : 24;
   const middle = x + (wide - width) / 2;
@@ -180,9 +205,9 @@ function besideBox(at: Box | undefined, width: number): Spot[] {
 }
 
 /** Over the upper or under the lower edge of a body, so that it covers neither its head nor its last line. */
-function onBox(at: Box, width: number): Spot[] {
+function onBox(at: Box, width: number, height: number): Spot[] {
   const x = at.x + at.width - width - 8;
-  return [[x, at.y - HEIGHT + 4], [x, at.y + at.height - 3], [at.x + at.width / 2 - width / 2, at.y - HEIGHT + 4]];
+  return [[x, at.y - height + 4], [x, at.y + at.height - 3], [at.x + at.width / 2 - width / 2, at.y - height + 4]];
 }
 
 /** Right of the client, where its requests leave; on a phone on its lower edge. */
@@ -199,9 +224,12 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: HEADS }];
   const flights = network.flights.map(({ box: one, fate }): Box => ({ ...one, height: one.height + (fate.note === "" ? 0 : 16) })).concat(away ?? [], columns);
   if (focus.kind === "sent" || focus.kind === "lost") return [...flights, ...bodiesOf(here)];
-  if (focus.kind === "read") return [...flights, ...Object.values(here.readers[focus.partition ?? ""] ?? {}).map((row) => row.box)];
+  if (focus.kind === "read") {
+    const rows = Object.values(here.readers[focus.partition ?? ""] ?? {}).map((row) => row.box);
+    return [...flights, ...rows, ...(here.upright ? numbersUnder(shownLane(frame, here, focus)) : [])];
+  }
   const shown = shownLane(frame, here, focus);
-  if (shown === null) return [...flights, ...labelsIn(frame, here, focus)];
+  if (shown === null) return [...flights, ...labelsIn(frame, here, focus), ...(here.kind === "middleware" && here.upright ? rolesOf(here) : [])];
   const { lane, replica, window } = shown;
   const { x, y, height } = lane.cells;
   const end = window.x(replica.log_end);
@@ -212,6 +240,18 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }]
     : focus.kind === "duplicate" ? [{ x, y: y - 38, width: lane.cells.width, height: 38 }] : [];
   return [...flights, cells, ...gates, ...ghost, ...others, ...aroundLane(frame, here, focus, shown)];
+}
+
+/** Names and states of roles stand in the upper part of their bodies. */
+function rolesOf(here: Places): Box[] {
+  return Object.values(here.others).map(({ box: own }) => ({ ...own, height: own.height - HEIGHT / 2 }));
+}
+
+/** The cells of a lane, with its offsets. */
+function numbersUnder(shown: Shown | null): Box[] {
+  if (shown === null) return [];
+  const { x, y, height } = shown.lane.cells;
+  return [{ x, y, width: Math.max(0, shown.window.x(shown.replica.log_end) - x), height: height + 18 }];
 }
 
 /** Right in a broker's head: what it keeps of others' partitions. */

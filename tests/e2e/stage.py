@@ -190,7 +190,7 @@ def views(run: Run, size: str, with_time: bool = True) -> Sequence[View]:
     between = "lanes" if lanes else "spacetime"
     time: Sequence[View] = [("middle", "spacetime")] if with_time or not lanes else []
     sides: Sequence[View] = [("left", between), ("right", between)] if size == "telephone" else []
-    opens = size == "desk" and run.header.get("opens_on", "stage") == "stage"
+    opens = run.header.get("opens_on", "stage") == "stage"
     stage: Sequence[View] = [("middle", "stage")] if opens else []
     return [*stage, *lanes, *sides, *time]
 

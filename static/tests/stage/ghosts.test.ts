@@ -49,6 +49,18 @@ test("what is refused stands crossed out behind the log, with the numbers behind
   assert.equal(comparedText([["expected first sequence", 13], ["arrived first sequence", 15]]), "first seq 15 > 13");
 });
 
+test("a tag that is wider than a phone stands in two lines, within it", () => {
+  const compared: [string, string][] = [["state", "PrepareCommit"], ["being_written", "CompleteCommit, markers of 12 partitions"]];
+  const step = refusedStep();
+  const frame = frameOf({ ...step, refusal: { ...step.refusal, error: "CONCURRENT_TRANSACTIONS", compared } } as typeof step);
+  const phone = places(null, HEADER, view(), { width: 390, height: 440, form: "phone" });
+  const [tag] = tagLayer(frame, phone, focusOf(frame));
+  assert.ok(tag !== undefined && tag.x >= 0 && tag.x + tag.width <= phone.width, JSON.stringify(tag));
+  assert.ok(tag.height > 40);
+  const [wide] = tagLayer(frame, HERE, focusOf(frame));
+  assert.ok((wide?.height ?? 99) < 40);
+});
+
 test("the tag stands on no message", () => {
   const lost = message({ id: 18, sent_at: 138, arrives_at: 148 });
   const other = message({ id: 19, sent_at: 138, arrives_at: 148, correlation_id: 8 });
