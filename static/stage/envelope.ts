@@ -45,7 +45,8 @@ interface Row {
 export function envelopeOf(sheet: Sheet, detail: Detail, here: Places): Envelope {
   if (detail === "small") return oneLine(sheet);
   if (detail === "brief" && !standsUp(here)) return nameAndBrief(sheet);
-  if (detail === "brief") return twoLines(sheet, sheet.brief === "" ? [] : [wordsRow(sheet.brief, sheet.bad)], here, 12);
+  // All messages of the middleware are about the one transaction, which its body names.
+  if (detail === "brief") return twoLines(sheet, sheet.brief === "" || here.kind === "middleware" ? [] : [wordsRow(sheet.brief, sheet.bad)], here, 12);
   if (sheet.flags.length > 0) return flags(sheet, here);
   const rows = sheet.cells.length > 0 ? sheet.cells.map((cell) => cellRow(cell, here)) : sheet.words === "" ? [] : [wordsRow(sheet.words, sheet.bad)];
   return twoLines(sheet, rows, here, NAME);

@@ -31,8 +31,6 @@ export const defaults = {
   besideDecision: 3,
   /** The same where they stand side by side, on a phone. */
   upright: { whole: 2, single: 4 },
-  /** And where all of them stand between the middleware and its participants. */
-  roles: { whole: 2, single: 3 },
   /** Virtual milliseconds ahead from which on a message says when it is due. */
   due: 50,
 };
@@ -99,7 +97,7 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   const single = withCopies(candidates);
   const long = single.filter(({ wire }) => !wire.short);
   const isHot = ({ message }: Candidate): boolean => hotIds(focus).has(message.id);
-  const most = !here.upright ? defaults : here.kind === "middleware" ? defaults.roles : defaults.upright;
+  const most = here.upright ? defaults.upright : defaults;
   const counted = long.length > most.single ? long.filter((one) => !isHot(one)) : [];
   const whole = !here.upright && decides(frame, focus) ? defaults.besideDecision : most.whole;
   const detail: Detail = long.length > whole ? "brief" : "whole";
