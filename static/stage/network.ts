@@ -100,13 +100,22 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   const most = here.upright ? defaults.upright : defaults;
   const counted = long.length > most.single ? long.filter((one) => !isHot(one)) : [];
   const whole = !here.upright && decides(frame, focus) ? defaults.besideDecision : most.whole;
+  // Between the middleware and its participants a telephone has one row.
+  const isRow = here.upright && here.kind === "middleware" && long.length > whole + 1;
   const detail: Detail = long.length > whole ? "brief" : "whole";
   // At the end of a lane there is room for one: what is answered has made room for its answer.
   const isAnswered = ({ message, wire, state }: Candidate): boolean => wire.short && state === "docked" && !message.is_response
     && single.some((other) => other.message.is_response && other.message.correlation_id === message.correlation_id && other.message.to === message.from && other.message.from === message.to);
   const told = single.filter((one) => !counted.includes(one) && !isAnswered(one));
-  const flights = told.map((one) => flightOf(frame, here, focus, one, one.wire.short ? "small" : isHot(one) ? "whole" : detail));
-  return { flights: apart(flights, here), bundles: bundled(counted, here), away };
+  const flights = told.map((one) => flightOf(frame, here, focus, one, one.wire.short ? "small" : isHot(one) && !isRow ? "whole" : detail));
+  return { flights: withoutCovered(apart(flights, here)), bundles: bundled(counted, here), away };
+}
+
+/** A request that its answer had to stand on has been read: it makes room. */
+function withoutCovered(flights: readonly Flight[]): Flight[] {
+  const answers = flights.filter(({ message }) => message.is_response);
+  return flights.filter(({ message, fate, box: own }) => !fate.docked || message.is_response || !answers.some(({ message: answer, box: other }) =>
+    answer.correlation_id === message.correlation_id && answer.to === message.from && answer.from === message.to && covered(own, other) > 0.5 * own.width * own.height));
 }
 
 /** Whether the rule that decided stands in the network, with its numbers. */
