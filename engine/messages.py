@@ -259,6 +259,32 @@ class WriteTxnMarkersResponse:
 
 
 @value
+class TransactionPartitions:
+    """One transaction's partitions that a leader asks about."""
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    partitions: tuple[str, ...]
+
+
+@value
+class VerifyPartitionsRequest:
+    """From a leader's broker to a coordinator: do these partitions belong to these transactions? (KIP-890; Kafka's
+    AddPartitionsToTxn from version 4 on, with *verify only*)"""
+
+    api: ClassVar[str] = "AddPartitionsToTxn"
+    entries: tuple[TransactionPartitions, ...]
+
+
+@value
+class VerifyPartitionsResponse:
+    api: ClassVar[str] = "AddPartitionsToTxn"
+    errors: dict[str, dict[str, Error]]
+    """Transactional id to topic-partition to error."""
+
+
+@value
 class CommittedOffset:
     """Where a group goes on reading one topic-partition."""
 

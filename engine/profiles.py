@@ -62,6 +62,8 @@ class Profile:
     """A full segment is closed before an append is validated, and so for a duplicate too (``Log.append``)."""
     one_batch_per_append: bool
     """A leader's append of several batches is refused with INVALID_RECORD (``LogValidator``, since 2.4)."""
+    verifies_partitions: bool
+    """A leader asks the coordinator before it appends the first batch of a transaction (KIP-890, since 3.6)."""
 
 
 K010 = Profile(
@@ -91,6 +93,7 @@ K010 = Profile(
     validates_by_origin=False,
     rolls_before_validation=False,
     one_batch_per_append=False,
+    verifies_partitions=False,
 )
 
 K20 = Profile(
@@ -120,6 +123,7 @@ K20 = Profile(
     validates_by_origin=False,
     rolls_before_validation=False,
     one_batch_per_append=False,
+    verifies_partitions=False,
 )
 
 K28 = Profile(
@@ -149,6 +153,7 @@ K28 = Profile(
     validates_by_origin=True,
     rolls_before_validation=True,
     one_batch_per_append=True,
+    verifies_partitions=False,
 )
 
 PROFILES: dict[str, Profile] = {profile.name: profile for profile in (K010, K20, K28)}

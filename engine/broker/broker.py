@@ -18,14 +18,19 @@ from engine.broker.delayed_appends import complete_waiting, time_out_waiting
 from engine.broker.fault_surface import FaultSurface
 from engine.broker.fetch import handle_fetch
 from engine.broker.find_coordinator import Lookup, handle_find_coordinator
-from engine.broker.group_host import GroupHost, handle_offset_commit, handle_offset_fetch
+from engine.broker.group_host import (
+    GroupHost,
+    commit_verified,
+    handle_offset_commit,
+    handle_offset_fetch,
+)
 from engine.broker.hosting import Hosted
 from engine.broker.init_producer_id import answer_waiting, handle_init_producer_id
 from engine.broker.internal_topics import is_internal
 from engine.broker.marker_requests import MarkersBeingWritten, handle_write_markers, markers_appended
 from engine.broker.metadata import handle_metadata
 from engine.broker.partition_log import PartitionLog
-from engine.broker.produce import handle_produce
+from engine.broker.produce import handle_produce, produce_verified
 from engine.broker.produce_rules import PARTITION_RULES, REQUEST_RULES
 from engine.broker.producer_ids import ProducerIdManager
 from engine.broker.replica import DelayedProduce, Replica
@@ -41,6 +46,7 @@ from engine.broker.transaction_requests import (
     handle_add_partitions,
     handle_end_transaction,
 )
+from engine.broker.verification import Verification, Verified, verify
 from engine.errors import NO_ERROR, EngineError
 from engine.messages import (
     AddOffsetsToTxnRequest,
@@ -65,6 +71,8 @@ from engine.messages import (
     StopReplica,
     TxnOffsetCommitRequest,
     UpdateMetadata,
+    VerifyPartitionsRequest,
+    VerifyPartitionsResponse,
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
     ZooKeeperReply,
@@ -109,6 +117,7 @@ class Broker(FaultSurface):
         "starting",
         "switches",
         "transactions",
+        "verification",
         "waiting_for_ids",
         "waiting_for_start",
         "without_endpoint",
@@ -165,6 +174,15 @@ class Broker(FaultSurface):
         """Number of the newest WriteTxnMarkers request."""
         self.transactions = TransactionHost(self) if profile.idempotence else None
         self.groups = GroupHost(self) if profile.idempotence else None
+        self.verification = (
+            Verification(
+                self,
+                partition_count=self.configuration.transaction_state_partitions,
+                timeout_ms=self.configuration.marker_request_timeout_ms,
+            )
+            if profile.verifies_partitions
+            else None
+        )
         self._stopped_cleanly = False
         self._next_correlation = 0
         hosts: tuple[Hosted | None, ...] = (self.transactions, self.groups)
@@ -201,10 +219,16 @@ class Broker(FaultSurface):
             due = host.next_timer()
             if due is not None and (deadline is None or due < deadline):
                 deadline = due
+        if self.verification is not None:
+            due = self.verification.next_timer()
+            if due is not None and (deadline is None or due < deadline):
+                deadline = due
         return deadline
 
     def on_timer(self, now: int) -> Effects:
         effects = time_out_waiting(self, now)
+        if self.verification is not None:
+            effects += self.go_on(self.verification.on_timer(now), now)
         for host in self.hosts:
             effects += host.on_timer(now)
         return effects + self.producer_ids.on_timer(now)
@@ -245,6 +269,8 @@ class Broker(FaultSurface):
         self.internal_topics.clear()
         self.idle.clear()
         self.marker_writes.clear()
+        if self.verification is not None:
+            self.verification.crash()
         for host in self.hosts:
             host.crash()
         self.idle_from = None
@@ -500,19 +526,30 @@ class Broker(FaultSurface):
     # Other brokers --------------------------------------------------------------------------------
 
     def on_connected(self, peer: str, now: int) -> Effects:
-        """A connection to another broker is open: markers may go (MRK-3)."""
-        return self.transactions.on_connected(_number(peer), now) if self.transactions is not None else []
+        """A connection to another broker is open: markers may go (MRK-3), and questions to coordinators."""
+        if self.transactions is None:
+            return []
+        effects = self.transactions.on_connected(_number(peer), now)
+        if self.verification is not None:
+            effects = effects + self.verification.on_connected(_number(peer), now)
+        return effects
 
     def on_disconnected(self, peer: str, now: int) -> Effects:
         """A connection ended; only those to brokers carry something of ours (MRK-9)."""
         if self.transactions is None or not peer.startswith("broker-"):
             return []
-        return self.transactions.on_disconnected(_number(peer), now)
+        effects = self.transactions.on_disconnected(_number(peer), now)
+        if self.verification is not None:
+            effects = effects + self.go_on(([], self.verification.on_disconnected(_number(peer))), now)
+        return effects
 
     def preset_connected(self, brokers: Iterable[int]) -> None:
         """Initial state: connections to these brokers are open."""
+        brokers = tuple(brokers)
         if self.transactions is not None:
             self.transactions.connected.update(brokers)
+        if self.verification is not None:
+            self.verification.connected.update(brokers)
 
     def append_ended(
         self, done: tuple[str, object], answers: dict[str, PartitionProduceResponse], now: int
@@ -525,6 +562,29 @@ class Broker(FaultSurface):
             return []
         source = _number(envelope.source)
         return self.transactions.on_marker_response(source, envelope.correlation_id, envelope.body, now)
+
+    def go_on(self, verified: tuple[Effects, list[Verified]], now: int) -> Effects:
+        """What verification wants sent, and the requests that it no longer holds back."""
+        effects, ended = verified
+        for one in ended:
+            effects = effects + VERIFIED[type(one.envelope.body)](self, one, now)
+        return effects
+
+    def _on_verify_request(self, envelope: Envelope, now: int) -> Effects:
+        request = envelope.body
+        if type(request) is not VerifyPartitionsRequest or self.transactions is None:
+            raise EngineError(f"{self.name}: cannot verify {request!r}")
+        coordinator = self.transactions.coordinator
+        errors = {asked.transactional_id: verify(coordinator, asked) for asked in request.entries}
+        answer = VerifyPartitionsResponse(errors=errors)
+        return [Send(envelope.source, answer, envelope.correlation_id, True)]
+
+    def _on_verify_response(self, envelope: Envelope, now: int) -> Effects:
+        response = envelope.body
+        if type(response) is not VerifyPartitionsResponse or self.verification is None:
+            return []
+        coordinator, asked = _number(envelope.source), envelope.correlation_id
+        return self.go_on(self.verification.on_response(coordinator, asked, response, now), now)
 
     # Producer ids ---------------------------------------------------------------------------------
 
@@ -568,7 +628,14 @@ HANDLERS: dict[type, Callable[[Broker, Envelope, int], Effects]] = {
     TxnOffsetCommitRequest: handle_offset_commit,
     OffsetCommitRequest: handle_offset_commit,
     OffsetFetchRequest: handle_offset_fetch,
+    VerifyPartitionsRequest: Broker._on_verify_request,
+    VerifyPartitionsResponse: Broker._on_verify_response,
 }
+VERIFIED: dict[type, Callable[[Broker, Verified, int], Effects]] = {
+    ProduceRequest: produce_verified,
+    TxnOffsetCommitRequest: commit_verified,
+}
+"""Where a request goes on that waited for its partitions to be verified."""
 
 
 @cache

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from engine.broker.internal_topics import OFFSETS_TOPIC
 from engine.broker.produce import append_for_broker
 from engine.broker.request_rules import Arrived, group_read_denied, transactional_id_denied
-from engine.coordinator.group_coordinator import CommitAnswer, GroupCoordinator
+from engine.broker.verification import OFFSETS_SEE, Verified
+from engine.coordinator.group_coordinator import Commit, CommitAnswer, GroupCoordinator
 from engine.coordinator.group_offsets import Group, GroupMembers
 from engine.errors import EngineError, Error
 from engine.messages import (
@@ -302,10 +303,59 @@ def handle_offset_commit(broker: Broker, envelope: Envelope, now: int) -> Effect
         if not known:
             return [asked.answered({})]
         request = replace(request, offsets=known)
+    coordinator = host.coordinator
+    if (
+        broker.verification is not None
+        and isinstance(request, TxnOffsetCommitRequest)
+        and coordinator.lookup(request.group_id) is Error.NONE
+    ):
+        partition = f"{host.topic}-{coordinator.partition_of(request.group_id)}"
+        waiting = broker.verification.of_offsets(envelope, request, partition, now)
+        if waiting is not None:
+            return broker.go_on(waiting, now)
+    return _commit(host, asked, request, now)
+
+
+def commit_verified(broker: Broker, verified: Verified, now: int) -> Effects:
+    """A TxnOffsetCommit goes on once the group's partition was asked about."""
+    request = verified.envelope.body
+    if not isinstance(request, TxnOffsetCommitRequest):
+        raise EngineError(f"{broker.name}: {request!r} commits no offsets of a transaction")
+    unknown = {
+        name: Error.UNKNOWN_TOPIC_OR_PARTITION for name in request.offsets if name not in broker.metadata
+    }
+    request = replace(
+        request, offsets={name: offset for name, offset in request.offsets.items() if name not in unknown}
+    )
+    asked = CommitAsked(
+        verified.envelope.source, verified.envelope.correlation_id, request.api, refused=unknown
+    )
+    host = _host(broker)
+    error = next(iter(verified.errors.values()), None)
+    if error is None and _lost_its_guard(broker, request, verified):
+        error = Error.INVALID_TXN_STATE
+    if error is not None:
+        return [asked.answered(dict.fromkeys(request.offsets, OFFSETS_SEE.get(error, error)))]
+    return _commit(host, asked, request, now)
+
+
+def _lost_its_guard(broker: Broker, request: TxnOffsetCommitRequest, verified: Verified) -> bool:
+    """A marker on the group's partition came while the answer was on its way."""
+    ((partition, guard),) = verified.guards.items()
+    replica = broker.replicas.get(partition)
+    if replica is None:
+        return False
+    producers = replica.log.producers
+    awaited = producers.awaited.get(request.producer_id)
+    is_guarded = awaited is not None and awaited.guard == guard
+    return not is_guarded and not producers.is_open(request.producer_id, request.producer_epoch)
+
+
+def _commit(host: GroupHost, asked: CommitAsked, request: Commit, now: int) -> Effects:
     host.coordinator.commit(asked, request, now)
     effects = host.settle(now)
     host.touch(request.group_id)
-    return effects + _use(broker, request.group_id)
+    return effects + _use(host.broker, request.group_id)
 
 
 def handle_offset_fetch(broker: Broker, envelope: Envelope, now: int) -> Effects:

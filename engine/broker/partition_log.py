@@ -223,6 +223,8 @@ class PartitionLog:
         self.active_records += records
         self.active_bytes += batch.size
         self.log_end = base_offset + records
+        if batch.is_transactional and self.producers.awaited:
+            self.producers.awaited.pop(batch.producer_id, None)
         watch = self.watch
         if watch.judging:
             watch.fact(
@@ -437,6 +439,7 @@ class PartitionLog:
         known = list(producers.entries)
         # What is undecided stands in the log itself, so it stays so for whoever looks at the stopped broker.
         producers.entries.clear()
+        producers.awaited.clear()
         self._touch_producers(known)
         self._touch()
 

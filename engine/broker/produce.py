@@ -15,9 +15,17 @@ from engine.broker.append_rules import Arrival
 from engine.broker.appended import Appended
 from engine.broker.delayed_appends import complete_waiting, wait_for_replication
 from engine.broker.internal_sentences import say_internal
-from engine.broker.produce_rules import ACKS_ALL, INTERNAL_RULES, Arriving, refused
+from engine.broker.produce_rules import (
+    ACKS_ALL,
+    INTERNAL_RULES,
+    Arriving,
+    partition_unknown,
+    refused,
+    topic_denied,
+)
 from engine.broker.replica import Replica
 from engine.broker.validation import Origin
+from engine.broker.verification import PRODUCE_SEES, Verified, unguarded
 from engine.errors import NO_ERROR, EngineError, Error
 from engine.messages import (
     INT_MAX,
@@ -62,7 +70,39 @@ def handle_produce(broker: Broker, envelope: Envelope, now: int) -> Effects:
             arriving.partition, arriving.batch = partition, batch
             answers[partition] = refused(arriving, rule)
         return _answer(broker, envelope, request, answers)
-    done = _append_all(broker, request, broker.partition_rules, Origin.CLIENT, envelope.source, now)
+    if broker.verification is None:
+        return _append_for_client(broker, envelope, request, None, now)
+    asked = broker.verification.of_produce(
+        envelope, request.transactional_id, _permitted(broker, request), now
+    )
+    if asked is not None:
+        return broker.go_on(asked, now)
+    return _append_for_client(broker, envelope, request, Verified(envelope), now)
+
+
+def _permitted(broker: Broker, request: ProduceRequest) -> dict[str, RecordBatch]:
+    """The batches for topics that the client may write and this broker knows."""
+    arriving, permitted = Arriving(broker, request), {}
+    for partition, batch in request.batches.items():
+        arriving.partition, arriving.replica = partition, broker.replicas.get(partition)
+        if not topic_denied(arriving) and not partition_unknown(arriving):
+            permitted[partition] = batch
+    return permitted
+
+
+def produce_verified(broker: Broker, verified: Verified, now: int) -> Effects:
+    """A Produce goes on once its partitions were asked about."""
+    request = verified.envelope.body
+    if type(request) is not ProduceRequest:
+        raise EngineError(f"{broker.name}: {request!r} is not a Produce request")
+    return _append_for_client(broker, verified.envelope, request, verified, now)
+
+
+def _append_for_client(
+    broker: Broker, envelope: Envelope, request: ProduceRequest, verified: Verified | None, now: int
+) -> Effects:
+    rules = broker.partition_rules
+    done = _append_all(broker, request, rules, Origin.CLIENT, envelope.source, now, verified)
     if done.waits and request.acks == ACKS_ALL:
         wait_for_replication(
             broker,
@@ -107,23 +147,37 @@ def _append_all(
     origin: Origin,
     source: str,
     now: int,
+    verified: Verified | None = None,
 ) -> Appends:
     """Ask the rules about every batch of a request, and append it; a refused one does not hold up the others."""
     made = Appends()
+    unverified = None if verified is None else verified.errors
     arriving = Arriving(broker, request)
     replicas = broker.replicas
     for partition, batch in request.batches.items():
         replica = replicas.get(partition)
         arriving.partition, arriving.batch, arriving.replica = partition, batch, replica
         answer = None
+        if unverified and partition in unverified:
+            error = unverified[partition]
+            made.answers[partition] = PartitionProduceResponse(error=PRODUCE_SEES.get(error, error))
+            continue
         rule = refusal(rules, arriving)
         if rule is not None:
             answer = refused(arriving, rule)
+        if verified is not None and answer is None and replica is not None:
+            answer = _unverified(replica, batch, verified)
         if answer is None and replica is not None:
             answer = _append(broker, replica, batch, request.acks, source, origin, now, made)
         if answer is not None:
             made.answers[partition] = answer
     return made
+
+
+def _unverified(replica: Replica, batch: RecordBatch, verified: Verified) -> PartitionProduceResponse | None:
+    log = replica.log
+    error = unguarded(log.producers, batch, verified.guards.get(replica.partition))
+    return None if error is None else PartitionProduceResponse(error=error, log_start_offset=log.log_start)
 
 
 def _append(

@@ -78,6 +78,27 @@ class ProducerStateEntry:
             self.producer_epoch = producer_epoch
 
 
+class Awaited:
+    """What is kept between the question whether a partition belongs to a transaction and its first batch here
+    (``VerificationStateEntry``)."""
+
+    __slots__ = ("epoch", "guard", "lowest_sequence", "since")
+
+    def __init__(self, guard: int, epoch: int, lowest_sequence: int, since: int) -> None:
+        self.guard = guard
+        """Another number for every transaction that is waited for: an answer to an earlier question fits none."""
+        self.epoch = epoch
+        self.lowest_sequence = lowest_sequence
+        self.since = since
+
+    def take(self, epoch: int, sequence: int) -> None:
+        """A batch asks too: the lowest sequence of the newest epoch counts."""
+        if epoch == self.epoch and sequence < self.lowest_sequence:
+            self.lowest_sequence = sequence
+        if epoch > self.epoch:
+            self.epoch, self.lowest_sequence = epoch, sequence
+
+
 class SnapshotEntry(NamedTuple):
     """An entry as a snapshot file keeps it: only the newest batch survives (LOG-10)."""
 
@@ -187,6 +208,7 @@ class ProducerStateManager:
     """
 
     __slots__ = (
+        "awaited",
         "cache_size",
         "entries",
         "expiration_ms",
@@ -205,6 +227,8 @@ class ProducerStateManager:
         self.cache_size = cache_size
         self.expiration_ms = expiration_ms
         self.entries: dict[int, ProducerStateEntry] = {}
+        self.awaited: dict[int, Awaited] = {}
+        """By producer id. In memory alone, and empty unless the profile verifies partitions."""
         self.open_transactions: dict[int, int] = {}
         self.unstable: dict[int, int] = {}
         self.snapshots: dict[int, tuple[SnapshotEntry, ...]] = {}
@@ -247,6 +271,22 @@ class ProducerStateManager:
             self.open_transactions[first_offset] = updated.producer_id
         return entry
 
+    def is_open(self, producer_id: int, epoch: int) -> bool:
+        """This epoch of the producer has a transaction open here."""
+        entry = self.entries.get(producer_id)
+        return (
+            entry is not None and entry.transaction_first_offset is not None and entry.producer_epoch == epoch
+        )
+
+    def begin_waiting(self, producer_id: int, sequence: int, epoch: int, guard: int, now: int) -> int:
+        """A batch that would start a transaction here waits for the coordinator; returns the guard that its append
+        needs: ``guard``, or the one that an earlier batch got."""
+        awaited = self.awaited.get(producer_id)
+        if awaited is None:
+            awaited = self.awaited[producer_id] = Awaited(guard, epoch, sequence, now)
+        awaited.take(epoch, sequence)
+        return awaited.guard
+
     def complete(self, completed: CompletedTransaction) -> None:
         """An open transaction got its marker; it holds the LSO until the marker is below the high
         watermark."""
@@ -288,6 +328,10 @@ class ProducerStateManager:
         gone = [producer_id for producer_id, entry in self.entries.items() if self.is_expired(entry, now)]
         for producer_id in gone:
             del self.entries[producer_id]
+        for producer_id in [
+            key for key, kept in self.awaited.items() if now - kept.since >= self.expiration_ms
+        ]:
+            del self.awaited[producer_id]
         return gone
 
     def next_expiry(self) -> int | None:

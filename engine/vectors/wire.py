@@ -1,10 +1,9 @@
 """Plays requests that a real broker answered against one of the engine's (``kafka-logs/*/wire``).
 
-A recording is a list of requests as bytes, with the broker's answer and its state afterwards. The bytes are
-read (``engine.wire``) and handed to a :class:`engine.broker.broker.Broker` in its 2.8 profile, which
-leads every partition and hosts both coordinators, as in a scenario. Compared are the answer, the transactions,
-the producers, both offsets, and at the end what a reader gets. Recordings come from Kafka 4.1; where that differs
-from 2.8 stands in ``wire_versions``.
+A recording is a list of requests as bytes, with the broker's answer and its state afterwards. ``engine.wire`` reads
+the bytes. A :class:`engine.broker.broker.Broker` answers; it leads every partition and hosts both coordinators, as in
+a scenario. Compared are the answer, the transactions, the producers, both offsets, and at the end what a reader gets.
+Recordings come from Kafka 4.1: the broker's profile, and what a recording leaves open, stand in ``wire_versions``.
 """
 
 from __future__ import annotations
@@ -32,21 +31,17 @@ from engine.messages import (
     InitProducerIdResponse,
     LeaderAndIsr,
     OffsetFetchResponse,
-    PartitionProduceResponse,
-    ProduceRequest,
     ProduceResponse,
     Send,
-    TxnOffsetCommitRequest,
     TxnOffsetCommitResponse,
     UpdateMetadata,
     UsePartition,
     ZooKeeperRead,
     ZooKeeperWrite,
 )
-from engine.profiles import K28
 from engine.switches import Switches
 from engine.vectors.outcome import Failure, Skip
-from engine.vectors.wire_versions import Verification
+from engine.vectors.wire_versions import RECORDED
 from engine.watching import Watch
 from engine.wire import KeptRecords, WireRequest, read_request, write_response
 
@@ -76,14 +71,13 @@ class Recording:
             self.zookeeper.write(ZooKeeperWrite(path=BLOCK_NODE, data=block.to_json(), expected_version=None))
         self.broker = Broker(
             BROKER,
-            profile=K28,
+            profile=RECORDED,
             switches=Switches(),
             watch=Watch(),
             configuration=BrokerConfiguration(
                 transaction_state_partitions=INTERNAL_PARTITIONS, offsets_partitions=INTERNAL_PARTITIONS
             ),
         )
-        self.verification = Verification(self.broker)
         self._settle(self.broker.learn(UpdateMetadata(live_brokers=(BROKER,)), self.now))
         internal = [f"{topic}-{number}" for topic in INTERNAL_TOPICS for number in range(INTERNAL_PARTITIONS)]
         for partition in (*self.partitions, *internal):
@@ -95,7 +89,6 @@ class Recording:
         request = read_request(bytes.fromhex(step["request_hex"]), self.kept)
         self.now += STEP_MS
         answers = [self._answer(request, body) for body in request.bodies]
-        self.verification.look_at_logs()
         return request, answers
 
     def response(self, request: WireRequest, answers: list[Any]) -> bytes:
@@ -103,10 +96,6 @@ class Recording:
         return write_response(request, answers, self.kept)
 
     def _answer(self, request: WireRequest, body: Any) -> Any:
-        if isinstance(body, ProduceRequest | TxnOffsetCommitRequest):
-            refused = self.verification.refuses(body)
-            if refused:
-                return _refused(body, refused)
         self.asked += 1
         envelope = self._envelope(request.client, self.broker.name, body, self.asked, False)
         self._settle(self.broker.handle(envelope, self.now))
@@ -217,20 +206,6 @@ def first_producer_id(document: dict[str, Any]) -> int:
 
 def _led(partition: str) -> LeaderAndIsr:
     return LeaderAndIsr(partition=partition, leader=BROKER, leader_epoch=0, isr=(BROKER,), replicas=(BROKER,))
-
-
-def _refused(request: ProduceRequest | TxnOffsetCommitRequest, refused: dict[str, tuple[Error, int]]) -> Any:
-    """What the recorded broker answers a request of which nothing passed its verification."""
-    if isinstance(request, TxnOffsetCommitRequest):
-        return TxnOffsetCommitResponse(errors={name: error for name, (error, _) in refused.items()})
-    if set(refused) != set(request.batches):
-        raise Skip("a Produce request of which verification refuses only a part")
-    return ProduceResponse(
-        partitions={
-            name: PartitionProduceResponse(error=error, log_start_offset=log_start)
-            for name, (error, log_start) in refused.items()
-        }
-    )
 
 
 # The answers, in the form of the recording --------------------------------------------------------

@@ -1,0 +1,334 @@
+"""Before the first batch of a transaction: does the partition belong to it? (KIP-890, first part, since 3.6)
+
+A leader asks the transaction's coordinator and holds the request back until the answer is here; nothing is appended
+before. Owns the questions on their way, one at a time to each coordinator, and what their answers mean. What waits for
+its first batch in a log stands in the log's ``ProducerStateManager`` (``awaited``). A broker has a
+:class:`Verification` when its profile says so (``verifies_partitions``); the request goes on where
+``broker.VERIFIED`` says.
+
+Source: ``AddPartitionsToTxnManager``, ``ReplicaManager.maybeStartTransactionVerificationForPartitions``,
+``UnifiedLog.analyzeAndValidateProducerState``, ``TransactionCoordinator.handleVerifyPartitionsInTransaction``.
+No profile of the library has it yet, so it has no sentences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from engine.broker.append_rules import in_cache, lower_epoch
+from engine.broker.internal_topics import TRANSACTION_TOPIC
+from engine.broker.producer_state import ProducerStateManager
+from engine.broker.replica import Replica
+from engine.coordinator.transaction_coordinator import TransactionCoordinator
+from engine.coordinator.transaction_states import PREPARE_ABORT, PREPARE_COMMIT
+from engine.errors import NO_ERROR, Error
+from engine.java_hash import partition_for
+from engine.messages import (
+    NO_PRODUCER_ID,
+    NO_SEQUENCE,
+    Connect,
+    Disconnect,
+    Effects,
+    Envelope,
+    RecordBatch,
+    Send,
+    TransactionPartitions,
+    TxnOffsetCommitRequest,
+    VerifyPartitionsRequest,
+    VerifyPartitionsResponse,
+)
+
+PRODUCE_SEES = dict.fromkeys(
+    (
+        Error.CONCURRENT_TRANSACTIONS,
+        Error.NETWORK_EXCEPTION,
+        Error.COORDINATOR_LOAD_IN_PROGRESS,
+        Error.COORDINATOR_NOT_AVAILABLE,
+        Error.NOT_COORDINATOR,
+    ),
+    Error.NOT_ENOUGH_REPLICAS,
+)
+"""What a producer is answered instead, so that old ones send the batch again."""
+OFFSETS_SEE = {
+    Error.NETWORK_EXCEPTION: Error.COORDINATOR_LOAD_IN_PROGRESS,
+    Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
+}
+"""What a TxnOffsetCommit is answered instead (``GroupMetadataManager.maybeConvertOffsetCommitError``)."""
+
+
+class Cluster(Protocol):
+    """What verification needs of its broker."""
+
+    name: str
+    broker_id: int
+    replicas: dict[str, Replica]
+
+    def leader_of(self, partition: str) -> int | None: ...
+
+    def is_reachable(self, broker_id: int) -> bool: ...
+
+    def next_correlation(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A request whose partitions were asked about."""
+
+    envelope: Envelope
+    errors: dict[str, Error] = field(default_factory=dict)
+    """Partitions that may not be written, with the coordinator's error."""
+    guards: dict[str, int] = field(default_factory=dict)
+    """Partitions that were asked about, each with what shows that no marker came since."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """One request that waits for its coordinator."""
+
+    asked: TransactionPartitions
+    envelope: Envelope
+    guards: dict[str, int]
+
+    def ends(self, error: Error) -> Verified:
+        return Verified(self.envelope, dict.fromkeys(self.asked.partitions, error), self.guards)
+
+
+@dataclass(slots=True)
+class _Line:
+    """The questions to one coordinator: those of the request on its way, and those behind it by transactional id."""
+
+    deadline: int | None = None
+    correlation_id: int = 0
+    on_the_way: dict[str, _Waiting] = field(default_factory=dict)
+    behind: dict[str, _Waiting] = field(default_factory=dict)
+    is_connecting: bool = False
+
+
+class Verification:
+    """The questions of one broker to transaction coordinators, its own included."""
+
+    __slots__ = ("_guards", "cluster", "connected", "lines", "partition_count", "timeout_ms")
+
+    def __init__(self, cluster: Cluster, *, partition_count: int, timeout_ms: int) -> None:
+        self.cluster = cluster
+        self.partition_count = partition_count
+        """Of the log of transactions."""
+        self.timeout_ms = timeout_ms
+        self.lines: dict[int, _Line] = {}
+        self.connected: set[int] = {cluster.broker_id}
+        self._guards = 0
+
+    # Asking ---------------------------------------------------------------------------------------
+
+    def of_produce(
+        self, envelope: Envelope, transactional_id: str | None, batches: dict[str, RecordBatch], now: int
+    ) -> tuple[Effects, list[Verified]] | None:
+        """Ask about the partitions of a Produce that its client may write; None when none of them needs it."""
+        numbered = {
+            name: batch
+            for name, batch in batches.items()
+            if batch.is_transactional and batch.producer_id != NO_PRODUCER_ID
+        }
+        if transactional_id is None or not numbered:
+            return None
+        identities = {(batch.producer_id, batch.producer_epoch) for batch in numbered.values()}
+        if len(identities) > 1:
+            errors = dict.fromkeys(batches, Error.INVALID_PRODUCER_ID_MAPPING)
+            return [], [Verified(envelope, errors, {})]
+        ((producer_id, epoch),) = identities
+        sequences = {name: batch.base_sequence for name, batch in numbered.items()}
+        return self._ask(transactional_id, producer_id, epoch, sequences, envelope, now)
+
+    def of_offsets(
+        self, envelope: Envelope, request: TxnOffsetCommitRequest, partition: str, now: int
+    ) -> tuple[Effects, list[Verified]] | None:
+        """Ask about the group's partition of the offsets log; None when its transaction is open there."""
+        producer_id, epoch = request.producer_id, request.producer_epoch
+        sequences = {partition: NO_SEQUENCE}
+        return self._ask(request.transactional_id, producer_id, epoch, sequences, envelope, now)
+
+    def _ask(
+        self,
+        transactional_id: str,
+        producer_id: int,
+        epoch: int,
+        sequences: dict[str, int],
+        envelope: Envelope,
+        now: int,
+    ) -> tuple[Effects, list[Verified]] | None:
+        guards = {}
+        for partition, sequence in sequences.items():
+            replica = self.cluster.replicas.get(partition)
+            if replica is None or not replica.is_leader:
+                continue  # The append refuses it.
+            producers = replica.log.producers
+            if not producers.is_open(producer_id, epoch):
+                self._guards += 1
+                guards[partition] = producers.begin_waiting(producer_id, sequence, epoch, self._guards, now)
+        if not guards:
+            return None
+        asked = TransactionPartitions(
+            transactional_id=transactional_id,
+            producer_id=producer_id,
+            producer_epoch=epoch,
+            partitions=tuple(guards),
+        )
+        return self._queue(_Waiting(asked, envelope, guards), now)
+
+    def _queue(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
+        """Of two questions of one transactional id behind the request on its way, the newer epoch's goes."""
+        asked = waiting.asked
+        coordinator = self._coordinator(asked.transactional_id)
+        if coordinator is None:
+            return [], [waiting.ends(Error.COORDINATOR_NOT_AVAILABLE)]
+        line = self.lines.setdefault(coordinator, _Line())
+        before = line.behind.get(asked.transactional_id)
+        ended = []
+        if before is not None:
+            if before.asked.producer_epoch > asked.producer_epoch:
+                return [], [waiting.ends(Error.INVALID_PRODUCER_EPOCH)]
+            fenced = before.asked.producer_epoch < asked.producer_epoch
+            ended.append(before.ends(Error.INVALID_PRODUCER_EPOCH if fenced else Error.NETWORK_EXCEPTION))
+        line.behind[asked.transactional_id] = waiting
+        return self._send(coordinator, line, now), ended
+
+    def _coordinator(self, transactional_id: str) -> int | None:
+        number = partition_for(transactional_id, self.partition_count)
+        leader = self.cluster.leader_of(f"{TRANSACTION_TOPIC}-{number}")
+        return leader if leader is not None and self.cluster.is_reachable(leader) else None
+
+    def _send(self, coordinator: int, line: _Line, now: int) -> Effects:
+        """The next request to a coordinator, when none is on its way."""
+        if line.on_the_way or not line.behind:
+            return []
+        peer = f"broker-{coordinator}"
+        if coordinator not in self.connected:
+            if line.is_connecting:
+                return []
+            line.is_connecting = True
+            return [Connect(peer)]
+        line.on_the_way, line.behind = line.behind, {}
+        line.correlation_id = self.cluster.next_correlation()
+        line.deadline = now + self.timeout_ms
+        entries = tuple(waiting.asked for waiting in line.on_the_way.values())
+        return [Send(peer, VerifyPartitionsRequest(entries=entries), line.correlation_id)]
+
+    # Answers --------------------------------------------------------------------------------------
+
+    def on_response(
+        self, coordinator: int, correlation_id: int, response: VerifyPartitionsResponse, now: int
+    ) -> tuple[Effects, list[Verified]]:
+        """The coordinator's answer; the requests that go on, and the next question."""
+        line = self.lines.get(coordinator)
+        if line is None or line.correlation_id != correlation_id:
+            return [], []
+        ended = []
+        for transactional_id, waiting in line.on_the_way.items():
+            found = response.errors.get(transactional_id, {})
+            errors = {name: _for_producers(error) for name, error in found.items() if error is not NO_ERROR}
+            ended.append(Verified(waiting.envelope, errors, waiting.guards))
+        self._finish(line)
+        return self._send(coordinator, line, now), ended
+
+    def on_connected(self, broker_id: int, now: int) -> Effects:
+        self.connected.add(broker_id)
+        line = self.lines.get(broker_id)
+        if line is None:
+            return []
+        line.is_connecting = False
+        return self._send(broker_id, line, now)
+
+    def on_disconnected(self, broker_id: int) -> list[Verified]:
+        """All that went there, or was to go, ends: a producer sends its batch again."""
+        self.connected.discard(broker_id)
+        line = self.lines.pop(broker_id, None)
+        if line is None:
+            return []
+        waiting = (*line.on_the_way.values(), *line.behind.values())
+        return [one.ends(Error.NETWORK_EXCEPTION) for one in waiting]
+
+    def _finish(self, line: _Line) -> None:
+        line.on_the_way, line.deadline, line.correlation_id = {}, None, 0
+
+    # Time and life --------------------------------------------------------------------------------
+
+    def next_timer(self) -> int | None:
+        """When a coordinator has been silent for too long."""
+        return min((line.deadline for line in self.lines.values() if line.deadline is not None), default=None)
+
+    def on_timer(self, now: int) -> tuple[Effects, list[Verified]]:
+        """A request that is overdue ends its connection, and with it everything that waits for it."""
+        effects: Effects = []
+        ended = []
+        for broker_id, line in list(self.lines.items()):
+            if line.deadline is None or line.deadline > now:
+                continue
+            if broker_id == self.cluster.broker_id:
+                ended += [waiting.ends(Error.NETWORK_EXCEPTION) for waiting in line.on_the_way.values()]
+                self._finish(line)
+                effects += self._send(broker_id, line, now)
+            else:
+                ended += self.on_disconnected(broker_id)
+                effects.append(Disconnect(f"broker-{broker_id}"))
+        return effects, ended
+
+    def crash(self) -> None:
+        """Memory goes; what clients sent is lost with their connections."""
+        self.lines.clear()
+        self.connected = {self.cluster.broker_id}
+
+
+def _for_producers(error: Error) -> Error:
+    """Producers expect the fence of a leader, not of a coordinator."""
+    return Error.INVALID_PRODUCER_EPOCH if error is Error.PRODUCER_FENCED else error
+
+
+def unguarded(producers: ProducerStateManager, batch: RecordBatch, guard: int | None) -> Error | None:
+    """Why a batch of a client may not be appended, once its partition was asked about (or did not need to be).
+
+    A repeated batch is answered by the log. A batch that starts a transaction here needs the guard of its own
+    question: a marker that came since takes it away. And while the first batch is missing, none with a higher
+    sequence than the lowest one seen may take its place (``ProducerAppendInfo.checkSequence``).
+    """
+    if not batch.is_transactional:
+        return None
+    arrival = producers.prepare(batch.producer_id).arrive(batch)
+    if in_cache(arrival):
+        return None
+    awaited = producers.awaited.get(batch.producer_id)
+    if not producers.is_open(batch.producer_id, batch.producer_epoch) and (
+        awaited is None or awaited.guard != guard
+    ):
+        return Error.INVALID_TXN_STATE
+    if lower_epoch(arrival):
+        return None
+    if awaited is not None and batch.base_sequence > awaited.lowest_sequence:
+        return Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+    return None
+
+
+def verify(coordinator: TransactionCoordinator, asked: TransactionPartitions) -> dict[str, Error]:
+    """A coordinator's answer about each partition. A change that is being written is not looked at: the append
+    decides last."""
+    error = _verify_id(coordinator, asked)
+    if error is not NO_ERROR:
+        return dict.fromkeys(asked.partitions, error)
+    added = coordinator.metadata[asked.transactional_id].partitions
+    return {name: NO_ERROR if name in added else Error.INVALID_TXN_STATE for name in asked.partitions}
+
+
+def _verify_id(coordinator: TransactionCoordinator, asked: TransactionPartitions) -> Error:
+    if not asked.transactional_id:
+        return Error.INVALID_REQUEST
+    here = coordinator.lookup(asked.transactional_id)
+    if here is not NO_ERROR:
+        return here
+    metadata = coordinator.metadata.get(asked.transactional_id)
+    if metadata is None or metadata.producer_id != asked.producer_id:
+        return Error.INVALID_PRODUCER_ID_MAPPING
+    if metadata.producer_epoch != asked.producer_epoch:
+        return Error.PRODUCER_FENCED
+    if metadata.state in (PREPARE_COMMIT, PREPARE_ABORT):
+        return Error.CONCURRENT_TRANSACTIONS
+    return NO_ERROR
