@@ -7,7 +7,9 @@ import json
 
 import pytest
 
+from engine.broker import producer_state
 from engine.messages import INT_MAX
+from engine.profiles import K28
 from engine.vectors import run_files, wire, wire_versions
 from engine.vectors.outcome import Skip
 from tests.engine.wire.recorded import LOGS, NAMES, recording
@@ -83,7 +85,7 @@ def test_a_wrong_last_fetch_fails(field):
 
 
 def test_without_verification_the_broker_takes_what_the_recorded_one_refused(monkeypatch):
-    monkeypatch.setattr(wire_versions.Verification, "refuses", lambda self, request: {})
+    monkeypatch.setattr(wire, "RECORDED", K28)
     failure = wire.play(recording("wire_tv0", "transaction_rules")).failure
     assert failure is not None
     assert failure.step == "step 3 Produce: error_code"
@@ -93,11 +95,18 @@ def test_without_verification_the_broker_takes_what_the_recorded_one_refused(mon
 def test_a_refused_first_batch_holds_later_ones_back(monkeypatch):
     """Once the partition is added, a sequence above the lowest one seen is out of order (KIP-890)."""
     monkeypatch.setattr(
-        wire_versions._Seen, "note", lambda self, epoch, _: setattr(self, "lowest_sequence", INT_MAX)
+        producer_state.Awaited, "take", lambda self, *_: setattr(self, "lowest_sequence", INT_MAX)
     )
     failure = wire.play(recording("wire_tv0", "transaction_fuzz")).failure
     assert failure is not None
     assert (failure.expected, failure.got) == (45, 0), "the 2.8 broker takes it"
+
+
+def test_two_differences_are_left():
+    assert [found.name for found in wire_versions.DIFFERENCES] == [
+        "first producer id",
+        "partitions of internal topics",
+    ]
 
 
 def test_the_command_plays_recordings_beside_vectors():

@@ -1,0 +1,307 @@
+"""A leader asks the coordinator before it appends the first batch of a transaction (KIP-890, first part)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.broker.verification import Verification, unguarded, verify
+from engine.errors import Error
+from engine.messages import (
+    AddOffsetsToTxnRequest,
+    CommittedOffset,
+    Connect,
+    Disconnect,
+    ProduceRequest,
+    RecordBatch,
+    Send,
+    TransactionPartitions,
+    TxnOffsetCommitRequest,
+    VerifyPartitionsRequest,
+    VerifyPartitionsResponse,
+)
+from engine.profiles import K28, PROFILES
+from tests.engine.coordinator.hand_made import Stage
+
+
+@pytest.fixture
+def stage(monkeypatch):
+    """Three brokers that verify; broker 2 coordinates ``txn-1``."""
+    monkeypatch.setitem(PROFILES, "k28", replace(K28, verifies_partitions=True))
+    made = Stage(watching="bare", profile="k28")
+    assert made.coordinator() == AT
+    return made
+
+
+AT = 2
+
+
+def produced(producer, sequence, *partitions):
+    """A Produce of one record to each partition."""
+    batch = RecordBatch(
+        record_count=1,
+        last_offset_delta=0,
+        producer_id=producer.producer_id,
+        producer_epoch=producer.producer_epoch,
+        base_sequence=sequence,
+        last_sequence=sequence,
+        is_transactional=True,
+        size=70,
+    )
+    return ProduceRequest("txn-1", -1, 30_000, dict.fromkeys(partitions, batch))
+
+
+def leader(stage, partition="t-0"):
+    return stage.simulation.world.roles["broker-1"].leader_of(partition)
+
+
+def broker(stage, number):
+    return stage.simulation.world.roles[f"broker-{number}"]
+
+
+def test_a_partition_that_was_not_added_takes_no_batch(stage):
+    producer = stage.init(AT)
+    assert stage.write("t-0", producer).error is Error.INVALID_TXN_STATE
+    stage.add(AT, producer, "t-0")
+    assert stage.write("t-0", producer).error is Error.NONE
+    assert stage.write("t-0", producer, sequence=1).error is Error.NONE, "open: nothing is asked"
+    assert stage.log("t-0").log_end == 2
+    assert stage.end(AT, producer).error is Error.NONE
+    stage.play()
+    assert stage.markers("t-0") == ["COMMIT"]
+    assert stage.write("t-0", producer, sequence=2).error is Error.INVALID_TXN_STATE
+
+
+def test_without_verification_the_batch_hangs():
+    stage = Stage(watching="bare", profile="k28")
+    assert broker(stage, 1).verification is None
+    producer = stage.init(stage.coordinator())
+    assert stage.write("t-0", producer).error is Error.NONE
+    assert stage.log("t-0").last_stable_offset == 0
+
+
+def test_nothing_is_appended_before_the_answer(stage):
+    producer = stage.init(AT)
+    stage.add(AT, producer, "t-0")
+    at = broker(stage, leader(stage))
+    number = stage.ask(at.broker_id, produced(producer, 0, "t-0"))
+    stage.play(lambda: bool(at.verification.lines))
+    assert stage.log("t-0").log_end == 0
+    assert list(at.replicas["t-0"].log.producers.awaited) == [producer.producer_id]
+    stage.play(lambda: number in stage.hand.answers)
+    assert stage.hand.answers[number].partitions["t-0"].base_offset == 0
+    assert not at.replicas["t-0"].log.producers.awaited, "the first batch ends the waiting"
+
+
+def test_each_partition_has_its_own_answer(monkeypatch):
+    monkeypatch.setitem(PROFILES, "k28", replace(K28, verifies_partitions=True))
+    stage = Stage(watching="bare", profile="k28", cluster={"brokers": 1})
+    producer = stage.init(stage.coordinator())
+    stage.add(1, producer, "t-0")
+    answer = stage.call(1, produced(producer, 0, "t-0", "t-1", "t-9"))
+    assert {name: part.error for name, part in answer.partitions.items()} == {
+        "t-0": Error.NONE,
+        "t-1": Error.INVALID_TXN_STATE,
+        "t-9": Error.UNKNOWN_TOPIC_OR_PARTITION,
+    }
+    broker(stage, 1).denied.add(("Write", "topic:t"))
+    answer = stage.call(1, produced(producer, 1, "t-1"))
+    assert answer.partitions["t-1"].error is Error.TOPIC_AUTHORIZATION_FAILED, "nothing is asked"
+
+
+def test_offsets_wait_for_the_group_s_partition(stage):
+    producer = stage.init(AT)
+    asked = TxnOffsetCommitRequest(
+        transactional_id="txn-1",
+        group_id="g",
+        producer_id=producer.producer_id,
+        producer_epoch=producer.producer_epoch,
+        offsets={"t-0": CommittedOffset(offset=3), "none-0": CommittedOffset(offset=1)},
+    )
+    at = stage.coordinator("g", "GROUP")
+    unknown = {"none-0": Error.UNKNOWN_TOPIC_OR_PARTITION}
+    assert stage.call(at, asked).errors == {"t-0": Error.INVALID_TXN_STATE, **unknown}
+    joins = AddOffsetsToTxnRequest(
+        transactional_id="txn-1",
+        producer_id=producer.producer_id,
+        producer_epoch=producer.producer_epoch,
+        group_id="g",
+    )
+    assert stage.call(AT, joins).error is Error.NONE
+    assert stage.call(at, asked).errors == {"t-0": Error.NONE, **unknown}
+
+
+def test_a_coordinator_that_cannot_be_reached_makes_the_producer_try_again(stage):
+    producer = stage.init(AT)
+    stage.add(AT, producer, "t-0")
+    at = broker(stage, leader(stage))
+    assert at.broker_id != AT
+    at.live_brokers = tuple(number for number in at.live_brokers if number != AT)
+    assert stage.write("t-0", producer).error is Error.NOT_ENOUGH_REPLICAS
+
+
+# The questions themselves, without links ----------------------------------------------------------
+
+
+class Alone:
+    """A broker that leads ``t-0``; broker 2 coordinates everybody."""
+
+    name, broker_id, reachable = "broker-1", 1, True
+
+    def __init__(self, replicas):
+        self.replicas = replicas
+        self.asked = 0
+
+    def leader_of(self, partition):
+        return 2
+
+    def is_reachable(self, broker_id):
+        return self.reachable
+
+    def next_correlation(self):
+        self.asked += 1
+        return self.asked
+
+
+@pytest.fixture
+def alone(stage):
+    """A leader's broker that may be asked by hand."""
+    producer = stage.init(AT)
+    at = Alone(broker(stage, leader(stage)).replicas)
+    return at, Verification(at, partition_count=50, timeout_ms=100), producer
+
+
+def ask(alone, name, sequence=0, epoch=0):
+    _, verification, producer = alone
+    request = produced(replace(producer, producer_epoch=epoch), sequence, "t-0")
+    return verification.of_produce(name, "txn-1", request.batches, 0)
+
+
+def test_a_connection_comes_first_and_one_question_at_a_time_goes(alone):
+    _, verification, producer = alone
+    assert ask(alone, "first") == ([Connect("broker-2")], [])
+    assert verification.on_connected(2, 0) == [
+        Send(
+            "broker-2",
+            VerifyPartitionsRequest(
+                entries=(
+                    TransactionPartitions(
+                        transactional_id="txn-1",
+                        producer_id=producer.producer_id,
+                        producer_epoch=0,
+                        partitions=("t-0",),
+                    ),
+                )
+            ),
+            1,
+        )
+    ]
+    assert ask(alone, "second", 1) == ([], []), "behind the first"
+    _, ended = ask(alone, "third", 2)
+    assert [(one.envelope, one.errors) for one in ended] == [("second", {"t-0": Error.NETWORK_EXCEPTION})]
+    _, ended = ask(alone, "fourth", 0, epoch=1)
+    assert [(one.envelope, one.errors) for one in ended] == [("third", {"t-0": Error.INVALID_PRODUCER_EPOCH})]
+    _, ended = ask(alone, "fifth", 0)
+    assert [(one.envelope, one.errors) for one in ended] == [("fifth", {"t-0": Error.INVALID_PRODUCER_EPOCH})]
+    answer = VerifyPartitionsResponse(errors={"txn-1": {"t-0": Error.PRODUCER_FENCED}})
+    assert verification.on_response(2, 7, answer, 5) == ([], []), "the answer to no question"
+    effects, ended = verification.on_response(2, 1, answer, 5)
+    assert [(one.envelope, one.errors) for one in ended] == [("first", {"t-0": Error.INVALID_PRODUCER_EPOCH})]
+    assert [effect.correlation_id for effect in effects] == [2], "the fourth goes"
+    assert verification.next_timer() == 105
+
+
+def test_a_lost_connection_and_a_silent_coordinator_end_what_waits(alone):
+    _, verification, _ = alone
+    ask(alone, "first")
+    assert [one.envelope for one in verification.on_disconnected(2)] == ["first"]
+    ask(alone, "second")
+    verification.on_connected(2, 0)
+    assert verification.on_timer(99) == ([], [])
+    effects, ended = verification.on_timer(100)
+    assert effects == [Disconnect("broker-2")]
+    assert [one.errors for one in ended] == [{"t-0": Error.NETWORK_EXCEPTION}]
+    assert verification.next_timer() is None
+
+
+def test_an_answer_does_not_count_after_a_marker(alone):
+    """The transaction ended, and perhaps another began, while the answer was on its way."""
+    at, _, producer = alone
+    ask(alone, "first")
+    producers = at.replicas["t-0"].log.producers
+    batch = produced(producer, 0, "t-0").batches["t-0"]
+    guard = producers.awaited[producer.producer_id].guard
+    assert unguarded(producers, batch, guard) is None
+    assert unguarded(producers, batch, guard + 1) is Error.INVALID_TXN_STATE
+    producers.awaited.pop(producer.producer_id)
+    assert unguarded(producers, batch, guard) is Error.INVALID_TXN_STATE
+    ask(alone, "second")
+    assert unguarded(producers, batch, guard) is Error.INVALID_TXN_STATE, "the guard of another question"
+
+
+def test_a_later_batch_does_not_take_the_place_of_the_first(alone):
+    at, _, producer = alone
+    ask(alone, "second", 1)
+    producers = at.replicas["t-0"].log.producers
+    guard = producers.awaited[producer.producer_id].guard
+    ask(alone, "first", 0)
+    later = produced(producer, 1, "t-0").batches["t-0"]
+    assert unguarded(producers, later, guard) is Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+    ask(alone, "of a new epoch", 4, epoch=1)
+    assert producers.awaited[producer.producer_id].lowest_sequence == 4
+
+
+def test_what_waits_for_too_long_is_forgotten(alone):
+    at, _, _ = alone
+    ask(alone, "first")
+    producers = at.replicas["t-0"].log.producers
+    producers.expire(producers.expiration_ms - 1)
+    assert producers.awaited
+    producers.expire(producers.expiration_ms)
+    assert not producers.awaited
+
+
+def test_a_request_of_two_producers_is_refused_as_a_whole(alone):
+    _, verification, producer = alone
+    batches = {
+        **produced(producer, 0, "t-0").batches,
+        **produced(replace(producer, producer_id=99), 0, "t-1").batches,
+    }
+    effects, ended = verification.of_produce("both", "txn-1", batches, 0)
+    assert effects == []
+    assert ended[0].errors == dict.fromkeys(("t-0", "t-1"), Error.INVALID_PRODUCER_ID_MAPPING)
+
+
+@pytest.mark.parametrize(
+    ("changed", "error"),
+    [
+        ({}, Error.NONE),
+        ({"partitions": ("t-1",)}, Error.INVALID_TXN_STATE),
+        ({"producer_id": 5}, Error.INVALID_PRODUCER_ID_MAPPING),
+        ({"transactional_id": "txn-2"}, Error.NOT_COORDINATOR),
+        ({"transactional_id": ""}, Error.INVALID_REQUEST),
+        ({"producer_epoch": 5}, Error.PRODUCER_FENCED),
+    ],
+)
+def test_the_coordinator_s_answer(stage, changed, error):
+    producer = stage.init(AT)
+    stage.add(AT, producer, "t-0")
+    asked = TransactionPartitions(
+        transactional_id="txn-1", producer_id=producer.producer_id, producer_epoch=0, partitions=("t-0",)
+    )
+    asked = replace(asked, **changed)
+    found = verify(broker(stage, AT).transactions.coordinator, asked)
+    assert found == {asked.partitions[0]: error}
+
+
+def test_a_transaction_that_ends_is_answered_as_concurrent(stage):
+    producer = stage.init(AT)
+    stage.add(AT, producer, "t-0")
+    stage.end(AT, producer)
+    coordinator = broker(stage, AT).transactions.coordinator
+    assert coordinator.metadata["txn-1"].state == "PrepareCommit"
+    asked = TransactionPartitions(
+        transactional_id="txn-1", producer_id=producer.producer_id, producer_epoch=0, partitions=("t-0",)
+    )
+    assert verify(coordinator, asked) == {"t-0": Error.CONCURRENT_TRANSACTIONS}
