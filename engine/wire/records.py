@@ -47,8 +47,8 @@ class KeptRecords:
         return tuple(range(first, self._next_serial))
 
     def bytes_of(self, stored: RecordBatch) -> bytes:
-        """A stored batch as a reader gets it. One that nobody sent (a marker), or that lost records to compaction,
-        is written anew."""
+        """A stored batch as a reader gets it. A batch that no client sent (a marker), or that lost records to
+        compaction, is written anew."""
         sent = self._batches.get(stored.serials[0]) if stored.serials else None
         if sent is None or decode_header(sent).record_count != stored.record_count:
             return bytes_of(stored)

@@ -145,7 +145,7 @@ def test_a_coordinator_that_cannot_be_reached_makes_the_producer_try_again(stage
 
 
 class Alone:
-    """A broker that leads ``t-0``; broker 2 coordinates everybody."""
+    """A broker that leads ``t-0``; broker 2 coordinates every id."""
 
     name, broker_id, reachable = "broker-1", 1, True
 
