@@ -16,7 +16,7 @@ import { say } from "../player/text.ts";
 import type { AccumulatorShape, BatchBox, QueueShape } from "./accumulator-layout.ts";
 import { defaults, layoutAccumulator, reasonText } from "./accumulator-layout.ts";
 import { DiagramElement, folded, section } from "./element.ts";
-import { textWidth } from "./geometry.ts";
+import { MARK, textWidth } from "./geometry.ts";
 import { clientOf } from "./picked.ts";
 
 export { defaults };
@@ -32,7 +32,7 @@ export class Accumulator extends DiagramElement {
       .queue > .who { line-height: 24px; }
       .queue svg { display: inline-block; vertical-align: -2px; }
       .boxes { border-left: 1.5px solid var(--ink-3); padding-left: 5px; min-height: 24px; display: grid; gap: 3px; }
-      .box { display: grid; grid-template-columns: 108px 1fr; gap: 6px; line-height: 13px; font-size: var(--t-mark);
+      .box { display: grid; grid-template-columns: 108px 1fr; gap: 6px; line-height: 14px; font-size: var(--t-mark);
         color: var(--ink-2); align-items: center; width: 100%; }
       .empty { line-height: 24px; }
       .others { margin-top: 2px; }
@@ -121,7 +121,7 @@ export class Accumulator extends DiagramElement {
 /** The box: outline by state, filled from below as far as the batch is full. */
 export function drawBox(box: BatchBox) {
   const level = Math.round(BOX_HEIGHT * box.fill * 10) / 10;
-  const fits = textWidth(box.label, 12.5, true) <= BOX_WIDTH - 8;
+  const fits = textWidth(box.label, MARK, true) <= BOX_WIDTH - 8;
   return html`<svg width=${BOX_WIDTH + 4} height=${BOX_HEIGHT + 4} viewBox="-2 -2 ${BOX_WIDTH + 4} ${BOX_HEIGHT + 4}"
     aria-hidden="true"><rect class=${`cell ${box.hue}${box.open ? " pending" : ""}`} width=${BOX_WIDTH}
     height=${BOX_HEIGHT}/>${level > 0.4

@@ -33,7 +33,7 @@ export class CodePanel extends DiagramElement {
     ...DiagramElement.styles,
     css`
       :host { padding: 10px 14px; container-type: inline-size; }
-      .code { font-family: var(--f-mono); font-size: 12px; line-height: 17px; margin-top: 6px; }
+      .code { font-family: var(--f-mono); font-size: var(--t-mark); line-height: 17px; margin-top: 6px; }
       .code li { display: grid; grid-template-columns: 18px minmax(0, 1fr) auto; gap: 0 4px; padding: 0 4px; }
       .code code { white-space: pre-wrap; overflow-wrap: anywhere; font-size: inherit; color: var(--ink); }
       .comment code { color: var(--ink-2); font-family: var(--f-ui); font-style: italic; }

@@ -69,7 +69,7 @@ function hasText(frame: Frame, consumer: ConsumerView): string | null {
 }
 
 export class Consumers extends DiagramElement {
-  static override styles = [...DiagramElement.styles, css`td button { line-height: 16px; width: 100%; }`];
+  static override styles = [...DiagramElement.styles, css`td button { line-height: 18px; width: 100%; }`];
 
   protected override show(frame: Frame): TemplateResult {
     const shape = layoutConsumers(frame);

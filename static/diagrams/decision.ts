@@ -120,7 +120,7 @@ export class DecisionPanel extends DiagramElement {
   static override styles = [
     ...DiagramElement.styles,
     css`
-      .compared td { font-size: 14px; font-weight: 650; line-height: 16px; padding: 1px 6px 1px 0; }
+      .compared td { font-weight: 650; line-height: 18px; padding: 1px 6px 1px 0; }
       .compared tr > :first-child { padding-inline-start: 0; }
       .compared thead td { border: 0; }
       .compared tbody th { border-top: 1px solid var(--line); vertical-align: baseline; }

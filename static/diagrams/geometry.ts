@@ -5,6 +5,10 @@
  * advance widths, in em, of a wide sans-serif (DejaVu Sans); narrower fonts leave a little more air.
  */
 
+/** px of letters in pictures: the tokens `--t-mark` (axes, captions, tags) and `--t-text` (what a thing is and says). */
+export const MARK = 12;
+export const TEXT = 14;
+
 /** One decimal is enough for a picture and keeps the markup short and comparable. */
 export function round(value: number): number {
   const rounded = Math.round(value * 10) / 10;

@@ -7,7 +7,7 @@
  */
 
 import type { Box } from "./geometry.ts";
-import { overlap, round, textWidth } from "./geometry.ts";
+import { MARK, overlap, round, textWidth } from "./geometry.ts";
 
 export interface LabelledLine {
   x1: number;
@@ -28,7 +28,7 @@ export interface LabelPlace {
   text: string;
 }
 
-const SIZE = 11.5;
+const SIZE = MARK;
 const ABOVE = 7;
 const BELOW = -15;
 const STEEPEST = 40;

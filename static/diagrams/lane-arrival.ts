@@ -9,7 +9,7 @@ import type { Id } from "./batch.ts";
 import { batchLabel, batchWords, hueOf, identity, range, serialsText } from "./batch.ts";
 import { changesAt } from "./changes.ts";
 import { errorText, listed } from "./field-words.ts";
-import { round, textWidth, wrapAtMost } from "./geometry.ts";
+import { MARK, TEXT, round, textWidth, wrapAtMost } from "./geometry.ts";
 import type { Cells } from "./lane-cells.ts";
 import { placedAt } from "./lane-cells.ts";
 import type { ArrivalShape, TextShape } from "./lane-shapes.ts";
@@ -108,7 +108,7 @@ export interface ArrivalOptions {
 }
 
 export function cellWidth(label: string, count: number | null, unit: number): number {
-  return round(Math.max(textWidth(label, 14, true) + 16, Math.min(count ?? 1, 4) * unit));
+  return round(Math.max(textWidth(label, TEXT, true) + 16, Math.min(count ?? 1, 4) * unit));
 }
 
 /** As on the cell it becomes: a marker is a flag with one letter. */
@@ -185,7 +185,7 @@ function addGhost(
         say("diagram.lanes.would_be", { offsets: range(replica.log_end, replica.log_end + arrived.count - 1) }),
         say("diagram.lanes.not_stored"),
       ];
-  const wanted = Math.max(...lines.map((line) => textWidth(line, 11, true))) + 14;
+  const wanted = Math.max(...lines.map((line) => textWidth(line, MARK, true))) + 14;
   const left = cells.right + 8;
   const width = round(Math.min(wanted, options.right - left));
   if (width < 40) return;
@@ -282,10 +282,10 @@ function textPair(
   words: ArrivalWords, first: { x: number; space: number },
   second: { x: number; space: number }, room: TextRoom, anchor: "start" | "end",
 ): TextShape[] {
-  const whole = textWidth(words.headline, 12, true) <= first.space;
-  const [headline = ""] = wrapAtMost(whole ? words.headline : words.headlineBrief, first.space, 12, 1, true);
-  const fits = textWidth(words.detail, 12) <= second.space;
-  const [detail = ""] = wrapAtMost(fits ? words.detail : words.brief, second.space, 12, 1);
+  const whole = textWidth(words.headline, TEXT, true) <= first.space;
+  const [headline = ""] = wrapAtMost(whole ? words.headline : words.headlineBrief, first.space, TEXT, 1, true);
+  // Where neither fits, the rule under the lane says it.
+  const detail = [words.detail, words.brief].find((one) => textWidth(one, TEXT) <= second.space) ?? "";
   return [
     { x: round(first.x), y: round(room.middle - 6), text: headline, anchor, style: "text strong" },
     { x: round(second.x), y: round(room.middle + 15), text: detail, anchor, style: "text ink" },
@@ -349,7 +349,7 @@ export function layoutUnderWay(
   const text = messages.length === 1
     ? say("diagram.lanes.on_its_way", { at: until })
     : say("diagram.lanes.on_their_way", { count: messages.length, more: messages.length - shown });
-  const [fitting = ""] = wrapAtMost(text, options.right - x - 8, 12, 1);
+  const [fitting = ""] = wrapAtMost(text, options.right - x - 8, TEXT, 1);
   shape.texts = [{ x: round(x + 6), y: round(options.top + 8 + options.cellHeight / 2), text: fitting, anchor: "start",
     style: "text" }];
   return { shape, twin: words.join(" ") };

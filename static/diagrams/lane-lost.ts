@@ -10,7 +10,7 @@ import type { Frame, JsonObject, MessageView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { batchLabel, hueOf, identity } from "./batch.ts";
-import { round, textWidth, wrapAtMost } from "./geometry.ts";
+import { TEXT, round, textWidth, wrapAtMost } from "./geometry.ts";
 import type { ArrivalOptions } from "./lane-arrival.ts";
 import { cellWidth } from "./lane-arrival.ts";
 import type { Cells } from "./lane-cells.ts";
@@ -91,10 +91,10 @@ function requestCell(
 /** Two lines at most, on the side of the cross that has more room. */
 function wordsBeside(words: string, cross: number, line: number, left: number, right: number): TextShape[] {
   const [after, before] = [right - cross - 18, cross - left - 18];
-  const isAfter = after >= Math.min(before, textWidth(words, 12, true));
-  const lines = wrapAtMost(words, isAfter ? after : before, 12, 2, true);
+  const isAfter = after >= Math.min(before, textWidth(words, TEXT, true));
+  const lines = wrapAtMost(words, isAfter ? after : before, TEXT, 2, true);
   return lines.map((text, index): TextShape => ({
-    x: round(isAfter ? cross + 18 : cross - 18), y: line + (lines.length === 1 ? 4 : index * 15 - 3), text,
+    x: round(isAfter ? cross + 18 : cross - 18), y: line + (lines.length === 1 ? 4 : index * 17 - 4), text,
     anchor: isAfter ? "start" : "end", style: "text strong",
   }));
 }

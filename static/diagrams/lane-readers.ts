@@ -13,17 +13,17 @@ import { isolationTerm } from "../player/terms.ts";
 import { say } from "../player/text.ts";
 import { range } from "./batch.ts";
 import { clauses } from "./field-words.ts";
-import { round, textWidth, wrapAtMost } from "./geometry.ts";
+import { MARK, TEXT, round, textWidth, wrapAtMost } from "./geometry.ts";
 import type { Cells } from "./lane-cells.ts";
 import { xOf } from "./lane-cells.ts";
 import type { DifferenceShape, ReaderShape, TextShape } from "./lane-shapes.ts";
 import { isPicked, plainly } from "./picked.ts";
 import { found } from "./reading.ts";
 
-/** px beside a compact lane under which a reader's fact is left to its strip. */
-const FACT_LEAST = 130;
 /** px from the middle of a reader's strip to the end of its row. */
 const STRIP_FOOT = 6;
+/** px from the middle of a strip up to the words above it. */
+const ABOVE_STRIP = 7;
 /** Rows lower than this hold no name of their own above the strip. */
 const NAMED_ROW = 20;
 /** Reasons and stretches that are told in a lane; the twin tells all of them. */
@@ -58,6 +58,17 @@ export function readerFact(consumer: Reader, partition: string, most = Number.PO
     return say(`diagram.hidden.${fate}`, { offsets: more > 0 ? `${shown} ${say("diagram.consumers.more", { count: more })}` : shown });
   });
   return say("diagram.lanes.read_some", { read, reasons: clauses(reasons) });
+}
+
+interface Facts {
+  whole: string;
+  /** How many it read; its strip shows the rest. */
+  brief: string;
+}
+
+function factsOf(consumer: Reader, partition: string): Facts {
+  const read = consumer.lanes?.[partition]?.read ?? consumer.delivered[partition]?.length ?? 0;
+  return { whole: readerFact(consumer, partition, REASONS_MOST), brief: say("diagram.lanes.read_count", { read }) };
 }
 
 /** Offsets that one of two readers was given and the other was not, although it read or waits behind them. */
@@ -140,7 +151,7 @@ export function layoutReaders(
       y: y + options.rowHeight - STRIP_FOOT,
       left: cells.left,
       right: xOf(cells, position),
-      texts: readerTexts(name, consumer, readerFact(consumer, partition, REASONS_MOST), y, cells, replica, options),
+      texts: readerTexts(name, consumer, factsOf(consumer, partition), y, cells, replica, options),
       spans: spansOf(stretchesOf(consumer.lanes?.[partition]), cells),
       marked: [...options.marked],
       picked: isPicked(frame.selection, selection),
@@ -180,8 +191,8 @@ function differenceShapes(
   return differences(first ?? [], second ?? []).map(([from, until]): DifferenceShape => {
     const x = xOf(cells, from);
     const width = round(xOf(cells, until + 1) - x);
-    const named = Math.max(0, ...other.texts.filter((text) => text.y < other.y && text.x === cells.left).map(
-      (text) => text.x + textWidth(text.text, 12) + 10));
+    const named = Math.max(0, ...other.texts.filter((text) => text.y <= other.y - ABOVE_STRIP).map(
+      (text) => text.x + textWidth(text.text, TEXT) + 10));
     const sign = Math.max(x + width / 2, named);
     return { x, width, top: one.y + 5, bottom: other.y - 5, sign: sign > x + width - 4 ? null : round(sign) };
   }).filter((shape) => shape.width > 6);
@@ -189,39 +200,58 @@ function differenceShapes(
 
 /** Name and fact beyond the gates; where there is no room for both, the name stands above the strip. */
 function readerTexts(
-  reader: string, consumer: Reader, fact: string, y: number, cells: Cells, replica: ReplicaView, options: ReaderOptions,
+  reader: string, consumer: Reader, { whole: fact, brief }: Facts, y: number, cells: Cells, replica: ReplicaView, options: ReaderOptions,
 ): TextShape[] {
   const line = y + options.rowHeight - STRIP_FOOT;
   const told = isolationTerm(consumer.isolation);
   const term = told === null ? {} : { term: told };
-  if (options.rowHeight < NAMED_ROW) return compactText(reader, fact, term, line, cells, replica, options);
+  if (options.rowHeight < NAMED_ROW) return compactText(reader, { whole: fact, brief }, term, line, cells, replica, options);
   const name = `${reader}, ${consumer.isolation}`;
-  const label: TextShape = { x: cells.left, y: line - 7, text: name, anchor: "start", style: "text ink halo", ...term };
+  const label: TextShape = { x: cells.left, y: line - ABOVE_STRIP, text: name, anchor: "start", style: "text ink halo", ...term };
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
-  const labelEnd = cells.left + textWidth(name, 12) + 3;
+  const labelEnd = cells.left + textWidth(name, TEXT) + 3;
   if (gates.some((x) => x > cells.left - 8 && x < labelEnd)) {
     // The log is shorter than its reader's name: name and fact stand beyond the gates, on the line itself.
     const start = Math.max(...gates, cells.right) + 16;
     const whole = `${name}: ${fact}`;
-    if (textWidth(whole, 12) <= options.right - start) {
+    if (textWidth(whole, TEXT) <= options.right - start) {
       return [{ x: round(start), y: line + 4, text: whole, anchor: "start", style: "text ink", ...term }];
     }
-    return wrapAtMost(whole, options.right - start, 11, linesIn(options.rowHeight)).map((text, index, all): TextShape => (
-      { x: round(start), y: line + (all.length > 1 ? -4 : 4) + index * 12, text, anchor: "start", style: "ink", ...(index === 0 ? term : {}) }));
+    const lines = wrapAtMost(whole, options.right - start, MARK, linesIn(options.rowHeight));
+    const aside = isWhole(lines, whole) ? null : betweenGates([`${name}: ${fact}`, `${name}: ${brief}`, name, reader], cells.left, gates, options.right);
+    if (aside !== null) return [{ ...label, ...aside, style: "ink halo" }];
+    return lines.map((text, index, all): TextShape => (
+      { x: round(start), y: line + (all.length > 1 ? -4 : 4) + index * 13, text, anchor: "start", style: "ink", ...(index === 0 ? term : {}) }));
   }
   const start = cells.right + 14;
   const beside = options.right - start;
-  const lines = wrapAtMost(fact, beside, 11, linesIn(options.rowHeight));
-  if (lines.join(" ").length >= fact.length - 1 && beside > 50) {
+  const lines = wrapAtMost(fact, beside, MARK, linesIn(options.rowHeight));
+  if (isWhole(lines, fact) && beside > 50) {
     const first = line + (lines.length === 1 ? 4 : -4);
     return [
       label,
       ...lines.map((text, index): TextShape => ({ x: start, y: first + index * 13, text, anchor: "start", style: "" })),
     ];
   }
-  const after = cells.left + textWidth(`${name}  `, 12);
-  const [shown] = wrapAtMost(fact, options.right - after - 8, 11, 1);
-  return [label, { x: round(after + 8), y: label.y, text: shown ?? "", anchor: "start", style: "halo" }];
+  const after = cells.left + textWidth(`${name}  `, TEXT);
+  const shown = [fact, brief].find((one) => textWidth(one, MARK) <= options.right - after - 8);
+  return shown === undefined ? [label] : [label, { x: round(after + 8), y: label.y, text: shown, anchor: "start", style: "halo" }];
+}
+
+/** Whether lines that were wrapped say all of a text, and break no word. */
+function isWhole(lines: readonly string[], text: string): boolean {
+  return lines.join(" ") === text || lines.join("") === text.replaceAll(" ", "") || lines.join("") === text;
+}
+
+/** The first of some words that fits between two gates, or between one and an edge, over the strip; null where none does. */
+function betweenGates(words: readonly string[], left: number, gates: readonly number[], right: number): Pick<TextShape, "x" | "text"> | null {
+  const edges = [left - 8, ...gates.filter((x) => x > left - 8).sort((one, other) => one - other), right + 4];
+  for (const text of words) {
+    const wide = textWidth(text, MARK);
+    const from = edges.slice(0, -1).find((edge, index) => edge + 8 + wide <= (edges[index + 1] as number) - 4);
+    if (from !== undefined) return { x: round(from + 8), text };
+  }
+  return null;
 }
 
 /** Two lines of a low row would stand on those of the next. */
@@ -230,14 +260,13 @@ function linesIn(rowHeight: number): number {
 }
 
 /** One small line beyond the gates. */
-function compactText(name: string, fact: string, term: Pick<TextShape, "term">, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
+function compactText(name: string, { whole: fact, brief }: Facts, term: Pick<TextShape, "term">, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
   const start = Math.max(...gates, cells.right) + 16;
   const room = options.right - start;
   // Half a fact tells nothing: then the strip beside the name does.
-  const text = room < FACT_LEAST && textWidth(`${name}: ${fact}`, 11) > room ? name : `${name}: ${fact}`;
-  const [shown = ""] = wrapAtMost(text, room, 11, 1);
-  return shown !== name && shown.length < 8 ? [] : [{ x: round(start), y: line + 4, text: shown, anchor: "start", style: "", ...term }];
+  const shown = [`${name}: ${fact}`, `${name}: ${brief}`, name].find((one) => textWidth(one, MARK) <= room);
+  return shown === undefined ? [] : [{ x: round(start), y: line + 4, text: shown, anchor: "start", style: "", ...term }];
 }
 
 /** Of all that changes about brokers, what lanes tell. */
@@ -270,13 +299,13 @@ export function layoutFollowers(
     say(end > leaderEnd ? "diagram.lanes.follower_beyond" : "diagram.lanes.follower_end", { brokers: names, end }),
   );
   const text = clauses(twin);
-  const width = textWidth(text, 11);
+  const width = textWidth(text, MARK);
   const first = Math.min(...marks.map((mark) => mark.x)) - 8;
   const last = Math.max(...marks.map((mark) => mark.x)) + 8;
   const gates = replica === undefined ? [] : [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
   const crossed = gates.some((x) => x > first - width - 4 && x < first - 2);
   const before = first - width >= 4 && !crossed;
-  const [fitting = ""] = before ? [text] : wrapAtMost(text, rightEdge - last, 11, 1);
+  const [fitting = ""] = before ? [text] : wrapAtMost(text, rightEdge - last, MARK, 1);
   const place: TextShape = before
     ? { x: round(first), y: y + 9, text, anchor: "end", style: "" }
     : { x: round(last), y: y + 9, text: fitting, anchor: "start", style: "" };

@@ -11,7 +11,7 @@ import { say } from "../player/text.ts";
 import { batchLabel, batchWords, hueOf, isAbsent, range, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
 import { brokenRecords } from "./broken-records.ts";
-import { clamp, round, textWidth, wrapAtMost } from "./geometry.ts";
+import { MARK, TEXT, clamp, round, textWidth } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
 import { layoutLost, lostNow } from "./lane-lost.ts";
@@ -98,7 +98,7 @@ function titleTexts(
 ): TextShape[] {
   const narrow = options.width < NARROW;
   const left = narrow ? 8 : 24;
-  const start = left + textWidth(name, 13, true) + 10;
+  const start = left + textWidth(name, TEXT, true) + 10;
   const log = isLogCase(frame);
   const leader = partition.deleted
     ? say("diagram.lanes.deleted")
@@ -110,11 +110,12 @@ function titleTexts(
   const legend = legendText(frame, name, replica, cells, top);
   const right = options.width - (narrow ? 8 : 16);
   const y = top + tier.title - 8;
-  const leaderWidth = textWidth(leader, 12);
-  const shown = narrow && cells.common !== null ? legend : leader;
-  const [first = ""] = wrapAtMost(shown, right - start, 12, 1);
+  const leaderWidth = textWidth(leader, TEXT);
+  const brief = partition.leader === null ? "" : say("diagram.lanes.leader_brief", { leader: `broker-${partition.leader}` });
+  const wanted = narrow && cells.common !== null ? [legend, leader, brief] : [leader, brief];
+  const first = wanted.find((words) => textWidth(words, TEXT) <= right - start) ?? "";
   const texts: TextShape[] = [{ x: round(start), y, text: first, anchor: "start", style: "text ink" }];
-  if (!narrow && start + leaderWidth + 20 + textWidth(legend, 11) <= right) {
+  if (!narrow && start + leaderWidth + 20 + textWidth(legend, MARK) <= right) {
     texts.push({ x: right, y, text: legend, anchor: "end", style: "" });
   }
   return texts;
@@ -127,7 +128,7 @@ function layoutLane(
   const id = shownReplica(partition);
   const lane: LaneShape = {
     partition: name, tier: tier.name, top, height: laneHeight(frame, name, tier), title: name, texts: [],
-    titleY: top + tier.title - 8, titleWidth: round(textWidth(name, 13, true)), cells: [], folds: [], gates: [], asks: [], readers: [], differences: [], followers: [],
+    titleY: top + tier.title - 8, titleWidth: round(textWidth(name, TEXT, true)), cells: [], folds: [], gates: [], asks: [], readers: [], differences: [], followers: [],
     arrival: null, picked: isPicked(frame.selection, { kind: "partition", id: name }),
     older: 0, newer: 0,
   };
@@ -305,15 +306,15 @@ function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, twice: boole
   const records = contentWords(batch)?.whose ?? serialsText(batch.serials);
   if (twice && tier.cell >= TWO_LINES) {
     const whole = say("diagram.lanes.twice", { records });
-    return textWidth(whole, 11, true) <= piece.width - 6 ? whole : say("diagram.lanes.twice_short");
+    return textWidth(whole, MARK, true) <= piece.width - 6 ? whole : say("diagram.lanes.twice_short");
   }
   if (tier.cell < TWO_LINES || records === "" || piece.label === records) return null;
-  return textWidth(records, 11) <= piece.width - 6 ? records : null;
+  return textWidth(records, MARK) <= piece.width - 6 ? records : null;
 }
 
 function deletedLine(piece: Placed, tier: Tier): string | null {
   const word = say("diagram.lanes.deleted_cell");
-  return piece.batch.control !== null || tier.cell < TWO_LINES || textWidth(word, 11) > piece.width - 6 ? null : word;
+  return piece.batch.control !== null || tier.cell < TWO_LINES || textWidth(word, MARK) > piece.width - 6 ? null : word;
 }
 
 function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean): string {
@@ -343,7 +344,7 @@ function offsetTexts(cells: Cells, y: number, edge: number): TextShape[] {
     const { base_offset: first, last_offset: last } = piece.batch;
     const count = last - first + 1;
     const step = piece.width / count;
-    const wide = textWidth(String(last), 11) + 6;
+    const wide = textWidth(String(last), MARK) + 6;
     for (let offset = first; offset <= last; offset++) {
       const ends = offset === first || offset === last;
       if (step < wide && !ends) {
@@ -377,7 +378,7 @@ function gates(replica: ReplicaView, cells: Cells, top: number, bottom: number, 
 /** The name at the gate of the last stable offset asks why it is there. */
 function asksOfGate(partition: string, text: TextShape | undefined): AskShape[] {
   if (text === undefined) return [];
-  const width = round(textWidth(text.text, 11, true) + 6);
+  const width = round(textWidth(text.text, MARK, true) + 6);
   const x = round(text.anchor === "end" ? text.x - width + 3 : text.x - 3);
   return [{ question: "lso", subject: partition, name: say("player.why.gate", { partition }), x, y: text.y - 13, width, height: 18 }];
 }
@@ -408,7 +409,7 @@ function gateTexts(
   const { last_stable_offset: stable, high_watermark: high, log_start: start } = replica;
   const place = (offset: number, text: string, avoid: [number, number] | null): TextShape & { span: [number, number] } => {
     const x = xOf(cells, offset);
-    const width = textWidth(text, 11, true);
+    const width = textWidth(text, MARK, true);
     const free = (from: number): boolean =>
       from >= 2 && from + width <= right && (avoid === null || from + width + 6 <= avoid[0] || from >= avoid[1] + 6);
     const inTheWay = (from: number): number[] => upright.filter((at) => at > from - 8 && at < from + width + 8);
@@ -428,9 +429,9 @@ function gateTexts(
     texts.push(first, place(high, say("diagram.lanes.gate_hw", { offset: high }), first.span));
   }
   const isFree = (text: TextShape): boolean => {
-    const width = textWidth(text.text, 11);
+    const width = textWidth(text.text, MARK);
     return text.y !== top - GATE_TEXT || texts.every((other) => {
-      const taken = textWidth(other.text, 11, true);
+      const taken = textWidth(other.text, MARK, true);
       const from = other.anchor === "end" ? other.x - taken : other.x;
       return text.x + 6 <= from || text.x - width >= from + taken + 6;
     });

@@ -43,7 +43,7 @@ export class Lanes extends SizedElement {
         :host { height: auto; overflow: visible; }
         details.twin, details.twin[open] { position: static; margin: 6px 10px; padding: 0; }
         .hitbox { background: var(--now); outline: 2px solid var(--ink); padding: 6px 10px; margin: 10px 12px 2px;
-          font-size: var(--t-strong); line-height: 18px; }
+          font-size: var(--t-text); line-height: 18px; }
       }
     `,
   ];

@@ -250,14 +250,14 @@ export class Ledger extends DiagramElement {
   static override styles = [
     ...DiagramElement.styles,
     css`
-      td button { line-height: 16px; width: 100%; }
+      td button { line-height: 18px; width: 100%; }
       table :is(td, th) { padding-inline: 4px 2px; }
       td:nth-child(5) { overflow-wrap: anywhere; }
       tr.broken td { color: var(--bad); font-weight: 600; }
       .chips { display: flex; flex-wrap: wrap; gap: 2px; margin-top: 3px; }
       .chip { min-width: 25px; height: 20px; padding: 0 2px; border: 1.5px solid var(--ink-2); border-radius: 3px; text-align: center;
         font-size: var(--t-mark); line-height: 16px; background: var(--raise); font-variant-numeric: tabular-nums; }
-      .chip sup { font-size: 9px; line-height: 0; }
+      .chip sup { font-size: .75em; line-height: 0; }
       .chip.pending, .chip.uncertain { border-style: dashed; }
       .chip.pending { color: var(--ink-2); background: none; }
       .chip.absent { border-style: dotted; text-decoration: line-through; }

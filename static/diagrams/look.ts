@@ -20,14 +20,14 @@ const hues = Array.from(
 ).join("\n");
 
 const base = css`
-  :host { display: block; font: var(--t-text)/16px var(--f-ui); color: var(--ink); min-width: 0; }
+  :host { display: block; font: var(--t-text)/18px var(--f-ui); color: var(--ink); min-width: 0; }
   * { box-sizing: border-box; }
   h2, h3, p, ul, ol, dl, dd, table { margin: 0; padding: 0; font: inherit; }
   ul, ol { list-style: none; }
-  h2 { font-size: var(--t-strong); line-height: 18px; font-weight: 650; display: flex; flex-wrap: wrap; gap: 0 8px;
+  h2 { font-size: var(--t-text); line-height: 18px; font-weight: 650; display: flex; flex-wrap: wrap; gap: 0 8px;
     justify-content: space-between; align-items: baseline; }
   h2 > span { overflow-wrap: anywhere; }
-  h2 small { font-size: var(--t-text); font-weight: 400; color: var(--ink-2); text-align: end; min-width: 0; margin-inline-start: auto; }
+  h2 small { font-size: var(--t-mark); font-weight: 400; color: var(--ink-2); text-align: end; min-width: 0; margin-inline-start: auto; }
   h3 { font-weight: 600; }
   section { position: relative; }
   section + section { margin-top: 10px; }
@@ -35,7 +35,7 @@ const base = css`
   @media not print {
     :host([folded]) section > :not(h2) { display: none; }
     :host([folded]) section + section { margin-top: 4px; }
-    :host([folded]) h2 { font-weight: 500; padding-inline-start: 14px; line-height: 16px; }
+    :host([folded]) h2 { font-weight: 500; padding-inline-start: 14px; }
   }
   .quiet { color: var(--ink-2); }
   .num, td, .slots, .card { font-variant-numeric: tabular-nums; }
@@ -62,7 +62,7 @@ const base = css`
 
   table { border-collapse: collapse; width: 100%; margin-top: 3px; }
   th { text-align: start; font-weight: 400; color: var(--ink-2); font-size: var(--t-mark); padding: 0 6px 1px 0; }
-  td { padding: 0 6px 1px 0; line-height: 16px; border-top: 1px solid var(--line); vertical-align: top; }
+  td { padding: 0 6px 1px 0; line-height: 18px; border-top: 1px solid var(--line); vertical-align: top; }
   tr > :first-child { padding-inline-start: 8px; }
   tr.hit td { background: var(--now); box-shadow: inset 0 2px var(--ink), inset 0 -2px var(--ink); font-weight: 650; }
   tr.hit td:first-child { box-shadow: inset 2px 2px var(--ink), inset 0 -2px var(--ink); }
@@ -74,9 +74,9 @@ const base = css`
   svg .text { font-size: var(--t-text); }
   svg .ink { fill: var(--ink); }
   svg .strong { fill: var(--ink); font-weight: 650; }
-  svg .title { font-size: var(--t-strong); font-weight: 650; fill: var(--ink); }
-  svg .label { font-size: 14px; font-weight: 600; fill: var(--ink); font-variant-numeric: tabular-nums; }
-  svg .label.small { font-size: 12px; }
+  svg .title { font-size: var(--t-text); font-weight: 650; fill: var(--ink); }
+  svg .label { font-size: var(--t-text); font-weight: 600; fill: var(--ink); font-variant-numeric: tabular-nums; }
+  svg .label.small { font-size: var(--t-mark); }
   svg .digits { font-variant-numeric: tabular-nums; }
   svg .inverted { fill: var(--ink-inv); font-weight: 650; }
   svg .alarm { fill: var(--bad); font-weight: 650; }

@@ -124,7 +124,7 @@ export class MiddlewareRoles extends MachineElement {
       svg { margin-top: 4px; }
       td:first-child { white-space: nowrap; }
       td:nth-child(2) { font-size: var(--t-mark); }
-      td button { line-height: 16px; }
+      td button { line-height: 18px; }
     `,
   ];
 

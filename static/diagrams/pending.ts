@@ -94,7 +94,7 @@ export function messageName(message: { api: string; is_response: boolean }): str
 
 export class Pending extends DiagramElement {
   static override styles = [...DiagramElement.styles, css`
-    td button { line-height: 16px; width: 100%; }
+    td button { line-height: 18px; width: 100%; }
     /* One line; what it leaves out stands in the list. */
     details.more:not([open]) > summary { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; max-width: 100%; }
   `];

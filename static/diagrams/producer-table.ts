@@ -168,7 +168,7 @@ export class ProducerTable extends DiagramElement {
   static override styles = [
     ...DiagramElement.styles,
     css`
-      td button { line-height: 16px; width: 100%; }
+      td button { line-height: 18px; width: 100%; }
       .remark { margin-top: 4px; }
     `,
   ];

@@ -6,7 +6,7 @@
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { errorText } from "./field-words.ts";
-import { round, wrapAtMost } from "./geometry.ts";
+import { TEXT, round, wrapAtMost } from "./geometry.ts";
 import type { Arrived } from "./lane-arrival.ts";
 import { arrivalWords, arrivedNow } from "./lane-arrival.ts";
 import { shownReplica } from "./lanes-plan.ts";
@@ -18,6 +18,8 @@ import { defaults as margin, marginWidth } from "./spacetime-margin.ts";
 const BAND = 40;
 /** Lines of a text: more than any has. */
 const LINES = 6;
+/** px from one to the next. */
+const LINE = 17;
 
 export interface BandShape {
   y: number;
@@ -32,11 +34,11 @@ export interface BandShape {
 /** The texts of the band as lines for the column beside the lanes. */
 function bandLines(frame: Frame): { text: string; strong: boolean }[] {
   return bandText(frame).flatMap((text, index) =>
-    wrapAtMost(text, margin.width - 26, 12, LINES, index === 0).map((line) => ({ text: line, strong: index === 0 })));
+    wrapAtMost(text, margin.width - 26, TEXT, LINES, index === 0).map((line) => ({ text: line, strong: index === 0 })));
 }
 
 export function bandHeight(frame: Frame): number {
-  return Math.max(BAND, bandLines(frame).length * 15 + 10);
+  return Math.max(BAND, bandLines(frame).length * LINE + 10);
 }
 
 /**
@@ -50,19 +52,19 @@ export function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: num
   if (marginWidth(width, begin, lanes.length) !== null) {
     const lines = bandLines(frame);
     const left = (lanes[lanes.length - 1]?.x ?? begin) + 16;
-    const first = y + 4.5 - ((lines.length - 1) * 15) / 2;
-    return { ...place, texts: lines.map(({ text, strong }, index) => ({ x: round(left), y: round(first + index * 15), text, strong, anchor: "start" })) };
+    const first = y + 4.5 - ((lines.length - 1) * LINE) / 2;
+    return { ...place, texts: lines.map(({ text, strong }, index) => ({ x: round(left), y: round(first + index * LINE), text, strong, anchor: "start" })) };
   }
   const times = begin - TO_LANES;
   const middle = x ?? times;
   const onRight = width - middle >= middle - times;
   const room = onRight ? width - middle - 22 : middle - times - 18;
-  const lines = bandText(frame).flatMap((text, index) => wrapAtMost(text, room, 12, LINES, index === 0));
-  const first = round(y + 5 - ((lines.length - 1) * 15) / 2);
+  const lines = bandText(frame).flatMap((text, index) => wrapAtMost(text, room, TEXT, LINES, index === 0));
+  const first = round(y + 5 - ((lines.length - 1) * LINE) / 2);
   return {
     ...place,
     texts: lines.map((text, index) => ({
-      x: round(onRight ? middle + 16 : middle - 14), y: first + index * 15, text, strong: true, anchor: onRight ? "start" : "end",
+      x: round(onRight ? middle + 16 : middle - 14), y: first + index * LINE, text, strong: true, anchor: onRight ? "start" : "end",
     })),
   };
 }

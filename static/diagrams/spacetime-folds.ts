@@ -1,6 +1,6 @@
 /** Where the counted folds of the space-time diagram stand: between the lanes, beside the arrows. Pure. */
 
-import { round, textWidth } from "./geometry.ts";
+import { MARK, round, textWidth } from "./geometry.ts";
 
 export interface FoldPlace {
   x: number;
@@ -24,7 +24,7 @@ export function placeFolds(folds: readonly FoldPlace[], arrows: readonly Line[],
   const isFree = (x: number, width: number, y: number): boolean =>
     !arrows.some((arrow) => crosses(arrow, x - 10, y - 18, x + width + 10, y + 18));
   for (const fold of folds) {
-    const widths = [fold.text, fold.brief].map((text) => round(Math.min(textWidth(text, 11) + 26, right - left)));
+    const widths = [fold.text, fold.brief].map((text) => round(Math.min(textWidth(text, MARK) + 26, right - left)));
     const places = widths.flatMap((width, index) =>
       [left, (left + right - width) / 2, right - width].map((x) => ({ x: round(x), width, isBrief: index === 1 })));
     const place = places.find(({ x, width }) => isFree(x, width, fold.y)) ?? { x: left, width: widths[1] ?? 60, isBrief: true };

@@ -2,7 +2,7 @@
 
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { wrapAtMost } from "./geometry.ts";
+import { MARK, wrapAtMost } from "./geometry.ts";
 import type { SpacetimeShape } from "./spacetime-layout.ts";
 import { defaults as margin } from "./spacetime-margin.ts";
 import type { Spacing } from "./spacetime-rows.ts";
@@ -13,7 +13,7 @@ const BUTTONS = { wide: 252, narrow: 148 };
 /** Further lines go to the twin, which has all of it. */
 const LINES: Record<Spacing, { wide: number; narrow: number }> = { step: { wide: 1, narrow: 3 }, time: { wide: 2, narrow: 4 } };
 /** px from one of them to the next. */
-export const NOTE_LINE = 13;
+export const NOTE_LINE = 14;
 
 const sizeOf = (width: number): "wide" | "narrow" => (width < margin.narrow ? "narrow" : "wide");
 
@@ -24,7 +24,7 @@ export function footHeight(width: number, spacing: Spacing): number {
 
 export function noteLines(notes: readonly string[], width: number, spacing: Spacing): string[] {
   const size = sizeOf(width);
-  return wrapAtMost(notes.join(" · "), width - BUTTONS[size], 11, LINES[spacing][size]);
+  return wrapAtMost(notes.join(" · "), width - BUTTONS[size], MARK, LINES[spacing][size]);
 }
 
 /** `before`: messages before the first row. */

@@ -3,13 +3,13 @@
 import type { Frame, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { isAbsent } from "./batch.ts";
-import { round, textWidth, wrapAtMost } from "./geometry.ts";
+import { MARK, TEXT, round, textWidth, wrapAtMost } from "./geometry.ts";
 import { isPicked, partitionOf, plainly } from "./picked.ts";
 import type { Drawn } from "./spacetime-layout.ts";
 import { marginWidth } from "./spacetime-margin.ts";
 
 /** px on the left for the times, at the least; px by which there are more (lanes that moved with each text would sway). */
-export const TIMES = 46;
+export const TIMES = 54;
 const TIMES_STEP = 24;
 /** px from the room of the times to the first lane; from the left edge to a time and from it to the lane, together. */
 export const TO_LANES = 28;
@@ -49,7 +49,7 @@ export function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
 
 /** px from the left edge to the first lane: past the widest time (`1 min 10 s 530 ms` is twice as wide as most). */
 export function lanesLeft(times: readonly { text: string; now: boolean }[]): number {
-  const widest = Math.max(0, ...times.map(({ text, now }) => textWidth(text, 11, now)));
+  const widest = Math.max(0, ...times.map(({ text, now }) => textWidth(text, MARK, now)));
   const further = Math.max(0, Math.ceil((widest + BESIDE_TIME - TO_LANES - TIMES) / TIMES_STEP));
   return TIMES + further * TIMES_STEP + TO_LANES;
 }
@@ -59,7 +59,7 @@ export function laneHeads(frame: Frame, actors: string[], width: number, left: n
   const right = width - (marginWidth(width, left, actors.length) ?? 54);
   const spacing = actors.length > 1 ? (right - left) / (actors.length - 1) : width;
   const partition = partitionOf(frame) ?? frame.header.partitions[0] ?? null;
-  const widths = actors.map((actor) => textWidth(actor, 13, true));
+  const widths = actors.map((actor) => textWidth(actor, TEXT, true));
   const crowded = widths.some((wide, index) => index > 0 && (wide + (widths[index - 1] ?? 0)) / 2 + 4 > spacing);
   return actors.map((actor, index) => {
     const selection = plainly("actor", actor);
@@ -75,8 +75,8 @@ export function laneHeads(frame: Frame, actors: string[], width: number, left: n
 function roleText(frame: Frame, actor: string, partition: string | null, room: number): string {
   const role = roleOf(frame, actor, partition);
   const leads = say("diagram.spacetime.leader", { partition: partition ?? "" });
-  if (role === leads && textWidth(role, 11) > room) return say("diagram.spacetime.leader_brief");
-  return wrapAtMost(role, room, 11, 1)[0] ?? "";
+  if (role === leads && textWidth(role, MARK) > room) return say("diagram.spacetime.leader_brief");
+  return wrapAtMost(role, room, MARK, 1)[0] ?? "";
 }
 
 function roleOf(frame: Frame, actor: string, partition: string | null): string {

@@ -2,7 +2,7 @@
 
 import { say } from "../player/text.ts";
 import type { Box } from "./geometry.ts";
-import { textWidth } from "./geometry.ts";
+import { MARK, TEXT, textWidth } from "./geometry.ts";
 import { placeLabels } from "./label-places.ts";
 import { batchKey, messageLabel } from "./message-words.ts";
 import type { Drawn, SpacetimeShape } from "./spacetime-layout.ts";
@@ -18,14 +18,14 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
   });
   const first = shape.lanes[0]?.x ?? TIMES;
   const taken = [
-    ...shape.lanes.flatMap((lane) => [head(lane.x, lane.titleY, textWidth(lane.title, 13, true)), head(lane.x, ROLE_Y, textWidth(lane.role, 11))]),
-    ...shape.times.map((time) => ({ x: 4, y: time.y - 11, width: textWidth(time.text, 11, time.now), height: 14 })),
-    ...shape.shortened.map((cut) => ({ x: first + 12, y: cut.y - 7, width: textWidth(cut.text, 11), height: 14 })),
+    ...shape.lanes.flatMap((lane) => [head(lane.x, lane.titleY, textWidth(lane.title, TEXT, true)), head(lane.x, ROLE_Y, textWidth(lane.role, MARK))]),
+    ...shape.times.map((time) => ({ x: 4, y: time.y - 12, width: textWidth(time.text, MARK, time.now), height: 15 })),
+    ...shape.shortened.map((cut) => ({ x: first + 12, y: cut.y - 7, width: textWidth(cut.text, MARK), height: 14 })),
     ...shape.folds.map((fold) => ({ x: fold.x, y: fold.y - 12, width: fold.width, height: 24 })),
     ...shape.stored.map((cell) => ({ x: cell.x - 8, y: cell.y - 3, width: cell.width + 11, height: 24 })),
     ...(shape.band?.texts ?? []).map((text) => {
-      const width = textWidth(text.text, 12, true);
-      return { x: text.anchor === "start" ? text.x : text.x - width, y: text.y - 11, width, height: 14 };
+      const width = textWidth(text.text, TEXT, true);
+      return { x: text.anchor === "start" ? text.x : text.x - width, y: text.y - 12, width, height: 16 };
     }),
   ];
   const places = placeLabels(

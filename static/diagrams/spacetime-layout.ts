@@ -9,7 +9,7 @@
 import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { duration, hueOf, range } from "./batch.ts";
-import { overlap, round, textWidth } from "./geometry.ts";
+import { MARK, overlap, round, textWidth } from "./geometry.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
 import type { BandShape } from "./spacetime-band.ts";
@@ -274,7 +274,7 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
     // A log that was cut back may have another batch there.
     if (stored === undefined || stored.producer_id !== batch["producer_id"] || stored.first_sequence !== batch["base_sequence"]) return;
     const text = say("diagram.spacetime.stored", { offsets: range(stored.base_offset, stored.last_offset) });
-    const width = round(textWidth(text, 11) + 12);
+    const width = round(textWidth(text, MARK) + 12);
     const place = storedPlace(shape, arrow, width);
     const selection: Selection = { kind: "batch", id: `${partition}/${offset}`, partition, serials: [...stored.serials] };
     shape.stored.push({

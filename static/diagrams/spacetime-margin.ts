@@ -8,7 +8,7 @@
 
 import type { Mark } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { round, wrapAtMost } from "./geometry.ts";
+import { MARK, round, wrapAtMost } from "./geometry.ts";
 
 export const defaults = {
   /** px of the column, and the least that is worth having. */
@@ -20,7 +20,7 @@ export const defaults = {
   marks: 3,
   /** More than any sentence has. */
   lines: 6,
-  lineHeight: 13,
+  lineHeight: 14,
 };
 
 /** Width of the column for so many actors; null when there is no room. */
@@ -36,7 +36,7 @@ export function turningPoints(marks: readonly Mark[], from: number, until: numbe
 }
 
 export function markLines(mark: Mark): string[] {
-  return wrapAtMost(say(mark.key, mark.params), defaults.width - 24, 11, defaults.lines);
+  return wrapAtMost(say(mark.key, mark.params), defaults.width - 24, MARK, defaults.lines);
 }
 
 /** px from a mark's row to the next row. */

@@ -49,7 +49,7 @@ export class Spacetime extends SizedElement {
       .arrow.current .line, .arrow.chosen .line { stroke-width: 3; }
       .arrow .reach { stroke: transparent; stroke-width: 14; fill: none; }
       .arrow.failed .line:not(.coloured) { stroke: var(--ink); }
-      .arrow text { font-size: 11.5px; fill: var(--ink-2); }
+      .arrow text { font-size: var(--t-mark); fill: var(--ink-2); }
       .arrow.current text, .arrow.chosen text { fill: var(--ink); font-weight: 650; }
       .bar { fill: var(--side); stroke: var(--ink-2); stroke-width: 1.5; }
       @media (max-width: 600px) { :host { height: 480px; } .spaced { right: 12px; bottom: 30px; } }

@@ -124,7 +124,7 @@ export class Timers extends DiagramElement {
     ...DiagramElement.styles,
     css`
       .arcs { display: grid; grid-template-columns: repeat(auto-fit, minmax(124px, 1fr)); gap: 5px 8px; margin-top: 4px; }
-      .arc { display: grid; grid-template-columns: 36px 1fr; gap: 6px; align-items: center; line-height: 13px; }
+      .arc { display: grid; grid-template-columns: 36px 1fr; gap: 6px; align-items: center; line-height: 15px; }
       .arc b { font-weight: 400; color: var(--ink); }
       .arc small { font-size: var(--t-mark); color: var(--ink-2); }
       .arc text { font-size: 10px; font-weight: 650; fill: var(--ink); }

@@ -84,9 +84,9 @@ export class ZooKeeper extends DiagramElement {
     ...DiagramElement.styles,
     css`
       pre { margin: 3px 0 0; padding: 4px 8px; background: var(--raise); border: 1px solid var(--line); white-space: pre-wrap;
-        overflow-wrap: anywhere; font: 11px/15px var(--f-mono); }
+        overflow-wrap: anywhere; font: var(--t-mark)/16px var(--f-mono); }
       pre.now { outline-offset: -1px; }
-      td button { line-height: 16px; }
+      td button { line-height: 18px; }
       td:first-child { white-space: nowrap; }
       svg { display: inline-block; }
     `,

@@ -97,32 +97,32 @@ const NO_CHAIN: Chain = [];
 /** In the order in which they stand in their places. */
 const ROWS = [
   {
-    tag: "eos-accumulator", key: "1", place: "left", name: "player.panel.accumulator", room: 150, when: clients,
+    tag: "eos-accumulator", key: "1", place: "left", name: "player.panel.accumulator", room: 168, when: clients,
     shows: [["clients", "*", "queues"], ["clients", "*", "pool"]],
     draw: ({ frame }) => html`<eos-accumulator .frame=${frame}></eos-accumulator>`,
   },
   {
-    tag: "eos-in-flight", key: "2", place: "left", name: "player.panel.in_flight", room: 128, may: clients, when: clientsNow,
+    tag: "eos-in-flight", key: "2", place: "left", name: "player.panel.in_flight", room: 144, may: clients, when: clientsNow,
     shows: [["clients", "*", "requests"], ["clients", "*", "connections"]],
     draw: ({ frame }) => html`<eos-in-flight .frame=${frame}></eos-in-flight>`,
   },
   {
-    tag: "eos-client-machine", key: "3", place: "left", name: "player.panel.client_machine", room: 150, may: clients, when: (frame) => clientsNow(frame) || hasStates(frame),
+    tag: "eos-client-machine", key: "3", place: "left", name: "player.panel.client_machine", room: 168, may: clients, when: (frame) => clientsNow(frame) || hasStates(frame),
     shows: [["clients", "*", "transaction_manager"]],
     draw: ({ frame, machines }) => html`<eos-client-machine .frame=${frame} machines=${machines}></eos-client-machine>`,
   },
   {
-    tag: "eos-middleware-roles", key: "", place: "left", name: "player.panel.middleware_roles", room: 250, may: hasMiddleware, when: hasRoles,
+    tag: "eos-middleware-roles", key: "", place: "left", name: "player.panel.middleware_roles", room: 282, may: hasMiddleware, when: hasRoles,
     shows: [["middleware"]],
     draw: ({ frame, machines }) => html`<eos-middleware-roles .frame=${frame} machines=${machines}></eos-middleware-roles>`,
   },
   {
-    tag: "eos-timers", key: "4", place: "left", name: "player.panel.timers", room: 92, may: works, when: worksNow,
+    tag: "eos-timers", key: "4", place: "left", name: "player.panel.timers", room: 104, may: works, when: worksNow,
     shows: [["clients", "*", "timers"], ["brokers", "*", "transactions", "*", "times_out_at"], ["middleware", "transactions", "*", "timer"]],
     draw: ({ frame }) => html`<eos-timers .frame=${frame}></eos-timers>`,
   },
   {
-    tag: "eos-from-files", key: "", place: "left", name: "player.panel.from_files", room: 180, when: isFromFiles,
+    tag: "eos-from-files", key: "", place: "left", name: "player.panel.from_files", room: 202, when: isFromFiles,
     draw: ({ frame }) => html`<eos-from-files .frame=${frame}></eos-from-files>`,
   },
   {
@@ -158,64 +158,64 @@ const ROWS = [
     draw: ({ store, transactions }) => html`<eos-transactions .store=${store} .transactions=${transactions}></eos-transactions>`,
   },
   {
-    tag: "eos-decision", key: "7", place: "right", name: "player.panel.decision", room: 196, may: clients, when: decides,
+    tag: "eos-decision", key: "7", place: "right", name: "player.panel.decision", room: 220, may: clients, when: decides,
     about: (frame) => decided(frame) || refused(frame),
     draw: ({ frame }) => html`<eos-decision .frame=${frame}></eos-decision>`,
   },
   {
-    tag: "eos-coordinator", key: "", place: "right", name: "player.panel.coordinator", room: 176, may: mayTransact, when: hasCoordinators,
+    tag: "eos-coordinator", key: "", place: "right", name: "player.panel.coordinator", room: 198, may: mayTransact, when: hasCoordinators,
     shows: [["brokers", "*", "transactions"], ["brokers", "*", "coordinator"]],
     draw: ({ frame, machines }) => html`<eos-coordinator .frame=${frame} machines=${machines}></eos-coordinator>`,
   },
   {
-    tag: "eos-marker-board", key: "", place: "right", name: "player.panel.marker_board", room: 104, may: mayTransact, when: hasMarkerBoard,
+    tag: "eos-marker-board", key: "", place: "right", name: "player.panel.marker_board", room: 116, may: mayTransact, when: hasMarkerBoard,
     shows: [["brokers", "*", "markers"]],
     draw: ({ frame }) => html`<eos-marker-board .frame=${frame}></eos-marker-board>`,
   },
   {
-    tag: "eos-internal-log", key: "", place: "right", name: "player.panel.internal_log", room: 120, may: mayTransact, when: hasInternalLogs,
+    tag: "eos-internal-log", key: "", place: "right", name: "player.panel.internal_log", room: 136, may: mayTransact, when: hasInternalLogs,
     about: writesInternalLog,
     draw: ({ frame }) => html`<eos-internal-log .frame=${frame}></eos-internal-log>`,
   },
   {
-    tag: "eos-groups", key: "", place: "right", name: "player.panel.groups", room: 104, may: mayCommitOffsets, when: hasGroups,
+    tag: "eos-groups", key: "", place: "right", name: "player.panel.groups", room: 116, may: mayCommitOffsets, when: hasGroups,
     shows: [["brokers", "*", "groups"]],
     draw: ({ frame }) => html`<eos-groups .frame=${frame}></eos-groups>`,
   },
   {
-    tag: "eos-middleware-votes", key: "", place: "right", name: "player.panel.middleware_votes", room: 190, may: hasMiddleware, when: hasVotes,
+    tag: "eos-middleware-votes", key: "", place: "right", name: "player.panel.middleware_votes", room: 214, may: hasMiddleware, when: hasVotes,
     shows: [["middleware", "transactions"]],
     draw: ({ frame }) => html`<eos-middleware-votes .frame=${frame}></eos-middleware-votes>`,
   },
   {
-    tag: "eos-compensation-log", key: "", place: "right", name: "player.panel.compensation_log", room: 120, may: hasMiddleware, when: hasCompensation,
+    tag: "eos-compensation-log", key: "", place: "right", name: "player.panel.compensation_log", room: 136, may: hasMiddleware, when: hasCompensation,
     shows: [["middleware", "participants", "*", "log"]],
     draw: ({ frame }) => html`<eos-compensation-log .frame=${frame}></eos-compensation-log>`,
   },
   {
-    tag: "eos-producer-table", key: "8", place: "right", name: "player.panel.producer_table", room: 150, may: kafka,
+    tag: "eos-producer-table", key: "8", place: "right", name: "player.panel.producer_table", room: 168, may: kafka,
     when: (frame) => kafka(frame) && (begun(frame) || remembers(frame)),
     shows: [["partitions", "*", "replicas", "*", "producers"]],
     about: decided,
     draw: ({ frame }) => html`<eos-producer-table .frame=${frame}></eos-producer-table>`,
   },
   {
-    tag: "eos-ledger", key: "9", place: "right", name: "player.panel.ledger", room: 160, may: clients, when: clientsNow,
+    tag: "eos-ledger", key: "9", place: "right", name: "player.panel.ledger", room: 180, may: clients, when: clientsNow,
     shows: [["records"]],
     draw: ({ frame }) => html`<eos-ledger .frame=${frame}></eos-ledger>`,
   },
   {
-    tag: "eos-consumers", key: "", place: "right", name: "player.panel.consumers", room: 120, when: reads,
+    tag: "eos-consumers", key: "", place: "right", name: "player.panel.consumers", room: 136, when: reads,
     shows: [["consumers"]],
     draw: ({ frame }) => html`<eos-consumers .frame=${frame}></eos-consumers>`,
   },
   {
-    tag: "eos-aborted-index", key: "", place: "right", name: "player.panel.aborted_index", room: 80, may: mayTransact, when: hasAborted,
+    tag: "eos-aborted-index", key: "", place: "right", name: "player.panel.aborted_index", room: 90, may: mayTransact, when: hasAborted,
     shows: [["partitions", "*", "replicas", "*", "aborted_index"]],
     draw: ({ frame }) => html`<eos-aborted-index .frame=${frame}></eos-aborted-index>`,
   },
   {
-    tag: "eos-numbers", key: "", place: "right", name: "player.panel.numbers", room: 130, may: runs, when: (frame) => begun(frame) && runs(frame),
+    tag: "eos-numbers", key: "", place: "right", name: "player.panel.numbers", room: 146, may: runs, when: (frame) => begun(frame) && runs(frame),
     shows: [["counters"]],
     draw: ({ frame }) => html`<eos-numbers .frame=${frame}></eos-numbers>`,
   },

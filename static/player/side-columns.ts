@@ -13,7 +13,7 @@ import { say } from "./text.ts";
 
 export const defaults = {
   /** px of a line, and of the foot in which lines are counted. */
-  line: 16,
+  line: 18,
   foot: 20,
 };
 

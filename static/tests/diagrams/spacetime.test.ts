@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { textWidth } from "../../diagrams/geometry.ts";
+import { MARK, textWidth } from "../../diagrams/geometry.ts";
 import { placeLabels } from "../../diagrams/label-places.ts";
 import { messageLabel } from "../../diagrams/message-words.ts";
 import { lanesLeft } from "../../diagrams/spacetime-heads.ts";
@@ -240,7 +240,7 @@ test("the first lane stands past the widest time", () => {
   const long = { text: "1 min 10 s 530 ms", now: true };
   assert.equal(lanesLeft([short]), lanesLeft([]));
   for (const times of [[short], [long, short]]) {
-    const widest = Math.max(...times.map(({ text, now }) => textWidth(text, 11, now)));
+    const widest = Math.max(...times.map(({ text, now }) => textWidth(text, MARK, now)));
     assert.ok(4 + widest + 5 <= lanesLeft(times), `${widest} px of text, the lane at ${lanesLeft(times)}`);
   }
 });
