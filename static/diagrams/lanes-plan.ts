@@ -45,7 +45,7 @@ const ROOMY: Tier = {
   reader: 30, readersMost: 2, gap: 12,
 };
 const DENSE: Tier = {
-  name: "dense", title: 21, arrival: 42, arrivalCell: 24, gates: 16, cell: 30, offsets: 15, followers: 13,
+  name: "dense", title: 21, arrival: 42, arrivalCell: 24, gates: 16, cell: 30, offsets: 16, followers: 14,
   reader: 23, readersMost: 2, gap: 6,
 };
 /** On a telephone the deciding rule stands under the lane and should be seen with it. */

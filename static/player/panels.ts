@@ -158,7 +158,7 @@ const ROWS = [
     draw: ({ store, transactions }) => html`<eos-transactions .store=${store} .transactions=${transactions}></eos-transactions>`,
   },
   {
-    tag: "eos-decision", key: "7", place: "right", name: "player.panel.decision", room: 220, may: clients, when: decides,
+    tag: "eos-decision", key: "7", place: "right", name: "player.panel.decision", room: 228, may: clients, when: decides,
     about: (frame) => decided(frame) || refused(frame),
     draw: ({ frame }) => html`<eos-decision .frame=${frame}></eos-decision>`,
   },
