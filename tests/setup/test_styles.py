@@ -1,0 +1,49 @@
+"""Pages, player and panels share one scale of type and one of spacing: static/styles/tokens.css."""
+
+from __future__ import annotations
+
+import re
+
+from eosviz.launch.places import ROOT
+
+STYLES = ROOT / "static" / "styles"
+ON_PAPER = {"print.css"}
+"""Paper has points and millimetres."""
+SENTENCE = re.compile(r"^\.(s\[data-size=.*|lead|rest) ")
+"""The sentence of a step is as large as fits: `static/player/sentence-fit.ts` has its sizes."""
+DOOR = {"front.css"}
+"""The front page alone has letters that grow with the screen, and a picture with a scale of its own."""
+
+
+def spaces() -> dict[int, str]:
+    tokens = (STYLES / "tokens.css").read_text(encoding="utf-8")
+    return {int(px): name for name, px in re.findall(r"(--s\d): (\d+)px", tokens)}
+
+
+def test_what_the_spacing_scale_has_is_taken_from_it() -> None:
+    known = spaces()
+    assert len(known) == 8
+    found = []
+    for style in sorted(STYLES.glob("*.css")):
+        if style.name in ON_PAPER:
+            continue
+        for number, line in enumerate(style.read_text(encoding="utf-8").splitlines(), start=1):
+            for value in re.findall(r"(?<![\w-])(?:padding|margin|gap)[a-z-]*: ?([^;}]*)", line):
+                if "calc(" in value or "min(" in value:
+                    continue
+                raw = [int(px) for px in re.findall(r"(?<![\w.])(\d+)px", value)]
+                found += [f"{style.name}:{number}: {px}px is {known[px]}" for px in raw if px in known]
+    assert found == []
+
+
+def test_letters_of_the_player_and_its_panels_are_on_the_type_scale() -> None:
+    found = []
+    panels = sorted((ROOT / "static" / "diagrams").glob("*.ts"))
+    for file in [*sorted(STYLES.glob("*.css")), *panels]:
+        if file.name in ON_PAPER | DOOR | {"tokens.css", "machine-draw.ts", "timers.ts"}:
+            continue
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+            if SENTENCE.match(line):
+                continue
+            found += [f"{file.name}:{number}: {size}" for size in re.findall(r"font-size: ([\d.]+px)", line)]
+    assert found == []
