@@ -222,7 +222,10 @@ def _signatures() -> list[Entry]:
 
 
 def _terms() -> list[Entry]:
-    return [_entry("term", term.name, _said(term.key), _said(term.what)) for term in tables.terms()]
+    return [
+        _entry("term", term.name, _said(term.key), _said(term.what))
+        for term in tables.terms(tables.TERM, tables.HOUSE)
+    ]
 
 
 def _requirements() -> list[Entry]:

@@ -13,7 +13,6 @@ from engine.switches import Switches
 from eosviz.catalogue import interface_words
 
 REQUIREMENT = "requirement."
-TERM = "term."
 LIMIT = "limit."
 CONTRADICTION = "CTR-"
 
@@ -118,25 +117,32 @@ def requirement_rows(start: str) -> list[RequirementRow]:
     ]
 
 
+TERM, HOUSE, CODE = "term.", "house.", "code."
+"""Where a term belongs: to Kafka and its field, to this site, to this code alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class TermRow:
-    name: str
+    """``key``: the term in the catalogue; its meaning stands under ``what``."""
+
+    key: str
 
     @property
-    def key(self) -> str:
-        return TERM + self.name
+    def name(self) -> str:
+        return self.key.partition(".")[2]
 
     @property
     def what(self) -> str:
         return f"{self.key}.what"
 
 
-def terms() -> list[TermRow]:
-    """In the order of the catalogue, which leads from the record to what is promised of it."""
+def terms(*groups: str) -> list[TermRow]:
+    """Of these groups, in the order of the catalogue, which leads from the record to what is promised of it."""
     return [
-        TermRow(key.removeprefix(TERM))
+        TermRow(key)
+        for group in groups
         for key in interface_words()
-        if key.startswith(TERM) and not key.endswith(".what")
+        if key.startswith(group) and not key.endswith(".what")
     ]
 
 

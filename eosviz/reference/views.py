@@ -40,7 +40,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "signature_count": len(known_signatures()),
         "requirement_count": len(tables.requirements()),
         "contradiction_count": len(tables.requirement_rows(tables.CONTRADICTION)),
-        "term_count": len(tables.terms()),
+        "term_count": len(tables.terms(tables.TERM, tables.HOUSE)),
     }
     return render(request, "reference/index.html", context)
 
@@ -145,7 +145,9 @@ def middleware(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def terms(request: HttpRequest) -> HttpResponse:
-    return render(request, "reference/terms.html", {"terms": tables.terms()})
+    groups = {"reference.terms.field": tables.TERM, "reference.terms.house": tables.HOUSE}
+    shown = {heading: tables.terms(group) for heading, group in groups.items()}
+    return render(request, "reference/terms.html", {"groups": shown})
 
 
 @require_safe

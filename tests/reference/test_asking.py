@@ -31,7 +31,7 @@ SOUGHT = [
     ("协调器", {"scenario": "SC-43", "term": "transaction_coordinator"}),
     ("精确一次", {"scenario": "SC-50", "track": "exactly-once", "term": "exactly_once"}),
     ("消费者组", {"scenario": "SC-74", "term": "group_coordinator"}),
-    ("位移", {"scenario": "SC-50", "term": "last_stable_offset"}),
+    ("位移", {"scenario": "SC-50", "term": "offset"}),
     ("事务卡住了", {"scenario": "SC-75", "track": "a-transaction-is-stuck"}),
     ("为什么消费者读不到消息", {"scenario": "SC-75"}),
     ("kafka-dump-log", {"page": "replays:open_log"}),

@@ -1,0 +1,41 @@
+"""docs/glossary.md is made from the terms of the catalogue; ``REWRITE=1`` writes it anew."""
+
+from __future__ import annotations
+
+import os
+
+from eosviz.catalogue import LANGUAGES, say
+from eosviz.launch.places import ROOT
+from eosviz.reference import tables
+
+PAGE = ROOT / "docs" / "glossary.md"
+GROUPS = {"Kafka and its field": tables.TERM, "This site": tables.HOUSE, "This code": tables.CODE}
+INTRODUCTION = """# Glossary
+
+One word for one thing, in code, documents and pages, in English and Chinese. Made from
+`eosviz/catalogue/terms.toml`; the site shows the first two tables under *Reference → Terms*.
+"""
+
+
+def glossary() -> str:
+    lines = [INTRODUCTION]
+    for heading, group in GROUPS.items():
+        lines += [f"## {heading}", "", "| English | 中文 | what it is |", "|---|---|---|"]
+        for term in tables.terms(group):
+            english, chinese = (say(term.key, language) for language in ("en", "zh-Hans"))
+            lines.append(f"| {english} | {chinese} | {say(term.what, 'en')} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def test_the_glossary_is_the_catalogues() -> None:
+    if os.environ.get("REWRITE"):
+        PAGE.write_text(glossary(), encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == glossary(), "write docs/glossary.md anew with REWRITE=1"
+
+
+def test_every_term_is_defined_once() -> None:
+    rows = tables.terms(*GROUPS.values())
+    for language in LANGUAGES:
+        names = [say(term.key, language) for term in rows]
+        assert sorted(names) == sorted(set(names))
