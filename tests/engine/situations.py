@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -106,6 +107,7 @@ _OF_EVENT: dict[str, Callable[[str, str], SearchStrategy[Any]]] = {
 MACHINES_WITH_SITUATIONS = {*_OF_MACHINE, *_OF_EVENT}
 
 
+@cache
 def situations(machine: str, state: str, on: str) -> SearchStrategy[Any]:
     """What the guards of (state, on) can be asked about."""
     of_event = _OF_EVENT.get(machine)
