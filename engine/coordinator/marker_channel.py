@@ -306,6 +306,7 @@ class MarkerChannel:
             handling = Handling(marker, marker.partitions, params)
             self._carry_out(MARKER_STATES.take(marker.state, DISCONNECTED, self.situation), handling)
             self._try_again(handling)
+            self._finish(marker.transactional_id)
 
     def _settled(self, broker_id: int, correlation_id: int) -> list[Marker]:
         request = self.in_flight.get(broker_id)

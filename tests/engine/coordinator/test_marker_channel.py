@@ -126,3 +126,13 @@ def test_what_is_queued_elsewhere_is_sent_though_one_leader_refused_for_good():
     made.on_response(1, 9, WriteTxnMarkersResponse(errors={1: {"t-0": Error.INVALID_PRODUCER_EPOCH}}))
     assert not made.waiting and not made.finished
     assert [marker.partitions for marker in made.parked] == [("far-0",)]
+
+
+def test_a_topic_that_is_gone_when_the_connection_ends_holds_nothing_up(monkeypatch):
+    """The partitions are crossed off, and that may have been the last one (``addTxnMarkersToBrokerQueue``)."""
+    made = channel_with(a=("t-0",))
+    made.drain(1, 9, 100)
+    monkeypatch.setattr(Around, "leader_of", lambda self, partition: None)
+    monkeypatch.setattr(Around, "knows", lambda self, partition: False)
+    made.on_disconnected(1)
+    assert (made.finished, made.waiting) == (["a"], {})
