@@ -40,14 +40,16 @@ LOG_FILE = KAFKA_LOGS / "b_idem" / "idem-0" / "00000000000000000000.log"
 SWEEP_ID = "5b0e4f0a-6f4a-4c59-9a0e-2f3cf5f1a001"
 LOOKS = [("desk", "light", "en"), ("telephone", "dark", "zh-CN")]
 FURTHER = [look for look in product(SIZES, ("light", "dark"), ("en", "zh-CN")) if look not in LOOKS]
-ROOM = {"twice as large": (640, 360), "projector": (1920, 1080)}
-"""What a desk's page has left at 200 %, and what a lecture hall has."""
+ROOM = {"twice as large": (640, 360), "four times as large": (320, 256), "projector": (1920, 1080)}
+"""What a desk's page has left at 200 % and at 400 %, and what a lecture hall has."""
 STEPS_LOOKED_AT = 12
 IN_TURN = [("SC-01", "zh-CN"), ("SC-03", "en-GB"), ("SC-28", "zh-CN"), ("SC-33", "en-GB")]
 """Scenarios that are stepped through, and in which language; in the other one in the long run."""
 OPENED = {
     "question": ((".predict-bar button",), ".predict-card"),
     "why": (("button.ask-why",), ".why-panel"),
+    "inspect": (("[data-view=lanes]",), "eos-lanes"),
+    "space-time": (("[data-view=spacetime]",), "eos-spacetime"),
     "keys and marks": (("details.menu summary", 'eos-tools button[title*="(?)"]'), "eos-help dialog[open]"),
 }
 """What is pressed on the player's page, and what that opens."""
@@ -89,6 +91,8 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
         "question": re.sub(r"step=\d+", f"step={asked}", page.url),
         "why": page.url,
         "keys and marks": page.url,
+        "inspect": page.url,
+        "space-time": page.url,
     }
     page.keyboard.press("s")
     page.locator("eos-share .start-presenting").click()
@@ -109,6 +113,10 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
         "tracks/exactly-once/",
         "replays/import",
         "account/used",
+        "accounts/login/",
+        "accounts/signup/",
+        "classes/",
+        "workshop/",
         "replays/log",
         "pipeline/",
         "pipeline/new?scenario=SC-02",
