@@ -149,12 +149,20 @@ def drag(page: Page, left: float, right: float, y: float) -> None:
     page.mouse.up()
 
 
-def play(page: Page, speed: str = FASTEST) -> None:
+def play(page: Page, speed: str = FASTEST, seconds: int = PLAYED_SECONDS) -> None:
     """From the middle of the run, as fast as the page plays."""
+    choose_speed(page, speed)
+    play_on(page, seconds)
+
+
+def choose_speed(page: Page, speed: str) -> None:
     page.locator("eos-transport select.speed").select_option(speed)
     page.keyboard.press("Escape")
+
+
+def play_on(page: Page, seconds: int) -> None:
     page.locator("eos-transport button.w").first.click()
-    page.wait_for_timeout(PLAYED_SECONDS * 1000)
+    page.wait_for_timeout(seconds * 1000)
     page.locator("eos-transport button.w").first.click()
 
 

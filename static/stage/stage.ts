@@ -10,10 +10,12 @@
 
 import { html, nothing, svg } from "lit";
 import type { PropertyValues, SVGTemplateResult, TemplateResult } from "lit";
+import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
 import type { Box } from "../diagrams/geometry.ts";
 import { SizedElement, asPress, onPick, twin } from "../diagrams/element.ts";
 import { plainly } from "../diagrams/picked.ts";
+import { piece } from "../diagrams/reading.ts";
 import type { Frame, Selection, Step } from "../player/frame.ts";
 import { prefersReducedMotion } from "../player/page.ts";
 import { say } from "../player/text.ts";
@@ -40,6 +42,7 @@ export interface Scene {
   here: Places;
   focus: Focus;
   objects: StageObject[];
+  network: Network;
 }
 
 /** What the stage knows of a run: the plan that its places were made from, and what has come since. */
@@ -93,7 +96,7 @@ export class Stage extends SizedElement {
   }
 
   protected override show(frame: Frame): TemplateResult {
-    const { here, focus, objects: whole } = this.sceneOf(frame);
+    const { here, focus, objects: whole, network } = this.sceneOf(frame);
     const objects = [...this.#played(frame, whole), ...(this.chain.length === 0 ? [] : chainMarks(whole, this.chain, here, this.#words))];
     this.#hot = whole.filter(({ hot, height }) => hot === true && height > 0).map(({ key }) => key);
     // Whatever was yellow is so no longer: a step has one such place.
@@ -101,7 +104,7 @@ export class Stage extends SizedElement {
     const seen = this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height };
     this.#seen = { box: seen, of: here.width };
     return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene travels" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
-      objects, (object) => object.key, (object) => this.#drawn(object))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${here.upright ? decidedCard(decidedBy(frame, focus)) : nothing}<div class="under">${this.#away(here, networkOf(frame, here, focus))}${twin(twinOf(whole, here))}</div>`;
+      objects, (object) => object.key, (object) => guard([object, this.asks], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${here.upright ? decidedCard(decidedBy(frame, focus)) : nothing}<div class="under">${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}</div>`;
   }
 
   /** Where a thing of the picture stands, in px of this element; null when it is not in the picture. */
@@ -185,16 +188,20 @@ export class Stage extends SizedElement {
     this.dispatchEvent(new CustomEvent<number>(what, { detail: step?.number ?? 0, bubbles: true, composed: true }));
   }
 
-  /** The scene of a frame; the same for the same frame, size and plan. */
+  /** The scene of a frame: the same objects for the same frame and size, however often a step is drawn while it is played. */
   protected sceneOf(frame: Frame): Scene {
+    if (this.#brought?.step !== (this.frame?.step ?? null)) this.#brought = null;
+    return piece(frame, "scene", [this.size, this.projector, this.#brought], (whole) => this.#made(whole));
+  }
+
+  #made(frame: Frame): Scene {
     const size = sizeOf(this.size?.width ?? 1280, this.size?.height ?? 412, this.projector);
     const run = this.#runOf(frame, size);
-    if (this.#brought?.step !== (this.frame?.step ?? null)) this.#brought = null;
     const brought = run.upright && this.#brought !== null ? broughtHere(run, frame, this.#brought.selection) : null;
     const focus = brought?.focus ?? focusOf(frame);
     const here = brought?.here ?? standing(run, frame, focus);
     const objects = LAYERS.flatMap((layer) => layer(frame, here, focus));
-    return { here, focus, objects: byDepth(objects) };
+    return { here, focus, objects: byDepth(objects), network: networkOf(frame, here, focus) };
   }
 
   #runOf(frame: Frame, size: Size): Places {
