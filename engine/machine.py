@@ -30,7 +30,7 @@ Effect = TypeVar("Effect")
 class Row:
     """One transition or refusal.
 
-    ``target`` None: refused, state unchanged. ``reply`` is the error or result the asker gets.
+    ``target`` None: refused, state unchanged. ``reply``: the error or result that the request is answered with.
     ``why`` is a key of the catalogue; ``spec`` a requirement ID. ``number``: the row's place in its table, counted
     from 0; recordings name rows by it, so a new row stands at the end.
     """

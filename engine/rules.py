@@ -2,7 +2,7 @@
 
 One kind of rule for every receiver. The first rule whose guard holds decides; the request is answered with its error,
 and nothing else is done. What a refusal tells a reader is made from the rule too: the sentence with the facts that it
-names, the numbers that were compared, what the asker does next.
+names, the numbers that were compared, what the client does next.
 """
 
 from __future__ import annotations

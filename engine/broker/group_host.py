@@ -176,7 +176,7 @@ class GroupHost:
         return []
 
     def crash(self) -> None:
-        """Memory goes; whoever leads the partitions reads the log."""
+        """Memory goes; the next leader of the partitions reads their log."""
         coordinator = self.coordinator
         for partition in (*coordinator.owned, *coordinator.loading):
             self._touch_groups(partition)
@@ -379,7 +379,7 @@ def _host(broker: Broker) -> GroupHost:
 
 
 def _use(broker: Broker, group_id: str) -> Effects:
-    """The group's log partition is used from now on, even when nobody looked it up before."""
+    """The group's log partition is used from now on, even when no client looked it up before."""
     partition = f"{OFFSETS_TOPIC}-{_host(broker).coordinator.partition_of(group_id)}"
     return [UsePartition(partition)] if partition in broker.idle else []
 

@@ -19,7 +19,7 @@ class Hosted(Protocol):
         """This broker was elected for a partition at time ``since``, under this leader epoch."""
 
     def resign(self, partition: int, now: int) -> Effects:
-        """Somebody else leads the partition; said again and again, the first time counts."""
+        """This broker no longer leads the partition. Idempotent."""
 
     def next_timer(self) -> int | None: ...
 

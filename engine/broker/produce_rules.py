@@ -209,12 +209,12 @@ def refused(arriving: Arriving, rule: Rule[Arriving]) -> PartitionProduceRespons
 
 def _facts(arriving: Arriving) -> dict[str, Any]:
     broker, replica, batch = arriving.broker, arriving.replica, arriving.batch
-    word = broker.metadata.get(arriving.partition)
+    announced = broker.metadata.get(arriving.partition)
     return {
         "broker": broker.name,
         "partition": arriving.partition,
-        "leader": None if word is None else word.leader,
-        "leader_epoch": None if word is None else word.leader_epoch,
+        "leader": None if announced is None else announced.leader,
+        "leader_epoch": None if announced is None else announced.leader_epoch,
         "in_sync": 0 if replica is None else len(replica.isr),
         "min_isr": 0 if replica is None else replica.min_isr,
         "size": None if batch is None else batch.size,

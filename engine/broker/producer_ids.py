@@ -1,7 +1,7 @@
 """How a broker gets the producer ids that it hands out (PID-1 to PID-8).
 
 Owns the broker's block of ids and the loop that claims the next one: read the node, write the block behind
-it on the condition that nobody wrote since, start again when somebody did. The lock is the node's stat
+it on the condition that it was not written since, start again when it was. The lock is the node's stat
 version, not the format version in its JSON (CTR-4). It talks to ZooKeeper by messages only; every step is a
 row of ``producer_id_states``. After Kafka's ``ProducerIdManager`` and ``ProducerIdBlockZNode``.
 """

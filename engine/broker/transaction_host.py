@@ -110,13 +110,13 @@ class TransactionHost:
         self.pass_at: int | None = None
         """When the next pass of the marker sender may start (MRK-3)."""
         self.scan_at: int | None = None
-        """The next scan for transactions that are open for too long and finds one (TXC-20)."""
+        """The next scan that finds a transaction open for too long (TXC-20)."""
         self.scanned_at = -1
         """The last one. What it could not fence, because nothing could be written, waits for the next."""
         self.expiry_at: int | None = None
-        """The next scan for ids that nobody used for long and finds one (TXC-21)."""
+        """The next scan that finds an id which was not used for long (TXC-21)."""
         self.board = MarkerBoard(self)
-        self.desk = CoordinatorPart(self)
+        self.leadership = CoordinatorPart(self)
 
     # -- what the marker channel asks ------------------------------------------------------------------
 
@@ -219,7 +219,7 @@ class TransactionHost:
                 self.touch_id(wanted.transactional_id)
                 effects.extend(self._write(wanted, now))
             elif isinstance(wanted, SendMarkers):
-                # An offsets partition may have joined before its topic was created, and nobody used it since.
+                # An offsets partition may have joined before its topic was created, and is unused since.
                 idle = self.broker.idle
                 effects += [UsePartition(name) for name in wanted.partitions if name in idle]
                 markers.hand_over(wanted)
@@ -231,7 +231,7 @@ class TransactionHost:
         self._plan(now)
         if self.watch.recording:
             self.watch.touch(self.board)
-            self.watch.touch(self.desk)
+            self.watch.touch(self.leadership)
         return effects
 
     def _write(self, wanted: Write, now: int) -> Effects:
@@ -351,7 +351,7 @@ class TransactionHost:
             if metadata.state in OPEN:
                 over = metadata.start_ms + metadata.timeout_ms
                 if over < now and metadata.producer_epoch == SHORT_MAX:
-                    continue  # Every scan finds it and cannot fence it (TXC-11): told once.
+                    continue  # Every scan finds it and cannot fence it (TXC-11): one step shows that.
                 open_until = over if open_until is None or over < open_until else open_until
             elif metadata.state in EXPIRING:
                 since = metadata.last_update_ms
@@ -405,7 +405,7 @@ class TransactionHost:
         return effects
 
     def on_background_timer(self, now: int) -> Effects:
-        """Forget ids that nobody used for long (TXC-21)."""
+        """Forget ids that were not used for long (TXC-21)."""
         if self.expiry_at is None or self.expiry_at > now:
             return []
         self._touch_all()
@@ -422,7 +422,7 @@ class TransactionHost:
         self.pass_at = self.scan_at = self.expiry_at = None
         if self.watch.recording:
             self.watch.touch(self.board)
-            self.watch.touch(self.desk)
+            self.watch.touch(self.leadership)
 
     # -- showing ---------------------------------------------------------------------------------------
 
@@ -435,11 +435,11 @@ class TransactionHost:
             for transactional_id in self.coordinator.metadata:
                 self.touch_id(transactional_id)
             self.watch.touch(self.board)
-            self.watch.touch(self.desk)
+            self.watch.touch(self.leadership)
 
     def parts(self) -> list[Part]:
         return [
-            self.desk,
+            self.leadership,
             self.board,
             *(TransactionPart(self, name) for name in self.coordinator.metadata),
         ]

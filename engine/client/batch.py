@@ -131,7 +131,7 @@ class Batch:
         self.is_transactional = is_transactional
 
     def renumber(self, producer_id: int, producer_epoch: int, base_sequence: int) -> None:
-        """Reopen a written batch under new numbers (TXM-16, TXM-17); told apart until the next drain."""
+        """Reopen a written batch under new numbers (TXM-16, TXM-17); marked as renumbered until the next drain."""
         if base_sequence < 0:
             raise EngineError(
                 f"{self.id} of {self.partition}: sequence {base_sequence} lies below 0 (TXM-17)"

@@ -1,7 +1,7 @@
 """The state machine of the client's transaction manager as rows (TXM-3, TXM-4).
 
-What is not legal is refused with the reason the caller sees. Pairs that nobody can ask for have no row: meeting
-one is a broken rule of the engine.
+What is not legal is refused with the reason the caller sees. Pairs that cannot happen have no row: meeting one
+is a broken rule of the engine.
 """
 
 from __future__ import annotations

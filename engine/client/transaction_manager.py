@@ -553,7 +553,7 @@ class TransactionManager:
         self.watch.touch(self)
 
     def abandon_calls(self, error: Error) -> None:
-        """A forced close: nobody will answer what still waits (SND-14)."""
+        """A forced close: what still waits gets no answer (SND-14)."""
         for request in self.requests:
             if request.result is not None:
                 request.result.fail(error, True)

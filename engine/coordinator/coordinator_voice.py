@@ -45,7 +45,7 @@ ALSO: dict[str, tuple[str, ...]] = {
 
 
 class CoordinatorVoice:
-    """The part of :class:`engine.coordinator.transaction_coordinator.TransactionCoordinator` that speaks. It decides
+    """The sentences and facts of :class:`engine.coordinator.transaction_coordinator.TransactionCoordinator`; it decides
     nothing and answers nothing."""
 
     name: str
@@ -56,7 +56,7 @@ class CoordinatorVoice:
         raise NotImplementedError
 
     def _tell_registered(self, metadata: TransactionMetadata) -> None:
-        """Also when it was read in the log: the coordinator that wrote it may have died before it could tell."""
+        """Also after a load: the coordinator that wrote the image may have crashed before it reported it."""
         if self.watch.judging:
             partitions = tuple(sorted(metadata.partitions))
             self.watch.fact(
@@ -153,7 +153,7 @@ class CoordinatorVoice:
             )
 
     def _lead(self, key: str, rules: tuple[str, ...], metadata: TransactionMetadata) -> None:
-        """That a record is replicated is how it came to this; the step is about what counts now."""
+        """Make this the headline; the earlier sentence, that a record is replicated, becomes a note."""
         if self.watch.recording:
             self.watch.lead(
                 key,

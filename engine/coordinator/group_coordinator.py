@@ -194,7 +194,7 @@ class GroupCoordinator(LogOwner[_Writing]):
         writing, answer = self.end_write(token, error)
         group, offsets, producer_id = writing.group, writing.offsets, writing.producer_id
         if self.groups.get(group.name) is not group:
-            # The group moved away meanwhile; whoever has it now reads the log.
+            # Another coordinator has the group by now, and reads it from the log.
             answer = Error.NOT_COORDINATOR if answer is Error.NONE else answer
         elif answer is Error.NONE:
             self._placed(group, offsets, producer_id, writing.producer_epoch, base_offset)

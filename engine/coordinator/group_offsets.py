@@ -58,7 +58,7 @@ class Moved(NamedTuple):
 
 
 class Group:
-    """One group. ``members``: member id to its static instance id or None; empty: nobody has joined."""
+    """One group. ``members``: member id to its static instance id or None; empty: no member has joined."""
 
     __slots__ = ("generation", "members", "name", "pending", "staged", "visible")
 

@@ -65,7 +65,7 @@ class InFlight:
 @dataclass(slots=True)
 class Waiting:
     """A decided transaction whose markers are under way; ``remaining``: partitions without one, by name;
-    ``passed_over``: those whose answer was not looked at, so that nobody sends their markers any more;
+    ``passed_over``: those whose answer was never read, so that their markers are not sent again;
     ``marked``: how many have theirs."""
 
     send: SendMarkers
@@ -79,7 +79,8 @@ class Handling:
     """One marker and what happened to it, for the effects of its row.
 
     ``partitions`` and ``params`` are of the answer that is looked at, ``leader`` is the broker to send to. ``again``:
-    partitions whose markers go again, with the row that says so; ``stopped``: those whose markers nobody may write.
+    partitions whose markers go again, with the row that says so; ``stopped``: those whose markers this coordinator
+    may not have written.
     """
 
     __slots__ = ("again", "leader", "marker", "params", "partitions", "stopped")
@@ -316,7 +317,7 @@ class MarkerChannel:
         return request.markers
 
     def _still_owner(self, marker: Marker) -> bool:
-        """MRK-9: not coordinator, loading, or another coordinator epoch: the markers are not ours any more."""
+        """MRK-9: not coordinator, loading, or another coordinator epoch: the markers belong to another coordinator."""
         epoch = self.surroundings.coordinator_epoch(marker.transactional_id)
         if epoch == marker.coordinator_epoch:
             return True
@@ -397,7 +398,7 @@ class MarkerChannel:
     def _throw(
         self, row: Row, marker: Marker, partitions: tuple[str, ...], later: list[Marker], **params: Any
     ) -> None:
-        """Nobody looks at the answers for ``partitions``, nor at those for ``later`` markers of the request."""
+        """The handler ends here: the answers for ``partitions`` and for the ``later`` markers are never read."""
         undone = [(marker, partitions), *((one, one.partitions) for one in later)]
         for one, names in undone:
             self._say(row, one, partitions=list(names), **params)

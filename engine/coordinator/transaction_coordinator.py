@@ -242,7 +242,7 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
             self._take(ADD, Change(metadata, to, now, partitions=partitions))
 
     def _refuse_addition(self, to: object, metadata: TransactionMetadata, arrived: int) -> bool:
-        """True after an answer: the epoch is another, or one that nobody was given (``prepareTransitionTo``)."""
+        """True after an answer: the epoch is another, or none was given yet (``prepareTransitionTo``)."""
         if arrived != metadata.producer_epoch:
             self._fenced(to, metadata, arrived)
         elif arrived == NO_PRODUCER_EPOCH and metadata.pending_state is None:
@@ -426,13 +426,13 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
             effect(self, abort, change)
 
     def _raise_epoch(self, row: Row, change: Change) -> None:
-        """Above the one in use, so that whoever still has that one is fenced (TXC-10)."""
+        """Above the one in use, so that a producer which still has that one is fenced (TXC-10)."""
         metadata = change.metadata
         self._note(row.why, (row.spec,), metadata, new_epoch=metadata.producer_epoch + 1)
         metadata.producer_epoch += 1
 
     def _keep_epoch(self, row: Row, change: Change) -> None:
-        """It was raised by the fence before, which could not be written, and nobody was given it (TXC-11)."""
+        """It was raised by the fence before, which could not be written; no producer was given it (TXC-11)."""
         self._note(row.why, (row.spec,), change.metadata, new_epoch=change.metadata.producer_epoch)
 
     def _write_fence(self, row: Row, change: Change) -> None:
@@ -583,7 +583,7 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
                 self._take(TIME_OUT, Change(metadata, None, now, keeps_epoch=self._keeps_epoch))
 
     def expire_ids(self, now: int) -> None:
-        """Forget ids that nobody used for long (TXC-21)."""
+        """Forget ids that were not used for long (TXC-21)."""
         for metadata in list(self.metadata.values()):
             if (
                 metadata.pending_state is None

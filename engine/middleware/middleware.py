@@ -406,12 +406,12 @@ class Middleware(Node):
         self.send(BUSINESS, PrepareFail(tid=transaction.tid, reason=reason), transaction.tid)
 
     def _roll_back_voters(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        """Participants that voted ok hold a reservation: they are told as well (CTR-39)."""
+        """Participants that voted ok hold a reservation: they get a Rollback as well (CTR-39)."""
         for name in transaction.in_state(participants.PREPARED):
             self.ask(transaction, name, ROLLBACK, now)
 
     def _roll_back_silent(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        """A lost vote may hide a reservation, so the silent are told too; nobody waits for their answer."""
+        """A lost vote may hide a reservation, so the silent get a Rollback too; no answer of theirs is awaited."""
         for name in transaction.in_state(participants.UNKNOWN):
             self.send(name, Rollback(tid=transaction.tid), transaction.tid)
 

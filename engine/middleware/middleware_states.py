@@ -3,7 +3,7 @@
 An event is a message by its meaning (``vote``, ``answer``) or a timer. A message that a state does not expect
 is refused: delayed and repeated messages may come at any time. Timers have rows only where they can run.
 
-AWAIT_CONFIRM and CHECKING are one wait for the business system's word: whatever ends the one ends the other.
+AWAIT_CONFIRM and CHECKING are one wait for the business system's result: what ends the one ends the other.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def test_a_broken_table_does_not_load(rows: list[Row], complaint: str) -> None:
         Machine("m", "A", rows, guards={"g": bool})
 
 
-def test_rows_are_noted_only_while_somebody_asks() -> None:
+def test_rows_are_noted_only_inside_the_block() -> None:
     machine: Machine[bool] = Machine(
         "m", "A", [row(when="g"), row(target=None, reply="NO")], guards={"g": bool}
     )
