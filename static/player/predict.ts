@@ -185,6 +185,7 @@ export class Predict extends StoreElement {
     if (told !== undefined) told.answers[String(open.at)] = choice;
     this.chosen = choice;
     this.revealed = true;
+    this.play?.stop(); // What was revealed is read.
     store.forward();
     // The pressed button is gone; whoever reads with a keyboard goes on inside the card.
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());

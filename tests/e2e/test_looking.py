@@ -156,7 +156,7 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
 def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: Page) -> None:
     # A key that has nothing to act on says what it would need.
     lacking = {
-        "d": "select an arrow",
+        "d": "press one on its way",
         "u": "nothing to take back",
         "f": "nobody is followed",
         "h": "nobody would see",
