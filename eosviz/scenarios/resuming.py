@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import msgspec
@@ -20,6 +21,10 @@ from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
 DRAWN_STEPS_MAX = 1000
 """Steps up to which a run has a picture: what is stored of it grows with them."""
 
+PLACE_COOKIE = "place"
+_PLACE = re.compile(r"([0-9a-f-]{36})\.([0-9]{1,18})\.([0-9]{1,9})")
+"""Session, branch and step that the player showed last, as the player keeps it in its browser."""
+
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
@@ -31,6 +36,7 @@ class Resumed:
     step: int
     steps: int
     finished: bool
+    is_at_end: bool
     picture: str
     progress: Progress | None
     place: Place | None
@@ -42,13 +48,20 @@ class Resumed:
         return following if self.finished and following != self.place else None
 
 
-def newest_of(browser: str) -> Resumed | None:
+def newest_of(browser: str, kept: str = "") -> Resumed | None:
+    """`kept`: what the browser's cookie says of the place where its reader was."""
     session = Session.objects.of_browser(browser).recent().select_related("version").first()
     if session is None:
         return None
-    branch = Branch.objects.of_session(session.id).last()
-    if branch is None:
+    branches = Branch.objects.of_session(session.id)
+    newest = branches.last()
+    if newest is None:
         return None
+    branch, step = newest, newest.newest
+    was = _PLACE.fullmatch(kept)
+    if was is not None and was[1] == str(session.id):
+        branch = next((one for one in branches if str(one.id) == was[2]), newest)
+        step = min(int(was[3]), branch.newest) if str(branch.id) == was[2] else step
     visit = Visit.objects.of_browser(browser).filter(session=session).first()
     track = next((one for one in tracks() if visit is not None and one.name == visit.track), None)
     progress = None if track is None else progress_in(browser, track)
@@ -60,11 +73,12 @@ def newest_of(browser: str) -> Resumed | None:
     return Resumed(
         scenario=session.version.identifier,
         title=session.title,
-        address=f"{reverse('walkthroughs:player', args=[session.id])}?branch={branch.id}&step={branch.newest}",
-        step=branch.newest,
+        address=f"{reverse('walkthroughs:player', args=[session.id])}?branch={branch.id}&step={step}",
+        step=step,
         steps=_length_of(session, branch),
         finished=branch.finished is not None,
-        picture=_picture_of(branch),
+        is_at_end=branch.finished is not None and step == branch.newest,
+        picture=_picture_of(branch, step),
         progress=progress,
         place=place,
     )
@@ -79,16 +93,16 @@ def _length_of(session: Session, branch: Branch) -> int:
     return 0 if run is None else max(run.steps, branch.newest)
 
 
-def _picture_of(branch: Branch) -> str:
+def _picture_of(branch: Branch, step: int) -> str:
     """Where it stands, as it is stored: no scenario, which may be a stranger's, is run for it. None at its beginning,
     where nothing is to be seen, and far on in a long one.
     """
-    if not 0 < branch.newest <= DRAWN_STEPS_MAX:
+    if not 0 < step <= DRAWN_STEPS_MAX:
         return ""
     line = Branch.objects.line(branch)
-    keyframe = Keyframe.objects.nearest(line, branch.newest)
+    keyframe = Keyframe.objects.nearest(line, step)
     if keyframe is None:
         return ""
-    bodies = Step.objects.of_line(line, keyframe.number + 1, branch.newest).bodies()
+    bodies = Step.objects.of_line(line, keyframe.number + 1, step).bodies()
     view = sights.walk(msgspec.json.decode(keyframe.view_json), list(map(changes_of, bodies)))
     return picture({**state_of(view), "broken": broken_in(view)})

@@ -15,7 +15,7 @@ from eosviz.catalogue import LANGUAGES, catalogue_file, language_of
 from eosviz.scenarios import choices, trailer, trailer_picture
 from eosviz.scenarios.cards import shelf
 from eosviz.scenarios.pictured import pictured
-from eosviz.scenarios.resuming import newest_of
+from eosviz.scenarios.resuming import PLACE_COOKIE, newest_of
 from eosviz.tracks.progress import progress_of
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.models import Session
@@ -40,7 +40,7 @@ def front(request: HttpRequest) -> HttpResponse:
     library, progress = shelf(), progress_of(browser)
     context: dict[str, Any] = {
         "preview": preview_of_site(request),
-        "resumed": newest_of(browser),
+        "resumed": newest_of(browser, request.COOKIES.get(PLACE_COOKIE, "")),
         "session_count": Session.objects.of_browser(browser).count(),
         "tracks": progress,
         "first": next((one for one in progress if one.following is not None), progress[0]),

@@ -52,16 +52,24 @@ export function rememberTheme(theme: Theme): void {
   applyTheme(theme);
 }
 
+/** Where the reader is, for the front page of this browser to lead back. */
+export function rememberPlace(session: string, branch: string, step: number): void {
+  remember("place", `${session}.${branch}.${step}`);
+}
+
 /** Keeps the address at what is on show, so that copying it shares the exact step. */
 export class Permalink {
   #timer: number | null = null;
 
-  show(branch: string, step: number, further: Record<string, string> = {}): void {
-    this.keep({ branch, step: String(step), ...further });
+  /** `session`: whose place is kept, too; "" of what is no session. */
+  show(branch: string, step: number, further: Record<string, string> = {}, session = ""): void {
+    this.keep({ branch, step: String(step), ...further }, () => {
+      if (session !== "") rememberPlace(session, branch, step);
+    });
   }
 
   /** Name to text; an empty text takes the name out of the address. */
-  keep(values: Record<string, string>): void {
+  keep(values: Record<string, string>, then: () => void = () => undefined): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     // Browsers refuse more than about a hundred changes in half a minute; a scrubbing reader makes more.
     this.#timer = setTimeout(() => {
@@ -72,6 +80,7 @@ export class Permalink {
         else address.searchParams.set(name, value);
       }
       if (address.href !== location.href) history.replaceState(history.state, "", address);
+      then();
     }, 350) as unknown as number;
   }
 }

@@ -152,7 +152,7 @@ export class Player extends PlayerAttributes {
   #remember(): void {
     const { store, zoom } = this;
     if (store?.frame === undefined || zoom === undefined) return;
-    this.#permalink.show(store.branch, store.shown, addressOf(zoom, viewOf(this.middle, this.spacing), opensOn(store.header)));
+    this.#permalink.show(store.branch, store.shown, addressOf(zoom, viewOf(this.middle, this.spacing), opensOn(store.header)), this.session);
   }
 
   /** Others are taken along, or this page is. */

@@ -106,7 +106,8 @@ export class Sentence extends StoreElement {
 
   #text(store: PlayerStore, step: Step | null): string {
     if (step !== null) return say(step.key, step.params);
-    const button = say(planOf(store) === null ? "player.do.step" : "player.do.beat_forward");
+    // Two runs beside each other go by steps.
+    const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");
     const begins = say(store.newest === 0 && store.canGrow ? "player.nothing_yet" : "player.at_the_beginning", { button });
     const summary = store.header?.summary?.[words.language] ?? "";
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });

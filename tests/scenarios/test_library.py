@@ -7,6 +7,7 @@ import json
 import re
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
@@ -211,6 +212,20 @@ class TestFrontPage:
         assert f"{response['Location']}?branch=" in page
         assert "Exactly once from nothing, 1 of 8" in page and "step 0 of" in page
         assert 'href="/sessions/"' in page
+
+    def test_they_go_on_at_the_step_that_was_on_show_last(self, client: Client) -> None:
+        client.post("/tracks/exactly-once/1/begin")
+        session = Session.objects.get()
+        carry_out(session, "advance", root(session), after=0, count=20)
+        for kept, step in (
+            (f"{session.id}.{root(session).id}.7", 7),
+            (f"{session.id}.{root(session).id}.99", 20),
+        ):
+            client.cookies["place"] = kept
+            assert f"&amp;step={step}" in client.get("/").content.decode()
+        for kept in ("", "no place", f"{session.id}.0.7", f"{uuid4()}.{root(session).id}.7"):
+            client.cookies["place"] = kept
+            assert "&amp;step=20" in client.get("/").content.decode()
 
     def test_it_is_drawn_as_it_stands_and_the_track_goes_on_once_it_was_seen(self, client: Client) -> None:
         client.post("/tracks/exactly-once/1/begin")
