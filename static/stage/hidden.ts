@@ -24,6 +24,7 @@ export interface Stretch {
   last: number;
   reason: Reason;
   long: string;
+  medium: string;
   short: string;
 }
 
@@ -78,7 +79,7 @@ export function heldStretches(frame: Frame, partition: string, shown: readonly L
   return stretches;
 }
 
-export function wordsOf(reason: Reason, holder: string | null): { long: string; short: string } {
-  if (reason === "behind") return { long: holder === null ? say("stage.hidden.behind_short") : say("stage.hidden.behind", { holder }), short: say("stage.hidden.behind_short") };
-  return { long: say(`stage.hidden.${reason}`), short: say(`stage.hidden.${reason}_short`) };
+export function wordsOf(reason: Reason, holder: string | null): { long: string; /** "" where there is none. */ medium: string; short: string } {
+  if (reason === "behind") return { long: holder === null ? say("stage.hidden.behind_it") : say("stage.hidden.behind", { holder }), medium: say("stage.hidden.behind_it"), short: say("stage.hidden.behind_short") };
+  return { long: say(`stage.hidden.${reason}`), medium: "", short: say(`stage.hidden.${reason}_short`) };
 }

@@ -327,7 +327,7 @@ function reasonsOf(lane: LaneOf, window: Window, stretches: readonly Stretch[], 
       if (name.from <= left + (right - left) / 2) left = Math.max(left, name.to + 5);
       else right = Math.min(right, name.from - 5);
     }
-    const said = [stretch.long, stretch.short].find((one) => textWidth(one, 12, true) + 4 <= right - left);
+    const said = [stretch.long, stretch.medium, stretch.short].find((one) => one !== "" && textWidth(one, 12, true) + 4 <= right - left);
     if (said === undefined) return [];
     const middle = Math.max(left + textWidth(said, 12, true) / 2, Math.min((from + to) / 2, right - textWidth(said, 12, true) / 2));
     const half = textWidth(said, 12, true) / 2 + 4;

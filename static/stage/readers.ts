@@ -185,16 +185,16 @@ function titleOf(frame: Frame, { name, consumer }: Named, partition: string): st
 function squaresOf({ seen, earlier }: Row, left: number, y: number): SVGTemplateResult {
   const from = earlier > 0 ? left + STEP * 2 : left;
   return svg`${earlier > 0 ? fittedText(left, y + 9.5, say("stage.earlier", { count: earlier }), STEP * 2 - 3, 12, { classes: "q", least: 7 }) : nothing}${
-    seen.map((one, index) => square(one, round(from + index * STEP), y))}`;
+    seen.map((one, index) => square(one, round(from + index * STEP), y, seen[index - 1]?.reason !== "behind"))}`;
 }
 
-/** Given: solid. Own transaction undecided: dashed. Behind another's: whole, with the wall before it. Aborted: struck out. */
-function square({ fate, reason, hue }: Seen, x: number, y: number): SVGTemplateResult {
+/** Given: solid. Own transaction undecided: dashed. Behind another's: whole, with a wall before the first. Aborted: struck out. */
+function square({ fate, reason, hue }: Seen, x: number, y: number, isFirst: boolean): SVGTemplateResult {
   if (fate === "delivered") return box(x, y, SQUARE, SQUARE, `flag ${hue}`, 1.5);
   if (fate === "control") return path(`M${x + 3},${y}v${SQUARE}M${x + 3},${y + 0.6}h6v5h-6`, "rail");
   const [left, top, side] = [x + 0.7, y + 0.7, SQUARE - 1.4];
   if (reason === "undecided" || reason === "marker") return box(left, top, side, side, `cell small open ${hue}`, 1.5);
-  if (reason === "behind") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${box(x - 0.5, y - 1.5, 3.4, SQUARE + 3, "lso", 0.5)}`;
+  if (reason === "behind") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${isFirst ? box(x - 2, y - 1.5, 3.4, SQUARE + 3, "lso", 0.5) : nothing}`;
   if (reason === "aborted") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${path(`M${x + 1.5},${y + SQUARE - 1.5}L${x + SQUARE - 1.5},${y + 1.5}`, "ring soft")}`;
   if (fate === "not_fetched" || fate === "not_replicated" || reason === "untold") return box(left, top, side, side, "none wait", 1.5);
   return path(`M${x + 3},${y + SQUARE / 2}h${SQUARE - 6}`, "rail");
