@@ -3,6 +3,7 @@
  * or the code with every check of the step. The same elements as in the player, one after the other for both sides.
  */
 
+import "./beside-stage.ts";
 import type { TemplateResult } from "lit";
 import { nothing } from "lit";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";

@@ -2,12 +2,12 @@
 
 import "../styles/all.css";
 import "./panels.ts";
-import "./compare.ts";
 import "./guide.ts";
 import "./player.ts";
 import "./trail-element.ts";
 import { applyTheme, currentTheme } from "./page.ts";
 import { submitAtOnce } from "./submit-at-once.ts";
 
+if (document.querySelector("eos-compare") !== null) void import("./compare.ts");
 applyTheme(currentTheme());
 submitAtOnce(document);

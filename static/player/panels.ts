@@ -1,49 +1,23 @@
 /**
  * The one place where panels are listed: its tag, its key, where it stands and in which order, when it is shown, which
- * part of the view it shows, and how it is drawn. Layout, keys, help, tabs and marks read this list; importing it
- * registers every panel. A new panel is its own file, a row here, its name in the catalogue and its test.
+ * part of the view it shows, and how it is drawn. Layout, keys, help, tabs and marks read this list. The stage is part of
+ * the page, the others are fetched when one is wanted (`beside-stage.ts`). A new panel is its own file and an import
+ * there, a row here, its name in the catalogue and its test.
  */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import "../diagrams/aborted-index.ts";
-import "../diagrams/accumulator.ts";
-import "../diagrams/client-machine.ts";
-import "../diagrams/code.ts";
-import "../diagrams/compensation-log.ts";
-import "../diagrams/configuration.ts";
-import "../diagrams/consumers.ts";
-import "../diagrams/coordinator.ts";
-import "../diagrams/decision.ts";
-import "../diagrams/from-files.ts";
-import "../diagrams/groups.ts";
-import "../diagrams/in-flight.ts";
-import "../diagrams/internal-log.ts";
-import "../diagrams/lanes.ts";
-import "../diagrams/ledger.ts";
-import "../diagrams/marker-board.ts";
-import "../diagrams/middleware-roles.ts";
-import "../diagrams/middleware-votes.ts";
-import "../diagrams/numbers.ts";
-import "../diagrams/pending.ts";
-import "../diagrams/producer-table.ts";
-import "../diagrams/spacetime.ts";
-import "../diagrams/timers.ts";
-import "../diagrams/zookeeper.ts";
 import "../stage/message-acts.ts";
 import "../stage/stage.ts";
 import type { Chain } from "../stage/chain.ts";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
-import "./changes.ts";
 import type { Code } from "./checks.ts";
 import type { Frame, Header } from "./frame.ts";
 import {
   begun, clients, clientsNow, decided, decides, hasAborted, hasCompensation, hasCoordinators, hasGroups, hasInternalLogs, hasLog, hasMarkerBoard,
   hasMiddleware, hasRoles, hasStates, hasVotes, isFromFiles, kafka, mayCommitOffsets, mayTransact, reads, refused, remembers, runs, sends, works, worksNow, writesInternalLog,
 } from "./panel-times.ts";
-import "./steps-text.ts";
 import type { PlayerStore } from "./store.ts";
-import "./transactions-list.ts";
 import type { Transactions } from "./transactions.ts";
 import type { Zoom } from "./zoom.ts";
 

@@ -11,7 +11,6 @@ import { branchName } from "./branch-name.ts";
 import { BeatWalk } from "./beat-walk.ts";
 import type { BeatsBar } from "./beats-bar.ts";
 import "./beats-bar.ts";
-import "./export.ts";
 import "./hands.ts";
 import "./help.ts";
 import type { Lesson } from "./lesson.ts";
@@ -40,6 +39,7 @@ import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { lacks } from "./needs.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
+import { besideStage } from "./fetched.ts";
 import { LaterFrame } from "./later-frame.ts";
 import { messages } from "./messages.ts";
 import type { Middle, PanelParts } from "./panels.ts";
@@ -234,6 +234,26 @@ export class Player extends PlayerAttributes {
 
   // What is shown (a panel's host must not have a tabindex: a negative one hides its content from the Tab key)
 
+  /** Done once what is on show can be drawn. */
+  protected override async getUpdateComplete(): Promise<boolean> {
+    const isDone = await super.getUpdateComplete();
+    if (this.middle !== "stage") await this.#fetch();
+    return isDone;
+  }
+
+  protected override willUpdate(changed: PropertyValues): void {
+    super.willUpdate(changed);
+    if (changed.has("middle") && this.middle !== "stage") void this.#fetch();
+  }
+
+  async #fetch(): Promise<void> {
+    try {
+      await besideStage();
+    } catch (error) {
+      this.fault = String(error);
+    }
+  }
+
   protected override updated(_changed: PropertyValues): void {
     this.#entitle(this.store?.header?.title[words.language] ?? "");
     this.#columns.drawn();
@@ -252,7 +272,7 @@ export class Player extends PlayerAttributes {
     const frame = store.frame;
     const lesson = readLesson(this.lesson);
     return html`<div class="player" data-column=${this.column} data-middle=${this.middle} ?data-inspects=${this.#inspects} ?data-beats=${planOf(store) !== null} ?data-projector=${this.projector}
-        @make-branch=${this.#makeBranch} @look-back=${({ detail }: CustomEvent<LookBack>) => void (detail === "now" ? store.lookBack() : store.lookBackAtRest())} @open-dialog=${(event: CustomEvent<string>) => this.#dialog(event.detail)}
+        @make-branch=${this.#makeBranch} @look-back=${({ detail }: CustomEvent<LookBack>) => void (detail === "now" ? store.lookBack() : store.lookBackAtRest())} @open-dialog=${(event: CustomEvent<string>) => void this.#dialog(event.detail)}
         @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#lesson()?.open()}
         @open-link=${({ detail }: CustomEvent<number>) => this.#why()?.showLink(detail)} @use-projector=${() => this.#present()}>
@@ -397,11 +417,11 @@ export class Player extends PlayerAttributes {
       panel: () => void this.#panel(key),
       zoom_in: () => this.zoom?.by(1),
       zoom_out: () => this.zoom?.by(-1),
-      share: () => this.#dialog("eos-share"),
-      export: () => this.#dialog("eos-export"),
+      share: () => void this.#dialog("eos-share"),
+      export: () => void this.#dialog("eos-export"),
       follow: () => this.company?.following?.followAgain(),
       hand: () => this.querySelector<Hands>("eos-hands")?.toggle(),
-      help: () => this.#dialog("eos-help"),
+      help: () => void this.#dialog("eos-help"),
       close: () => this.#close(),
     };
     actions[action as Exclude<KeyAction, LookingKey>]();
@@ -458,8 +478,13 @@ export class Player extends PlayerAttributes {
   };
 
   /** Opens one of the dialogs. */
-  #dialog(tag: string): void {
-    this.querySelector<DialogElement>(tag)?.open();
+  async #dialog(tag: string): Promise<void> {
+    const dialog = this.querySelector<DialogElement>(tag);
+    if (dialog?.open === undefined) {
+      await this.#fetch();
+      await dialog?.updateComplete;
+    }
+    dialog?.open?.();
   }
 
   #why(): Why | null {

@@ -11,6 +11,7 @@ What only a server can show (a world that is changed, a lost connection) is test
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -275,6 +276,6 @@ def _content(kind: str, rest: str) -> bytes | None:
         return json.dumps(to_json()).encode()
     if kind == "icon.svg":
         return (ROOT / "static" / "icon.svg").read_bytes()
-    if kind == "dist" and (rest in ("player.js", "player.css") or rest.endswith(".woff2")):
+    if kind == "dist" and re.fullmatch(r"player\.(js|css)|[\w-]+\.woff2|parts/[\w-]+\.js", rest):
         return (ROOT / "static" / "dist" / rest).read_bytes()
     return None
