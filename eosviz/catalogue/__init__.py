@@ -30,7 +30,7 @@ NOT_OFFLINE = frozenset(
             "front",
             "logs",
         ),
-        *("problems", "quotas", "rates", "reference", "replays", "sweeps"),
+        *("problems", "quotas", "rates", "replays", "sweeps"),
     )
 )
 """Files of words that other pages say, or that say what a server refuses."""
