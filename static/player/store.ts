@@ -235,6 +235,12 @@ export class PlayerStore extends EventTarget implements Listener {
     await this.#settleAhead(branch, answer);
     // The reader may have pressed on while this was under way.
     if (this.branch === branch && this.target > this.newest && this.canGrow && this.newest > after) await this.grow(1);
+    else this.#stopAtEnd();
+  }
+
+  /** A reader who asked for a step behind the end of the run waits for nothing. */
+  #stopAtEnd(): void {
+    if (this.info !== null && this.info.finished !== null && this.target > this.newest) this.target = this.newest;
   }
 
   /** What was shown before it was stored is stored by now, or was refused, or another step stands in its place. */
@@ -390,6 +396,7 @@ export class PlayerStore extends EventTarget implements Listener {
       const known = this.lines.branches.get(info.id);
       this.lines.branches.set(info.id, { ...info, newest: Math.max(info.newest, known?.newest ?? 0) });
     }
+    this.#stopAtEnd();
     this.#draw();
   }
 
@@ -410,6 +417,7 @@ export class PlayerStore extends EventTarget implements Listener {
       const isOnShow = steps !== stored && newest === info.newest && reason === info.finished;
       if (isOnShow) return;
       this.lines.branches.set(branch, { ...info, newest, finished: reason });
+      this.#stopAtEnd();
     }
     if (wereStored) this.#drawWhenMade(false);
     else this.#draw();

@@ -122,6 +122,15 @@ test("a finished branch makes no further step", async () => {
   assert.ok(!source.asked.some((command) => command.type === "advance"));
 });
 
+test("who asks for a step behind the end stands at the end once the run says that it is over", async () => {
+  const { store, frames } = await open(5, 5, 5);
+  store.forward();
+  store.branchesChanged([branch("main", 5, { finished: "complete" })]);
+  await frames.settle();
+  assert.equal(store.shown, 5);
+  assert.equal(store.target, 5);
+});
+
 test("a branch shares its parent's steps and goes its own way after it leaves", async () => {
   const main = makeRun(900, 1);
   const side = makeRun(60, 2, main.views[620] as View, 621);
