@@ -33,7 +33,7 @@ from eosviz.pipeline.kafka_logs.lone_files import most_telling
 from eosviz.pipeline.kafka_logs.previews import Preview, previews_of
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.words import as_kept
-from eosviz.replays import player_file
+from eosviz.replays import derived_told, player_file
 from eosviz.replays.checking import verified
 from eosviz.replays.log_branches import branches_of, tell_previews
 from eosviz.replays.log_files import given_files, is_bundle, laid_out
@@ -187,6 +187,7 @@ def stored(
         "branches": branches,
         "view": case.view,
         "plans": _plans(case, branches, steps),
+        "derived": {branch["id"]: _derived(case.view, branch, steps) for branch in branches},
     }
     player = player_file.pack(fields, player_file.pack_steps(steps))
     row = Row(
@@ -207,6 +208,17 @@ def _plans(case: LogCase, branches: list[Json], steps: Mapping[str, list[Json]])
         parent = [] if branch["parent"] is None else steps[branch["parent"]]
         plans[branch["id"]] = plan_of(case.header, case.view, [*parent, *steps[branch["id"]]])
     return {name: plan for name, plan in plans.items() if plan is not None}
+
+
+def _derived(view: Json, branch: Json, steps: Mapping[str, list[Json]]) -> Json:
+    fold = derived_told.begun(view)
+    if branch["parent"] is not None:
+        for step in steps[branch["parent"]][: branch["leaves_at"]]:
+            fold.take(step)
+        fold = derived_told.Fold(fold.derived, None)
+    for step in steps[branch["id"]]:
+        fold.take(step)
+    return fold.told()
 
 
 def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:

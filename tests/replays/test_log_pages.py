@@ -75,6 +75,21 @@ def test_a_partition_folder_becomes_a_case_that_plays(client: Client) -> None:
     assert reverse("replays:player", args=[replay.id]) in page.content.decode()
 
 
+def test_the_sample_says_what_holds_its_records(client: Client) -> None:
+    post(client, {"sample": "1"})
+    case = played(Replay.objects.get())
+    own, *tried = case["branches"]
+    assert own["parent"] is None and [branch["parent"] for branch in tried] == [own["id"]] * len(tried)
+    derived = case["derived"]
+    assert derived[own["id"]]["view"]["held"] == {}
+    told = [change for step in derived[own["id"]]["steps"] for change in step.get("changes", ())]
+    held = [change["after"] for change in told if change["path"] == ["derived", "held", "orders-0"]]
+    assert held[-1] == [[1, 2, "undecided"], [3, 4, "behind"]]
+    assert [len(derived[branch["id"]]["steps"]) for branch in tried] == [
+        len(case["steps"][branch["id"]]) for branch in tried
+    ]
+
+
 def test_two_partitions_of_one_name_stay_two(client: Client) -> None:
     folder = next(path for path in (LOGS / "a_plain").iterdir() if path.is_dir())
     one, other = uploads(folder, ".log"), uploads(folder, ".log")
