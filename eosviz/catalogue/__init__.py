@@ -30,10 +30,12 @@ NOT_OFFLINE = frozenset(
             "front",
             "logs",
         ),
-        *("problems", "quotas", "rates", "replays", "sweeps"),
+        *("problems", "quotas", "rates", "replays", "sweeps", "terms"),
     )
 )
 """Files of words that other pages say, or that say what a server refuses."""
+OFFLINE_TERMS = ("term.read_committed", "term.read_uncommitted")
+"""The terms that the player itself explains."""
 
 
 @cache
@@ -109,7 +111,9 @@ def catalogue_file(language: str) -> tuple[bytes, str]:
 
 def offline_catalogue(language: str) -> bytes:
     """The same without the words that the player never says where there is no server."""
-    return _as_file({**engine_catalogue(), **interface_words(NOT_OFFLINE)}, language)
+    known = interface_words()
+    terms = {key: known[key] for key in known if key.startswith(OFFLINE_TERMS)}
+    return _as_file({**engine_catalogue(), **interface_words(NOT_OFFLINE), **terms}, language)
 
 
 def _as_file(known: Mapping[str, Sentence], language: str) -> bytes:

@@ -117,7 +117,7 @@ def requirement_rows(start: str) -> list[RequirementRow]:
     ]
 
 
-TERM, HOUSE, CODE = "term.", "house.", "code."
+TERM, HOUSE, CODE = "term.", "house.", "codebase."
 """Where a term belongs: to Kafka and its field, to this site, to this code alone."""
 
 

@@ -35,9 +35,12 @@ export function errorTerm(name: string): string | null {
   return words.knows(`error.${name}.meaning`) ? `error.${name}` : null;
 }
 
+const ISOLATIONS: Record<string, string> = { read_committed: "term.read_committed", read_uncommitted: "term.read_uncommitted" };
+
 /** The term of an isolation level, or null. */
 export function isolationTerm(isolation: string): string | null {
-  return words.knows(`term.${isolation}.what`) ? `term.${isolation}` : null;
+  const term = ISOLATIONS[isolation];
+  return term !== undefined && words.knows(`${term}.what`) ? term : null;
 }
 
 /** What is told of a term; null: there is nothing to tell. */

@@ -115,7 +115,7 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
 function withoutCovered(flights: readonly Flight[]): Flight[] {
   const answers = flights.filter(({ message }) => message.is_response);
   return flights.filter(({ message, fate, box: own }) => !fate.docked || message.is_response || !answers.some(({ message: answer, box: other }) =>
-    answer.correlation_id === message.correlation_id && answer.to === message.from && answer.from === message.to && covered(own, other) > 0.5 * own.width * own.height));
+    answer.correlation_id === message.correlation_id && answer.to === message.from && answer.from === message.to && covered(own, other) > 0.2 * own.width * own.height));
 }
 
 /** Whether the rule that decided stands in the network, with its numbers. */

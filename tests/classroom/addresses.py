@@ -409,6 +409,7 @@ TASKS: dict[str, set[str]] = {
     "walkthroughs.find_ahead": set(),
     "walkthroughs.find_plan": set(),
     "walkthroughs.find_why": set(),
+    "walkthroughs.go_on": set(),
     # The clock's, and a starting worker's.
     "workshop.check_editions": set(),
     "pipeline.start_what_waits": set(),

@@ -110,5 +110,7 @@ class Keyboard:
 
 
 def _matching_label(field: Locator, option: str) -> str:
+    # A part of the page that is fetched when it is wanted fills its lists a moment later.
+    field.locator("option").filter(has_text=re.compile(option)).first.wait_for(state="attached")
     labels = [label.strip() for label in field.locator("option").all_inner_texts()]
     return next(label for label in labels if re.search(option, label))

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Route
 
 import engine.messages as messages
 import engine.middleware.messages as middleware_messages
+from engine.broker.internal_topics import INTERNAL_TOPICS
 from engine.explain.machines import machines
 from engine.scenario.schema import CALLS
 from engine.scenario.shelf import entry
@@ -90,6 +91,8 @@ def given_names(run: Run) -> frozenset[str]:
         part for state in found for part in re.findall("[A-Z][a-z]+", state)
     }  # A picture breaks its lines there.
     found |= {partition.rpartition("-")[0] for partition in run.header["partitions"]}
+    # A picture breaks the line of a long name behind an underscore.
+    found |= {piece for topic in INTERNAL_TOPICS for piece in re.findall("[a-z]+_", topic)}
     for path in [*run.header["altered"], *run.header["switches"]]:
         found |= {path, *path.split("."), *path.split(".")[-1].split("_")}
     return frozenset(

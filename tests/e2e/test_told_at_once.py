@@ -61,7 +61,7 @@ def test_an_error_and_a_reader_tell_what_they_mean_where_they_stand(stage: Stage
     expect(note).to_be_hidden()
     expect(tag).to_be_focused()
     page.locator("eos-stage [data-term='term.read_committed']").first.click()
-    expect(note).to_contain_text("waits for transactions to be decided")
+    expect(note).to_contain_text("waits until transactions are decided")
     page.keyboard.press("Escape")
     page.keyboard.press("i")
     page.locator("eos-decision button.term").click()
