@@ -29,7 +29,7 @@ CONTRAST = {**LEVELS, "runOnly": ["color-contrast"]}
 ALL_BUT_CONTRAST = {**LEVELS, "rules": {"color-contrast": {"enabled": False}}}
 ONE_OF_EACH_LOOK = "data-one-of-its-look"
 
-_BEYOND = "document.documentElement.scrollWidth - innerWidth"
+BEYOND = "document.documentElement.scrollWidth - innerWidth"
 _BELOW = "document.documentElement.scrollHeight - innerHeight"
 """px of the page that lie outside its window."""
 
@@ -192,7 +192,7 @@ _ALL = f"""() => ({{
   cut_words: ({_CUT_WORDS})(),
   covered: ({_COVERED_CONTROLS})(),
   out_of_reach: ({_OUT_OF_REACH})(),
-  beyond: {_BEYOND},
+  beyond: {BEYOND},
   missing: ({_MISSING_WORDS})(),
 }})"""
 
@@ -260,7 +260,7 @@ def assert_words_complete(page: Page) -> None:
 
 
 def assert_nothing_scrolls_sideways(page: Page) -> None:
-    beyond = at_rest(page, lambda: [found] if (found := page.evaluate(_BEYOND)) > 0 else [])
+    beyond = at_rest(page, lambda: [found] if (found := page.evaluate(BEYOND)) > 0 else [])
     assert beyond == [], f"{beyond} px too wide"
 
 

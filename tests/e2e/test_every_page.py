@@ -22,12 +22,14 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from engine.predict import questions
 from engine.scenario.shelf import entry
 from tests.e2e.looking import (
+    BEYOND,
     LONG,
     ONE_OF_EACH_LOOK,
     assert_accessible,
     assert_nothing_scrolls_sideways,
     assert_one_screen,
     assert_words_complete,
+    at_rest,
     cut_panels,
     text_faults,
 )
@@ -259,8 +261,7 @@ def _beyond(page: Page) -> Iterator[tuple[str, int]]:
     usual = page.viewport_size
     for size, (width, height) in ROOM.items():
         page.set_viewport_size({"width": width, "height": height})
-        beyond = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        if beyond > 0:
+        for beyond in at_rest(page, lambda: [found] if (found := page.evaluate(BEYOND)) > 0 else []):
             yield size, beyond
     if usual is not None:
         page.set_viewport_size(usual)

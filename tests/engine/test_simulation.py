@@ -18,6 +18,7 @@ from engine.simulation import Simulation
 from engine.step import canonical, place, pruned
 from engine.watching import ABSENT
 from tests.engine.search.folding import fits
+from tests.rotation import part
 
 
 def runs():
@@ -31,9 +32,19 @@ def runs():
 RUNS = list(runs())
 
 
+FOLDED = part([run.id for run in RUNS], len(RUNS) // 3, "engine")
+"""The runs that the quick tests fold."""
+
+
 @pytest.mark.requirement("GEN-10", "UIV-2")
 @pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("scenario", RUNS)
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        run if run.id in FOLDED else pytest.param(*run.values, id=run.id, marks=pytest.mark.slow)
+        for run in RUNS
+    ],
+)
 def test_folding_the_changes_gives_the_engines_own_view(scenario, every):
     """Forward at every so many steps, then all the way back to the first view. What a change leaves out stays wrong
     until it is changed again."""
