@@ -241,6 +241,7 @@ def test_everybody_gets_what_is_theirs_and_no_more(things: Things, begun: list[s
 
 
 @pytest.mark.django_db
+@pytest.mark.slow
 def test_every_form_is_exported_for_its_owner_alone(things: Things, begun: list[str]) -> None:
     faults = []
     for form in (*exporting.FORMS, exporting.PUBLISH):

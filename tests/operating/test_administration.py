@@ -58,6 +58,7 @@ def test_no_page_shows_a_key() -> None:
         assert not KEYS & texts & listed, label
 
 
+@pytest.mark.slow
 def test_pages_cost_the_same_for_many_rows_as_for_few(
     things: Things, superuser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

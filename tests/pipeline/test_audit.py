@@ -451,6 +451,7 @@ def test_a_file_that_cannot_be_read_is_named_with_a_remedy(tmp_path: Path, name:
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("command_spark")
+@pytest.mark.slow
 def test_finished_sessions_of_the_database() -> None:
     with pytest.raises(CommandError, match="no session of the database has ended") as refused:
         called("--sessions")
@@ -464,6 +465,7 @@ def test_finished_sessions_of_the_database() -> None:
     assert "1 sessions" in (told := called("--sessions")) and "agree" in told
 
 
+@pytest.mark.slow
 def test_many_sessions_are_judged_some_at_a_time(spark: SparkSession, tmp_path: Path) -> None:
     for number in range(4):
         content = replay(*(TAMPERED["confirmed_last"] if number == 1 else ("SC-80/two-nodes", UNCHANGED)))

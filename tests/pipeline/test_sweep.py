@@ -259,6 +259,7 @@ class TestChunks:
         assert stored == {f"run-{row.run}": row.stored for row in runs} and len(runs) == 3
         assert open_to_others(tmp_path / "runs") == [], "Hadoop has a umask of its own"
 
+    @pytest.mark.slow
     def test_a_killed_driver_goes_on_and_counts_nothing_twice(
         self, spark: SparkSession, tmp_path: Path
     ) -> None:

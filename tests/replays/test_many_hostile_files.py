@@ -76,6 +76,7 @@ def run_through(whole: Whole, numbers: range) -> Counter[str]:
     return Counter(outcome(hostile(whole, number), number) for number in numbers)
 
 
+@pytest.mark.slow
 def test_five_hundred_files_leave_nothing(whole: Whole, left_behind: None) -> None:
     found = run_through(whole, range(500))
     # The files are not all refused at the door: they get as far as every check there is.
