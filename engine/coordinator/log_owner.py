@@ -42,13 +42,13 @@ class LogOwner(Generic[Writing]):
 
     def lookup(self, key: str) -> Error:
         """NONE when this broker answers for the transactional id or group (TXC-6, OFS-2)."""
-        partition = partition_for(key, self.partition_count)
+        partition = self.partition_of(key)
         if partition in self.loading:
             return Error.COORDINATOR_LOAD_IN_PROGRESS
         return NO_ERROR if partition in self.owned else Error.NOT_COORDINATOR
 
     def epoch_of(self, key: str) -> int:
-        return self.owned[partition_for(key, self.partition_count)]
+        return self.owned[self.partition_of(key)]
 
     def resign(self, partition: int) -> None:
         """Another broker leads this partition: forget what is known of its keys (TXC-22)."""
