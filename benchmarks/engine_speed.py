@@ -4,7 +4,8 @@ import time
 
 from benchmarks.generated import generated_scenario
 from benchmarks.report import remark, tell
-from engine.scenario import Scenario, entry
+from engine.scenario.document import Scenario
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 
 CPU_SECONDS_AT_LEAST = 2.0

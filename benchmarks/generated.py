@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from engine.scenario import Scenario, load
+from engine.scenario.document import Scenario, load
 
 PRODUCERS = 3
 PARTITIONS = 6

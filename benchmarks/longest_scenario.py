@@ -3,7 +3,7 @@
 import tracemalloc
 
 from benchmarks.report import remark, tell
-from engine.scenario import LibraryEntry, library
+from engine.scenario.shelf import LibraryEntry, library
 from engine.simulation import Simulation
 
 

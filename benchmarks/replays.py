@@ -19,7 +19,7 @@ import msgspec
 
 from benchmarks.generated import generated_document
 from benchmarks.report import tell
-from engine.scenario import load
+from engine.scenario.document import load
 from engine.simulation import Simulation
 
 STEPS = 5_000

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from benchmarks.report import remark, tell
-from engine.scenario import Scenario, load
+from engine.scenario.document import Scenario, load
 from engine.simulation import Simulation
 
 TRANSACTIONS = 300

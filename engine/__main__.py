@@ -17,21 +17,25 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from engine.errors import EngineError, Refused
-from engine.explain import LANGUAGES, transcript_lines
-from engine.predict import questions
+from engine.explain.sentences import LANGUAGES
+from engine.explain.transcript import transcript_lines
+from engine.predict.finding import questions
 from engine.predict.listing import question_lines
-from engine.scenario import BadScenario, Scenario, entry, library, load, parse
 from engine.scenario.bounds import TEXT_BYTES_MAX
+from engine.scenario.document import BadScenario, Scenario, load, parse
 from engine.scenario.phrases import allowed, shown, wrong
+from engine.scenario.shelf import entry, library
 from engine.scenario.toml_lines import line_of
 from engine.simulation import Simulation
 from engine.step import canonical
 from engine.transaction_lines import TransactionLines
-from engine.vectors import Failure, Report, run_file, run_files
-from engine.view import plan_ahead
+from engine.vectors.outcome import Failure
+from engine.vectors.run import Report, run_file, run_files
 from engine.view.listing import beat_lines
-from engine.why import questions_about, why
+from engine.view.run_ahead import plan_ahead
+from engine.why.asking import why
 from engine.why.listing import asked_lines, link_lines
+from engine.why.offering import questions_about
 
 
 def main(arguments: list[str] | None = None, out: TextIO = sys.stdout, err: TextIO = sys.stderr) -> int:

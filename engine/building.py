@@ -18,7 +18,7 @@ from engine.middleware.configuration import MiddlewareConfiguration
 from engine.middleware.middleware import Middleware
 from engine.middleware.node import Node
 from engine.middleware.participant import Participant
-from engine.network import Network
+from engine.network.links import Network
 from engine.profiles import PROFILES
 from engine.reader_lanes import ReaderLane
 from engine.scenario.application import Application, membership

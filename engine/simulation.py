@@ -19,10 +19,9 @@ from engine import calls, loops
 from engine.building import build
 from engine.errors import EngineError
 from engine.interference import Interference
-from engine.judge import Bench, Verdict
+from engine.judge.bench import Bench, Verdict
 from engine.looking import digest_of, whole_view
-from engine.messages import Effects, Envelope, ProduceRequest, Send, UsePartition
-from engine.network import Connect
+from engine.messages import Connect, Effects, Envelope, ProduceRequest, Send, UsePartition
 from engine.network.links import partitions_of
 from engine.pending import CALL, DELIVERY, SENDER, TIMER, TimePart
 from engine.recording import Judged, Recorded

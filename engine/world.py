@@ -25,7 +25,7 @@ from engine.messages import Effects, ProduceRequest
 from engine.middleware.business import Business
 from engine.middleware.node import Node
 from engine.middleware.participant import Participant
-from engine.network import Network
+from engine.network.links import Network
 from engine.profiles import Profile
 from engine.reader_lanes import ReaderLane
 from engine.replica_fetchers import ReplicaFetchers

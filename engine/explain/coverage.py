@@ -18,7 +18,8 @@ from engine.explain.machines import machines
 from engine.explain.requirements import DISPLAY, REGISTER, REQUIREMENTS
 from engine.machine import deciding_rows
 from engine.profiles import PROFILES
-from engine.scenario import library, schema
+from engine.scenario import schema
+from engine.scenario.shelf import library
 from engine.simulation import Simulation
 from engine.switches import Switches
 

@@ -8,7 +8,7 @@ from engine.errors import Error
 from engine.explain.errors import error_lines
 from engine.explain.machines import machine_lines, machines, summary_lines
 from engine.explain.sentences import LANGUAGES, Sentence, catalogue
-from engine.pseudocode import components
+from engine.pseudocode.documents import components
 from engine.pseudocode.listing import component_lines, lines_about
 
 

@@ -5,7 +5,3 @@ for the rest: what can happen there comes from the tables that decide it, the ri
 follows, and the reasons from what that step looked at. Nothing is written down per scenario, so an intervention
 that changes the outcome changes the answer.
 """
-
-from engine.predict.finding import Question, questions
-
-__all__ = ["Question", "questions"]

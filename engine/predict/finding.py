@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.predict.facts import Asked, Step, delivered
 from engine.predict.kinds import KINDS
-from engine.scenario import Scenario
+from engine.scenario.document import Scenario
 from engine.shapes.questions import Question as QuestionJson
 from engine.simulation import Simulation
 

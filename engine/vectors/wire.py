@@ -43,7 +43,9 @@ from engine.switches import Switches
 from engine.vectors.outcome import Failure, Skip
 from engine.vectors.wire_versions import RECORDED
 from engine.watching import Watch
-from engine.wire import KeptRecords, WireRequest, read_request, write_response
+from engine.wire.exchange import read_request, write_response
+from engine.wire.records import KeptRecords
+from engine.wire.request import WireRequest
 
 BROKER = 1
 STEP_MS = 30

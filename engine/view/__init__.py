@@ -7,10 +7,3 @@ what is due next (``due.py``), timers, disagreements of client and leader (``dis
 that arrive (``arrivals.py``), and which records broke a guarantee. ``sights.py`` leaves out of a view what lies far
 back.
 """
-
-from engine.view.derived import Derived
-from engine.view.following import following
-from engine.view.plan import PLAN_VERSION, RunPlan
-from engine.view.run_ahead import STEPS_AHEAD, plan_ahead
-
-__all__ = ["PLAN_VERSION", "STEPS_AHEAD", "Derived", "RunPlan", "following", "plan_ahead"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.errors import EngineError, Refused
-from engine.scenario import Scenario
+from engine.scenario.document import Scenario
 from engine.shapes.plans import Plan
 from engine.simulation import Simulation
 from engine.view.plan import RunPlan

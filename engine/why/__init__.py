@@ -4,10 +4,3 @@ Start at ``asking.py``: the table of questions; ``offering.py`` says which of th
 question has a module of its own that reads the view of a run and asks the run's own rules; nothing here decides
 anything, and nothing is changed by asking.
 """
-
-from engine.why.asking import QUESTIONS, question_of, why
-from engine.why.links import Link, NotAsked, Question
-from engine.why.moment import Moment
-from engine.why.offering import questions_about
-
-__all__ = ["QUESTIONS", "Link", "Moment", "NotAsked", "Question", "question_of", "questions_about", "why"]

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from engine.scenario import BadScenario
+from engine.scenario.document import BadScenario
 from eosviz import quotas
 from eosviz.accounts.models import User
 from eosviz.bounded.refusing import BeyondBounds, Busy

@@ -29,7 +29,7 @@ class Found(msgspec.Struct, frozen=True):
 def run_alone(asked: Asked) -> Found:
     """The run itself, within this process. It ends by its own limits."""
     from engine.errors import Refused
-    from engine.scenario import BadScenario, load
+    from engine.scenario.document import BadScenario, load
     from engine.simulation import Simulation
 
     try:

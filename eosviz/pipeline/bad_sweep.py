@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.errors import Refused
-from engine.scenario import BadScenario
+from engine.scenario.document import BadScenario
 
 SHOWN_CHARACTERS_MAX = 80
 

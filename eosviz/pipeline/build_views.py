@@ -15,7 +15,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import get_language
 from django.views.decorators.http import require_http_methods
 
-from engine.scenario import BadScenario, entry, load
+from engine.scenario.document import BadScenario, load
+from engine.scenario.shelf import entry
 from eosviz.bounded.refusing import BeyondBounds, Busy
 from eosviz.bounded.register import COMMAND_LINE, Caller, caller
 from eosviz.bounded.tasks import TASKS

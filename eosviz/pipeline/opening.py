@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.scenario import BadScenario
+from engine.scenario.document import BadScenario
 from eosviz.bounded.register import Caller
 from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.models import Sweep

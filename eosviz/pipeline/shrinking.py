@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from engine.errors import EngineError, Refused
-from engine.scenario import BadScenario, load
+from engine.scenario.document import BadScenario, load
 from engine.simulation import Simulation
 
 ENTRIES_MAX = 200

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from engine.scenario import BadScenario
+from engine.scenario.document import BadScenario
 from engine.scenario.phrases import Phrase, Said
 from eosviz.bounded.register import Caller
 from eosviz.bounded.tasks import TASKS

@@ -13,7 +13,7 @@ from typing import Any
 from engine.broker.configuration import BrokerConfiguration
 from engine.building import build
 from engine.errors import Refused
-from engine.scenario import BadScenario, Scenario
+from engine.scenario.document import BadScenario, Scenario
 from engine.scenario.schema import APIS, MIDDLEWARE_APIS
 from engine.watching import Watch
 from engine.world import World

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from engine.scenario import BadScenario, Scenario, entry, library, load, parse
+from engine.scenario.document import BadScenario, Scenario, load, parse
+from engine.scenario.shelf import entry, library
 from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep, bad_value, nearest_of
 from eosviz.pipeline.sweep_axes import AXES_MAX, Axis, only, read_axes, read_faults, table_of
 
@@ -54,7 +55,7 @@ class SweepDocument:
         return cell, self.first_seed + position
 
     def settings(self, cell: dict[str, Any], seed: int) -> dict[str, Any]:
-        """Dotted path to value for one run, as ``engine.scenario.load`` takes it."""
+        """Dotted path to value for one run, as ``engine.scenario.document.load`` takes it."""
         settings: dict[str, Any] = {}
         for axis in self.axes:
             settings |= axis.settings(cell[axis.name])

@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from engine.errors import Refused
-from engine.scenario import Scenario
+from engine.scenario.document import Scenario
 from engine.simulation import Simulation
 from eosviz.pipeline.facts import ARROW_SCHEMA, FACTS_SCHEMA, FIELDS, READ, FactReader, Row
 from eosviz.pipeline.sweep_document import SweepDocument

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.client.configuration import ACKS_ALL, SETTINGS
 from engine.network.faults import FaultRule
-from engine.scenario import Scenario
+from engine.scenario.document import Scenario
 from engine.scenario.schema import SECTIONS, Field
 from engine.switches import Switches
 from eosviz.pipeline.bad_sweep import bad_value

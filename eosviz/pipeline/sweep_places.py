@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from engine.errors import Refused
-from engine.scenario import Scenario, entry, load
+from engine.scenario.document import Scenario, load
 from engine.scenario.schema import APIS, MIDDLEWARE_APIS
 from engine.scenario.script import listen
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from eosviz.pipeline.sweep_axes import ANSWER
 

@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as t
 
 from engine.errors import EngineError, Refused
-from engine.scenario import Scenario
+from engine.scenario.document import Scenario
 from engine.simulation import Simulation
 from eosviz.pipeline.sweep_document import SweepDocument, with_seed
 from eosviz.pipeline.sweep_measures import COUNTS, JUDGED, TRANSACTION_COUNTS, WAITS

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from engine.explain import LANGUAGES
-from engine.scenario import library
+from engine.explain.sentences import LANGUAGES
+from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
 from eosviz.catalogue import say
 from eosviz.reference import tables

@@ -4,11 +4,11 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
-from engine.explain import catalogue
 from engine.explain.errors import ERRORS, FIELDS, ErrorEntry
 from engine.explain.machines import machines
+from engine.explain.sentences import catalogue
 from engine.profiles import PROFILES, Profile
-from engine.scenario import library
+from engine.scenario.shelf import library
 from engine.switches import Switches
 from eosviz.catalogue import interface_words
 

@@ -14,8 +14,9 @@ from django.views.decorators.http import require_safe
 from engine.explain.requirements import GROUPS
 from engine.middleware.comparison import COMPARISON
 from engine.profiles import PROFILES
-from engine.pseudocode import components, documents
-from engine.scenario import library
+from engine.pseudocode import documents
+from engine.pseudocode.documents import components
+from engine.scenario.shelf import library
 from eosviz.catalogue import language_of, say
 from eosviz.reference import drawing, finding, tables
 from eosviz.reference.signatures import signatures as known_signatures

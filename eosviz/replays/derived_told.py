@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from engine.view import Derived
+from engine.view.derived import Derived
 from eosviz.replays.by_branch import ByBranch
 
 

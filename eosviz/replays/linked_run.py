@@ -10,10 +10,10 @@ from pathlib import Path
 import msgspec
 
 from engine.errors import EngineError, Refused
-from engine.scenario import BadScenario
+from engine.scenario.document import BadScenario
 from engine.simulation import Simulation
 from engine.transaction_lines import TransactionLines
-from engine.view import RunPlan
+from engine.view.plan import RunPlan
 from eosviz.bounded import refusing as bounded
 from eosviz.replays import derived_told, player_file
 from eosviz.walkthroughs.asked_run import AskedRun

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from engine.view import RunPlan
+from engine.view.plan import RunPlan
 from eosviz.replays import format
 from eosviz.replays.by_branch import MISSHAPEN, ByBranch
 

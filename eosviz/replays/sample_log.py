@@ -18,7 +18,7 @@ from engine.codec.transaction_log_record import (
     encode_key,
     encode_value,
 )
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from eosviz.replays.log_options import LogOptions
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from engine.errors import EngineError, Refused
-from engine.scenario import BadScenario, load
+from engine.scenario.document import BadScenario, load
 from engine.scenario.header import ENGINE_VERSION
 from engine.simulation import Simulation
 from eosviz.replays import format

@@ -9,8 +9,8 @@ from typing import Any
 from django.db import transaction
 
 from engine.ending import FORM, ending_of
-from engine.scenario import LibraryEntry, library
 from engine.scenario.document import put
+from engine.scenario.shelf import LibraryEntry, library
 from eosviz.scenarios.models import Endings, ScenarioVersion, encode_document
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.profiles import PROFILES
-from engine.scenario import Scenario
+from engine.scenario.document import Scenario
 from engine.switches import Switches
 
 Settings = dict[str, Any]

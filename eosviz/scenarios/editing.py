@@ -15,8 +15,8 @@ from msgspec import Struct
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Array, InlineTable
 
-from engine.scenario import BadScenario, parse
 from engine.scenario.bounds import TEXT_BYTES_MAX, check_text
+from engine.scenario.document import BadScenario, parse
 from eosviz.bounded.refusing import Refused
 
 EDITS_MAX = 50

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from engine.scenario import parse
+from engine.scenario.document import parse
 from eosviz.bounded import runner
 from eosviz.bounded.refusing import Refused
 from eosviz.bounded.register import Caller

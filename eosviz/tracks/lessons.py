@@ -9,7 +9,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from engine.scenario import BadScenario
+from engine.scenario.document import BadScenario
 from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track, tracks
 from eosviz.tracks.models import Visit

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from engine.errors import Refused
-from engine.predict import questions
+from engine.predict.finding import questions
 from eosviz.walkthroughs.asked_run import AskedRun
 
 

@@ -22,7 +22,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Sum
 
 from engine.errors import EngineError, Refused
-from engine.scenario import BadScenario
+from engine.scenario.document import BadScenario
 from engine.simulation import Simulation
 from eosviz import quotas
 from eosviz.scenarios.models import ScenarioVersion

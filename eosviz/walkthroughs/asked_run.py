@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from engine.scenario import Scenario, load
+from engine.scenario.document import Scenario, load
 
 
 class AskedRun(msgspec.Struct, forbid_unknown_fields=True):

@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from engine.view import Derived, sights
+from engine.view import sights
+from engine.view.derived import Derived
 from engine.watching import ABSENT
 from eosviz.walkthroughs.models import Branch, Keyframe, Step
 

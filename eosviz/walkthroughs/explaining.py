@@ -8,7 +8,10 @@ from __future__ import annotations
 import uuid
 
 from engine.simulation import Simulation
-from engine.why import Moment, NotAsked, question_of, questions_about, why
+from engine.why.asking import question_of, why
+from engine.why.links import NotAsked
+from engine.why.moment import Moment
+from engine.why.offering import questions_about
 from eosviz.walkthroughs.actions import look_at
 from eosviz.walkthroughs.messages import AskWhy, Problem, Why, WhyLink, WhyQuestion
 

@@ -9,7 +9,9 @@ import msgspec
 
 from engine.simulation import Simulation
 from engine.simulation import Step as EngineStep
-from engine.view import Derived, following, sights
+from engine.view import sights
+from engine.view.derived import Derived
+from engine.view.following import following
 
 KEYFRAME_EVERY = 500
 """A view is stored at 0 and at every multiple of this number of steps."""

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from engine.errors import EngineError, Refused
-from engine.scenario import BadScenario
-from engine.view import plan_ahead
+from engine.scenario.document import BadScenario
+from engine.view.run_ahead import plan_ahead
 from eosviz.bounded import refusing as bounded
 from eosviz.walkthroughs.asked_run import AskedRun
 

@@ -17,7 +17,8 @@ import msgspec
 from django.db import transaction
 
 from engine.scenario.header import ENGINE_VERSION
-from engine.view import PLAN_VERSION, STEPS_AHEAD
+from engine.view.plan import PLAN_VERSION
+from engine.view.run_ahead import STEPS_AHEAD
 from eosviz.bounded import runner
 from eosviz.bounded.refusing import Busy, NoAnswer, NotThisTime
 from eosviz.bounded.tasks import TASKS

@@ -10,9 +10,10 @@ from pathlib import Path
 import msgspec
 
 from engine.errors import EngineError, Refused
-from engine.scenario import BadScenario
+from engine.scenario.document import BadScenario
 from engine.simulation import Simulation
-from engine.view import following, sights
+from engine.view import sights
+from engine.view.following import following
 from eosviz.bounded import refusing as bounded
 from eosviz.walkthroughs.asked_run import AskedRun
 from eosviz.walkthroughs.made_steps import (

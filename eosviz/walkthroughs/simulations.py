@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.errors import Refused
-from engine.scenario import Scenario, load
+from engine.scenario.document import Scenario, load
 from engine.simulation import Simulation
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.made_steps import encode_step

@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from engine.scenario import BadScenario
+from engine.scenario.document import BadScenario
 from eosviz.catalogue import language_of
 from eosviz.scenarios.actions import with_settings
 from eosviz.scenarios.cards import Card, card_of, cards, shelf

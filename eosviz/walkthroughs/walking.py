@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from engine.simulation import Simulation
-from engine.view import following, sights
+from engine.view import sights
+from engine.view.following import following
 from eosviz.walkthroughs.conditions import AnyCondition
 from eosviz.walkthroughs.made_steps import KEYFRAME_EVERY, STEPS_PER_TRANSACTION, made_keyframe, made_step
 from eosviz.walkthroughs.matching import holding

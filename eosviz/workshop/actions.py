@@ -17,9 +17,10 @@ import msgspec
 from django.db import IntegrityError, transaction
 from django.db.models import F, ProtectedError
 
-from engine.explain import LANGUAGES
-from engine.scenario import BadScenario, library, load, parse
+from engine.explain.sentences import LANGUAGES
+from engine.scenario.document import BadScenario, load, parse
 from engine.scenario.mistakes import mistakes
+from engine.scenario.shelf import library
 from engine.simulation import ENGINE_VERSION
 from eosviz import quotas
 from eosviz.accounts.models import User

@@ -21,7 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from engine.scenario import BadScenario, parse
+from engine.scenario.document import BadScenario, parse
 from engine.scenario.form import form, names_in
 from engine.scenario.mistakes import mistakes
 from eosviz.bounded.refusing import BeyondBounds, Busy

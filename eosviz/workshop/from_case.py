@@ -15,7 +15,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from engine.explain import LANGUAGES
+from engine.explain.sentences import LANGUAGES
 from eosviz.accounts.models import User
 from eosviz.bounded.register import COMMAND_LINE, Caller, caller
 from eosviz.catalogue import say

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from engine.errors import EngineError, Refused
-from engine.scenario import BadScenario
+from engine.scenario.document import BadScenario
 from engine.scenario.script import script_of
 from eosviz.bounded import refusing as bounded
 from eosviz.walkthroughs.asked_run import AskedRun

@@ -17,8 +17,8 @@ import msgspec
 from eosviz.bounded.tasks import TASKS
 
 if TYPE_CHECKING:
-    from engine.scenario import BadScenario
-    from engine.view import RunPlan
+    from engine.scenario.document import BadScenario
+    from engine.view.plan import RunPlan
     from eosviz.bounded.register import Caller
 
 RUN_SECONDS_MAX = 8
@@ -172,12 +172,11 @@ def _answer(task: str, asked: Asked, caller: Caller | None) -> bytes:
 def tried(text: str, variant: str | None) -> Trial:
     """The trial itself, within this process."""
     from engine.errors import EngineError, Refused
-    from engine.scenario import BadScenario, load, parse
-    from engine.scenario.document import line_of
+    from engine.scenario.document import BadScenario, line_of, load, parse
     from engine.scenario.mistakes import mistakes
     from engine.scenario.shelf import acts
     from engine.simulation import Simulation
-    from engine.view import RunPlan
+    from engine.view.plan import RunPlan
 
     try:
         document = parse(text)
@@ -310,7 +309,7 @@ def _counts(verdict: Any) -> Json:
 def every_outcome(text: str) -> dict[str, Outcome]:
     """Of a document without mistakes, within this process."""
     from engine.errors import Refused
-    from engine.scenario import load, parse
+    from engine.scenario.document import load, parse
     from engine.scenario.shelf import acts
     from engine.simulation import Simulation
 
@@ -338,7 +337,7 @@ def every_outcome(text: str) -> dict[str, Outcome]:
 def to_its_end(text: str) -> Played:
     """Within this process."""
     from engine.errors import Refused
-    from engine.scenario import BadScenario, load, parse
+    from engine.scenario.document import BadScenario, load, parse
     from engine.simulation import Simulation
 
     try:

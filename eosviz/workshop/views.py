@@ -19,7 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from eosviz.accounts.forms import words
 from eosviz.bounded.waiting_rows import is_forgotten, place_of
 from eosviz.catalogue import LANGUAGES, language_of

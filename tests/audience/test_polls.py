@@ -12,7 +12,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db.backends.utils import CursorWrapper
 
-from engine.predict import questions
+from engine.predict.finding import questions
 from engine.scenario.shelf import entry
 from eosviz.audience import sockets
 from eosviz.audience.coalescing import Coalesced

@@ -17,7 +17,7 @@ from channels.testing import WebsocketCommunicator
 from django.db.models import QuerySet
 from django.test import Client
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from eosviz import rights
 from eosviz.accounts import actions as accounts
 from eosviz.accounts.models import User

@@ -20,8 +20,9 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from engine.scenario import entry, parse
+from engine.scenario.document import parse
 from engine.scenario.header import ENGINE_VERSION
+from engine.scenario.shelf import entry
 from eosviz import health
 from eosviz.analytics.models import Analysis
 from eosviz.analytics.routing import websocket_urlpatterns as analysis_sockets

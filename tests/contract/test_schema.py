@@ -9,10 +9,10 @@ import jsonschema_rs
 import msgspec
 import pytest
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from engine.step import Step, place
-from engine.view import plan_ahead
+from engine.view.run_ahead import plan_ahead
 from engine.watching import ABSENT
 from eosviz.contract import schema
 from eosviz.contract.__main__ import FILE

@@ -28,7 +28,8 @@ from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
 from engine.step import Step
 from engine.transaction_lines import TransactionLines
-from engine.view import Derived, RunPlan
+from engine.view.derived import Derived
+from engine.view.plan import RunPlan
 from eosviz.catalogue import catalogue_file
 from eosviz.launch.places import ROOT
 from eosviz.security import CONTENT_SECURITY_POLICY

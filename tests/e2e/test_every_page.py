@@ -19,7 +19,7 @@ import pytest
 from django.template.loader import render_to_string
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from engine.predict import questions
+from engine.predict.finding import questions
 from engine.scenario.shelf import entry
 from tests.e2e.looking import (
     BEYOND,

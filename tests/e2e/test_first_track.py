@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from engine.predict import questions
+from engine.predict.finding import questions
 from engine.scenario.shelf import entry
 from engine.scenario.tracks import tracks
 from tests.e2e.listener import Listener

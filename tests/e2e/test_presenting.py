@@ -8,7 +8,7 @@ import re
 
 from playwright.sync_api import Browser, Page, expect
 
-from engine.predict import questions
+from engine.predict.finding import questions
 from engine.scenario.shelf import entry
 from tests.e2e.looking import assert_accessible, assert_words_complete, faults
 from tests.e2e.test_sharing import shown_step, start

@@ -9,7 +9,7 @@ import pytest
 
 from engine.__main__ import main
 from engine.errors import EngineError
-from engine.scenario import library
+from engine.scenario.shelf import library
 from engine.simulation import Simulation
 
 GOOD = """id = "T-1"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine.counters import COUNTED, FATES, REFUSALS
 from engine.errors import Refused
-from engine.explain import catalogue
-from engine.scenario import entry, library
+from engine.explain.sentences import catalogue
+from engine.scenario.shelf import entry, library
 from engine.simulation import Simulation
 
 

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import Refused
-from engine.scenario import BadScenario, library, load
+from engine.scenario.document import BadScenario, load
 from engine.scenario.schema import SECTIONS, Field
+from engine.scenario.shelf import library
 from engine.simulation import Simulation
 
 STEPS_MAX = 150

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.scenario import BadScenario, library, load, parse
-from engine.scenario.document import line_of, put
+from engine.scenario.document import BadScenario, line_of, load, parse, put
+from engine.scenario.shelf import library
 
 GOOD = """\
 id = "X-1"

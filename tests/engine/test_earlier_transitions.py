@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 
 

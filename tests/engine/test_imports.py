@@ -28,7 +28,13 @@ def imported(path: Path, known: dict[str, Path]) -> set[str]:
             # A name is a module of its own or stands in the module that it is imported from.
             names = (f"{node.module}.{alias.name}" for alias in node.names)
             found |= {name if name in known else node.module for name in names}
-    return found & known.keys()
+    return {module for name in found for module in loaded_with(name)} & known.keys()
+
+
+def loaded_with(name: str) -> set[str]:
+    """A module and the packages that hold it: Python runs their ``__init__`` first."""
+    parts = name.split(".")
+    return {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
 
 
 def tied(one: str, other: str) -> bool:

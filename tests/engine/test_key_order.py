@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from engine.scenario import entry, library, load, parse
-from engine.scenario.shelf import acts
+from engine.scenario.document import load, parse
+from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
 from engine.step import canonical
 from tests.engine.search.worlds import world

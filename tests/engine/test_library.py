@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from engine.errors import Refused
-from engine.explain import transcript_lines
-from engine.scenario import library, load, parse
+from engine.explain.transcript import transcript_lines
+from engine.scenario.document import load, parse
 from engine.scenario.expectations import told, unmet
 from engine.scenario.schema import SECTIONS
+from engine.scenario.shelf import library
 from engine.simulation import Simulation
 from tests.engine.golden import golden_lines
 

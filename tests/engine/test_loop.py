@@ -6,9 +6,8 @@ import copy
 
 import pytest
 
-from engine.explain import catalogue
-from engine.scenario import load
-from engine.scenario.document import BadScenario
+from engine.explain.sentences import catalogue
+from engine.scenario.document import BadScenario, load
 from engine.scenario.loop import MACHINE
 from engine.simulation import Simulation
 

@@ -13,9 +13,9 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from engine.errors import EngineError
-from engine.explain import LANGUAGES, catalogue
 from engine.explain.machines import machine_lines, machines
 from engine.explain.requirements import REGISTER, REQUIREMENTS
+from engine.explain.sentences import LANGUAGES, catalogue
 from engine.machine import Machine, Row, deciding_rows
 from tests.engine.situations import MACHINES_WITH_SITUATIONS, situations
 

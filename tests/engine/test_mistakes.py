@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from engine.scenario import BadScenario, library, load
 from engine.scenario.belonging import BELONGING
+from engine.scenario.document import BadScenario, load
 from engine.scenario.form import NAMES, TABLES, form, names_in
 from engine.scenario.mistakes import MISTAKES_MAX, mistakes
 from engine.scenario.schema import SECTIONS
+from engine.scenario.shelf import library
 
 RIGHT: dict[str, Any] = {
     "id": "x",

@@ -18,7 +18,8 @@ import pytest
 
 from engine.explain.machines import machines
 from engine.machine import Machine, Row, deciding_rows
-from engine.scenario import Scenario, library
+from engine.scenario.document import Scenario
+from engine.scenario.shelf import library
 from engine.simulation import Simulation
 
 MOVES = [

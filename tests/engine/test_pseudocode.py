@@ -8,10 +8,16 @@ import pytest
 
 from engine.__main__ import main
 from engine.errors import EngineError
-from engine.explain import catalogue
 from engine.explain.machines import machines
-from engine.pseudocode import components, place_of_sentence, read_component
-from engine.pseudocode.documents import check, recorded_tests, to_json
+from engine.explain.sentences import catalogue
+from engine.pseudocode.documents import (
+    check,
+    components,
+    place_of_sentence,
+    read_component,
+    recorded_tests,
+    to_json,
+)
 
 SPEAKERS = (
     "application_loop",

@@ -16,7 +16,7 @@ import pytest
 
 from engine.codec.batch_message import message_of
 from engine.codec.segment import SegmentReader
-from engine.scenario import load
+from engine.scenario.document import load
 from engine.simulation import Simulation
 
 LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs" / "_transaction_version_0"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import Refused
-from engine.explain import catalogue, sentence
+from engine.explain.sentences import catalogue, sentence
 
 ENGINE = Path(__file__).parents[2] / "engine"
 CJK = re.compile("[\u4e00-\u9fff]")

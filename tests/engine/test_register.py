@@ -1,7 +1,7 @@
 """The register of loose statements: every entry has its words, and shows itself where a sentence is said."""
 
-from engine.explain import catalogue
 from engine.explain.requirements import REGISTER
+from engine.explain.sentences import catalogue
 from engine.recording import Recorded
 from engine.register import ENTRIES_AT
 from tests.engine.broker.watched import NoJudges

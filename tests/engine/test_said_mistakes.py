@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.explain import catalogue, sentence
-from engine.scenario import BadScenario, load, parse
+from engine.explain.sentences import catalogue, sentence
+from engine.scenario.document import BadScenario, load, parse
 from engine.scenario.phrases import NAMES_MAX, Phrase, any_of
 from engine.scenario.schema import SECTIONS
 from engine.scenario.toml_faults import ROWS

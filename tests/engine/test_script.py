@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from engine.scenario import Scenario, entry, load
+from engine.scenario.document import Scenario, load
 from engine.scenario.script import Heard, listen, script_of
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 
 

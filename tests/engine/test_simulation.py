@@ -12,8 +12,9 @@ from copy import deepcopy
 import pytest
 
 from engine.errors import EngineError, Refused
-from engine.explain import catalogue
-from engine.scenario import entry, library, load, parse
+from engine.explain.sentences import catalogue
+from engine.scenario.document import load, parse
+from engine.scenario.shelf import entry, library
 from engine.simulation import Simulation
 from engine.step import canonical, place, pruned
 from engine.watching import ABSENT
@@ -156,7 +157,7 @@ def test_two_hash_seeds_give_the_same_bytes(every):
     program = (
         "import sys, hashlib\n"
         "from engine.__main__ import main\n"
-        "from engine.scenario import library\n"
+        "from engine.scenario.shelf import library\n"
         "import io\n"
         "digest = hashlib.sha256()\n"
         "for entry in library()[:: int(sys.argv[1])]:\n"

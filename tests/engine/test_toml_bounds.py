@@ -6,7 +6,6 @@ import tomllib
 
 import pytest
 
-from engine.scenario import BadScenario, library, load, parse
 from engine.scenario.bounds import (
     KEY_CHARACTERS_MAX,
     KEY_DOTS_MAX,
@@ -15,7 +14,9 @@ from engine.scenario.bounds import (
     TEXT_BYTES_MAX,
     check_text,
 )
+from engine.scenario.document import BadScenario, load, parse
 from engine.scenario.mistakes import mistakes
+from engine.scenario.shelf import library
 from engine.scenario.toml_lines import line_of
 
 PARTS = 49_000

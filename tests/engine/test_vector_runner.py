@@ -10,8 +10,7 @@ import pytest
 
 from engine.__main__ import main
 from engine.codec.transaction_log_record import TransactionLogValue, TransactionStatus, encode_value
-from engine.vectors import run_files
-from engine.vectors.run import TOPICS, UNPLAYED_NAMED_MAX
+from engine.vectors.run import TOPICS, UNPLAYED_NAMED_MAX, run_files
 
 VECTORS = Path(__file__).parents[1] / "oracles" / "vectors"
 WITH_OPERATIONS = ("producer_state", "coordinator_scenarios", "sender", "accumulator", "group_txn_offsets")

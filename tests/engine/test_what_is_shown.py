@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from engine.errors import Error, Refused
-from engine.explain import catalogue
 from engine.explain.machines import machines
 from engine.explain.requirements import REGISTER, REQUIREMENTS
+from engine.explain.sentences import catalogue
 from engine.profiles import PROFILES
-from engine.scenario import entry, library
+from engine.scenario.shelf import entry, library
 from engine.simulation import Simulation
 
 

@@ -10,8 +10,9 @@ import pytest
 from engine.broker import producer_state
 from engine.messages import INT_MAX
 from engine.profiles import K28
-from engine.vectors import run_files, wire, wire_versions
+from engine.vectors import wire, wire_versions
 from engine.vectors.outcome import Skip
+from engine.vectors.run import run_files
 from tests.engine.wire.recorded import LOGS, NAMES, recording
 
 PLAYED = [

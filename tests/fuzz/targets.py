@@ -26,12 +26,15 @@ from engine.codec.crc32c import crc32c
 from engine.codec.decode_report import decode_command
 from engine.codec.log_case import NotALogError, log_case
 from engine.errors import Refused
-from engine.scenario import BadScenario, library, load, parse
+from engine.scenario.document import BadScenario, load, parse
 from engine.scenario.form import names_in
 from engine.scenario.mistakes import mistakes
+from engine.scenario.shelf import library
 from engine.simulation import Simulation
 from engine.vectors.run import Report, run_file
-from engine.wire import KeptRecords, WireError, read_request
+from engine.wire.exchange import read_request
+from engine.wire.records import KeptRecords
+from engine.wire.wire_error import WireError
 from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.kafka_logs.bundle_reading import read_bundles
 from eosviz.pipeline.kafka_logs.declared import Declared

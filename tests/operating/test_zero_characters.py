@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from engine.scenario import BadScenario, parse
+from engine.scenario.document import BadScenario, parse
 from eosviz.accounts.roles import Role
 from eosviz.replays.models import Replay
 from eosviz.workshop import actions

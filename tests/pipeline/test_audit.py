@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from engine.errors import Refused
-from engine.scenario import Scenario
+from engine.scenario.document import Scenario
 from engine.scenario.shelf import entry, library
 from engine.simulation import Simulation
 from eosviz.pipeline import command_session, sweep_document

@@ -16,7 +16,7 @@ from django.test import Client
 from django.urls import reverse
 from pyspark.sql import Row, SparkSession
 
-from engine.scenario import load
+from engine.scenario.document import load
 from engine.simulation import Simulation
 from eosviz.pipeline import actions, sweep_chunks, sweep_job
 from eosviz.pipeline.facts import FACTS_SCHEMA

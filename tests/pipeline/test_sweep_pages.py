@@ -19,7 +19,8 @@ from django.urls import reverse
 from PIL import Image
 from pyspark.sql import SparkSession
 
-from engine.scenario import library, load
+from engine.scenario.document import load
+from engine.scenario.shelf import library
 from eosviz.pipeline import actions, runner, tasks
 from eosviz.pipeline.apps import LOOK_SECONDS, take_what_waits
 from eosviz.pipeline.build_views import samples
@@ -495,7 +496,7 @@ def test_from_a_sweep_to_a_broken_step_to_fewer_faults(
     page = client.get(reverse("pipeline:shrink", args=[job.id])).content.decode()
     assert "Produce answer" in page
     text = client.get(reverse("pipeline:shrink_toml", args=[job.id])).content.decode()
-    from engine.scenario import parse
+    from engine.scenario.document import parse
 
     assert breaks_at(parse(text), "duplicated") == job.step
     client.post(reverse("pipeline:shrink_open", args=[job.id]))

@@ -7,8 +7,8 @@ import re
 import pytest
 from django.test import Client
 
-from engine.explain import LANGUAGES
-from engine.scenario import library
+from engine.explain.sentences import LANGUAGES
+from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
 from eosviz.reference import asked, finding
 

@@ -11,11 +11,11 @@ from django.utils.html import escape
 
 from engine.coordinator.transaction_states import TRANSACTION_STATES
 from engine.errors import Error
-from engine.explain import LANGUAGES, catalogue
+from engine.explain.sentences import LANGUAGES, catalogue
 from engine.machine import Machine
 from engine.middleware.comparison import COMPARISON
-from engine.pseudocode import components, place_of_sentence
-from engine.scenario import library
+from engine.pseudocode.documents import components, place_of_sentence
+from engine.scenario.shelf import library
 from engine.simulation import Simulation
 from eosviz.catalogue import say, words
 from eosviz.pipeline.kafka_logs.log_lines import KINDS

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from PIL import Image
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from eosviz.replays.card_picture import HUES, LANE_LEFT, LANE_TOP, RED, draw_card
 from eosviz.replays.card_size import HEIGHT, WIDTH

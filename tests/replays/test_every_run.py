@@ -11,8 +11,7 @@ import pytest
 
 from engine.errors import Refused
 from engine.interventions import check_intervention
-from engine.scenario import library
-from engine.scenario.shelf import acts
+from engine.scenario.shelf import acts, library
 from engine.simulation import Simulation
 from eosviz.replays import exporting
 from eosviz.replays.actions import export_session

@@ -15,12 +15,11 @@ import msgspec
 import pytest
 
 from engine.errors import Refused
-from engine.scenario import entry
 from engine.scenario.header import ENGINE_VERSION
-from engine.scenario.shelf import acts, library
+from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
 from engine.step import Step, place
-from engine.view import plan_ahead
+from engine.view.run_ahead import plan_ahead
 from engine.watching import ABSENT
 from eosviz.catalogue import say
 from eosviz.launch.places import ROOT

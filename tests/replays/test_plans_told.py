@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from engine.scenario import entry
-from engine.view import plan_ahead
+from engine.scenario.shelf import entry
+from engine.view.run_ahead import plan_ahead
 from eosviz.replays import actions, format, plans_told
 from eosviz.replays.plans_told import PlansTold
 from eosviz.walkthroughs.models import Branch, Session

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from engine.scenario import BadScenario, load, parse
+from engine.scenario.document import BadScenario, load, parse
 from engine.simulation import Simulation
 from eosviz.replays import format, writing
 from eosviz.replays.checking import check

@@ -8,7 +8,7 @@ import re
 import pytest
 from django.test import Client
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from eosviz.catalogue import say
 from eosviz.replays.text_view import STEPS_SHOWN

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.scenario import library
+from engine.scenario.shelf import library
 from eosviz.scenarios.editing import CannotEdit, Edit, edited, written
 
 TEXT = """\

@@ -15,8 +15,8 @@ from django.http import QueryDict
 from django.test import Client
 
 from engine.ending import ending_of
-from engine.scenario import LibraryEntry, entry, library
 from engine.scenario.schema import LIBRARY_QUESTIONS
+from engine.scenario.shelf import LibraryEntry, entry, library
 from engine.simulation import Simulation
 from eosviz.catalogue import LANGUAGES, catalogue_file, interface_words, words
 from eosviz.scenarios import choices, trailer, trailer_picture

@@ -103,8 +103,8 @@ def test_one_room_alone_knows_the_library_of_messages() -> None:
 
 LOADS_A_RUN = """
 import sys
-import engine.__main__, engine.vectors
-from engine.scenario import entry
+import engine.__main__, engine.vectors.run
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 Simulation(entry("SC-61").scenario("k28")).run(steps=50)
 print(sorted(name for name in sys.modules if name.split(".")[0] in ("kio", "crc32c") or name == "engine.wire"))
@@ -118,9 +118,30 @@ def test_a_run_of_the_engine_never_loads_the_library_of_messages() -> None:
     assert loaded.stdout.strip() == "[]"
 
 
+def test_a_name_of_the_engine_is_imported_from_the_module_that_owns_it() -> None:
+    """A package's ``__init__`` that hands names on makes a circle with every module inside it."""
+    handing_on = [
+        named(path)
+        for path in python_files("engine")
+        if path.name == "__init__.py" and imported_modules(parsed(path))
+    ]
+    assert handing_on == []
+    packages = {named(path.parent).replace(os.sep, ".") for path in python_files("engine")}
+    modules = {named(path.with_suffix("")).replace(os.sep, ".") for path in python_files("engine")}
+    wrong = [
+        f"{named(path)}:{node.lineno}: from {node.module} import {alias.name}"
+        for path in source_files(".py")
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.ImportFrom) and node.module in packages
+        for alias in node.names
+        if f"{node.module}.{alias.name}" not in packages | modules
+    ]
+    assert wrong == [], "import it from its own module, as engine.scenario.shelf has `entry`"
+
+
 READS_TOML = {
     "engine/scenario/document.py": "after the scan of engine/scenario/bounds.py",
-    "eosviz/scenarios/editing.py": "after engine.scenario.parse has read the same text",
+    "eosviz/scenarios/editing.py": "after engine.scenario.document.parse has read the same text",
     "engine/scenario/toml_faults.py": "the parser's errors alone",
     "engine/explain/sentences.py": "the engine's own catalogue",
     "engine/scenario/tracks.py": "a file of the engine",

@@ -19,9 +19,9 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
-from engine.view import following
+from engine.view.following import following
 from tests.running_site import RunningSite
 
 RESEND_SECONDS = 1.0

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from eosviz.walkthroughs import actions, simulations
 from eosviz.walkthroughs.limits import Limits

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
-from engine.view import following
+from engine.view.following import following
 from eosviz.walkthroughs import questions
 from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
 from tests.walkthroughs.conftest import carry_out, line_bodies, line_sent, root

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from eosviz.walkthroughs import actions, matching, questions
 from eosviz.walkthroughs.conditions import (

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from django.test import Client
 
-from engine.scenario import entry
-from engine.view import plan_ahead
+from engine.scenario.shelf import entry
+from engine.view.run_ahead import plan_ahead
 from eosviz.walkthroughs import asked_run, planning, plans
 from eosviz.walkthroughs.messages import Done, Hello, PlanAnswer, read_message
 from eosviz.walkthroughs.models import Branch, KeptPlan, Session

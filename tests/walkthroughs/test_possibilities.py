@@ -9,7 +9,7 @@ import pytest
 from engine import timers
 from engine.errors import Refused
 from engine.interventions import INTERVENTIONS
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from eosviz.catalogue import say, words
 from eosviz.walkthroughs.messages import Offer, Selection

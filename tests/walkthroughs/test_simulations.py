@@ -7,7 +7,8 @@ import tracemalloc
 
 import pytest
 
-from engine.scenario import entry, load
+from engine.scenario.document import load
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import simulations

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
-from engine.why import questions_about, why
+from engine.why.asking import why
+from engine.why.offering import questions_about
 from eosviz.walkthroughs import simulations, tasks
 from eosviz.walkthroughs.explaining import explained
 from eosviz.walkthroughs.messages import Problem, Why, ask_why, encode

@@ -13,7 +13,7 @@ from django.test import Client
 import eosviz.catalogue as catalogue
 from engine.explain.machines import machines
 from engine.explain.sentences import Sentence
-from engine.pseudocode import components
+from engine.pseudocode.documents import components
 from eosviz.reference import finding
 from eosviz.scenarios.templatetags import words as word_tags
 from tests.words.pseudo import pseudo, untranslated

@@ -11,8 +11,8 @@ import pytest
 import tomlkit
 from django.test import Client
 
-from engine.scenario import entry
 from engine.scenario.form import form
+from engine.scenario.shelf import entry
 from eosviz.accounts.models import User
 from eosviz.bounded import runner
 from eosviz.bounded.refusing import BeyondBounds

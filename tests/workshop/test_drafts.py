@@ -17,7 +17,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from eosviz.accounts.belongings import holdings, packed
 from eosviz.accounts.models import User
 from eosviz.accounts.roles import Role

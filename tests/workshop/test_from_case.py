@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from engine.scenario import load, parse
+from engine.scenario.document import load, parse
 from engine.simulation import Simulation
 from eosviz.pipeline.kafka_logs.case_scenario import (
     NoScenarioError,

@@ -12,7 +12,7 @@ from engine.broker.controller import Controller
 from engine.broker.replication import fetch_is_useful
 from engine.broker.sequence import increment
 from engine.broker.startup import start_quietly
-from engine.explain import catalogue
+from engine.explain.sentences import catalogue
 from engine.messages import (
     Effects,
     Envelope,

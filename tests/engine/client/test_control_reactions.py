@@ -7,7 +7,7 @@ import pytest
 from engine.client import control_reactions
 from engine.client.control_reactions import REACTIONS, reaction_to
 from engine.errors import Error
-from engine.explain import catalogue
+from engine.explain.sentences import catalogue
 
 COLUMNS = (
     "FindCoordinator",

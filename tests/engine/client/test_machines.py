@@ -13,7 +13,7 @@ from engine.client.configuration import resolve
 from engine.client.partition_sequences import PartitionSequences
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
 from engine.errors import EngineError, Error
-from engine.explain import catalogue
+from engine.explain.sentences import catalogue
 from engine.profiles import K20, K28
 from engine.switches import Switches
 from engine.watching import Watch

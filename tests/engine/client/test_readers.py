@@ -6,8 +6,8 @@ import pytest
 
 from engine.client.handover import Handover
 from engine.client.reading import STRETCHES_MAX, Reading, Stretch, Taken
-from engine.scenario import library, load
-from engine.scenario.document import BadScenario
+from engine.scenario.document import BadScenario, load
+from engine.scenario.shelf import library
 from engine.simulation import Simulation
 from engine.watching import Watch
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.explain import catalogue
+from engine.explain.sentences import catalogue
 from engine.messages import (
     AddPartitionsToTxnRequest,
     EndTxnRequest,

@@ -9,7 +9,7 @@ from engine.coordinator.group_log import members_batch
 from engine.coordinator.group_offsets import Group, GroupMembers
 from engine.coordinator.group_states import PENDING_OFFSET
 from engine.errors import Error
-from engine.explain import catalogue
+from engine.explain.sentences import catalogue
 from engine.java_hash import partition_for
 from engine.messages import (
     CommittedOffset,

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from engine.coordinator import TRANSACTION_STATES
-from engine.coordinator.transaction_states import ABORT, ABORT_FENCED, ADD, COMMIT, INIT, TIME_OUT
-from engine.explain import catalogue
+from engine.coordinator.transaction_states import (
+    ABORT,
+    ABORT_FENCED,
+    ADD,
+    COMMIT,
+    INIT,
+    TIME_OUT,
+    TRANSACTION_STATES,
+)
+from engine.explain.sentences import catalogue
 
 
 @pytest.mark.parametrize("on", [INIT, ADD, COMMIT, ABORT])

@@ -8,15 +8,14 @@ import pytest
 
 from engine.__main__ import main
 from engine.errors import Error
-from engine.explain import LANGUAGES, catalogue
 from engine.explain.coverage import Coverage
 from engine.explain.errors import ERRORS, FIELDS
 from engine.explain.machines import machines
 from engine.explain.requirements import DISPLAY, REGISTER, REQUIREMENTS
-from engine.explain.sentences import fill, words_of
+from engine.explain.sentences import LANGUAGES, catalogue, fill, words_of
 from engine.middleware.comparison import COMPARISON
 from engine.middleware.strategies import STRATEGIES
-from engine.pseudocode import components
+from engine.pseudocode.documents import components
 
 
 def said(*arguments: str) -> tuple[int, str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine import events
-from engine.judge import Bench
+from engine.judge.bench import Bench
 
 
 def bench():

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.middleware.strategies import FORWARD, STRATEGIES
-from engine.scenario import load
+from engine.scenario.document import load
 from engine.simulation import Simulation
 
 NAMES = ("participant-1", "participant-2", "participant-3")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.scenario import BadScenario, load
+from engine.scenario.document import BadScenario, load
 
 
 def document(**sections: Any) -> dict[str, Any]:

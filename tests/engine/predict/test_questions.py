@@ -13,10 +13,11 @@ import pytest
 
 from engine.__main__ import main
 from engine.explain.sentences import LANGUAGES, catalogue
-from engine.predict import questions
+from engine.predict.finding import questions
 from engine.predict.kinds import KINDS
-from engine.scenario import entry, library, load
+from engine.scenario.document import load
 from engine.scenario.schema import QUESTIONS
+from engine.scenario.shelf import entry, library
 from engine.scenario.tracks import tracks
 from engine.simulation import Simulation
 

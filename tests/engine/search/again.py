@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import Refused
-from engine.scenario import BadScenario, load
+from engine.scenario.document import BadScenario, load
 from engine.simulation import Simulation
 from tests.engine.search.hunt import Found, Hunt, toml, write
 

@@ -16,7 +16,7 @@ from engine import events
 from engine.errors import EngineError, Refused
 from engine.judge.outcome_log import ABORTED
 from engine.recording import Recorded
-from engine.scenario import load
+from engine.scenario.document import load
 from tests.engine.search.at_rest import Told, at_rest
 from tests.engine.search.chances import below
 from tests.engine.search.exceptions import excused, features

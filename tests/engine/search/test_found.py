@@ -18,7 +18,7 @@ from engine.coordinator.transaction_states import ONGOING
 from engine.events import PartitionsRegistered
 from engine.messages import RecordBatch
 from engine.profiles import K20, K28
-from engine.scenario import load
+from engine.scenario.document import load
 from engine.simulation import Simulation
 from engine.switches import Switches
 from engine.watching import Watch

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from engine.__main__ import main
 from engine.interventions import AS_FAULTS, INTERVENTIONS
-from engine.scenario import load
+from engine.scenario.document import load
 from engine.scenario.schema import ACTOR_ACTIONS, MESSAGE_ACTIONS, WORLD_ACTIONS
 from tests.engine.search import worlds
 from tests.engine.search.__main__ import Portion, hunted

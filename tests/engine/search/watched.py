@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.judge import Bench
+from engine.judge.bench import Bench
 from engine.simulation import Simulation
 
 EVENTS_MAX = 20_000

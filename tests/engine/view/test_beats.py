@@ -12,12 +12,11 @@ import pytest
 
 from engine.__main__ import main
 from engine.errors import Refused
-from engine.explain import LANGUAGES, catalogue
-from engine.scenario import BadScenario, Scenario, entry, library, load
+from engine.explain.sentences import LANGUAGES, catalogue
+from engine.scenario.document import BadScenario, Scenario, load
 from engine.scenario.mistakes import mistakes
-from engine.scenario.shelf import acts
+from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
-from engine.view import RunPlan, plan_ahead
 from engine.view.beats import MOST
 from engine.view.openers import (
     BEHIND,
@@ -34,7 +33,9 @@ from engine.view.openers import (
     START,
     TRANSACTION,
 )
+from engine.view.plan import RunPlan
 from engine.view.plumbing import PURPOSE_OF, PURPOSES
+from engine.view.run_ahead import plan_ahead
 
 BY_RULE = (
     IGNORED,

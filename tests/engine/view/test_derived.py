@@ -8,7 +8,8 @@ import pytest
 
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
-from engine.view import Derived, following
+from engine.view.derived import Derived
+from engine.view.following import following
 
 Json = dict[str, Any]
 

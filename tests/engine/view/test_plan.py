@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
-from engine.view import RunPlan, plan_ahead
+from engine.view.plan import RunPlan
+from engine.view.run_ahead import plan_ahead
 
 
 def planned(

@@ -11,9 +11,11 @@ from functools import cache
 from typing import Any
 
 from engine.explain.sentences import LANGUAGES, catalogue
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
-from engine.why import Link, Moment, NotAsked, why
+from engine.why.asking import why
+from engine.why.links import Link, NotAsked
+from engine.why.moment import Moment
 
 Json = dict[str, Any]
 Check = Callable[[Json, Json], bool]

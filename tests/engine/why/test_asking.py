@@ -14,12 +14,14 @@ import pytest
 from engine.__main__ import main
 from engine.explain.requirements import REGISTER, REQUIREMENTS
 from engine.explain.sentences import LANGUAGES, catalogue
-from engine.scenario import entry, load, parse
+from engine.scenario.document import load, parse
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from engine.step import canonical
-from engine.why import Moment, NotAsked, questions_about, why
-from engine.why.links import LINKS_MAX, NAMED_MAX, bounded, link, named
-from engine.why.offering import QUESTIONS_MAX
+from engine.why.asking import why
+from engine.why.links import LINKS_MAX, NAMED_MAX, NotAsked, bounded, link, named
+from engine.why.moment import Moment
+from engine.why.offering import QUESTIONS_MAX, questions_about
 
 Json = dict[str, Any]
 RUNS = (

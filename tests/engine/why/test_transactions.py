@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
-from engine.why import why
+from engine.why.asking import why
 from tests.engine.why.held_to_the_view import (
     Row,
     board,

@@ -12,9 +12,12 @@ import pytest
 
 from engine.explain.sentences import LANGUAGES, catalogue, sentence
 from engine.lately import RECORDS_MAX, TURNS_MAX, Lately, Said, Turn
-from engine.scenario import entry
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
-from engine.why import QUESTIONS, Link, Moment, NotAsked, questions_about, why
+from engine.why.asking import QUESTIONS, why
+from engine.why.links import Link, NotAsked
+from engine.why.moment import Moment
+from engine.why.offering import questions_about
 from engine.why.records import _let_in
 
 Json = dict[str, Any]

@@ -7,9 +7,12 @@ import tracemalloc
 
 import pytest
 
-from engine.wire import KeptRecords, WireError, read_request, records
+from engine.wire import records
 from engine.wire.bounds import ENTRIES_MAX, MESSAGE_BYTES_MAX
+from engine.wire.exchange import read_request
 from engine.wire.message import decode_request, decode_response
+from engine.wire.records import KeptRecords
+from engine.wire.wire_error import WireError
 from tests.engine.wire.recorded import exchanges
 from tests.engine.wire.test_exchange import one_batch, produced
 

@@ -12,10 +12,12 @@ from engine.codec.crc32c import crc32c
 from engine.errors import Error
 from engine.messages import FetchResponse, PartitionProduceResponse, ProduceResponse
 from engine.vectors.wire import Recording
-from engine.wire import KeptRecords, WireError, read_request, write_response
 from engine.wire.api_versions import ApiVersionsResponse
 from engine.wire.apis import APIS
+from engine.wire.exchange import read_request, write_response
 from engine.wire.message import decode_request, decode_response, encode
+from engine.wire.records import KeptRecords
+from engine.wire.wire_error import WireError
 from tests.engine.wire.recorded import FOLDERS, KEYS, NAMES, exchanges, recording
 
 FIELDS = (
