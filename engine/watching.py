@@ -12,8 +12,9 @@ fold test: folding the changes of every step must give the view the engine repor
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, ParamSpec, Protocol
 
+from engine.happenings.base import Happening
 from engine.shapes.steps import Decision
 
 Path = tuple[str, ...]
@@ -47,6 +48,21 @@ class Part(Protocol):
     def view(self) -> Any: ...
 
 
+Fields = ParamSpec("Fields")
+
+
+class Kind(Protocol[Fields]):
+    """A class of happenings, as ``emit`` takes it: mypy checks the fields against the class."""
+
+    @property
+    def makes_step(self) -> bool: ...
+
+    @property
+    def judged(self) -> bool: ...
+
+    def __call__(self, *fields: Fields.args, **named: Fields.kwargs) -> Happening: ...
+
+
 class Watch:
     """The bare level: counts, keeps nothing. Also the surface of the other levels."""
 
@@ -55,7 +71,13 @@ class Watch:
     def __init__(self, judging: bool = False, recording: bool = False) -> None:
         self.judging = judging
         self.recording = recording
-        self.said: str | None = None
+        self.said: object = None
+        """What made this a step; None: nothing did yet."""
+
+    def emit(self, kind: Kind[Fields], /, *fields: Fields.args, **named: Fields.kwargs) -> None:
+        """Something happened. It is built only where something reads it: at this level nothing does."""
+        if kind.makes_step and self.said is None:
+            self.said = kind
 
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         """Make this a step: the first key said is its sentence, later ones are notes.

@@ -1,0 +1,1 @@
+"""How happenings are told: catalogue keys, parameters, requirements, decisions and refusals, by role."""
