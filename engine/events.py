@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from engine.happenings.base import Fact
 from engine.value import value
 
 
 @value
-class RecordAccepted:
+class RecordAccepted(Fact):
     """``send()`` took a record into the accumulator."""
 
     producer: str
@@ -21,7 +22,7 @@ class RecordAccepted:
 
 
 @value
-class RecordsFinished:
+class RecordsFinished(Fact):
     """A batch's futures completed. ``error`` None: reported successful; ``aborted``: given up on purpose."""
 
     producer: str
@@ -33,7 +34,7 @@ class RecordsFinished:
 
 
 @value
-class NumbersInDoubt:
+class NumbersInDoubt(Fact):
     """A transactional producer met the failure of a batch that may be stored all the same: it took the numbers
     back, or (``thrown``) its transaction was over and the answer was not looked at any further."""
 
@@ -43,7 +44,7 @@ class NumbersInDoubt:
 
 
 @value
-class LogAppended:
+class LogAppended(Fact):
     """A replica stored a batch (leader or follower)."""
 
     partition: str
@@ -67,7 +68,7 @@ class LogAppended:
 
 
 @value
-class LogTruncated:
+class LogTruncated(Fact):
     """A replica cut its log: offsets at and above ``to`` are gone."""
 
     partition: str
@@ -76,7 +77,7 @@ class LogTruncated:
 
 
 @value
-class LogStartRaised:
+class LogStartRaised(Fact):
     """Records below ``to`` were deleted on purpose (retention, DeleteRecords)."""
 
     partition: str
@@ -85,14 +86,14 @@ class LogStartRaised:
 
 
 @value
-class LeaderChanged:
+class LeaderChanged(Fact):
     partition: str
     leader: int | None
     leader_epoch: int
 
 
 @value
-class RecordsDelivered:
+class RecordsDelivered(Fact):
     """A consumer handed records to its application."""
 
     consumer: str
@@ -103,7 +104,7 @@ class RecordsDelivered:
 
 
 @value
-class CopySent:
+class CopySent(Fact):
     """The network took a Produce request: a copy of these records is under way."""
 
     partition: str
@@ -111,7 +112,7 @@ class CopySent:
 
 
 @value
-class CopySettled:
+class CopySettled(Fact):
     """A copy's fate is settled: handled by its receiver, dropped or lost with its connection."""
 
     partition: str
@@ -119,7 +120,7 @@ class CopySettled:
 
 
 @value
-class WorkReserved:
+class WorkReserved(Fact):
     """A node of a middleware transaction promised its part."""
 
     tid: int
@@ -127,7 +128,7 @@ class WorkReserved:
 
 
 @value
-class WorkReleased:
+class WorkReleased(Fact):
     """It gave the promise back."""
 
     tid: int
@@ -135,7 +136,7 @@ class WorkReleased:
 
 
 @value
-class WorkApplied:
+class WorkApplied(Fact):
     """It carried its part out; once more if it did so before."""
 
     tid: int
@@ -143,7 +144,7 @@ class WorkApplied:
 
 
 @value
-class WorkUndone:
+class WorkUndone(Fact):
     """It took back one execution of its part."""
 
     tid: int
@@ -151,7 +152,7 @@ class WorkUndone:
 
 
 @value
-class TransactionEnded:
+class TransactionEnded(Fact):
     """The middleware will do nothing more about a transaction by itself. ``state``: COMMITTED, ROLLED_BACK,
     COMPENSATED, MANUAL (a person has to), or FORGOTTEN (a restart lost it)."""
 
@@ -160,14 +161,14 @@ class TransactionEnded:
 
 
 @value
-class TransactionTakenUp:
+class TransactionTakenUp(Fact):
     """A person's word has set an ended transaction going again."""
 
     tid: int
 
 
 @value
-class TransactionBegun:
+class TransactionBegun(Fact):
     """A producer's application began a transaction; records it sends from now on belong to it."""
 
     producer: str
@@ -176,7 +177,7 @@ class TransactionBegun:
 
 
 @value
-class OutcomeTold:
+class OutcomeTold(Fact):
     """The producer learned how its transaction ends, and went on."""
 
     producer: str
@@ -184,7 +185,7 @@ class OutcomeTold:
 
 
 @value
-class IdentityGiven:
+class IdentityGiven(Fact):
     """A coordinator gave out this epoch: whoever has a lower one under this producer id was replaced."""
 
     transactional_id: str
@@ -193,7 +194,7 @@ class IdentityGiven:
 
 
 @value
-class PartitionsRegistered:
+class PartitionsRegistered(Fact):
     """The coordinator's log holds that the open transaction of this producer id covers these partitions."""
 
     producer_id: int
@@ -202,7 +203,7 @@ class PartitionsRegistered:
 
 
 @value
-class OutcomeDecided:
+class OutcomeDecided(Fact):
     """The coordinator's log holds the outcome of the open transaction of this producer id. ``found``: a new
     coordinator read it there; the one that wrote it may have said so before, or died first."""
 
@@ -213,7 +214,7 @@ class OutcomeDecided:
 
 
 @value
-class TransactionCompleted:
+class TransactionCompleted(Fact):
     """The coordinator will send no more markers: all are acknowledged, or their partitions were given up."""
 
     producer_id: int
@@ -221,14 +222,14 @@ class TransactionCompleted:
 
 
 @value
-class PartitionDeleted:
+class PartitionDeleted(Fact):
     """The topic was deleted: nothing in it can be read or marked any more."""
 
     partition: str
 
 
 @value
-class MarkersGivenUp:
+class MarkersGivenUp(Fact):
     """Markers were not acknowledged and will not be sent again by the coordinator of this epoch."""
 
     producer_id: int
@@ -237,14 +238,14 @@ class MarkersGivenUp:
 
 
 @value
-class CompletionForgotten:
+class CompletionForgotten(Fact):
     """The markers of this producer id are still sent, but no coordinator waits for them before the next election."""
 
     producer_id: int
 
 
 @value
-class OffsetsPending:
+class OffsetsPending(Fact):
     """A group's coordinator holds an offset that this producer's transaction wants to commit."""
 
     group: str
@@ -255,7 +256,7 @@ class OffsetsPending:
 
 
 @value
-class OffsetsEnded:
+class OffsetsEnded(Fact):
     """A marker decided about a pending offset: the group's coordinator shows it or drops it."""
 
     group: str

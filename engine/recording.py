@@ -13,7 +13,8 @@ from engine.lately import Lately
 from engine.register import ENTRIES_AT
 from engine.shapes.steps import Broken, Compared, Decision, MessageEvent, StepKind
 from engine.step import Step, compare
-from engine.watching import ABSENT, Part, Path, Watch
+from engine.telling.tellings import TELLINGS
+from engine.watching import ABSENT, Fields, Kind, Part, Path, Watch
 
 
 class Judges(Protocol):
@@ -38,6 +39,12 @@ class Judged(Watch):
         super().__init__(judging=True, recording=recording)
         self.judges = judges
 
+    def emit(self, kind: Kind[Fields], /, *fields: Fields.args, **named: Fields.kwargs) -> None:
+        if kind.judged:
+            self.fact(kind(*fields, **named))
+        if kind.makes_step and self.said is None:
+            self.said = kind
+
     def fact(self, fact: object) -> None:
         self.judges.take(fact)
 
@@ -54,6 +61,14 @@ class Recorded(Judged):
         self._known: dict[Path, Any] = {}
         self.counters = Counters()
         self.lately = Lately()
+
+    def emit(self, kind: Kind[Fields], /, *fields: Fields.args, **named: Fields.kwargs) -> None:
+        happened = kind(*fields, **named)
+        if kind.judged:
+            self.fact(happened)
+        tell = TELLINGS.get(type(happened))
+        if tell is not None:
+            tell(happened, self)
 
     def fact(self, fact: object) -> None:
         self.judges.take(fact)

@@ -16,6 +16,19 @@ from engine.client.metadata import Metadata
 from engine.client.reading import DELETED, READ_UNCOMMITTED, SOUGHT, Reading, take
 from engine.client.view_parts import GonePart
 from engine.errors import EngineError, Error
+from engine.happenings.readers import (
+    Disconnected,
+    FetchRefused,
+    FetchSent,
+    MetadataAsked,
+    MetadataLearned,
+    OffsetsCommitted,
+    PositionReset,
+    PositionSought,
+    ReadingResumed,
+    Rewound,
+    UnexpectedAnswer,
+)
 from engine.messages import (
     NO_MEMBER,
     CommittedOffset,
@@ -183,14 +196,7 @@ class Consumer:
         """Go on reading elsewhere (CON-8)."""
         reading = self.readings[partition]
         self.handover.forget(partition)
-        self.watch.say(
-            "consumer.seeks",
-            ("CON-8", "CON-11") if offset > reading.position else ("CON-8",),
-            consumer=self.name,
-            partition=partition,
-            before=reading.position,
-            position=offset,
-        )
+        self.watch.emit(PositionSought, self.name, partition, reading.position, offset)
         self._move(reading, offset, SOUGHT)
         self.wake(partition, now)
 
@@ -199,7 +205,7 @@ class Consumer:
         if self.group is None:
             raise EngineError(f"{self.name}: a consumer without a group has nothing to rewind to")
         self.handover.forget()
-        self.watch.note("consumer.rewinds", ("CON-10",), consumer=self.name, group=self.group_id)
+        self.watch.emit(Rewound, self.name, self.group_id)
         if self.held or not self.rewinding or not self.group.busy:
             self.rewinding, self.held = True, False
             self.group.ask_committed(tuple(self.readings), now)
@@ -305,14 +311,7 @@ class Consumer:
         reading.in_flight = True
         reading.wanted = False
         self._outbox.append(Send(connection.peer, body, request.correlation_id))
-        self.watch.say(
-            "consumer.fetches",
-            ("CON-1",),
-            consumer=self.name,
-            broker=connection.peer,
-            partition=reading.partition,
-            offset=reading.position,
-        )
+        self.watch.emit(FetchSent, self.name, connection.peer, reading.partition, reading.position)
 
     def _ask_for_metadata(self, now: int) -> None:
         due = self.metadata.update_due_at(RETRY_BACKOFF_MS)
@@ -331,13 +330,7 @@ class Consumer:
         body = self.metadata.request(now)
         request = self.connections.sent(node, "Metadata", body, now, REQUEST_TIMEOUT_MS)
         self._outbox.append(Send(connection.peer, body, request.correlation_id))
-        self.watch.say(
-            "consumer.metadata_requested",
-            ("SND-6",),
-            consumer=self.name,
-            broker=connection.peer,
-            topics=list(body.topics),
-        )
+        self.watch.emit(MetadataAsked, self.name, connection.peer, body.topics)
 
     # -- answers ---------------------------------------------------------------------------------------
 
@@ -346,13 +339,9 @@ class Consumer:
         body = envelope.body
         request = self.connections.answered(_node(envelope.source), envelope.correlation_id)
         if request is None:
-            self.watch.say(
-                "consumer.answer_unexpected", ("SND-7",), consumer=self.name, broker=envelope.source
-            )
+            self.watch.emit(UnexpectedAnswer, self.name, envelope.source)
         elif isinstance(body, MetadataResponse):
-            changed = self.metadata.update(body, now)
-            key = "consumer.metadata_received" if changed else "consumer.metadata_unchanged"
-            self.watch.say(key, ("MSG-1",), consumer=self.name)
+            self.watch.emit(MetadataLearned, self.name, self.metadata.update(body, now))
         elif isinstance(body, FetchResponse):
             self._fetched(self.readings[body.partition], body, request, now)
         elif self.group is not None and isinstance(
@@ -362,7 +351,7 @@ class Consumer:
             if isinstance(done, OffsetFetchRequest):
                 self._resume_at(done, now)
             elif done is not None:
-                self.watch.say("consumer.committed", ("OFS-6",), consumer=self.name, group=self.group_id)
+                self.watch.emit(OffsetsCommitted, self.name, self.group_id)
         return self._effects()
 
     def _fetched(self, reading: Reading, response: FetchResponse, request: InFlightRequest, now: int) -> None:
@@ -403,14 +392,7 @@ class Consumer:
             goes_on = committed if committed is not None and known else self._starts.get(partition, 0)
             if goes_on != reading.position:
                 self._move(reading, goes_on, SOUGHT)
-            self.watch.say(
-                "consumer.resumes_at" if known else "consumer.begins_at",
-                ("CON-9",),
-                consumer=self.name,
-                group=self.group_id,
-                partition=partition,
-                position=reading.position,
-            )
+            self.watch.emit(ReadingResumed, self.name, self.group_id, partition, reading.position, known)
             self.wake(partition, now)
         self.watch.touch(self)
 
@@ -420,14 +402,7 @@ class Consumer:
         reading.not_before = self._grid(now + RETRY_BACKOFF_MS)
         if error in _STALE_LEADER:
             self.metadata.request_update()
-        self.watch.say(
-            "consumer.fetch_refused",
-            ("CON-1",),
-            consumer=self.name,
-            partition=reading.partition,
-            error=error.name,
-            backoff=RETRY_BACKOFF_MS,
-        )
+        self.watch.emit(FetchRefused, self.name, reading.partition, error, RETRY_BACKOFF_MS)
 
     def _reset(self, reading: Reading, response: FetchResponse, now: int) -> None:
         """What was to be read is gone: its head was deleted, or its end cut off with a lost leader."""
@@ -435,14 +410,7 @@ class Consumer:
         self._move(reading, max(response.log_start_offset, min(before, response.high_watermark)), DELETED)
         reading.wanted = reading.position < response.high_watermark
         reading.not_before = self._grid(now + 1)
-        self.watch.say(
-            "consumer.position_reset",
-            ("CON-1", "CON-8", "CON-11") if reading.position > before else ("CON-1", "CON-8"),
-            consumer=self.name,
-            partition=reading.partition,
-            before=before,
-            position=reading.position,
-        )
+        self.watch.emit(PositionReset, self.name, reading.partition, before, reading.position)
         self.watch.touch(self)
 
     # -- connections -----------------------------------------------------------------------------------
@@ -469,9 +437,7 @@ class Consumer:
         first = connection.failures == 0
         lost = self.connections.disconnected(connection.node, now)
         if first:
-            self.watch.say(
-                "consumer.disconnected", ("GEN-5",), consumer=self.name, broker=peer, count=len(lost)
-            )
+            self.watch.emit(Disconnected, self.name, peer, len(lost))
         for request in lost:
             if isinstance(request.body, FetchRequest):
                 reading = self.readings[request.body.partition]

@@ -11,6 +11,12 @@ from collections.abc import Mapping
 
 from engine.client.connections import Connections, InFlightRequest
 from engine.errors import EngineError, Error
+from engine.happenings.readers import (
+    AfterAnswer,
+    GroupCoordinatorFound,
+    GroupRequestRefused,
+    GroupRequestSent,
+)
 from engine.messages import (
     CommittedOffset,
     Connect,
@@ -32,35 +38,31 @@ GROUP = "GROUP"
 RETRY_BACKOFF_MS = 100
 REQUEST_TIMEOUT_MS = 30_000
 
-DONE, RETRY, LOOK_UP, GIVE_UP = "done", "retry", "look_up", "give_up"
-"""What an error makes of a request: it is over; again after the backoff; first find the coordinator again; over,
-and the application is told."""
-
-REACTIONS: dict[str, dict[Error, str]] = {
+REACTIONS: dict[str, dict[Error, AfterAnswer]] = {
     "FindCoordinator": {
-        Error.NONE: DONE,
-        Error.COORDINATOR_NOT_AVAILABLE: RETRY,
-        Error.GROUP_AUTHORIZATION_FAILED: GIVE_UP,
+        Error.NONE: AfterAnswer.DONE,
+        Error.COORDINATOR_NOT_AVAILABLE: AfterAnswer.RETRY,
+        Error.GROUP_AUTHORIZATION_FAILED: AfterAnswer.GIVE_UP,
     },
     "OffsetFetch": {
-        Error.NONE: DONE,
-        Error.COORDINATOR_LOAD_IN_PROGRESS: RETRY,
-        Error.UNSTABLE_OFFSET_COMMIT: RETRY,
-        Error.COORDINATOR_NOT_AVAILABLE: LOOK_UP,
-        Error.NOT_COORDINATOR: LOOK_UP,
-        Error.GROUP_AUTHORIZATION_FAILED: GIVE_UP,
+        Error.NONE: AfterAnswer.DONE,
+        Error.COORDINATOR_LOAD_IN_PROGRESS: AfterAnswer.RETRY,
+        Error.UNSTABLE_OFFSET_COMMIT: AfterAnswer.RETRY,
+        Error.COORDINATOR_NOT_AVAILABLE: AfterAnswer.LOOK_UP,
+        Error.NOT_COORDINATOR: AfterAnswer.LOOK_UP,
+        Error.GROUP_AUTHORIZATION_FAILED: AfterAnswer.GIVE_UP,
     },
     "OffsetCommit": {
-        Error.NONE: DONE,
-        Error.COORDINATOR_LOAD_IN_PROGRESS: RETRY,
-        Error.UNKNOWN_TOPIC_OR_PARTITION: RETRY,
-        Error.COORDINATOR_NOT_AVAILABLE: LOOK_UP,
-        Error.NOT_COORDINATOR: LOOK_UP,
-        Error.REQUEST_TIMED_OUT: LOOK_UP,
-        Error.GROUP_AUTHORIZATION_FAILED: GIVE_UP,
-        Error.ILLEGAL_GENERATION: GIVE_UP,
-        Error.UNKNOWN_MEMBER_ID: GIVE_UP,
-        Error.FENCED_INSTANCE_ID: GIVE_UP,
+        Error.NONE: AfterAnswer.DONE,
+        Error.COORDINATOR_LOAD_IN_PROGRESS: AfterAnswer.RETRY,
+        Error.UNKNOWN_TOPIC_OR_PARTITION: AfterAnswer.RETRY,
+        Error.COORDINATOR_NOT_AVAILABLE: AfterAnswer.LOOK_UP,
+        Error.NOT_COORDINATOR: AfterAnswer.LOOK_UP,
+        Error.REQUEST_TIMED_OUT: AfterAnswer.LOOK_UP,
+        Error.GROUP_AUTHORIZATION_FAILED: AfterAnswer.GIVE_UP,
+        Error.ILLEGAL_GENERATION: AfterAnswer.GIVE_UP,
+        Error.UNKNOWN_MEMBER_ID: AfterAnswer.GIVE_UP,
+        Error.FENCED_INSTANCE_ID: AfterAnswer.GIVE_UP,
     },
 }
 """``ConsumerCoordinator``'s handlers; an error that is not listed gives up."""
@@ -190,13 +192,8 @@ class GroupSession:
             return [Connect(self.connections.connecting(node, now))] if delay == 0 else []
         self.in_flight = self.connections.sent(node, body.api, body, now, REQUEST_TIMEOUT_MS)
         self.watch.touch(self)
-        self.watch.say(
-            _SAID[body.api],
-            _RULES[body.api],
-            consumer=self.consumer,
-            group=self.group_id,
-            broker=connection.peer,
-            partitions=list(_partitions(body)),
+        self.watch.emit(
+            GroupRequestSent, self.consumer, self.group_id, connection.peer, body.api, _partitions(body)
         )
         return [Send(connection.peer, body, self.in_flight.correlation_id)]
 
@@ -207,36 +204,24 @@ class GroupSession:
         self.in_flight = None
         self.watch.touch(self)
         error = _worst(response)
-        reaction = REACTIONS[response.api].get(error, GIVE_UP)
-        if reaction == DONE:
+        reaction = REACTIONS[response.api].get(error, AfterAnswer.GIVE_UP)
+        if reaction == AfterAnswer.DONE:
             return self._done(response)
-        if reaction == LOOK_UP:
+        if reaction == AfterAnswer.LOOK_UP:
             self.coordinator = None
-        if reaction == GIVE_UP:
+        if reaction == AfterAnswer.GIVE_UP:
             self.last_error = error
             del self.wanted[0]
-        self.not_before = now + (0 if reaction == GIVE_UP else RETRY_BACKOFF_MS)
-        self.watch.say(
-            f"group_session.{reaction}",
-            ("FND-6",) if response.api == "FindCoordinator" else ("OFS-2",),
-            consumer=self.consumer,
-            group=self.group_id,
-            api=response.api,
-            error=error.name,
-            backoff=RETRY_BACKOFF_MS,
+        self.not_before = now + (0 if reaction == AfterAnswer.GIVE_UP else RETRY_BACKOFF_MS)
+        self.watch.emit(
+            GroupRequestRefused, self.consumer, self.group_id, response.api, error, RETRY_BACKOFF_MS, reaction
         )
         return None
 
     def _done(self, response: Response) -> Request | None:
         if isinstance(response, FindCoordinatorResponse):
             self.coordinator = response.node
-            self.watch.say(
-                "group_session.coordinator_found",
-                ("FND-6",),
-                consumer=self.consumer,
-                group=self.group_id,
-                broker=f"broker-{response.node}",
-            )
+            self.watch.emit(GroupCoordinatorFound, self.consumer, self.group_id, f"broker-{response.node}")
             return None
         request = self.wanted.pop(0)
         if isinstance(response, OffsetFetchResponse):
@@ -253,14 +238,6 @@ class GroupSession:
         self.coordinator = None
         self.not_before = now + RETRY_BACKOFF_MS
         self.watch.touch(self)
-
-
-_SAID = {
-    "FindCoordinator": "group_session.looks_up",
-    "OffsetFetch": "group_session.asks_committed",
-    "OffsetCommit": "group_session.commits",
-}
-_RULES = {"FindCoordinator": ("FND-1", "FND-6"), "OffsetFetch": ("CON-9",), "OffsetCommit": ("OFS-6",)}
 
 
 def _partitions(body: Request | FindCoordinatorRequest) -> tuple[str, ...]:

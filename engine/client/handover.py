@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from engine.client.reading import ABORTED, SHOWN_MAX, Reading, Taken
+from engine.client.reading import SHOWN_MAX, Reading, Taken
 from engine.events import RecordsDelivered
+from engine.happenings.readers import KeysApplied, RecordsBrought
 from engine.watching import Watch
 
 
@@ -56,11 +57,15 @@ class Handover:
     def bring(self, reading: Reading, taken: Taken) -> None:
         """An answer was read: hand its records over, or keep them until the application polls."""
         count = len(taken.offsets)
-        key = "consumer.moves_on" if not count else "consumer.buffers" if self.polled else "consumer.delivers"
-        if self.watch.recording:
-            self._say(key, reading, taken)
-        elif self.watch.said is None:
-            self.watch.said = key
+        self.watch.emit(
+            RecordsBrought,
+            self.consumer,
+            reading.partition,
+            count,
+            reading.position,
+            self.polled,
+            taken.stretches,
+        )
         if self.polled:
             self.buffer += [
                 Polled(reading.partition, offset, serial)
@@ -110,45 +115,13 @@ class Handover:
         if serials:
             reading.delivered = (reading.delivered + serials)[-SHOWN_MAX:]
             if watch.judging:
-                watch.fact(
-                    RecordsDelivered(
-                        consumer=self.consumer,
-                        partition=reading.partition,
-                        isolation=self.isolation,
-                        serials=tuple(serials),
-                        offsets=tuple(offsets),
-                    )
+                watch.emit(
+                    RecordsDelivered,
+                    consumer=self.consumer,
+                    partition=reading.partition,
+                    isolation=self.isolation,
+                    serials=tuple(serials),
+                    offsets=tuple(offsets),
                 )
         if self.remember_keys:
-            watch.note(
-                "consumer.applies",
-                ("CPT-6",),
-                consumer=self.consumer,
-                applied=len(serials) - repeats,
-                repeats=repeats,
-                remembered=len(self.applied),
-            )
-
-    def _say(self, key: str, reading: Reading, taken: Taken) -> None:
-        """What came, and one note for each reason why something stays hidden (CON-3, CON-4, CON-11)."""
-        count = len(taken.offsets)
-        known = {"consumer": self.consumer, "partition": reading.partition}
-        rules: tuple[str, ...] = ("CON-1",) if count else ("CON-1", "CON-4")
-        if count and any(stretch.fate == ABORTED for stretch in taken.stretches):
-            rules = ("CON-1", "CON-3")
-        self.watch.say(key, rules, count=count, position=reading.position, skipped=0, **known)
-        counts: dict[str, int] = {}
-        for stretch in taken.stretches:
-            counts[stretch.fate] = counts.get(stretch.fate, 0) + stretch.last - stretch.first + 1
-        for fate, (key, rules) in _HIDDEN.items():
-            if fate in counts:
-                self.watch.note(
-                    key, rules, consumer=self.consumer, partition=reading.partition, count=counts[fate]
-                )
-
-
-_HIDDEN: dict[str, tuple[str, tuple[str, ...]]] = {
-    "aborted": ("consumer.skips_aborted", ("CON-3", "CON-7")),
-    "control": ("consumer.passes_markers", ("CON-4",)),
-    "compacted": ("consumer.jumps_compacted", ("CON-11", "LOG-13")),
-}
+            watch.emit(KeysApplied, self.consumer, len(serials) - repeats, repeats, len(self.applied))

@@ -20,7 +20,7 @@ def happening(made: type[Made]) -> type[Made]:
 
 
 class Happening:
-    """``makes_step``: an event of the kernel in which this happens is a step of its own. ``judged``: judges weigh it."""
+    """``makes_step``: what the kernel lets happen then is a step. ``judged``: judges weigh it."""
 
     __slots__ = ()
     makes_step: ClassVar[bool] = True

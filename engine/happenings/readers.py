@@ -1,0 +1,166 @@
+"""What happens to consumers: fetches, records, positions, and the talk with a group's coordinator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+from engine.errors import Error
+from engine.happenings.base import Aside, Happening, happening
+
+
+@happening
+class PositionSought(Happening):
+    """An application sent its consumer elsewhere."""
+
+    consumer: str
+    partition: str
+    before: int
+    position: int
+
+
+@happening
+class Rewound(Aside):
+    """It goes back to the committed offsets of its group."""
+
+    consumer: str
+    group: str | None
+
+
+@happening
+class FetchSent(Happening):
+    consumer: str
+    broker: str
+    partition: str
+    offset: int
+
+
+@happening
+class FetchRefused(Happening):
+    consumer: str
+    partition: str
+    error: Error
+    backoff: int
+
+
+@happening
+class PositionReset(Happening):
+    """What was to be read is gone."""
+
+    consumer: str
+    partition: str
+    before: int
+    position: int
+
+
+@happening
+class MetadataAsked(Happening):
+    consumer: str
+    broker: str
+    topics: tuple[str, ...]
+
+
+@happening
+class MetadataLearned(Happening):
+    """``changed``: a leader or the set of brokers is another one than before."""
+
+    consumer: str
+    changed: bool
+
+
+@happening
+class UnexpectedAnswer(Happening):
+    """An answer to a request that is no longer in flight."""
+
+    consumer: str
+    broker: str
+
+
+@happening
+class Disconnected(Happening):
+    """``count``: requests that were in flight."""
+
+    consumer: str
+    broker: str
+    count: int
+
+
+@happening
+class RecordsBrought(Happening):
+    """An answer with ``count`` records for the application was read. ``kept``: until the application polls.
+    ``stretches``: first offset, last offset and fate of what the position moved over; empty where no one reads it."""
+
+    consumer: str
+    partition: str
+    count: int
+    position: int
+    kept: bool
+    stretches: Sequence[tuple[int, int, str]]
+
+
+@happening
+class KeysApplied(Aside):
+    """An application that remembers keys applied records and skipped repeats."""
+
+    consumer: str
+    applied: int
+    repeats: int
+    remembered: int
+
+
+# -- the talk with the coordinator of a group ----------------------------------------------------------
+
+
+class AfterAnswer(Enum):
+    """What an error makes of a request to the coordinator: it is over; again after the backoff; first find the
+    coordinator again; over, and the application learns of it."""
+
+    DONE = "done"
+    RETRY = "retry"
+    LOOK_UP = "look_up"
+    GIVE_UP = "give_up"
+
+
+@happening
+class GroupRequestSent(Happening):
+    consumer: str
+    group: str
+    broker: str
+    api: str
+    partitions: tuple[str, ...]
+
+
+@happening
+class GroupRequestRefused(Happening):
+    consumer: str
+    group: str
+    api: str
+    error: Error
+    backoff: int
+    then: AfterAnswer
+
+
+@happening
+class GroupCoordinatorFound(Happening):
+    consumer: str
+    group: str
+    broker: str
+
+
+@happening
+class OffsetsCommitted(Happening):
+    """The coordinator took the offsets of a group outside any transaction."""
+
+    consumer: str
+    group: str | None
+
+
+@happening
+class ReadingResumed(Happening):
+    """The position of one partition is known. ``committed``: the group had committed it; else it begins there."""
+
+    consumer: str
+    group: str | None
+    partition: str
+    position: int
+    committed: bool

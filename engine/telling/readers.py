@@ -1,0 +1,114 @@
+"""How consumers are told."""
+
+from __future__ import annotations
+
+from engine.happenings import readers as happened
+from engine.happenings.base import Happening
+from engine.telling.telling import Tell, Teller, notes, says
+
+
+def _position_sought(h: happened.PositionSought, teller: Teller) -> None:
+    ahead = ("CON-11",) if h.position > h.before else ()
+    teller.say(
+        "consumer.seeks",
+        ("CON-8", *ahead),
+        consumer=h.consumer,
+        partition=h.partition,
+        before=h.before,
+        position=h.position,
+    )
+
+
+def _position_reset(h: happened.PositionReset, teller: Teller) -> None:
+    ahead = ("CON-11",) if h.position > h.before else ()
+    teller.say(
+        "consumer.position_reset",
+        ("CON-1", "CON-8", *ahead),
+        consumer=h.consumer,
+        partition=h.partition,
+        before=h.before,
+        position=h.position,
+    )
+
+
+def _metadata_learned(h: happened.MetadataLearned, teller: Teller) -> None:
+    key = "consumer.metadata_received" if h.changed else "consumer.metadata_unchanged"
+    teller.say(key, ("MSG-1",), consumer=h.consumer)
+
+
+def _records_brought(h: happened.RecordsBrought, teller: Teller) -> None:
+    """What came, and one note for each reason why something stays hidden (CON-3, CON-4, CON-11)."""
+    hidden: dict[str, int] = {}
+    for first, last, fate in h.stretches:
+        hidden[fate] = hidden.get(fate, 0) + last - first + 1
+    key = "consumer.moves_on" if not h.count else "consumer.buffers" if h.kept else "consumer.delivers"
+    rules: tuple[str, ...] = ("CON-1",) if h.count else ("CON-1", "CON-4")
+    if h.count and "aborted" in hidden:
+        rules = ("CON-1", "CON-3")
+    known = {"consumer": h.consumer, "partition": h.partition}
+    teller.say(key, rules, count=h.count, position=h.position, skipped=0, **known)
+    for fate, (key, rules) in _HIDDEN.items():
+        if fate in hidden:
+            teller.note(key, rules, **known, count=hidden[fate])
+
+
+_HIDDEN: dict[str, tuple[str, tuple[str, ...]]] = {
+    "aborted": ("consumer.skips_aborted", ("CON-3", "CON-7")),
+    "control": ("consumer.passes_markers", ("CON-4",)),
+    "compacted": ("consumer.jumps_compacted", ("CON-11", "LOG-13")),
+}
+
+
+def _group_request_sent(h: happened.GroupRequestSent, teller: Teller) -> None:
+    key, rules = _GROUP_REQUESTS[h.api]
+    teller.say(key, rules, consumer=h.consumer, group=h.group, broker=h.broker, partitions=list(h.partitions))
+
+
+_GROUP_REQUESTS = {
+    "FindCoordinator": ("group_session.looks_up", ("FND-1", "FND-6")),
+    "OffsetFetch": ("group_session.asks_committed", ("CON-9",)),
+    "OffsetCommit": ("group_session.commits", ("OFS-6",)),
+}
+
+
+def _group_request_refused(h: happened.GroupRequestRefused, teller: Teller) -> None:
+    teller.say(
+        f"group_session.{h.then.value}",
+        ("FND-6",) if h.api == "FindCoordinator" else ("OFS-2",),
+        consumer=h.consumer,
+        group=h.group,
+        api=h.api,
+        error=h.error.name,
+        backoff=h.backoff,
+    )
+
+
+def _reading_resumed(h: happened.ReadingResumed, teller: Teller) -> None:
+    teller.say(
+        "consumer.resumes_at" if h.committed else "consumer.begins_at",
+        ("CON-9",),
+        consumer=h.consumer,
+        group=h.group,
+        partition=h.partition,
+        position=h.position,
+    )
+
+
+TELLINGS: dict[type[Happening], Tell] = {
+    happened.PositionSought: _position_sought,
+    happened.Rewound: notes("consumer.rewinds", "CON-10"),
+    happened.FetchSent: says("consumer.fetches", "CON-1"),
+    happened.FetchRefused: says("consumer.fetch_refused", "CON-1"),
+    happened.PositionReset: _position_reset,
+    happened.MetadataAsked: says("consumer.metadata_requested", "SND-6"),
+    happened.MetadataLearned: _metadata_learned,
+    happened.UnexpectedAnswer: says("consumer.answer_unexpected", "SND-7"),
+    happened.Disconnected: says("consumer.disconnected", "GEN-5"),
+    happened.RecordsBrought: _records_brought,
+    happened.KeysApplied: notes("consumer.applies", "CPT-6"),
+    happened.GroupRequestSent: _group_request_sent,
+    happened.GroupRequestRefused: _group_request_refused,
+    happened.GroupCoordinatorFound: says("group_session.coordinator_found", "FND-6"),
+    happened.OffsetsCommitted: says("consumer.committed", "OFS-6"),
+    happened.ReadingResumed: _reading_resumed,
+}

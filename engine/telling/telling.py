@@ -1,0 +1,118 @@
+"""How a happening becomes a step's words: the shape of the tables of this room.
+
+A table has one row for each class of happenings. Most rows are one sentence whose parameters are the happening's
+fields (``says``, ``notes``); one that needs more is a function of the happening and the teller. A role knows nothing
+of this room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from enum import Enum
+from operator import attrgetter
+from typing import Any, Protocol, TypeVar
+
+from engine.happenings.base import Happening
+from engine.shapes.steps import Decision
+
+Shown = TypeVar("Shown")
+
+
+class Teller(Protocol):
+    """The step that is being told (``recording.Recorded``)."""
+
+    def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        """Make this a step: the first key said is its sentence, later ones are notes. ``rules`` are the requirements
+        that the role *enforced* just now."""
+
+    def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        """A further sentence of this step."""
+
+    def lead(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        """What the step is about, although something was said before it, which becomes a note; itself a note when a
+        state machine took a row before."""
+
+    def decide(self, decision: Decision) -> None:
+        """The rules that a receiver tried, in order (``decision`` of docs/frame.md)."""
+
+    def refuse(
+        self, rule: str, error: str, compared: list[list[Any]], next_key: str, /, **next_params: Any
+    ) -> None:
+        """A refusal: rule, error, the compared numbers and what the receiver does next (UIV-3)."""
+
+    def transition(self, machine: str, of: str, source: str, target: str, on: str, row: int) -> None:
+        """A state machine took a row of its table."""
+
+
+Tell = Callable[[Any, Teller], None]
+Tellings = Mapping[type[Happening], Tell]
+
+
+def plain(value: Any) -> Any:
+    """A field as a parameter holds it: JSON-shaped."""
+    if type(value) is tuple:
+        return list(value)
+    if isinstance(value, Enum):
+        return value.name
+    return value
+
+
+_READERS: dict[type, tuple[tuple[str, ...], Callable[[Any], Any]]] = {}
+
+
+def params_of(happened: Happening) -> dict[str, Any]:
+    """A happening's fields by name, in their order, as parameters."""
+    kind = type(happened)
+    reader = _READERS.get(kind)
+    if reader is None:
+        reader = _READERS[kind] = _reader(kind)
+    names, read = reader
+    return {
+        name: value if type(value) in _SHOWN_AS_THEY_ARE else plain(value)
+        for name, value in zip(names, read(happened), strict=True)
+    }
+
+
+_SHOWN_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
+
+
+def _reader(kind: type) -> tuple[tuple[str, ...], Callable[[Any], Any]]:
+    names = tuple(field.name for field in fields(kind))
+    if not names:
+        return names, _nothing
+    if len(names) == 1:
+        return names, _Single(attrgetter(names[0]))
+    return names, attrgetter(*names)
+
+
+def _nothing(_: Any) -> tuple[()]:
+    return ()
+
+
+class _Single:
+    """An ``attrgetter`` of one name gives the value alone, not a tuple of one."""
+
+    def __init__(self, get: Callable[[Any], Any]) -> None:
+        self.get = get
+
+    def __call__(self, of: Any) -> tuple[Any]:
+        return (self.get(of),)
+
+
+def says(key: str, *rules: str) -> Tell:
+    """The step's sentence, with the fields as its parameters."""
+
+    def tell(happened: Happening, teller: Teller) -> None:
+        teller.say(key, rules, **params_of(happened))
+
+    return tell
+
+
+def notes(key: str, *rules: str) -> Tell:
+    """A note of the step, with the fields as its parameters."""
+
+    def tell(happened: Happening, teller: Teller) -> None:
+        teller.note(key, rules, **params_of(happened))
+
+    return tell

@@ -1,0 +1,9 @@
+"""Every happening with its telling: the tables of all roles as one."""
+
+from __future__ import annotations
+
+from engine.happenings.base import Happening
+from engine.telling import readers
+from engine.telling.telling import Tell
+
+TELLINGS: dict[type[Happening], Tell] = {**readers.TELLINGS}

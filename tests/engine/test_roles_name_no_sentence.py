@@ -1,0 +1,112 @@
+"""Roles emit happenings and name no sentence: keys of the catalogue stand in engine/telling alone.
+
+Rows of tables carry the keys of their reasons still (``why``); a file that holds any is listed in ``NOT_YET``.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from engine.explain.sentences import catalogue
+from engine.happenings.base import Fact, Happening
+from engine.telling.tellings import TELLINGS
+
+ENGINE = Path(__file__).parents[2] / "engine"
+ROOMS = ("broker", "client", "coordinator", "happenings", "middleware")
+NOT_YET: frozenset[str] = frozenset(
+    """
+    broker/append_rules.py
+    broker/broker.py
+    broker/compaction.py
+    broker/controller.py
+    broker/delayed_appends.py
+    broker/fault_surface.py
+    broker/fetch.py
+    broker/find_coordinator.py
+    broker/group_host.py
+    broker/init_producer_id.py
+    broker/internal_sentences.py
+    broker/marker_requests.py
+    broker/metadata.py
+    broker/produce.py
+    broker/produce_rules.py
+    broker/producer_id_states.py
+    broker/producer_ids.py
+    broker/replica.py
+    broker/replication_sentences.py
+    broker/transaction_host.py
+    broker/transaction_notes.py
+    broker/transaction_requests.py
+    client/accumulator.py
+    client/answers.py
+    client/batch_states.py
+    client/control.py
+    client/control_answers.py
+    client/control_reactions.py
+    client/control_sending.py
+    client/incarnation.py
+    client/metadata_requests.py
+    client/partition_sequences.py
+    client/produce_reactions.py
+    client/producer_client.py
+    client/sender.py
+    client/sender_pass.py
+    client/sender_sentences.py
+    client/transaction_calls.py
+    client/transaction_manager.py
+    coordinator/coordinator_voice.py
+    coordinator/group_coordinator.py
+    coordinator/group_states.py
+    coordinator/marker_channel.py
+    coordinator/marker_states.py
+    coordinator/transaction_coordinator.py
+    coordinator/transaction_states.py
+    middleware/business.py
+    middleware/business_states.py
+    middleware/cancellation.py
+    middleware/comparison.py
+    middleware/middleware.py
+    middleware/middleware_states.py
+    middleware/participant.py
+    middleware/participant_states.py
+    middleware/strategies.py
+    """.split()
+)
+"""Files that still name sentences. It may only shrink."""
+
+
+def named_in(path: Path, known: frozenset[str]) -> set[str]:
+    """Keys that a file names, whole or by their beginning."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in known:
+            found.add(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            first = node.values[0]
+            if isinstance(first, ast.Constant) and first.value.partition(".")[0] in _beginnings(known):
+                found.add(first.value) if "." in first.value else None
+    return found
+
+
+def _beginnings(known: frozenset[str]) -> set[str]:
+    return {key.partition(".")[0] for key in known}
+
+
+def test_no_role_names_a_sentence() -> None:
+    known = frozenset(key for key in catalogue() if "." in key)
+    files = {
+        f"{room}/{path.name}": bool(named_in(path, known))
+        for room in ROOMS
+        for path in sorted((ENGINE / room).rglob("*.py"))
+    }
+    assert {name for name, names in files.items() if names} == NOT_YET
+
+
+def kinds(of: type[Happening] = Happening) -> set[type[Happening]]:
+    return {kind for below in of.__subclasses__() for kind in (below, *kinds(below))}
+
+
+def test_every_happening_is_told_once() -> None:
+    told = {kind for kind in kinds() if hasattr(kind, "__dataclass_fields__") and not issubclass(kind, Fact)}
+    assert told == TELLINGS.keys()
