@@ -75,6 +75,8 @@ class StepDerived(TypedDict):
     changes: NotRequired[list[Change]]
     """Of the view's `derived`."""
     arrivals: NotRequired[list[Arrival]]
+    leads: NotRequired[int]
+    """The note that tells more of the step than its own sentence, counted from 0; it is told first."""
 
 
 class SentStep(Step):

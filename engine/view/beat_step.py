@@ -12,6 +12,7 @@ from engine.view.openers import Opener
 @dataclass(slots=True)
 class BeatStep:
     number: int
+    time: int
     actor: str
     kind: str
     key: str
@@ -21,4 +22,9 @@ class BeatStep:
     stands_out: bool
     opener: Opener | None = None
     opener_params: dict[str, Any] = field(default_factory=dict)
-    broken: bool = False
+    sentences: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    """Its sentence and its notes, with their parameters."""
+    broken: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
+    """Guarantee, partition, records that break it here."""
+    released: tuple[tuple[str, str], ...] = ()
+    """Partition whose readers go on here, and result of the marker that lets them."""

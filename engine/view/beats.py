@@ -20,21 +20,27 @@ from engine.view.openers import (
     CALL_REFUSED,
     CYCLES,
     DAMAGE,
+    DECIDE,
+    GATHERED,
     HEAVY,
     IDENTITIES,
     IDENTITY_NAMES,
     IGNORED,
     MANY_ROUNDS,
+    MARKED,
     NOT_NOW,
+    OUTCOME,
     PART,
     REFUSED,
     RETRIED,
     ROUNDS,
     START,
     STORED,
+    TAKEOVER,
     TRANSACTION,
     Opener,
 )
+from engine.view.titles import released_in, title_of
 
 MOST = 9
 """Beats of one level."""
@@ -51,6 +57,8 @@ WEIGHED_MOST = 300
 """Openings that are weighed against each other on a level; lighter ones before them are left to the levels below."""
 ENOUGH = 6
 """Beats with which a level does without the light ones."""
+FEW = 3
+"""Beats with which a level does not tell two as one."""
 LENGTH_COUNTS = 0.6
 """How much a long beat is avoided: the exponent of its length, in shares of an even one."""
 STARTS_WITHIN = 3
@@ -59,6 +67,8 @@ LIGHT = 4
 """What weighs less does not interrupt a beat before the step that it leads to has come."""
 RESETS = 6
 """After an opening of this weight the same things are worth telling again."""
+IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions", "client.waits_producer_id"})
+"""From then on a broker's block of producer ids matters."""
 
 
 @dataclass(slots=True)
@@ -87,6 +97,9 @@ class Beats:
         self._consumers = tuple(consumers)
         self._walls: dict[str, int] = {}
         """Partition to the producer id whose open transaction holds readers back."""
+        self._results: dict[str, str] = {}
+        """Partition to the result of its newest marker."""
+        self._ids_wanted = False
 
     def take(self, step: Mapping[str, Any]) -> None:
         notes = step["notes"]
@@ -101,16 +114,26 @@ class Beats:
                 self._again.add(said["params"].get("client"))
         told = BeatStep(
             number=step["number"],
+            time=step["at"],
             actor=step["actor"],
             kind=step["kind"],
             key=key,
             said=frozenset((key, *(note["key"] for note in notes))),
             params=step["params"],
             stands_out=bool(step["interesting"] or step["refusal"] or step["broken"]),
-            broken=bool(step["broken"]),
+            sentences=((key, step["params"]), *((note["key"], note["params"]) for note in notes)),
+            broken=tuple(
+                (one["guarantee"], one["partition"], tuple(one["serials"])) for one in step["broken"]
+            ),
         )
         told.opener, told.opener_params = _opening(key, step)
         self._look_for_walls(told, step)
+        self._look_for_releases(told)
+        if told.opener is OUTCOME:
+            told.opener_params = {"at": told.time}  # What is released at another moment is another beat.
+        self._ids_wanted = self._ids_wanted or not told.said.isdisjoint(IDS_WANTED)
+        if told.opener is not None and told.opener.name == "block_claimed" and not self._ids_wanted:
+            told.opener = None  # A broker takes a block whenever it starts.
         self._steps.append(told)
 
     def _look_for_walls(self, told: BeatStep, step: Mapping[str, Any]) -> None:
@@ -123,7 +146,18 @@ class Beats:
                 self._walls.pop(params["partition"], None)
         wall = self._walls.get(told.params.get("partition", ""))
         if told.key in STORED and wall is not None and told.params.get("producer_id") != wall:
-            told.opener, told.opener_params = BEHIND, {}
+            told.opener, told.opener_params = BEHIND, {"client": told.params.get("client")}
+
+    def _look_for_releases(self, told: BeatStep) -> None:
+        """The marker that is written says as what its partition opens later."""
+        for key, params in told.sentences:
+            if key in MARKED:
+                self._results[params["partition"]] = params["result"]
+        told.released = tuple(
+            (params["partition"], self._results.get(params["partition"], ""))
+            for key, params in told.sentences
+            if key == "broker.last_stable_offset_advanced"
+        )
 
     def fork(self) -> Beats:
         """For a branch that leaves here. Steps that were taken do not change, so both may hold them."""
@@ -131,6 +165,8 @@ class Beats:
         fork._steps = list(self._steps)
         fork._again = set(self._again)
         fork._walls = dict(self._walls)
+        fork._results = dict(self._results)
+        fork._ids_wanted = self._ids_wanted
         return fork
 
     def to_json(self) -> list[Beat]:
@@ -156,6 +192,7 @@ class Beats:
 
     def _beat(self, number: int, beat: Opened, stop: int, inside: list[Opened], level: int) -> Beat:
         steps = self._steps[beat.at : stop]
+        beat = _by_outcome(beat, steps)
         lands = self._lands(beat, steps)
         key, params = self._title(beat, steps)
         shown: Beat = {
@@ -189,6 +226,8 @@ class Beats:
         return parts
 
     def _lands(self, beat: Opened, steps: Sequence[BeatStep]) -> BeatStep:
+        if beat.opener is OUTCOME and (released := released_in(steps)):
+            return released[-1]
         for step in reversed(steps):
             if _leads_to(beat, step):
                 return step
@@ -202,15 +241,15 @@ class Beats:
         name = opener.name
         if opener.unless and not any(_leads_to(beat, step) for step in steps):
             name = opener.unless
-        params = beat.params
-        if name == "reads":
-            readers = list(
-                dict.fromkeys(step.params["consumer"] for step in steps if step.key == "consumer.delivers")
-            )
-            if len(readers) == 1:
-                name = "reads_one" if len(self._consumers) == 1 else "reads_only"
-                params = {"consumer": readers[0]}
-        return f"beat.{name}", params
+        told, params = title_of(name, beat.params, steps, self._consumers)
+        return f"beat.{told}", params
+
+
+def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
+    """A decision whose outcome shows inside of the same beat is told by it."""
+    if beat.opener.name in DECIDE and released_in(steps):
+        return replace(beat, opener=OUTCOME, params={})
+    return beat
 
 
 # -- what opens -----------------------------------------------------------------------------------------
@@ -257,6 +296,8 @@ def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
     found: list[Opened] = []
     seen: dict[str, int] = {}
     last: dict[str, Any] = {}
+    released: set[str] = set()
+    """A partition that is released for the first time tells as much as the first one."""
     for index, step in enumerate(steps):
         opener = step.opener
         if opener is None:
@@ -267,6 +308,8 @@ def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
         subject = (step.opener_params, step.params.get(opener.subject))
         if opener.once and last.get(opener.name) == subject:
             continue
+        if before is not None and (_belongs_to(before, opener) or _at_once(before, opener, steps, index)):
+            continue
         if before is not None and _asks_meanwhile(before, opener, steps, index):
             found[-1] = Opened(before.at, IDENTITIES, {}, before.weight)
             continue
@@ -276,9 +319,25 @@ def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
             last.clear()
         last[opener.name] = subject
         seen[opener.name] = seen.get(opener.name, 0) + 1
-        weight = opener.weight / (1 if seen[opener.name] == 1 else 2) + (9 if step.broken else 0)
+        anew = {name for name, _ in step.released if not name.startswith("__")} - released
+        released |= anew
+        is_first = seen[opener.name] == 1 or bool(anew)
+        weight = opener.weight / (1 if is_first else 2) + (9 if step.broken else 0)
         found.append(Opened(index, opener, step.opener_params, weight, seen[opener.name]))
     return found
+
+
+def _belongs_to(before: Opened, opener: Opener) -> bool:
+    """An identity that was asked for in this beat, and what a new coordinator finds, are told with it."""
+    if opener.name == "identity_given":
+        return before.opener.name in IDENTITY_NAMES
+    return opener.name == "resumes" and before.opener is TAKEOVER
+
+
+def _at_once(before: Opened, opener: Opener, steps: Sequence[BeatStep], index: int) -> bool:
+    if before.opener is not opener or opener.name not in GATHERED:
+        return False
+    return all(step.opener is opener for step in steps[before.at : index])
 
 
 def _asks_meanwhile(before: Opened, opener: Opener, steps: Sequence[BeatStep], index: int) -> bool:
@@ -326,7 +385,20 @@ def _chosen(openings: list[Opened], end: int) -> list[Opened]:
         if len(chosen) <= most and (len(chosen) <= ENOUGH or least >= LIGHT):
             break
         del chosen[losses.index(least) + 1]
-    return [one for before, one in zip([None, *chosen], chosen, strict=False) if not _is_same(before, one)]
+    told = [one for before, one in zip([None, *chosen], chosen, strict=False) if not _is_same(before, one)]
+    return _with_what_was_collected(told)
+
+
+def _with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
+    """Records that are collected and sent are told by what came of it, unless there is little else to tell."""
+    told = list(chosen)
+    for place in range(len(told) - 2, -1, -1):
+        first, then = told[place], told[place + 1]
+        if len(told) <= FEW or first.opener.name != "collects" or then.opener.name != "sends":
+            continue
+        if first.params == then.params:
+            told[place : place + 2] = [replace(then, at=first.at, lead=first.lead + then.at - first.at)]
+    return told
 
 
 def _weightiest(openings: list[Opened]) -> list[Opened]:

@@ -17,6 +17,7 @@ from engine.view.arrivals import arrivals
 from engine.view.disagreements import disagreement, disagreements_of
 from engine.view.due import due_next
 from engine.view.held import held
+from engine.view.leading import leading
 from engine.view.watched import fold, watched
 from engine.watching import ABSENT
 
@@ -113,7 +114,11 @@ class Derived:
             "changes": [*map(change_to_json, changes), *self._newly_broken(step)],
             "arrivals": arrivals(step, self._view.get("partitions", {})),
         }
-        return {name: fact for name, fact in facts.items() if fact}
+        told: dict[str, Any] = {name: fact for name, fact in facts.items() if fact}
+        leads = leading(step)
+        if leads is not None:
+            told["leads"] = leads
+        return told
 
     def _look(self, place: Place, changes: list[Any]) -> None:
         """At what a step changed."""

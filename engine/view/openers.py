@@ -39,12 +39,13 @@ STORED = (
     "broker.appended_plain_and_waits",
     "broker.appended_plain_unanswered",
 )
-_MARKED = ("broker.marker_appended", "broker.marker_appended_and_waits")
+MARKED = ("broker.marker_appended", "broker.marker_appended_and_waits")
 _DECIDED = ("coordinator.decision_stands", "coordinator.fence_stands")
 
 PRODUCER = (
     Opener("identity", 5, ("client.producer_id_wanted",), ("client",), ("client.producer_id_received",),
         "identity_asked"),
+    Opener("identity_given", 4.5, ("client.producer_id_received",), ("client",)),
     Opener("transactional_identity", 5, ("client.init_transactions",), ("client", "transactional_id"),
         ("client.transactional_id_ready",), "transactional_identity_asked"),
     Opener("collects", 2, ("client.record_starts_batch",), ("client",), ("client.record_starts_batch",
@@ -52,8 +53,8 @@ PRODUCER = (
     Opener("full", 3, ("client.ready_full",), once=True),
     Opener("sends", 4, ("client.drained", "client.drained_plain", "client.drained_mixed"), ("client",), STORED,
         "sends_unstored", once=True),
-    Opener("sends_again", 6, ("client.drained_again",), ("client",)),
-    Opener("renumbered", 7, ("client.drained_renumbered",), ("client",)),
+    Opener("sends_again", 6, ("client.drained_again",), ("client",), STORED),
+    Opener("renumbered", 7, ("client.drained_renumbered",), ("client",), STORED),
     Opener("success_at_once", 6, ("client.completed_unacknowledged",), once=True),
     Opener("memory_waits", 8, ("client.waits_for_memory",)),
     Opener("memory_back", 6, ("client.memory_granted",)),
@@ -68,22 +69,24 @@ PRODUCER = (
         "client.call_after_close",
         "client.call_in_error", "client.send_before_init", "client.offsets_outside_transaction",
     )),
-    Opener("muted", 5, ("client.muted",), ("partitions",), once=True),
+    Opener("muted", 5, ("client.muted",), ("partitions",), STORED, once=True),
     Opener("leader_wanted", 6, ("client.leader_unknown",), ("client",), ("client.metadata_received",), once=True),
-    Opener("connects", 2, ("client.waits_not_connected",), ("client",), once=True),
+    Opener("connects", 1, ("client.waits_not_connected",), ("client",), once=True),
     Opener("in_flight_full", 5, ("client.waits_in_flight_full",), ("client",), once=True),
     Opener("request_full", 5, ("client.stopped_request_full", "client.waits_request_full",
         "client.oversized_alone"), once=True),
-    Opener("holds_back", 6, (
-        "client.stopped_no_producer_id", "client.stopped_older_epoch_in_flight", "client.stopped_unresolved",
-        "client.stopped_earlier_in_flight", "client.stopped_fatal_error", "client.waits_older_epoch_in_flight",
-        "client.waits_unresolved", "client.waits_earlier_in_flight", "client.waits_producer_id",
-        "client.waits_no_producer_id", "client.waits_fatal_error",
-    ), ("client",), once=True),
+    Opener("waits_for_id", 6, ("client.stopped_no_producer_id", "client.waits_producer_id",
+        "client.waits_no_producer_id"), ("client",), once=True),
+    Opener("waits_for_epoch", 6, ("client.stopped_older_epoch_in_flight",
+        "client.waits_older_epoch_in_flight"), ("client",), once=True),
+    Opener("waits_unresolved", 6, ("client.stopped_unresolved", "client.waits_unresolved"), ("client",), once=True),
+    Opener("waits_for_earlier", 6, ("client.stopped_earlier_in_flight", "client.waits_earlier_in_flight"),
+        ("client",), once=True),
+    Opener("sends_nothing", 6, ("client.stopped_fatal_error", "client.waits_fatal_error"), ("client",), once=True),
     Opener("backoff", 2, ("client.waits_backoff",), once=True),
     Opener("gives_up_waiting", 6, ("client.request_timed_out",), ("client",)),
     Opener("puts_back", 5, ("client.requeued_refused",), ("client",)),
-    Opener("reports_failure", 5, ("client.batch_failed", "client.batch_aborted"), ("client",)),
+    Opener("reports_failure", 5, ("client.batch_failed", "client.batch_aborted"), ("client", "error")),
     Opener("expires_unsent", 9, ("client.batch_expired_unsent",)),
     Opener("expires_sent", 9, ("client.batch_expired_sent",)),
     Opener("stored_after_all", 7, ("client.late_success",)),
@@ -126,8 +129,8 @@ LEADER = (
     Opener("lower_epoch_accepted", 8, ("broker.lower_epoch_accepted",)),
     Opener("wraps", 8, ("broker.sequence_wrapped",)),
     Opener("old_epoch_refused", 9, ("broker.stale_epoch_refused", "coordinator.stale_epoch")),
-    Opener("gap_refused", 8, ("broker.sequence_gap_refused",)),
-    Opener("unknown_refused", 8, ("broker.unknown_producer_refused",)),
+    Opener("gap_refused", 8, ("broker.sequence_gap_refused",), ("first", "expected")),
+    Opener("unknown_refused", 8, ("broker.unknown_producer_refused",), ("producer_id",)),
     Opener("too_few_in_sync", 8, ("broker.too_few_in_sync", "broker.too_few_in_sync_after_append")),
     Opener("old_coordinator_refused", 9, ("broker.stale_coordinator_refused",)),
     Opener("unreplicated", 7, ("broker.produce_timed_out",), ("broker",)),
@@ -146,25 +149,28 @@ LEADER = (
 )  # fmt: skip
 
 TRANSACTIONS = (
-    Opener("begins", 4.2, ("client.begin_transaction",), ("client",)),
+    Opener("begins", 4.2, ("client.begin_transaction",), ("client",), STORED),
     Opener("registered", 4, ("coordinator.transaction_begins",), ("coordinator",), ("client.partitions_added",),
         once=True),
     Opener("positions_join", 5, ("client.send_offsets",), (), ("client.offsets_pending",)),
     Opener("commits", 3, ("client.commit_transaction",), ("client",)),
     Opener("aborts", 4, ("client.abort_transaction",), ("client",)),
-    Opener("commit_decided", 7, ("coordinator.decides_commit",), (), _DECIDED, "commit_written"),
-    Opener("abort_decided", 7, ("coordinator.decides_abort",), (), _DECIDED, "abort_written"),
-    Opener("fenced", 9, ("coordinator.fences_open_transaction",), ()),
-    Opener("times_out", 9, ("coordinator.transaction_timed_out",), ()),
-    Opener("epoch_up", 6, ("coordinator.epoch_goes_up",), ("new_epoch",)),
+    Opener("commit_decided", 7, ("coordinator.decides_commit",), ("transactional_id",), _DECIDED,
+        "commit_written"),
+    Opener("abort_decided", 7, ("coordinator.decides_abort",), ("transactional_id",), _DECIDED, "abort_written"),
+    Opener("fenced", 9, ("coordinator.fences_open_transaction",), ("transactional_id", "producer_epoch")),
+    Opener("times_out", 9, ("coordinator.transaction_timed_out",), ("transactional_id",)),
+    Opener("epoch_up", 6, ("coordinator.epoch_goes_up",), ("new_epoch",), ("client.transactional_id_ready",),
+        "epoch_raised_for_id"),
     Opener("id_rotated", 7, ("coordinator.id_rotated",)),
-    Opener("takes_over", 8.5, ("coordinator.begins_loading",), ("coordinator",), ("coordinator.loaded",)),
-    Opener("resumes", 7, ("coordinator.resumes_markers",), ("coordinator",)),
+    Opener("takes_over", 8.5, ("coordinator.begins_loading",), ("coordinator",), ("coordinator.loaded",
+        "coordinator.resumes_markers")),
+    Opener("resumes", 7, ("coordinator.resumes_markers",), ("coordinator", "state")),
     Opener("not_written", 8, (
         "coordinator.image_not_written", "coordinator.fence_not_written", "coordinator.completion_not_written",
     )),
     Opener("id_forgotten", 7, ("coordinator.id_expires",), ("transactional_id",)),
-    Opener("markers", 6, ("markers.sent",), (), _MARKED, "markers_sent"),
+    Opener("markers", 6, ("markers.sent",), (), MARKED, "markers_sent"),
     Opener("markers_wait", 8, ("markers.parked",)),
     Opener("markers_again", 5, ("markers.sent_again",), once=True),
     Opener("markers_refused", 7, ("markers.refused_for_now", "markers.unexpected_answer", "markers.disconnected",
@@ -173,7 +179,7 @@ TRANSACTIONS = (
         "markers.refused_for_good", "markers.given_up", "markers.cancelled", "markers.cannot_be_held",
         "markers.partition_gone",
     )),
-    Opener("complete", 3.5, ("coordinator.all_markers_acknowledged",)),
+    Opener("complete", 3.5, ("coordinator.all_markers_acknowledged",), ("transactional_id", "pending")),
     Opener("outcome_shows", 5.5, ("broker.last_stable_offset_advanced",)),
     Opener("readers_wait", 4.5, ("broker.readers_wait_for_transaction",), (),
         ("broker.readers_wait_for_transaction",), once=True),
@@ -296,7 +302,7 @@ TRANSACTION = Opener("transaction", 5, (), ("first",))
 MANY_ROUNDS = Opener("many_rounds", 5, (), ("count",))
 PART = Opener("part", 0, (), ("first", "last"))
 """Of a stretch that no kind of step divides."""
-BEHIND = Opener("behind", 6, (), once=True)
+BEHIND = Opener("behind", 6, (), ("client",), once=True)
 """Stored behind the open transaction of another producer."""
 IDENTITIES = Opener(
     "identities",
@@ -307,6 +313,12 @@ IDENTITIES = Opener(
     "identities_asked",
 )
 """Of several producers that ask before the first has its answer."""
+OUTCOME = next(opener for opener in TRANSACTIONS if opener.name == "outcome_shows")
+TAKEOVER = next(opener for opener in TRANSACTIONS if opener.name == "takes_over")
+DECIDE = frozenset({"commit_decided", "abort_decided", "markers"})
+"""Beats that are told by their outcome, where it comes inside of them."""
+GATHERED = frozenset({"pauses", "resumes_moving", "crashes", "restarts"})
+"""What happens to several at once is one beat."""
 IDENTITY_NAMES = frozenset({"identity", "transactional_identity", "identities"})
 DAMAGE = Opener("log_damage", 9, ())
 """Of every sentence that begins with `log.damage.`."""

@@ -16,7 +16,7 @@ from engine.shapes.plans import Beat, Plan, PlannedPlaces
 from engine.view.beats import Beats
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 3
+PLAN_VERSION = 4
 """Raised when the same run may give another plan than before; stored plans of other versions are made again."""
 
 
@@ -46,15 +46,17 @@ class RunPlan:
         fork._named = self._named
         return fork
 
-    def to_json(self, complete: bool = True, before: Mapping[str, Any] | None = None) -> Plan:
+    def to_json(
+        self, complete: bool = True, before: Mapping[str, Any] | None = None, touched_after: int | None = None
+    ) -> Plan:
         """``Plan`` of docs/frame.md. ``complete``: the run ends with the last step taken. ``before``: an earlier plan,
-        whose places stand."""
+        whose places stand. ``touched_after``: the last step before anything was done to the run."""
         places = self._places.to_json()
         return {
             **cast("PlannedPlaces", places if before is None else extended(before, places)),
             "steps": self.steps,
             "complete": complete,
-            "beats": named(self._beats.to_json(), self._named),
+            "beats": named(self._beats.to_json(), self._named, touched_after),
         }
 
     def kinds(self) -> Counter[str]:
@@ -62,9 +64,10 @@ class RunPlan:
         return Counter(beat["key"].removeprefix("beat.") for beat in _read(self._beats.to_json()))
 
 
-def named(beats: list[Beat], names: Sequence[NamedBeat]) -> list[Beat]:
+def named(beats: list[Beat], names: Sequence[NamedBeat], touched_after: int | None = None) -> list[Beat]:
     """The beats, with the titles that the author gave to some: of each kind the how-manieth, in the order in which they
-    are read, nested ones behind the one that they stand in. A name of which there is no beat stands for nothing."""
+    are read, nested ones behind the one that they stand in. A name of which there is no beat stands for nothing. An
+    author names what the run as written does: once something was done to it, beats are called by what they do."""
     if not names:
         return beats
     titles = {(f"beat.{one['kind']}", one["nth"]): one["title"] for one in names}
@@ -72,7 +75,7 @@ def named(beats: list[Beat], names: Sequence[NamedBeat]) -> list[Beat]:
     for beat in _read(beats):
         seen[beat["key"]] += 1
         title = titles.get((beat["key"], seen[beat["key"]]))
-        if title is not None:
+        if title is not None and (touched_after is None or beat["last"] <= touched_after):
             beat["title"] = title
     return beats
 

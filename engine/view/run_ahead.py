@@ -23,11 +23,13 @@ def plan_ahead(
 ) -> Plan:
     """``interventions`` as :class:`Simulation` takes them. Raises Refused where a configuration is refused; an
     intervention that is refused ends the run ahead, as it ends the run."""
-    simulation = Simulation(scenario, [dict(one) for one in interventions])
+    done = [dict(one) for one in interventions]
+    touched_after = min((one["after"] for one in done), default=None)
+    simulation = Simulation(scenario, done)
     plan = RunPlan(simulation.header(), simulation.view())
     try:
         while simulation.number < most and (step := simulation.step()) is not None:
             plan.take(step.to_json())
     except (Refused, EngineError):
-        return plan.to_json(False, before)
-    return plan.to_json(simulation.number < most, before)
+        return plan.to_json(False, before, touched_after)
+    return plan.to_json(simulation.number < most, before, touched_after)

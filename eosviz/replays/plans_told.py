@@ -17,7 +17,7 @@ STEPS_MOST = 20_000
 class PlansTold(ByBranch[RunPlan]):
     def __init__(self, header: format.Header, other: Callable[[str, int, bytes], None]) -> None:
         super().__init__(header, other)
-        self._parents = {branch.id: branch.parent for branch in header.branches}
+        self._branches = {branch.id: branch for branch in header.branches}
 
     def begin(self) -> RunPlan:
         return RunPlan(self.header.header, self.header.view)
@@ -30,8 +30,18 @@ class PlansTold(ByBranch[RunPlan]):
         return fold.fork()
 
     def result(self, fold: RunPlan, branch: str) -> dict[str, Any]:
-        newest = next(one.newest for one in self.header.branches if one.id == branch)
-        return fold.to_json(complete=newest <= STEPS_MOST, before=self._told.get(self._parents[branch] or ""))
+        own = self._branches[branch]
+        before = self._told.get(own.parent or "")
+        return fold.to_json(own.newest <= STEPS_MOST, before, self._touched_after(own))
+
+    def _touched_after(self, branch: format.Branch) -> int | None:
+        """The last step of the branch's line before anything was done to it."""
+        own = min((one.after for one in branch.interventions), default=None)
+        parent = self._branches.get(branch.parent or "")
+        earlier = None if parent is None else self._touched_after(parent)
+        if earlier is not None and earlier < branch.leaves_at:
+            return earlier
+        return own
 
 
 def plan_of(

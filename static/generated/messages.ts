@@ -804,6 +804,10 @@ export interface StepDerived {
    */
   changes?: Change[];
   arrivals?: Arrival[];
+  /**
+   * The note that tells more of the step than its own sentence, counted from 0; it is told first.
+   */
+  leads?: number;
 }
 /**
  * A batch that reached a log.

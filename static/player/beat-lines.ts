@@ -4,6 +4,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import type { Beat, BeatLine } from "./beats.ts";
 import { titleOf } from "./beats.ts";
+import { leadOf } from "./leading.ts";
 import { sentencesOf } from "./sentence-fit.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
@@ -31,5 +32,7 @@ function range({ first, last }: { first: number; last: number }): string {
 /** The first sentence of a step; of one that is not made or not here yet, its number alone. */
 function sentenceOf(store: PlayerStore, number: number): string {
   const step = number <= store.newest ? store.lines.peek(store.branch, number) : undefined;
-  return step === undefined ? say("player.step_ahead", { number }) : (sentencesOf(say(step.key, step.params))[0] ?? "");
+  if (step === undefined) return say("player.step_ahead", { number });
+  const { key, params } = leadOf(step);
+  return sentencesOf(say(key, params))[0] ?? "";
 }

@@ -10,6 +10,7 @@ import { planOf } from "./axis-of.ts";
 import { isPreview } from "../diagrams/log-case.ts";
 import type { Said, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
+import { leadOf, notesOf, saidOf } from "./leading.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Fitted } from "./sentence-fit.ts";
 import { fit, sentencesOf } from "./sentence-fit.ts";
@@ -105,7 +106,7 @@ export class Sentence extends StoreElement {
   }
 
   #text(store: PlayerStore, step: Step | null): string {
-    if (step !== null) return say(step.key, step.params);
+    if (step !== null) return saidOf(step).map(({ key, params }) => say(key, params)).join(words.language === "en" ? " " : "");
     // Two runs beside each other go by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");
     const begins = say(store.newest === 0 && store.canGrow ? "player.nothing_yet" : "player.at_the_beginning", { button });
@@ -115,9 +116,10 @@ export class Sentence extends StoreElement {
   }
 
   #references(step: Step): TemplateResult {
-    const source = words.source(step.key);
+    const source = words.source(leadOf(step).key);
+    const rules = [...new Set(saidOf(step).flatMap((said) => said.rules))];
     return html`<div class="refs" tabindex=${this.#reached}>
-      <div class="chips">${this.#rules(step.rules, source)}${this.#whyRefused(step)} ${step.notes.length === 0 ? nothing : this.#notes(step)}</div>
+      <div class="chips">${this.#rules(rules, source)}${this.#whyRefused(step)} ${notesOf(step).length === 0 ? nothing : this.#notes(step)}</div>
       ${this.#small.matches ? nothing : this.#source(source)}
     </div>`;
   }
@@ -146,9 +148,10 @@ export class Sentence extends StoreElement {
   }
 
   #notes(step: Step): TemplateResult {
+    const notes = notesOf(step);
     return html`<details class="notes">
-      <summary>${say(isPreview(step) ? "player.also.preview" : "player.also", { count: step.notes.length })}</summary>
-      <ul>${step.notes.map((note: Said) => html`<li>${say(note.key, note.params)} ${note.rules.map((rule) => ruleChip(rule, this.rules))}</li>`)}</ul>
+      <summary>${say(isPreview(step) ? "player.also.preview" : "player.also", { count: notes.length })}</summary>
+      <ul>${notes.map((note: Said) => html`<li>${say(note.key, note.params)} ${note.rules.map((rule) => ruleChip(rule, this.rules))}</li>`)}</ul>
     </details>`;
   }
 }

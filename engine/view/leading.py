@@ -1,0 +1,36 @@
+"""Which of a step's notes is told first: what came of a step of plumbing, before the plumbing itself.
+
+A follower's fetch may move the high watermark and with it open a partition to its readers: the step is the fetch, and
+what it is about is the note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.view.openers import BY_KEY
+from engine.view.plumbing import PURPOSE_OF
+
+OUTCOMES = (
+    "coordinator.image_durable",
+    "broker.produce_answered",
+)
+"""What no beat begins with, the weightier last."""
+
+
+def leading(step: Mapping[str, Any]) -> int | None:
+    """Its place among the step's notes; None where the step's own sentence comes first."""
+    if step["key"] not in PURPOSE_OF or step["key"] in BY_KEY:
+        return None
+    weights = [_weight(note["key"]) for note in step["notes"]]
+    heaviest = max(weights, default=0)
+    return weights.index(heaviest) if heaviest > 0 else None
+
+
+def _weight(key: str) -> float:
+    if key in PURPOSE_OF:
+        return 0
+    if key in BY_KEY:
+        return BY_KEY[key].weight
+    return (OUTCOMES.index(key) + 1) / 2 if key in OUTCOMES else 0

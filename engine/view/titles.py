@@ -1,0 +1,219 @@
+"""What a beat is called: what came of it, with the numbers that decide, read off the steps inside.
+
+``openers.py`` says which beat it is; a row here looks at its steps and gives the title in the catalogue and what the
+title names. Where a row finds nothing to tell, the opener's own title stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from engine.view.beat_step import BeatStep
+from engine.view.openers import GATHERED, MARKED, STORED
+
+NAMED_MOST = 3
+"""Records that a title names; the others it counts."""
+NAMES = frozenset(
+    {
+        "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
+        "reads_one", "reads_only", "reads_each", "hidden", "joined", "resends", "takes_over_finds",
+        "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
+        "crashes_many", "restarts_many",
+    }
+)  # fmt: skip
+"""Titles that no opener names."""
+
+Params = dict[str, Any]
+Told = tuple[str, Params]
+
+
+def title_of(name: str, params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Told:
+    """``name`` and ``params``: of the opener. ``consumers``: all of the run."""
+    tell = TELLS.get(name)
+    told = None if tell is None else tell(params, steps, consumers)
+    return (name, params) if told is None else told
+
+
+def released_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
+    """The steps at which data becomes readable, those of one moment."""
+    found: list[BeatStep] = []
+    for step in steps:
+        if found and step.time != found[0].time:
+            break
+        if any(not _is_internal(partition) for partition, _ in step.released):
+            found.append(step)
+    return found
+
+
+def _is_internal(partition: str) -> bool:
+    return partition.startswith("__")
+
+
+def _said(steps: Sequence[BeatStep], *keys: str) -> Iterator[Mapping[str, Any]]:
+    """The parameters of every sentence and note with one of these keys."""
+    for step in steps:
+        if not step.said.isdisjoint(keys):
+            yield from (params for key, params in step.sentences if key in keys)
+
+
+def _partitions(found: Iterator[Mapping[str, Any]]) -> list[str]:
+    names = dict.fromkeys(params["partition"] for params in found)
+    return sorted(name for name in names if not _is_internal(name))
+
+
+def _stores(name: str) -> Tell:
+    """What was sent is stored by the beat's end."""
+
+    def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
+        clients = [params["client"]] if "client" in params else None
+        count = sum(
+            said.get("record_count") or 0
+            for said in _said(steps, *STORED)
+            if clients is None or said.get("client") in clients
+        )
+        return (name, {**params, "count": count}) if count else None
+
+    return tell
+
+
+def _many(opener: str) -> Tell:
+    def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
+        same = [step for step in steps if step.opener is not None and step.opener.name == opener]
+        actors = list(dict.fromkeys(step.opener_params["actor"] for step in same))
+        return (f"{opener}_many", {"actors": actors}) if len(actors) > 1 else None
+
+    return tell
+
+
+def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
+    """What the client got last: under a new epoch, too."""
+    keys = ("client.producer_id_received", "client.transactional_id_ready")
+    ids = [said for said in _said(steps, *keys) if params.get("client", said["client"]) == said["client"]]
+    if not ids:
+        return None
+    got = ids[-1]
+    return "identity", {
+        "client": got["client"], "producer_id": got["producer_id"], "producer_epoch": got["producer_epoch"],
+    }  # fmt: skip
+
+
+def _epoch_up(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Told | None:
+    return _identity({}, steps, consumers)
+
+
+def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+    found = [one for step in released_in(steps) for one in step.released if not _is_internal(one[0])]
+    if not found:
+        return None
+    partitions = sorted({partition for partition, _ in found})
+    results = {result for _, result in found}
+    name = {frozenset({"COMMIT"}): "released_commit", frozenset({"ABORT"}): "released_abort"}.get(
+        frozenset(results), "released"
+    )
+    return name, {"partitions": partitions}
+
+
+def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+    partitions = _partitions(_said(steps, "broker.readers_wait_for_transaction"))
+    return ("hidden", {"partitions": partitions}) if partitions else None
+
+
+def _joined(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+    added = _said(steps, "client.partitions_added")
+    partitions = sorted({name for params in added for name in params["partitions"]})
+    return ("joined", {"partitions": partitions}) if partitions else None
+
+
+def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+    written = list(_said(steps, *MARKED))
+    partitions = _partitions(iter(written))
+    results = {params["result"] for params in written}
+    if not partitions or len(results) != 1:
+        return None
+    return "markers_in", {"result": results.pop(), "partitions": partitions}
+
+
+def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+    """Of the answer to a write, the client is left in doubt."""
+    lost = next(_said(steps, "fault.message_dropped"), None)
+    if lost is None or (lost["api"], lost["kind"]) != ("Produce", "response"):
+        return None
+    return "answer_lost", {"client": lost["destination"]}
+
+
+def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+    again = any(True for _ in _said(steps, "client.requeued"))
+    return ("resends", params) if again else None
+
+
+def _refused_epoch(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+    said = next(_said(steps, "broker.stale_epoch_refused", "coordinator.stale_epoch"), None)
+    if said is None:
+        return None
+    known = said["stored"] if "stored" in said else said["current"]
+    return "old_epoch_refused", {"arrived": said["arrived"], "known": known}
+
+
+def _takes_over(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
+    found = next(_said(steps, "coordinator.resumes_markers"), None)
+    return ("takes_over_finds", {**params, "state": found["state"]}) if found else None
+
+
+def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Told | None:
+    given: dict[str, int] = {}
+    for said in _said(steps, "consumer.delivers"):
+        given[said["consumer"]] = given.get(said["consumer"], 0) + said["count"]
+    if not given:
+        return None
+    count = next(iter(given.values()))
+    if len(given) == 1:
+        name = "reads_one" if len(consumers) == 1 else "reads_only"
+        return name, {"consumer": next(iter(given)), "count": count}
+    if len(given) == len(consumers) and len(set(given.values())) == 1:
+        return "reads_each", {"count": count}
+    return "reads", {"consumers": list(given)}
+
+
+def _broken(guarantee: str) -> Tell:
+    def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told:
+        serials = dict.fromkeys(
+            serial
+            for step in steps
+            for broken, partition, found in step.broken
+            if (broken, partition) == (guarantee, params["partition"])
+            for serial in found
+        )
+        named = [f"r{serial}" for serial in list(serials)[:NAMED_MOST]]
+        if len(serials) > NAMED_MOST:
+            named.append(f"+{len(serials) - NAMED_MOST}")
+        return f"broken_{guarantee}", {**params, "records": named}
+
+    return tell
+
+
+Tell = Callable[[Params, Sequence[BeatStep], Sequence[str]], Told | None]
+TELLS: dict[str, Tell] = {
+    "sends": _stores("sends"),
+    "sends_again": _stores("resends_stored"),
+    "renumbered": _stores("renumbered_stored"),
+    "muted": _stores("muted_stores"),
+    "waits_for_earlier": _stores("waited_stores"),
+    "begins": _stores("begins_stores"),
+    **{name: _many(name) for name in sorted(GATHERED)},
+    "identity": _identity,
+    "identity_given": _identity,
+    "transactional_identity": _identity,
+    "epoch_up": _epoch_up,
+    "outcome_shows": _released,
+    "readers_wait": _hidden,
+    "registered": _joined,
+    "markers": _markers,
+    "message_lost": _message_lost,
+    "gives_up_waiting": _gives_up,
+    "old_epoch_refused": _refused_epoch,
+    "takes_over": _takes_over,
+    "reads": _reads,
+    **{f"broken_{name}": _broken(name) for name in ("lost", "duplicated", "reordered", "visible_early")},
+}
+"""By name of the opener."""
