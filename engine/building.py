@@ -89,8 +89,8 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
             switches=world.switches,
             watch=world.watch,
             configuration=configuration,
+            changed_partitions=world.changed_partitions,
         )
-        broker.changed_partitions = world.changed_partitions
         world.brokers[broker.name] = broker
     for topic in document["topics"]:
         for number in range(topic["partitions"]):

@@ -47,7 +47,7 @@ def preset(world: World, document: dict[str, Any]) -> None:
         start_quietly(controller, brokers.values())
     for override in chosen:
         if override["set"] == "zookeeper" and override["next_id"] is not None:
-            brokers[f"broker-{override['broker']}"].preset_next_producer_id(override["next_id"])
+            brokers[f"broker-{override['broker']}"].producer_ids.preset_next_id(override["next_id"])
         elif override["set"] in ("broker_entry", "log_start"):
             _preset_replicas(world, override)
         elif override["set"] == "transaction":
@@ -64,9 +64,9 @@ def _preset_replicas(world: World, override: dict[str, Any]) -> None:
         if partition not in broker.replicas:
             continue
         if override["set"] == "log_start":
-            broker.preset_log_start(partition, override["offset"] or 0)
+            broker.replicas.preset_log_start(partition, override["offset"] or 0)
         else:
-            broker.preset_producer(
+            broker.replicas.preset_producer(
                 partition,
                 override["producer_id"] or 0,
                 override["producer_epoch"] or 0,
@@ -106,10 +106,10 @@ def _use_internal(world: World, partition: str, place: str, name: str) -> int:
 
 
 def _record_everywhere(world: World, partition: str, leader: int, batch: RecordBatch) -> None:
-    stored = world.brokers[f"broker-{leader}"].preset_record(partition, batch)
+    stored = world.brokers[f"broker-{leader}"].replicas.preset_record(partition, batch)
     for broker in world.brokers.values():
         if partition in broker.replicas and broker.broker_id != leader:
-            broker.copy_record(partition, stored)
+            broker.replicas.copy_record(partition, stored)
 
 
 def _preset_transaction(world: World, override: dict[str, Any]) -> None:

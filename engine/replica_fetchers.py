@@ -83,8 +83,8 @@ class ReplicaFetchers:
         replica = follower.replicas.get(partition)
         if replica is None or replica.not_fetching:
             return None
-        response, effects = leader.on_replica_fetch(follower.replica_fetch(partition, now), now)
+        response, effects = leader.copying.on_fetch(follower.copying.fetch(partition), now)
         moved = bool(cluster.changed_partitions)
-        idle_from = follower.idle_from
-        follower.on_replica_response(response, now)
-        return leader.name, effects, moved, follower.idle_from != idle_from
+        idle_from = follower.replicas.idle_from
+        follower.copying.on_response(response, now)
+        return leader.name, effects, moved, follower.replicas.idle_from != idle_from

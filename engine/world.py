@@ -317,30 +317,30 @@ def _delete_head(world: World, entry: dict[str, Any], now: int) -> None:
     leader = None if state is None else state.leader
     if leader is None:
         raise Refused("LOG-11", entry["partition"], "no_leader", partition=entry["partition"])
-    world.brokers[f"broker-{leader}"].delete_head(entry["partition"], entry["to"], now)
+    world.brokers[f"broker-{leader}"].replicas.delete_head(entry["partition"], entry["to"], now)
 
 
 def _compact(world: World, entry: dict[str, Any], now: int) -> None:
     """Every live replica is cleaned by its own broker; offsets stay (LOG-13)."""
     for broker in world.brokers.values():
         if broker.alive and entry["partition"] in broker.replicas:
-            compact_replica(broker, entry["partition"])
+            compact_replica(broker.replicas, entry["partition"])
 
 
 def _expire_producers(world: World, entry: dict[str, Any], now: int) -> None:
     for broker in world.brokers.values():
         if entry["partition"] is None or entry["partition"] in broker.replicas:
-            broker.expire_producers(entry["partition"], now)
+            broker.replicas.expire_producers(entry["partition"], now)
 
 
 def _deny(world: World, entry: dict[str, Any], now: int) -> None:
     for broker in world.brokers.values():
-        broker.deny(entry["operation"], entry["resource"] or "cluster", now)
+        broker.permissions.deny(entry["operation"], entry["resource"] or "cluster", now)
 
 
 def _allow(world: World, entry: dict[str, Any], now: int) -> None:
     for broker in world.brokers.values():
-        broker.allow(entry["operation"], entry["resource"] or "cluster", now)
+        broker.permissions.allow(entry["operation"], entry["resource"] or "cluster", now)
 
 
 def _change_leader(world: World, entry: dict[str, Any], now: int) -> None:

@@ -1,57 +1,44 @@
-"""The role *broker*: what it answers, when it wants to be called, how it stops and starts.
+"""The role *broker*: its parts, when it wants to be called, how it stops and starts.
 
-Owns the replicas on this broker, its producer ids, its view of the metadata and what was forbidden to
-clients. Each request is handled by one function; the table :data:`HANDLERS` finds it by the message's type.
+A broker is put together from parts, each of which owns its state: what the controller announced (``cluster``), the
+replicas, the appends that wait for replication, producer ids, denials, the two coordinators, and one handler a kind of
+request. A part is given the parts that it needs and knows no broker. What stays here is the broker's own life, the
+table of handlers, and what concerns several parts at once: announcements, connections, time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
-from typing import Any
 
-from engine.broker import replication
-from engine.broker.append_rules import Rules
+from engine.broker.appending import Appending
+from engine.broker.cluster_view import ClusterView
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.controller import Announcement
-from engine.broker.delayed_appends import complete_waiting, time_out_waiting
-from engine.broker.fault_surface import FaultSurface
-from engine.broker.fetch import handle_fetch
-from engine.broker.find_coordinator import Lookup, handle_find_coordinator
-from engine.broker.group_host import (
-    GroupHost,
-    commit_verified,
-    handle_offset_commit,
-    handle_offset_fetch,
-)
+from engine.broker.copying import Copying
+from engine.broker.delayed_appends import DelayedAppends
+from engine.broker.fetch import FetchHandler
+from engine.broker.find_coordinator import FindCoordinatorHandler
+from engine.broker.group_host import GroupHost
+from engine.broker.group_requests import GroupRequests
 from engine.broker.hosting import Hosted
-from engine.broker.init_producer_id import answer_waiting, handle_init_producer_id
+from engine.broker.init_producer_id import InitProducerIdHandler
 from engine.broker.internal_topics import is_internal
-from engine.broker.marker_requests import MarkersBeingWritten, handle_write_markers, markers_appended
-from engine.broker.metadata import handle_metadata
-from engine.broker.partition_log import PartitionLog
-from engine.broker.produce import handle_produce, produce_verified
-from engine.broker.produce_rules import PARTITION_RULES, REQUEST_RULES
+from engine.broker.marker_requests import WriteMarkersHandler
+from engine.broker.metadata import MetadataHandler
+from engine.broker.outgoing import Outgoing
+from engine.broker.permissions import Permissions
+from engine.broker.produce import ProduceHandler
 from engine.broker.producer_ids import ProducerIdManager
-from engine.broker.replica import DelayedProduce, Replica
-from engine.broker.replication_sentences import (
-    note_high_watermark,
-    say_forgotten,
-    say_high_watermark,
-    say_taken,
-)
+from engine.broker.replicas import Replicas
+from engine.broker.replication_sentences import note_high_watermark
+from engine.broker.setup import Setup, broker_number
 from engine.broker.transaction_host import TransactionHost
-from engine.broker.transaction_requests import (
-    handle_add_offsets,
-    handle_add_partitions,
-    handle_end_transaction,
-)
-from engine.broker.verification import Verification, Verified, verify
-from engine.errors import NO_ERROR, EngineError
+from engine.broker.transaction_requests import TransactionRequests
+from engine.broker.verification import Verification
+from engine.errors import EngineError
 from engine.messages import (
     AddOffsetsToTxnRequest,
     AddPartitionsToTxnRequest,
-    AlterIsr,
     Effects,
     EndTxnRequest,
     Envelope,
@@ -63,11 +50,7 @@ from engine.messages import (
     MetadataRequest,
     OffsetCommitRequest,
     OffsetFetchRequest,
-    PartitionProduceResponse,
     ProduceRequest,
-    ReplicaFetchRequest,
-    ReplicaFetchResponse,
-    Send,
     StopReplica,
     TxnOffsetCommitRequest,
     UpdateMetadata,
@@ -78,49 +61,46 @@ from engine.messages import (
     ZooKeeperReply,
 )
 from engine.profiles import Profile
-from engine.rules import rules_of
 from engine.shapes.brokers import BrokerFields
 from engine.switches import Switches
 from engine.watching import Part, Path, Watch
 
+Handler = Callable[[Envelope, int], Effects]
 
-class Broker(FaultSurface):
+
+class Broker:
     """One broker. It is a part of the view; its replicas have parts of their own.
 
-    ``changed_partitions`` names the partitions whose log end, high watermark or leader changed here; the
-    kernel empties it after each event. ``starting`` is True until the first block of producer ids is claimed
-    (PID-6): requests that come before that wait.
+    ``starting`` is True until the first block of producer ids is claimed (PID-6): requests that come before that
+    wait. ``handlers`` finds what handles a message by its type.
     """
 
     __slots__ = (
-        "_next_correlation",
         "_stopped_cleanly",
         "alive",
         "broker_id",
-        "configuration",
+        "cluster",
+        "copying",
         "delayed",
         "groups",
+        "handlers",
         "hosts",
-        "idle",
-        "internal_topics",
-        "live_brokers",
+        "init_producer_ids",
         "lookups",
         "marker_writes",
-        "markers_being_written",
-        "metadata",
-        "partition_rules",
+        "name",
+        "path",
         "paused",
-        "profile",
-        "request_rules",
-        "rules",
+        "permissions",
+        "producer_ids",
+        "replicas",
+        "setup",
         "start_failed",
         "starting",
-        "switches",
         "transactions",
         "verification",
-        "waiting_for_ids",
         "waiting_for_start",
-        "without_endpoint",
+        "watch",
     )
 
     def __init__(
@@ -131,64 +111,101 @@ class Broker(FaultSurface):
         switches: Switches,
         watch: Watch,
         configuration: BrokerConfiguration | None = None,
+        changed_partitions: set[str] | None = None,
     ) -> None:
+        setup = self.setup = Setup(
+            broker_id=broker_id,
+            profile=profile,
+            switches=switches,
+            configuration=configuration or BrokerConfiguration(),
+            watch=watch,
+        )
         self.broker_id = broker_id
-        self.name = f"broker-{broker_id}"
-        self.path: Path = ("brokers", str(broker_id))
-        self.profile = profile
-        self.switches = switches
+        self.name = setup.name
+        self.path: Path = setup.path
         self.watch = watch
-        self.configuration = configuration or BrokerConfiguration()
         self.alive = True
         self.paused = False
         self.starting = False
         self.start_failed = False
         """True after a claim at start failed: that start is over, the broker is down (PID-6)."""
-        self.rules = Rules(profile, switches)
-        self.request_rules = rules_of(REQUEST_RULES, profile)
-        self.partition_rules = rules_of(PARTITION_RULES, profile)
-        self.replicas: dict[str, Replica] = {}
-        self.metadata: dict[str, LeaderAndIsr] = {}
-        self.live_brokers: tuple[int, ...] = ()
-        self.without_endpoint: tuple[int, ...] = ()
-        self.internal_topics: dict[str, int] = {}
-        """Internal topics that exist, with their partition counts."""
-        self.idle: dict[str, tuple[LeaderAndIsr, int]] = {}
-        """Internal partitions that nobody used yet, with the time at which their leader was elected."""
-        self.lookups: dict[Path, Lookup] = {}
-        self.denied: set[tuple[str, str]] = set()
-        self.delayed: list[DelayedProduce] = []
-        """Produce requests that wait for replication, by deadline."""
-        self.waiting_for_ids: list[Envelope] = []
+        self._stopped_cleanly = False
         self.waiting_for_start: list[Envelope] = []
-        self.changed_partitions: set[str] = set()
+        self.cluster = ClusterView()
+        self.permissions = Permissions(setup.name, watch, self)
+        self.replicas = Replicas(setup, set() if changed_partitions is None else changed_partitions)
+        self.delayed = DelayedAppends(setup, self.replicas)
+        outgoing = Outgoing()
+        self.copying = Copying(setup, self.replicas, self.delayed, outgoing)
         self.producer_ids = ProducerIdManager(
             broker_id,
-            block_size=self.configuration.producer_id_block_size,
-            reply_timeout_ms=self.configuration.zookeeper_reply_timeout_ms,
+            block_size=setup.configuration.producer_id_block_size,
+            reply_timeout_ms=setup.configuration.zookeeper_reply_timeout_ms,
             check_version=switches.zookeeper_version_check,
             watch=watch,
+            part=self,
         )
-        self.marker_writes: dict[int, MarkersBeingWritten] = {}
-        self.markers_being_written = 0
-        """Number of the newest WriteTxnMarkers request."""
-        self.transactions = TransactionHost(self) if profile.idempotence else None
-        self.groups = GroupHost(self) if profile.idempotence else None
+        appending = Appending(setup, self.replicas, self.delayed, self.cluster, self.permissions)
+        self.lookups = FindCoordinatorHandler(setup, self.cluster, self.permissions, outgoing)
         self.verification = (
-            Verification(
-                self,
-                partition_count=self.configuration.transaction_state_partitions,
-                timeout_ms=self.configuration.marker_request_timeout_ms,
-            )
+            Verification(setup, self.cluster, self.replicas, outgoing)
             if profile.verifies_partitions
             else None
         )
-        self._stopped_cleanly = False
-        self._next_correlation = 0
+        self.transactions: TransactionHost | None = None
+        self.groups: GroupHost | None = None
+        if profile.idempotence:
+            self.transactions = TransactionHost(
+                setup, self.cluster, self.replicas, appending, outgoing, self.producer_ids
+            )
+            self.groups = GroupHost(setup, self.replicas, appending)
         hosts: tuple[Hosted | None, ...] = (self.transactions, self.groups)
         self.hosts: tuple[Hosted, ...] = tuple(host for host in hosts if host is not None)
-        self.idle_from: int | None = None
-        """No producer's newest timestamp is older than this; None when no producer is known."""
+        self.marker_writes = WriteMarkersHandler(setup, appending, self.groups)
+        requests = None
+        if self.transactions is not None:
+            requests = TransactionRequests(
+                setup, self.transactions, self.cluster, self.permissions, self.producer_ids
+            )
+        self.init_producer_ids = InitProducerIdHandler(
+            setup, self.producer_ids, requests, self.cluster, self.permissions
+        )
+        self.handlers: dict[type, Handler] = self._handlers(appending, requests)
+
+    def _handlers(self, appending: Appending, requests: TransactionRequests | None) -> dict[type, Handler]:
+        """What handles each kind of message; a generation without transactions has fewer."""
+        setup, cluster, permissions = self.setup, self.cluster, self.permissions
+        produce = ProduceHandler(setup, appending, self.verification)
+        handlers: dict[type, Handler] = {
+            ProduceRequest: produce.handle,
+            FetchRequest: FetchHandler(setup, self.replicas, cluster).handle,
+            MetadataRequest: MetadataHandler(setup, cluster).handle,
+            FindCoordinatorRequest: self.lookups.handle,
+            InitProducerIdRequest: self.init_producer_ids.handle,
+            WriteTxnMarkersRequest: self.marker_writes.handle,
+        }
+        if requests is not None:
+            handlers |= {
+                AddPartitionsToTxnRequest: requests.handle_add_partitions,
+                AddOffsetsToTxnRequest: requests.handle_add_offsets,
+                EndTxnRequest: requests.handle_end,
+                WriteTxnMarkersResponse: requests.host.handle_marker_response,
+                VerifyPartitionsRequest: requests.host.handle_verify,
+            }
+        if self.groups is not None:
+            offsets = GroupRequests(setup, self.groups, cluster, permissions, self.verification)
+            handlers |= {
+                TxnOffsetCommitRequest: offsets.handle_commit,
+                OffsetCommitRequest: offsets.handle_commit,
+                OffsetFetchRequest: offsets.handle_fetch,
+            }
+            if self.verification is not None:
+                handlers[VerifyPartitionsResponse] = self.verification.handle_response
+                self.verification.goes_on = {
+                    ProduceRequest: produce.go_on,
+                    TxnOffsetCommitRequest: offsets.go_on,
+                }
+        return handlers
 
     # The role's surface ---------------------------------------------------------------------------
 
@@ -203,16 +220,17 @@ class Broker(FaultSurface):
                 "broker.request_waits_for_start", ("PID-6",), broker=self.name, client=envelope.source
             )
             return []
-        handler = HANDLERS.get(type(body))
+        handler = self.handlers.get(type(body))
         if handler is None:
             raise EngineError(f"{self.name}: cannot handle {body!r}")
-        return handler(self, envelope, now)
+        return handler(envelope, now)
 
     def next_timer(self) -> int | None:
         """When a waiting Produce times out or ZooKeeper has been silent for too long."""
         deadline = self.producer_ids.deadline
-        if self.delayed:
-            first = self.delayed[0].deadline
+        waiting = self.delayed.by_deadline
+        if waiting:
+            first = waiting[0].deadline
             if deadline is None or first < deadline:
                 deadline = first
         for host in self.hosts:
@@ -226,30 +244,22 @@ class Broker(FaultSurface):
         return deadline
 
     def on_timer(self, now: int) -> Effects:
-        effects = time_out_waiting(self, now)
+        effects = self.delayed.time_out(now)
         if self.verification is not None:
-            effects += self.go_on(self.verification.on_timer(now), now)
+            effects += self.verification.go_on(self.verification.on_timer(now), now)
         for host in self.hosts:
             effects += host.on_timer(now)
         return effects + self.producer_ids.on_timer(now)
 
     def next_background_timer(self) -> int | None:
-        """The next scan for idle producers that may find one; nothing waits for it (LOG-12)."""
+        """The next scan for idle producers or transactional ids that may find one; nothing waits for it (LOG-12)."""
         expiry = None if self.transactions is None else self.transactions.expiry_at
-        if self.idle_from is None:
-            return expiry
-        interval = self.configuration.producer_state_scan_interval_ms
-        at = self.idle_from + self.configuration.producer_state_expiration_ms
-        at = -(-at // interval) * interval
-        return at if expiry is None or at < expiry else expiry
+        at = self.replicas.next_scan()
+        return at if at is not None and (expiry is None or at < expiry) else expiry
 
     def on_background_timer(self, now: int) -> Effects:
-        """Forget producers that were idle for too long; says nothing when there are none."""
-        for replica in self.replicas.values():
-            gone = replica.log.expire_producers(now)
-            if gone:
-                say_forgotten(self.watch, self.name, "broker.producers_expired", replica, gone, ("LOG-12",))
-        self._recompute_idle()
+        """Forget what was idle for too long; says nothing when there is none."""
+        self.replicas.forget_idle(now)
         return [] if self.transactions is None else self.transactions.on_background_timer(now)
 
     def crash(self, now: int, *, clean: bool = False) -> None:
@@ -262,23 +272,16 @@ class Broker(FaultSurface):
         self.starting = False
         self._stopped_cleanly = clean
         self.producer_ids.crash()
-        self.delayed.clear()
-        self.waiting_for_ids.clear()
+        self.delayed.crash()
+        self.init_producer_ids.crash()
         self.waiting_for_start.clear()
-        self.metadata.clear()
-        self.internal_topics.clear()
-        self.idle.clear()
-        self.marker_writes.clear()
+        self.cluster.crash()
+        self.marker_writes.crash()
         if self.verification is not None:
             self.verification.crash()
         for host in self.hosts:
             host.crash()
-        self.idle_from = None
-        for replica in self.replicas.values():
-            replica.forget_leadership()
-            replica.log.close(clean=clean)
-            replica.touch()
-            self.changed_partitions.add(replica.partition)
+        self.replicas.stop(clean=clean)
         self.touch()
 
     def restart(self, now: int) -> Effects:
@@ -286,29 +289,13 @@ class Broker(FaultSurface):
         follow."""
         self.alive = True
         self.start_failed = False
-        for replica in self.replicas.values():
-            log = replica.log
-            checkpoint = log.high_watermark
-            log.reopen(now)
-            # Kafka keeps the high watermark in a checkpoint file and takes it up again when the replica
-            # starts.
-            log.set_high_watermark(checkpoint)
-            if self.watch.recording:
-                self.watch.note(
-                    "broker.log_loaded_from_snapshot" if self._stopped_cleanly else "broker.log_replayed",
-                    ("LOG-10",),
-                    broker=self.name,
-                    partition=replica.partition,
-                    log_end=log.log_end,
-                    producer_count=len(log.producers.entries),
-                )
-        self._recompute_idle()
+        self.replicas.reopen(now, was_clean=self._stopped_cleanly)
         self.touch()
         return self.start(now)
 
     def start(self, now: int) -> Effects:
-        """Start the producer id manager: it claims its first block (PID-6). Nothing to claim in 0.10."""
-        if not self.profile.idempotence:
+        """Start the producer id manager: it claims its first block (PID-6). Nothing to claim without idempotence."""
+        if self.transactions is None:
             return []
         self.starting = True
         self.touch()
@@ -329,8 +316,12 @@ class Broker(FaultSurface):
             found.extend(replica.parts())
         for host in self.hosts:
             found.extend(host.parts())
-        found.extend(self.lookups.values())
+        found.extend(self.lookups.lookups.values())
         return found
+
+    def touch(self) -> None:
+        if self.watch.recording:
+            self.watch.touch(self)
 
     def view(self) -> BrokerFields:
         return {
@@ -338,7 +329,7 @@ class Broker(FaultSurface):
             "paused": self.paused,
             "starting": self.starting,
             "producer_id_block": self.producer_ids.view(),
-            "denied": [f"{operation} {resource}" for operation, resource in sorted(self.denied)],
+            "denied": self.permissions.view(),
         }
 
     # The controller's word ------------------------------------------------------------------------
@@ -350,42 +341,21 @@ class Broker(FaultSurface):
         if type(word) is LeaderAndIsr:
             return self._learn_leader(word, now)
         if type(word) is UpdateMetadata:
-            self.live_brokers = word.live_brokers
-            self.without_endpoint = word.without_endpoint
+            self.cluster.learn_live(word)
             return []
         if type(word) is IdlePartitions:
-            self._learn_idle(word, now)
+            self.cluster.learn_idle(word, now)
             return []
         if type(word) is StopReplica:
             return self._stop_replica(word, now)
         raise EngineError(f"{self.name}: cannot learn {word!r}")
 
-    def _learn_idle(self, word: IdlePartitions, now: int) -> None:
-        self.internal_topics[word.topic] = word.partition_count
-        for found in word.words:
-            known = self.idle.get(found.partition)
-            since = now
-            if known is not None and known[0].leader_epoch == found.leader_epoch:
-                since = known[1]
-            self.idle[found.partition] = (found, since)
-
-    def leader_of(self, partition: str) -> int | None:
-        """The leader as this broker knows it; None when there is none or the partition is unknown."""
-        word = self.metadata.get(partition)
-        if word is None and partition in self.idle:
-            word = self.idle[partition][0]
-        return None if word is None else word.leader
-
-    def is_reachable(self, broker_id: int) -> bool:
-        """Live, and somebody knows how to reach it."""
-        return broker_id in self.live_brokers and broker_id not in self.without_endpoint
-
     def _learn_leader(self, word: LeaderAndIsr, now: int) -> Effects:
         """Take the word; a coordinator follows the leadership of its partition (FND-7)."""
         partition = word.partition
-        _, since = self.idle.pop(partition, (None, now))
         host = self._host_of(partition)
-        before = self.metadata.get(partition)
+        before = self.cluster.metadata.get(partition)
+        since = self.cluster.learn_leader(word, now)
         effects = self._learn_replica(word, now)
         if host is not None:
             replica = self.replicas.get(partition)
@@ -404,17 +374,16 @@ class Broker(FaultSurface):
 
     def _learn_replica(self, word: LeaderAndIsr, now: int) -> Effects:
         partition = word.partition
-        self.metadata[partition] = word
         if self.broker_id not in word.replicas:
             return []
         replica = self.replicas.get(partition)
         if replica is None:
-            replica = self._create_replica(word)
+            replica = self.replicas.create(word)
         led = replica.is_leader
         epoch = replica.leader_epoch
         if not replica.learn(word):
             return []
-        self.changed_partitions.add(partition)
+        self.replicas.changed_partitions.add(partition)
         if replica.is_leader:
             if self.watch.recording and (not led or epoch != replica.leader_epoch):
                 self.watch.note(
@@ -429,99 +398,18 @@ class Broker(FaultSurface):
                 )
             if replica.advance_high_watermark():
                 note_high_watermark(self.watch, self.name, replica)
-        return complete_waiting(self, replica, now)
-
-    def _create_replica(self, word: LeaderAndIsr) -> Replica:
-        log = PartitionLog(
-            word.partition,
-            self.broker_id,
-            profile=self.profile,
-            switches=self.switches,
-            configuration=self.configuration,
-            watch=self.watch,
-            rules=self.rules,
-        )
-        if word.segment_records is not None:
-            log.segment_records = word.segment_records
-        replica = self.replicas[word.partition] = Replica(self.broker_id, log, self.watch)
-        replica.touch()
-        return replica
+        return self.delayed.complete(replica, now)
 
     def _stop_replica(self, word: StopReplica, now: int) -> Effects:
-        self.metadata.pop(word.partition, None)
-        self.idle.pop(word.partition, None)
+        self.cluster.forget_partition(word.partition)
         replica = self.replicas.get(word.partition)
         if replica is None:
             return []
         replica.leader = None
-        self.changed_partitions.add(word.partition)
-        effects = complete_waiting(self, replica, now)
-        del self.replicas[word.partition]
-        replica.remove()
+        self.replicas.changed_partitions.add(word.partition)
+        effects = self.delayed.complete(replica, now)
+        self.replicas.drop(word.partition)
         return effects
-
-    # Replication ----------------------------------------------------------------------------------
-
-    def replica_fetch(self, partition: str, now: int) -> ReplicaFetchRequest:
-        """What this broker, a follower of ``partition``, asks its leader."""
-        return replication.make_fetch(self.replicas.get(partition) or self._replica(partition))
-
-    def on_replica_fetch(
-        self, request: ReplicaFetchRequest, now: int
-    ) -> tuple[ReplicaFetchResponse, Effects]:
-        """Answer a follower as the leader; what it tells may raise the high watermark (LOG-7)."""
-        replica = self.replicas.get(request.partition) or self._replica(request.partition)
-        effects: Effects = []
-        parted = None
-        if replica.leader == self.broker_id and request.leader_epoch == replica.leader_epoch:
-            follower = request.replica
-            parted = replication.parted_at(replica, request.fetch_offset, request.last_fetched_epoch)
-            if parted is None:
-                replica.follower_ends[follower] = request.fetch_offset
-            if replica.advance_high_watermark():
-                self.changed_partitions.add(replica.partition)
-                say_high_watermark(self.watch, self.name, replica, follower)
-                effects = complete_waiting(self, replica, now)
-            if follower not in replica.isr and replica.wants_back(follower):
-                effects.append(self._ask_back(replica, follower))
-        batches_max = self.configuration.replica_fetch_batches_max
-        return replication.answer_fetch(replica, request, parted, batches_max), effects
-
-    def on_replica_response(self, response: ReplicaFetchResponse, now: int) -> Effects:
-        """Copy what the leader answered, or cut the log back to where it parted (LOG-7, LOG-10)."""
-        if response.error is not NO_ERROR:
-            return []
-        replica = self.replicas.get(response.partition) or self._replica(response.partition)
-        log_end = replica.log.log_end
-        taken = replication.take_answer(replica, response, now)
-        if taken is replication.NOTHING_TAKEN:
-            return []
-        self.changed_partitions.add(replica.partition)
-        if taken.copied:
-            for batch in response.batches:
-                self.note_activity(batch.max_timestamp)
-        say_taken(self.watch, self.name, replica, taken, log_end)
-        return []
-
-    def _ask_back(self, replica: Replica, follower: int) -> Send:
-        replica.isr_asked = follower
-        self.watch.say(
-            "broker.asks_isr_back",
-            ("LOG-7",),
-            broker=self.name,
-            partition=replica.partition,
-            replica=f"broker-{follower}",
-            high_watermark=replica.log.high_watermark,
-        )
-        word = AlterIsr(partition=replica.partition, replica=follower, version=replica.version)
-        return self.to_controller(word)
-
-    def to_controller(self, word: object) -> Send:
-        return Send("controller", word, self.next_correlation())
-
-    def next_correlation(self) -> int:
-        self._next_correlation += 1
-        return self._next_correlation
 
     # Other brokers --------------------------------------------------------------------------------
 
@@ -529,18 +417,20 @@ class Broker(FaultSurface):
         """A connection to another broker is open: markers may go (MRK-3), and questions to coordinators."""
         if self.transactions is None:
             return []
-        effects = self.transactions.on_connected(_number(peer), now)
+        number = broker_number(peer)
+        effects = self.transactions.on_connected(number, now)
         if self.verification is not None:
-            effects = effects + self.verification.on_connected(_number(peer), now)
+            effects = effects + self.verification.on_connected(number, now)
         return effects
 
     def on_disconnected(self, peer: str, now: int) -> Effects:
         """A connection ended; only those to brokers carry something of ours (MRK-9)."""
         if self.transactions is None or not peer.startswith("broker-"):
             return []
-        effects = self.transactions.on_disconnected(_number(peer), now)
+        number = broker_number(peer)
+        effects = self.transactions.on_disconnected(number, now)
         if self.verification is not None:
-            effects = effects + self.go_on(([], self.verification.on_disconnected(_number(peer))), now)
+            effects += self.verification.go_on(([], self.verification.on_disconnected(number)), now)
         return effects
 
     def preset_connected(self, brokers: Iterable[int]) -> None:
@@ -550,41 +440,6 @@ class Broker(FaultSurface):
             self.transactions.connected.update(brokers)
         if self.verification is not None:
             self.verification.connected.update(brokers)
-
-    def append_ended(
-        self, done: tuple[str, object], answers: dict[str, PartitionProduceResponse], now: int
-    ) -> Effects:
-        """An append of this broker's own is replicated or refused; the table says who waited for it."""
-        return APPEND_ENDED[done[0]](self, done[1], answers, now)
-
-    def _on_marker_response(self, envelope: Envelope, now: int) -> Effects:
-        if self.transactions is None:
-            return []
-        source = _number(envelope.source)
-        return self.transactions.on_marker_response(source, envelope.correlation_id, envelope.body, now)
-
-    def go_on(self, verified: tuple[Effects, list[Verified]], now: int) -> Effects:
-        """What verification wants sent, and the requests that it no longer holds back."""
-        effects, ended = verified
-        for one in ended:
-            effects = effects + VERIFIED[type(one.envelope.body)](self, one, now)
-        return effects
-
-    def _on_verify_request(self, envelope: Envelope, now: int) -> Effects:
-        request = envelope.body
-        if type(request) is not VerifyPartitionsRequest or self.transactions is None:
-            raise EngineError(f"{self.name}: cannot verify {request!r}")
-        coordinator = self.transactions.coordinator
-        errors = {asked.transactional_id: verify(coordinator, asked) for asked in request.entries}
-        answer = VerifyPartitionsResponse(errors=errors)
-        return [Send(envelope.source, answer, envelope.correlation_id, True)]
-
-    def _on_verify_response(self, envelope: Envelope, now: int) -> Effects:
-        response = envelope.body
-        if type(response) is not VerifyPartitionsResponse or self.verification is None:
-            return []
-        coordinator, asked = _number(envelope.source), envelope.correlation_id
-        return self.go_on(self.verification.on_response(coordinator, asked, response, now), now)
 
     # Producer ids ---------------------------------------------------------------------------------
 
@@ -604,62 +459,4 @@ class Broker(FaultSurface):
             waiting, self.waiting_for_start = self.waiting_for_start, []
             for envelope in waiting:
                 effects.extend(self.handle(envelope, now))
-        return effects + answer_waiting(self, now)
-
-    # Authorization --------------------------------------------------------------------------------
-
-    def is_denied(self, operation: str, resource: str) -> bool:
-        """``operation`` (``Write``, ``IdempotentWrite``) on ``resource`` (``cluster``, ``topic:t``,
-        ``transactional_id:x``)."""
-        return (operation, resource) in self.denied
-
-
-HANDLERS: dict[type, Callable[[Broker, Envelope, int], Effects]] = {
-    ProduceRequest: handle_produce,
-    FetchRequest: handle_fetch,
-    MetadataRequest: handle_metadata,
-    InitProducerIdRequest: handle_init_producer_id,
-    FindCoordinatorRequest: handle_find_coordinator,
-    AddPartitionsToTxnRequest: handle_add_partitions,
-    AddOffsetsToTxnRequest: handle_add_offsets,
-    EndTxnRequest: handle_end_transaction,
-    WriteTxnMarkersRequest: handle_write_markers,
-    WriteTxnMarkersResponse: Broker._on_marker_response,
-    TxnOffsetCommitRequest: handle_offset_commit,
-    OffsetCommitRequest: handle_offset_commit,
-    OffsetFetchRequest: handle_offset_fetch,
-    VerifyPartitionsRequest: Broker._on_verify_request,
-    VerifyPartitionsResponse: Broker._on_verify_response,
-}
-VERIFIED: dict[type, Callable[[Broker, Verified, int], Effects]] = {
-    ProduceRequest: produce_verified,
-    TxnOffsetCommitRequest: commit_verified,
-}
-"""Where a request goes on that waited for its partitions to be verified."""
-
-
-@cache
-def _number(peer: str) -> int:
-    return int(peer.rpartition("-")[2])
-
-
-def _image_appended(
-    broker: Broker, argument: Any, answers: dict[str, PartitionProduceResponse], now: int
-) -> Effects:
-    host = broker.transactions
-    return [] if host is None else host.appended(argument, answers, now)
-
-
-def _offsets_appended(
-    broker: Broker, argument: Any, answers: dict[str, PartitionProduceResponse], now: int
-) -> Effects:
-    return [] if broker.groups is None else broker.groups.appended(argument, answers, now)
-
-
-AppendEnded = Callable[[Broker, Any, dict[str, PartitionProduceResponse], int], Effects]
-APPEND_ENDED: dict[str, AppendEnded] = {
-    "image": _image_appended,
-    "markers": markers_appended,
-    "offsets": _offsets_appended,
-}
-"""Who is told when an append of the broker's own ended, by the first word of its ``done``."""
+        return effects + self.init_producer_ids.answer_waiting(now)

@@ -12,15 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.broker.aborted_index import AbortedTransaction
 from engine.broker.configuration import DELETE_RETENTION_MS
 from engine.broker.partition_log import PartitionLog
+from engine.broker.replicas import Replicas
 from engine.messages import NO_PRODUCER_ID, BatchContent, RecordBatch
-
-if TYPE_CHECKING:
-    from engine.broker.broker import Broker
 
 
 @dataclass(slots=True)
@@ -194,14 +192,14 @@ def compact(log: PartitionLog, delete_retention_ms: int = DELETE_RETENTION_MS) -
     return cleaning
 
 
-def compact_replica(broker: Broker, partition: str) -> None:
+def compact_replica(replicas: Replicas, partition: str) -> None:
     """The fault *run compaction* at one broker (GEN-6)."""
-    replica = broker.replicas[partition]
-    retention = broker.configuration.delete_retention_ms
+    replica = replicas[partition]
+    retention = replicas.setup.configuration.delete_retention_ms
     cleaning = compact(replica.log, retention)
-    broker.changed_partitions.add(partition)
-    known = {"broker": broker.name, "partition": partition}
-    broker.watch.say(
+    replicas.changed_partitions.add(partition)
+    known = {"broker": replicas.setup.name, "partition": partition}
+    replicas.watch.say(
         "broker.compacted" if cleaning.records else "broker.nothing_to_compact",
         ("GEN-6", "LOG-13"),
         count=cleaning.records,
@@ -209,7 +207,7 @@ def compact_replica(broker: Broker, partition: str) -> None:
         **known,
     )
     if cleaning.markers or cleaning.tombstones:
-        broker.watch.note(
+        replicas.watch.note(
             "broker.old_markers_compacted",
             ("LOG-13",),
             markers=cleaning.markers,
@@ -218,7 +216,7 @@ def compact_replica(broker: Broker, partition: str) -> None:
             **known,
         )
     if cleaning.waiting:
-        broker.watch.note(
+        replicas.watch.note(
             "broker.markers_wait_for_retention",
             ("LOG-13",),
             count=cleaning.waiting,

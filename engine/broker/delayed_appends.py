@@ -1,174 +1,183 @@
 """Appends that wait for replication: who gets an answer when, and what it is (LOG-2).
 
-A waiting append belongs to a Produce request of a client, or to something inside this broker that named
-itself in ``done`` (a coordinator's image, a marker).
+A waiting append belongs to a Produce request of a client, or to a part of this broker that stands in ``done``: a
+coordinator's host, the markers being written.
 """
 
 from __future__ import annotations
 
 from bisect import insort
-from typing import TYPE_CHECKING
 
-from engine.broker.replica import DelayedProduce, Replica
+from engine.broker.replica import AppendWaiter, DelayedProduce, Replica
+from engine.broker.replicas import Replicas
+from engine.broker.setup import Setup
 from engine.errors import NO_ERROR, Error
 from engine.messages import Effects, PartitionProduceResponse, ProduceResponse, Send
-
-if TYPE_CHECKING:
-    from engine.broker.broker import Broker
-
-
-def wait_for_replication(
-    broker: Broker,
-    answers: dict[str, PartitionProduceResponse],
-    waits: dict[str, tuple[int, int]],
-    deadline: int,
-    *,
-    client: str,
-    correlation_id: int = 0,
-    done: tuple[str, object] | None = None,
-) -> None:
-    """Hold the answer of an append back until every partition of ``waits`` is replicated, or the deadline."""
-    delayed = DelayedProduce(client, correlation_id, deadline, done)
-    delayed.offsets = waits
-    delayed.answers = answers
-    delayed.waits = len(waits)
-    for partition in waits:
-        replica = broker.replicas[partition]
-        replica.waiting.append(delayed)
-        replica.touch()
-    waiting = broker.delayed
-    if not waiting or waiting[-1].deadline <= deadline:
-        waiting.append(delayed)
-    else:
-        insort(waiting, delayed, key=_deadline)
 
 
 def _deadline(delayed: DelayedProduce) -> int:
     return delayed.deadline
 
 
-def complete_waiting(broker: Broker, replica: Replica, now: int) -> Effects:
-    """Answer those who waited for this replica, after its high watermark, its ISR or its leader changed
-    (LOG-2).
+class DelayedAppends:
+    """The appends of one broker that wait, by deadline."""
 
-    Reached with too few in sync: NOT_ENOUGH_REPLICAS_AFTER_APPEND. No longer leader: NOT_LEADER_OR_FOLLOWER.
-    The data stays in the log in both cases.
-    """
-    if not replica.waiting:
-        return []
-    effects: Effects = []
-    still: list[DelayedProduce] = []
-    ended: list[DelayedProduce] = []
-    partition = replica.partition
-    high_watermark = replica.log.high_watermark
-    leads = replica.is_leader
-    for delayed in replica.waiting:
-        until, leader_epoch = delayed.offsets[partition]
-        if not leads or replica.leader_epoch != leader_epoch:
-            _finish(broker, delayed, partition, Error.NOT_LEADER_OR_FOLLOWER, effects, ended)
-        elif high_watermark >= until:
-            enough = len(replica.isr) >= replica.min_isr
-            error = NO_ERROR if enough else Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-            _finish(broker, delayed, partition, error, effects, ended)
-        else:
-            still.append(delayed)
-    if len(still) != len(replica.waiting):
-        replica.waiting = still
-        replica.touch()
-    if ended:
-        effects += _tell(broker, ended, now)
-    return effects
+    __slots__ = ("by_deadline", "name", "replicas", "watch")
 
+    def __init__(self, setup: Setup, replicas: Replicas) -> None:
+        self.name = setup.name
+        self.watch = setup.watch
+        self.replicas = replicas
+        self.by_deadline: list[DelayedProduce] = []
 
-def _tell(broker: Broker, ended: list[DelayedProduce], now: int) -> Effects:
-    """Whoever inside the broker waited goes on, when no list of waiting appends is being walked any more."""
-    effects: Effects = []
-    for delayed in ended:
-        if delayed.done is not None:
-            effects.extend(broker.append_ended(delayed.done, delayed.answers, now))
-    return effects
+    def crash(self) -> None:
+        self.by_deadline.clear()
 
-
-def _finish(
-    broker: Broker,
-    delayed: DelayedProduce,
-    partition: str,
-    error: Error,
-    effects: Effects,
-    ended: list[DelayedProduce],
-) -> None:
-    """One partition of a waiting append is settled; the append ends when it was the last one."""
-    until, _ = delayed.offsets.pop(partition)
-    answer = delayed.answers[partition]
-    watch = broker.watch
-    if error is not NO_ERROR:
-        delayed.answers[partition] = PartitionProduceResponse(
-            error=error, log_start_offset=answer.log_start_offset
-        )
-        if watch.recording:
-            key = {
-                Error.REQUEST_TIMED_OUT: "broker.replication_timed_out",
-                Error.NOT_LEADER_OR_FOLLOWER: "broker.leadership_lost_while_waiting",
-            }.get(error, "broker.too_few_in_sync_after_append")
-            replica = broker.replicas[partition]
-            reached = replica.log.high_watermark
-            watch.refuse(
-                "LOG-2",
-                error.name,
-                [["high watermark waited for", until], ["high watermark", reached]]
-                if error is not Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-                else [["in-sync replicas", len(replica.isr)], ["minimum", replica.min_isr]],
-                "refusal.client_retries" if delayed.done is None else "refusal.coordinator_is_told",
-            )
-            watch.note(
-                key,
-                ("LOG-2",),
-                broker=broker.name,
-                partition=partition,
-                base_offset=answer.base_offset,
-                until_offset=until,
-                high_watermark=reached,
-                in_sync=len(replica.isr),
-                min_isr=replica.min_isr,
-                client=delayed.client,
-            )
-    delayed.waits -= 1
-    if delayed.waits:
-        return
-    broker.delayed.remove(delayed)
-    if delayed.done is not None:
-        ended.append(delayed)
-        return
-    effects.append(
-        Send(delayed.client, ProduceResponse(partitions=delayed.answers), delayed.correlation_id, True)
-    )
-    if watch.recording and error is Error.NONE:
-        watch.note(
-            "broker.produce_answered",
-            ("LOG-2",),
-            broker=broker.name,
-            client=delayed.client,
-            partition=partition,
-            until_offset=until,
-        )
-
-
-def time_out_waiting(broker: Broker, now: int) -> Effects:
-    """Answer the waiting requests whose time is over with REQUEST_TIMED_OUT; the data stays in the log."""
-    effects: Effects = []
-    ended: list[DelayedProduce] = []
-    while broker.delayed and broker.delayed[0].deadline <= now:
-        delayed = broker.delayed[0]
-        broker.watch.say(
-            "broker.produce_timed_out",
-            ("LOG-2",),
-            broker=broker.name,
-            client=delayed.client,
-            partitions=list(delayed.offsets),
-        )
-        for partition in list(delayed.offsets):
-            replica = broker.replicas[partition]
-            replica.waiting.remove(delayed)
+    def wait(
+        self,
+        answers: dict[str, PartitionProduceResponse],
+        waits: dict[str, tuple[int, int]],
+        deadline: int,
+        *,
+        client: str,
+        correlation_id: int = 0,
+        done: tuple[AppendWaiter, object] | None = None,
+    ) -> None:
+        """Hold the answer of an append back until every partition of ``waits`` is replicated, or the deadline."""
+        delayed = DelayedProduce(client, correlation_id, deadline, done)
+        delayed.offsets = waits
+        delayed.answers = answers
+        delayed.waits = len(waits)
+        for partition in waits:
+            replica = self.replicas[partition]
+            replica.waiting.append(delayed)
             replica.touch()
-            _finish(broker, delayed, partition, Error.REQUEST_TIMED_OUT, effects, ended)
-    return effects + _tell(broker, ended, now)
+        waiting = self.by_deadline
+        if not waiting or waiting[-1].deadline <= deadline:
+            waiting.append(delayed)
+        else:
+            insort(waiting, delayed, key=_deadline)
+
+    def complete(self, replica: Replica, now: int) -> Effects:
+        """Answer those who waited for this replica, after its high watermark, its ISR or its leader changed
+        (LOG-2).
+
+        Reached with too few in sync: NOT_ENOUGH_REPLICAS_AFTER_APPEND. No longer leader: NOT_LEADER_OR_FOLLOWER.
+        The data stays in the log in both cases.
+        """
+        if not replica.waiting:
+            return []
+        effects: Effects = []
+        still: list[DelayedProduce] = []
+        ended: list[DelayedProduce] = []
+        partition = replica.partition
+        high_watermark = replica.log.high_watermark
+        leads = replica.is_leader
+        for delayed in replica.waiting:
+            until, leader_epoch = delayed.offsets[partition]
+            if not leads or replica.leader_epoch != leader_epoch:
+                self._finish(delayed, partition, Error.NOT_LEADER_OR_FOLLOWER, effects, ended)
+            elif high_watermark >= until:
+                enough = len(replica.isr) >= replica.min_isr
+                error = NO_ERROR if enough else Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+                self._finish(delayed, partition, error, effects, ended)
+            else:
+                still.append(delayed)
+        if len(still) != len(replica.waiting):
+            replica.waiting = still
+            replica.touch()
+        if ended:
+            effects += self._tell(ended, now)
+        return effects
+
+    def _tell(self, ended: list[DelayedProduce], now: int) -> Effects:
+        """Parts of the broker that waited go on, after the walk through the lists of waiting appends."""
+        effects: Effects = []
+        for delayed in ended:
+            if delayed.done is not None:
+                part, argument = delayed.done
+                effects.extend(part.appended(argument, delayed.answers, now))
+        return effects
+
+    def _finish(
+        self,
+        delayed: DelayedProduce,
+        partition: str,
+        error: Error,
+        effects: Effects,
+        ended: list[DelayedProduce],
+    ) -> None:
+        """One partition of a waiting append is settled; the append ends when it was the last one."""
+        until, _ = delayed.offsets.pop(partition)
+        answer = delayed.answers[partition]
+        watch = self.watch
+        if error is not NO_ERROR:
+            delayed.answers[partition] = PartitionProduceResponse(
+                error=error, log_start_offset=answer.log_start_offset
+            )
+            if watch.recording:
+                key = {
+                    Error.REQUEST_TIMED_OUT: "broker.replication_timed_out",
+                    Error.NOT_LEADER_OR_FOLLOWER: "broker.leadership_lost_while_waiting",
+                }.get(error, "broker.too_few_in_sync_after_append")
+                replica = self.replicas[partition]
+                reached = replica.log.high_watermark
+                watch.refuse(
+                    "LOG-2",
+                    error.name,
+                    [["high watermark waited for", until], ["high watermark", reached]]
+                    if error is not Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+                    else [["in-sync replicas", len(replica.isr)], ["minimum", replica.min_isr]],
+                    "refusal.client_retries" if delayed.done is None else "refusal.coordinator_is_told",
+                )
+                watch.note(
+                    key,
+                    ("LOG-2",),
+                    broker=self.name,
+                    partition=partition,
+                    base_offset=answer.base_offset,
+                    until_offset=until,
+                    high_watermark=reached,
+                    in_sync=len(replica.isr),
+                    min_isr=replica.min_isr,
+                    client=delayed.client,
+                )
+        delayed.waits -= 1
+        if delayed.waits:
+            return
+        self.by_deadline.remove(delayed)
+        if delayed.done is not None:
+            ended.append(delayed)
+            return
+        effects.append(
+            Send(delayed.client, ProduceResponse(partitions=delayed.answers), delayed.correlation_id, True)
+        )
+        if watch.recording and error is Error.NONE:
+            watch.note(
+                "broker.produce_answered",
+                ("LOG-2",),
+                broker=self.name,
+                client=delayed.client,
+                partition=partition,
+                until_offset=until,
+            )
+
+    def time_out(self, now: int) -> Effects:
+        """Answer the waiting requests whose time is over with REQUEST_TIMED_OUT; the data stays in the log."""
+        effects: Effects = []
+        ended: list[DelayedProduce] = []
+        while self.by_deadline and self.by_deadline[0].deadline <= now:
+            delayed = self.by_deadline[0]
+            self.watch.say(
+                "broker.produce_timed_out",
+                ("LOG-2",),
+                broker=self.name,
+                client=delayed.client,
+                partitions=list(delayed.offsets),
+            )
+            for partition in list(delayed.offsets):
+                replica = self.replicas[partition]
+                replica.waiting.remove(delayed)
+                replica.touch()
+                self._finish(delayed, partition, Error.REQUEST_TIMED_OUT, effects, ended)
+        return effects + self._tell(ended, now)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from engine.broker.cluster_view import ClusterView
 from engine.broker.internal_topics import TOPIC_OF_KEY_TYPE
+from engine.broker.outgoing import Outgoing
+from engine.broker.permissions import Permissions
 from engine.broker.request_rules import Arrived
+from engine.broker.setup import Setup
 from engine.errors import EngineError, Error
 from engine.java_hash import java_string_hash, partition_for
 from engine.messages import (
@@ -16,14 +19,10 @@ from engine.messages import (
     FindCoordinatorRequest,
     FindCoordinatorResponse,
     Send,
-    UsePartition,
 )
 from engine.rules import Rule, refusal, say_refused
 from engine.shapes.brokers import LookupView
 from engine.watching import Path
-
-if TYPE_CHECKING:
-    from engine.broker.broker import Broker
 
 
 class Lookup:
@@ -50,24 +49,24 @@ class Lookup:
 
 def key_denied(arrived: Arrived) -> bool:
     request = arrived.body
-    denied = arrived.broker.is_denied
+    denied = arrived.permissions.is_denied
     return request.key_type == "TRANSACTION" and denied("Describe", f"transactional_id:{request.key}")
 
 
 def group_denied(arrived: Arrived) -> bool:
     request = arrived.body
-    return request.key_type == "GROUP" and arrived.broker.is_denied("Describe", f"group:{request.key}")
+    return request.key_type == "GROUP" and arrived.permissions.is_denied("Describe", f"group:{request.key}")
 
 
 def topic_absent(arrived: Arrived) -> bool:
-    return TOPIC_OF_KEY_TYPE[arrived.body.key_type] not in arrived.broker.internal_topics
+    return TOPIC_OF_KEY_TYPE[arrived.body.key_type] not in arrived.cluster.internal_topics
 
 
 def leader_absent(arrived: Arrived) -> bool:
     """No leader, or one that is not alive or cannot be reached."""
-    broker = arrived.broker
-    leader = broker.leader_of(_partition(broker, arrived.body))
-    return leader is None or not broker.is_reachable(leader)
+    cluster = arrived.cluster
+    leader = cluster.leader_of(_partition(cluster, arrived.body))
+    return leader is None or not cluster.is_reachable(leader)
 
 
 def _rule(
@@ -116,50 +115,64 @@ FIND_RULES = (
 )
 
 
-def _partition(broker: Broker, request: FindCoordinatorRequest) -> str:
+def _partition(cluster: ClusterView, request: FindCoordinatorRequest) -> str:
     topic = TOPIC_OF_KEY_TYPE[request.key_type]
-    return f"{topic}-{partition_for(request.key, broker.internal_topics[topic])}"
+    return f"{topic}-{partition_for(request.key, cluster.internal_topics[topic])}"
 
 
-def handle_find_coordinator(broker: Broker, envelope: Envelope, now: int) -> Effects:
-    """Any broker answers, from what the controller told it; a missing topic is created on the way."""
-    request = envelope.body
-    if type(request) is not FindCoordinatorRequest:
-        raise EngineError(f"{broker.name}: {request!r} is not a FindCoordinator request")
-    topic = TOPIC_OF_KEY_TYPE[request.key_type]
-    lookup = Lookup(broker.path, request.key_type, request.key)
-    effects: Effects = []
-    rule = refusal(FIND_RULES, Arrived(broker, request, envelope.source))
-    partition = None
-    if topic in broker.internal_topics:
-        partition = _partition(broker, request)
-        lookup.number = int(partition.rpartition("-")[2])
-        lookup.leader = broker.leader_of(partition)
-        if partition in broker.idle:
-            effects.append(UsePartition(partition))
-    known = {"client": envelope.source, "key": request.key, "key_type": request.key_type, "topic": topic}
-    if rule is not None:
-        facts = {"broker": broker.name, "partition": partition, "leader": lookup.leader, **known}
-        say_refused(broker.watch, rule, facts)
-        if rule.when is topic_absent:
-            effects.append(broker.to_controller(CreateTopic(topic=topic)))
-    else:
-        broker.watch.say(
-            "broker.coordinator_found",
-            ("FND-1", "FND-2", "FND-7"),
-            broker=broker.name,
-            hash=java_string_hash(request.key),
-            partition=partition,
-            leader=f"broker-{lookup.leader}",
-            **known,
+class FindCoordinatorHandler:
+    """FindCoordinator requests at one broker; owns the lookups that the view shows."""
+
+    __slots__ = ("cluster", "lookups", "outgoing", "permissions", "setup")
+
+    def __init__(
+        self, setup: Setup, cluster: ClusterView, permissions: Permissions, outgoing: Outgoing
+    ) -> None:
+        self.setup = setup
+        self.cluster = cluster
+        self.permissions = permissions
+        self.outgoing = outgoing
+        self.lookups: dict[Path, Lookup] = {}
+
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        """Any broker answers, from what the controller told it; a missing topic is created on the way."""
+        request = envelope.body
+        if type(request) is not FindCoordinatorRequest:
+            raise EngineError(f"{self.setup.name}: {request!r} is not a FindCoordinator request")
+        cluster, watch = self.cluster, self.setup.watch
+        topic = TOPIC_OF_KEY_TYPE[request.key_type]
+        lookup = Lookup(self.setup.path, request.key_type, request.key)
+        effects: Effects = []
+        rule = refusal(FIND_RULES, Arrived(request, self.permissions, cluster))
+        partition = None
+        if topic in cluster.internal_topics:
+            partition = _partition(cluster, request)
+            lookup.number = int(partition.rpartition("-")[2])
+            lookup.leader = cluster.leader_of(partition)
+            effects.extend(cluster.use(partition))
+        known = {"client": envelope.source, "key": request.key, "key_type": request.key_type, "topic": topic}
+        if rule is not None:
+            facts = {"broker": self.setup.name, "partition": partition, "leader": lookup.leader, **known}
+            say_refused(watch, rule, facts)
+            if rule.when is topic_absent:
+                effects.append(self.outgoing.to_controller(CreateTopic(topic=topic)))
+        else:
+            watch.say(
+                "broker.coordinator_found",
+                ("FND-1", "FND-2", "FND-7"),
+                broker=self.setup.name,
+                hash=java_string_hash(request.key),
+                partition=partition,
+                leader=f"broker-{lookup.leader}",
+                **known,
+            )
+        if watch.recording:
+            self.lookups[lookup.path] = lookup
+            watch.touch(lookup)
+        answer = FindCoordinatorResponse(
+            key=request.key,
+            key_type=request.key_type,
+            error=Error.NONE if rule is None else rule.answer,
+            node=lookup.leader if rule is None else None,
         )
-    if broker.watch.recording:
-        broker.lookups[lookup.path] = lookup
-        broker.watch.touch(lookup)
-    answer = FindCoordinatorResponse(
-        key=request.key,
-        key_type=request.key_type,
-        error=Error.NONE if rule is None else rule.answer,
-        node=lookup.leader if rule is None else None,
-    )
-    return [Send(envelope.source, answer, envelope.correlation_id, True), *effects]
+        return [Send(envelope.source, answer, envelope.correlation_id, True), *effects]

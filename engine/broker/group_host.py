@@ -1,40 +1,31 @@
 """How a broker hosts the group coordinator: its log, its requests, its time (OFS-2 to OFS-5).
 
 Joins the coordinator's rules (``coordinator/group_coordinator``) with the partitions of ``__consumer_offsets``
-that this broker leads, and makes the checks that come before the coordinator: rights, and topics that exist.
+that this broker leads. Requests come in through ``group_requests``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
+from engine.broker.appending import Appending
 from engine.broker.internal_topics import OFFSETS_TOPIC
-from engine.broker.produce import append_for_broker
-from engine.broker.request_rules import Arrived, group_read_denied, transactional_id_denied
-from engine.broker.verification import OFFSETS_SEE, Verified
-from engine.coordinator.group_coordinator import Commit, CommitAnswer, GroupCoordinator
+from engine.broker.replicas import Replicas
+from engine.broker.setup import Setup
+from engine.coordinator.group_coordinator import CommitAnswer, GroupCoordinator
 from engine.coordinator.group_offsets import Group, GroupMembers
-from engine.errors import EngineError, Error
+from engine.errors import Error
 from engine.messages import (
     Effects,
-    Envelope,
-    OffsetCommitRequest,
     OffsetCommitResponse,
-    OffsetFetchRequest,
-    OffsetFetchResponse,
     PartitionProduceResponse,
     Send,
     TxnOffsetCommitRequest,
     TxnOffsetCommitResponse,
-    UsePartition,
 )
-from engine.rules import Rule, refusal, say_refused
 from engine.shapes.brokers import GroupView
 from engine.watching import Part, Path
-
-if TYPE_CHECKING:
-    from engine.broker.broker import Broker
 
 OFFSETS_COMMIT_TIMEOUT_MS = 5000
 """How long a commit waits for its replicas (``offsets.commit.timeout.ms``)."""
@@ -60,18 +51,24 @@ class CommitAsked:
 
 
 class GroupHost:
-    """The group coordinator of ``broker``, as a part of it."""
+    """The group coordinator of one broker, as a part of it."""
 
     topic = OFFSETS_TOPIC
 
-    def __init__(self, broker: Broker) -> None:
-        self.broker = broker
-        self.watch = broker.watch
-        self.coordinator = GroupCoordinator(
-            broker.name,
-            profile=broker.profile,
-            watch=broker.watch,
-            partition_count=broker.configuration.offsets_partitions,
+    def __init__(self, setup: Setup, replicas: Replicas, appending: Appending) -> None:
+        self.setup = setup
+        self.replicas = replicas
+        self.appending = appending
+        self.watch = setup.watch
+        self.coordinator = self._new_coordinator()
+
+    def _new_coordinator(self) -> GroupCoordinator:
+        setup = self.setup
+        return GroupCoordinator(
+            setup.name,
+            profile=setup.profile,
+            watch=setup.watch,
+            partition_count=setup.configuration.offsets_partitions,
         )
 
     # -- leadership of log partitions ------------------------------------------------------------------
@@ -79,13 +76,13 @@ class GroupHost:
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
         """Elected for a log partition at ``since``: read it, then answer for its groups (OFS-5)."""
         self._touch_groups(partition)
-        due = since + self.broker.configuration.loading_ms
+        due = since + self.setup.configuration.loading_ms
         self.coordinator.begin_loading(partition, epoch, due)
         if due > now:
             self.watch.note(
                 "group.begins_loading",
                 ("OFS-5", "FND-7"),
-                broker=self.broker.name,
+                broker=self.setup.name,
                 partition=f"{self.topic}-{partition}",
                 until=due,
             )
@@ -101,7 +98,7 @@ class GroupHost:
             self.watch.note(
                 "group.resigns",
                 ("OFS-5", "FND-7"),
-                broker=self.broker.name,
+                broker=self.setup.name,
                 partition=f"{self.topic}-{partition}",
             )
         return []
@@ -109,12 +106,12 @@ class GroupHost:
     def _load(self, partition: int, now: int) -> None:
         epoch, due = self.coordinator.loading[partition]
         name = f"{self.topic}-{partition}"
-        groups = self.coordinator.elect(partition, self.broker.replicas[name].log.batches, epoch)
+        groups = self.coordinator.elect(partition, self.replicas[name].log.batches, epoch)
         if groups or due == now:
             self.watch.say(
                 "group.loaded",
                 ("OFS-5",),
-                broker=self.broker.name,
+                broker=self.setup.name,
                 partition=name,
                 groups=[group.name for group in groups] or None,
                 pending=sum(len(offsets) for group in groups for offsets in group.pending.values()),
@@ -140,10 +137,9 @@ class GroupHost:
                     effects.append(wanted.to.answered(wanted.errors))
                 continue
             number = self.coordinator.partition_of(wanted.group_id)
-            effects += append_for_broker(
-                self.broker,
+            effects += self.appending.for_broker(
                 {f"{self.topic}-{number}": wanted.batch},
-                ("offsets", (wanted.token, wanted.group_id)),
+                (self, (wanted.token, wanted.group_id)),
                 now,
                 timeout_ms=OFFSETS_COMMIT_TIMEOUT_MS,
             )
@@ -180,12 +176,7 @@ class GroupHost:
         coordinator = self.coordinator
         for partition in (*coordinator.owned, *coordinator.loading):
             self._touch_groups(partition)
-        self.coordinator = GroupCoordinator(
-            self.broker.name,
-            profile=self.broker.profile,
-            watch=self.watch,
-            partition_count=coordinator.partition_count,
-        )
+        self.coordinator = self._new_coordinator()
 
     # -- what is shown ---------------------------------------------------------------------------------
 
@@ -210,7 +201,7 @@ class GroupPart:
     def __init__(self, host: GroupHost, group_id: str) -> None:
         self.host = host
         self.group_id = group_id
-        self.path: Path = (*host.broker.path, "groups", group_id)
+        self.path: Path = (*host.setup.path, "groups", group_id)
 
     def view(self) -> GroupView | None:
         coordinator = self.host.coordinator
@@ -234,160 +225,3 @@ class GroupPart:
                 for producer_id, offsets in sorted(group.pending.items())
             },
         }
-
-
-# Requests -----------------------------------------------------------------------------------------
-
-
-def group_hidden(arrived: Arrived) -> bool:
-    return arrived.broker.is_denied("Describe", f"group:{arrived.body.group_id}")
-
-
-_SAYS = ("broker", "client", "api", "group")
-_COMPARES = (("group", "group"), ("client", "client"))
-COMMIT_RULES: tuple[Rule[Arrived], ...] = (
-    Rule(
-        when=transactional_id_denied,
-        answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-        spec="OFS-2",
-        why="broker.offsets_transactional_id_denied",
-        next_key="refusal.client_ends",
-        says=_SAYS,
-        compares=_COMPARES,
-    ),
-    Rule(
-        when=group_read_denied,
-        answer=Error.GROUP_AUTHORIZATION_FAILED,
-        spec="OFS-2",
-        why="broker.offsets_group_denied",
-        next_key="refusal.client_aborts",
-        says=_SAYS,
-        compares=_COMPARES,
-    ),
-)
-FETCH_RULES: tuple[Rule[Arrived], ...] = (
-    Rule(
-        when=group_hidden,
-        answer=Error.GROUP_AUTHORIZATION_FAILED,
-        spec="OFS-2",
-        why="broker.offsets_group_denied",
-        next_key="refusal.application_decides",
-        says=_SAYS,
-        compares=_COMPARES,
-    ),
-)
-
-
-def handle_offset_commit(broker: Broker, envelope: Envelope, now: int) -> Effects:
-    """OffsetCommit and TxnOffsetCommit: rights, then topics, then the coordinator (OFS-2)."""
-    request = envelope.body
-    if not isinstance(request, TxnOffsetCommitRequest | OffsetCommitRequest):
-        raise EngineError(f"{broker.name}: {request!r} commits no offsets")
-    asked = CommitAsked(envelope.source, envelope.correlation_id, request.api, {})
-    denied = _denied(broker, COMMIT_RULES, request, envelope.source)
-    if denied is not None:
-        return [asked.answered(dict.fromkeys(request.offsets, denied))]
-    for partition in request.offsets:
-        if partition not in broker.metadata:
-            asked.refused[partition] = Error.UNKNOWN_TOPIC_OR_PARTITION
-    host = _host(broker)
-    if asked.refused:
-        known = {name: offset for name, offset in request.offsets.items() if name not in asked.refused}
-        broker.watch.note(
-            "broker.offsets_of_unknown_partition",
-            ("OFS-2",),
-            broker=broker.name,
-            client=envelope.source,
-            partitions=list(asked.refused),
-        )
-        if not known:
-            return [asked.answered({})]
-        request = replace(request, offsets=known)
-    coordinator = host.coordinator
-    if (
-        broker.verification is not None
-        and isinstance(request, TxnOffsetCommitRequest)
-        and coordinator.lookup(request.group_id) is Error.NONE
-    ):
-        partition = f"{host.topic}-{coordinator.partition_of(request.group_id)}"
-        waiting = broker.verification.of_offsets(envelope, request, partition, now)
-        if waiting is not None:
-            return broker.go_on(waiting, now)
-    return _commit(host, asked, request, now)
-
-
-def commit_verified(broker: Broker, verified: Verified, now: int) -> Effects:
-    """A TxnOffsetCommit goes on once the group's partition was asked about."""
-    request = verified.envelope.body
-    if not isinstance(request, TxnOffsetCommitRequest):
-        raise EngineError(f"{broker.name}: {request!r} commits no offsets of a transaction")
-    unknown = {
-        name: Error.UNKNOWN_TOPIC_OR_PARTITION for name in request.offsets if name not in broker.metadata
-    }
-    request = replace(
-        request, offsets={name: offset for name, offset in request.offsets.items() if name not in unknown}
-    )
-    asked = CommitAsked(
-        verified.envelope.source, verified.envelope.correlation_id, request.api, refused=unknown
-    )
-    host = _host(broker)
-    error = next(iter(verified.errors.values()), None)
-    if error is None and _lost_its_guard(broker, request, verified):
-        error = Error.INVALID_TXN_STATE
-    if error is not None:
-        return [asked.answered(dict.fromkeys(request.offsets, OFFSETS_SEE.get(error, error)))]
-    return _commit(host, asked, request, now)
-
-
-def _lost_its_guard(broker: Broker, request: TxnOffsetCommitRequest, verified: Verified) -> bool:
-    """A marker on the group's partition came while the answer was on its way."""
-    ((partition, guard),) = verified.guards.items()
-    replica = broker.replicas.get(partition)
-    if replica is None:
-        return False
-    producers = replica.log.producers
-    awaited = producers.awaited.get(request.producer_id)
-    is_guarded = awaited is not None and awaited.guard == guard
-    return not is_guarded and not producers.is_open(request.producer_id, request.producer_epoch)
-
-
-def _commit(host: GroupHost, asked: CommitAsked, request: Commit, now: int) -> Effects:
-    host.coordinator.commit(asked, request, now)
-    effects = host.settle(now)
-    host.touch(request.group_id)
-    return effects + _use(host.broker, request.group_id)
-
-
-def handle_offset_fetch(broker: Broker, envelope: Envelope, now: int) -> Effects:
-    """OffsetFetch: where does the group stand (CON-9)?"""
-    request = envelope.body
-    if type(request) is not OffsetFetchRequest:
-        raise EngineError(f"{broker.name}: {request!r} is not an OffsetFetch request")
-    denied = _denied(broker, FETCH_RULES, request, envelope.source)
-    if denied is not None:
-        answer = OffsetFetchResponse(error=denied, offsets={})
-    else:
-        answer = _host(broker).coordinator.fetch(request)
-    return [Send(envelope.source, answer, envelope.correlation_id, True), *_use(broker, request.group_id)]
-
-
-def _host(broker: Broker) -> GroupHost:
-    host = broker.groups
-    if not isinstance(host, GroupHost):
-        raise EngineError(f"{broker.name}: profile {broker.profile.name} coordinates no groups")
-    return host
-
-
-def _use(broker: Broker, group_id: str) -> Effects:
-    """The group's log partition is used from now on, even when no client looked it up before."""
-    partition = f"{OFFSETS_TOPIC}-{_host(broker).coordinator.partition_of(group_id)}"
-    return [UsePartition(partition)] if partition in broker.idle else []
-
-
-def _denied(broker: Broker, rules: tuple[Rule[Arrived], ...], request: Any, client: str) -> Error | None:
-    rule = refusal(rules, Arrived(broker, request, client))
-    if rule is None:
-        return None
-    facts = {"broker": broker.name, "client": client, "api": request.api, "group": request.group_id}
-    say_refused(broker.watch, rule, facts)
-    return rule.answer

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from engine.broker.cluster_view import ClusterView
+from engine.broker.permissions import Permissions
+from engine.broker.producer_ids import ProducerIdManager
 from engine.broker.request_rules import Arrived, transactional_id_denied
-from engine.broker.transaction_requests import handle_transactional_init
+from engine.broker.setup import Setup
+from engine.broker.transaction_requests import TransactionRequests
 from engine.errors import EngineError, Error
 from engine.messages import Effects, Envelope, InitProducerIdRequest, InitProducerIdResponse, Send
 from engine.rules import Rule, refusal, say_refused
 
-if TYPE_CHECKING:
-    from engine.broker.broker import Broker
-
 
 def idempotent_write_denied(arrived: Arrived) -> bool:
-    return arrived.body.transactional_id is None and arrived.broker.is_denied("IdempotentWrite", "cluster")
+    return arrived.body.transactional_id is None and arrived.permissions.is_denied(
+        "IdempotentWrite", "cluster"
+    )
 
 
 _SAYS = ("broker", "client", "transactional_id")
@@ -42,85 +43,108 @@ INIT_RULES: tuple[Rule[Arrived], ...] = (
 )
 
 
-def handle_init_producer_id(broker: Broker, envelope: Envelope, now: int) -> Effects:
-    """A fresh id and epoch 0, no state kept; waits for a claim when the block is used up (PID-5, PID-8)."""
-    request = envelope.body
-    if type(request) is not InitProducerIdRequest:
-        raise EngineError(f"{broker.name}: {request!r} is not an InitProducerId request")
-    rule = refusal(INIT_RULES, Arrived(broker, request, envelope.source))
-    if rule is not None:
-        facts = {
-            "broker": broker.name,
-            "client": envelope.source,
-            "transactional_id": request.transactional_id,
-        }
-        say_refused(broker.watch, rule, facts)
-        body = InitProducerIdResponse(error=rule.answer)
-        return [Send(envelope.source, body, envelope.correlation_id, True)]
-    if not broker.waiting_for_ids or request.transactional_id is not None:
-        answered = _answered(broker, envelope, request, now)
-        if answered is not None:
-            return answered
-    broker.waiting_for_ids.append(envelope)
-    block = broker.producer_ids.block
-    broker.watch.say(
-        "broker.block_used_up",
-        ("PID-5", "PID-6"),
-        broker=broker.name,
-        client=envelope.source,
-        end=None if block is None else block.end,
-    )
-    return broker.producer_ids.claim(now)
+class InitProducerIdHandler:
+    """InitProducerId requests at one broker; owns those that wait for a block of ids."""
 
+    __slots__ = ("cluster", "permissions", "producer_ids", "setup", "transactions", "waiting")
 
-def _answered(broker: Broker, envelope: Envelope, request: InitProducerIdRequest, now: int) -> Effects | None:
-    """The answer; None when an id is needed and a claim must come first."""
-    if request.transactional_id is not None:
-        return handle_transactional_init(broker, envelope, now)
-    issued = _issue(broker, envelope.source, envelope.correlation_id)
-    return None if issued is None else [issued]
+    def __init__(
+        self,
+        setup: Setup,
+        producer_ids: ProducerIdManager,
+        transactions: TransactionRequests | None,
+        cluster: ClusterView,
+        permissions: Permissions,
+    ) -> None:
+        self.setup = setup
+        self.producer_ids = producer_ids
+        self.transactions = transactions
+        self.cluster = cluster
+        self.permissions = permissions
+        self.waiting: list[Envelope] = []
 
+    def crash(self) -> None:
+        self.waiting.clear()
 
-def answer_waiting(broker: Broker, now: int) -> Effects:
-    """After a claim: issue ids to those who waited, in their order; an exhausted node is a broker error."""
-    effects: Effects = []
-    if broker.producer_ids.claimed is None:
-        return effects
-    waiting, broker.waiting_for_ids = broker.waiting_for_ids, []
-    for envelope in waiting:
-        request, client = envelope.body, envelope.source
-        answered = None
-        if broker.producer_ids.claimed and type(request) is InitProducerIdRequest:
-            answered = _answered(broker, envelope, request, now)
-        if answered is None:
-            response = InitProducerIdResponse(error=Error.UNKNOWN_SERVER_ERROR)
-            broker.watch.say("broker.no_producer_id_left", ("PID-3",), broker=broker.name, client=client)
-            answered = [Send(client, response, envelope.correlation_id, True)]
-        effects.extend(answered)
-    return effects
-
-
-def _issue(broker: Broker, client: str, correlation_id: int) -> Send | None:
-    producer_id = broker.producer_ids.generate()
-    if producer_id is None:
-        return None
-    broker.touch()
-    block = broker.producer_ids.block
-    if block is None:
-        raise EngineError(f"{broker.name}: an id was issued without a block")
-    broker.watch.say(
-        "broker.producer_id_issued",
-        ("PID-1", "PID-5", "PID-8"),
-        broker=broker.name,
-        client=client,
-        producer_id=producer_id,
-        producer_epoch=0,
-        start=block.start,
-        end=block.end,
-    )
-    if producer_id < 0:
-        broker.watch.note(
-            "broker.producer_id_overflowed", ("PID-5",), broker=broker.name, producer_id=producer_id
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        """A fresh id and epoch 0, no state kept; waits for a claim when the block is used up (PID-5, PID-8)."""
+        request = envelope.body
+        if type(request) is not InitProducerIdRequest:
+            raise EngineError(f"{self.setup.name}: {request!r} is not an InitProducerId request")
+        rule = refusal(INIT_RULES, Arrived(request, self.permissions, self.cluster))
+        if rule is not None:
+            facts = {
+                "broker": self.setup.name,
+                "client": envelope.source,
+                "transactional_id": request.transactional_id,
+            }
+            say_refused(self.setup.watch, rule, facts)
+            body = InitProducerIdResponse(error=rule.answer)
+            return [Send(envelope.source, body, envelope.correlation_id, True)]
+        if not self.waiting or request.transactional_id is not None:
+            answered = self._answered(envelope, request, now)
+            if answered is not None:
+                return answered
+        self.waiting.append(envelope)
+        block = self.producer_ids.block
+        self.setup.watch.say(
+            "broker.block_used_up",
+            ("PID-5", "PID-6"),
+            broker=self.setup.name,
+            client=envelope.source,
+            end=None if block is None else block.end,
         )
-    response = InitProducerIdResponse(error=Error.NONE, producer_id=producer_id, producer_epoch=0)
-    return Send(client, response, correlation_id, True)
+        return self.producer_ids.claim(now)
+
+    def _answered(self, envelope: Envelope, request: InitProducerIdRequest, now: int) -> Effects | None:
+        """The answer; None when an id is needed and a claim must come first."""
+        if request.transactional_id is not None:
+            if self.transactions is None:
+                raise EngineError(f"{self.setup.name}: profile {self.setup.profile.name} has no transactions")
+            return self.transactions.handle_init(envelope, now)
+        issued = self._issue(envelope.source, envelope.correlation_id)
+        return None if issued is None else [issued]
+
+    def answer_waiting(self, now: int) -> Effects:
+        """After a claim: issue ids to those who waited, in their order; an exhausted node is a broker error."""
+        effects: Effects = []
+        if self.producer_ids.claimed is None:
+            return effects
+        waiting, self.waiting = self.waiting, []
+        for envelope in waiting:
+            request, client = envelope.body, envelope.source
+            answered = None
+            if self.producer_ids.claimed and type(request) is InitProducerIdRequest:
+                answered = self._answered(envelope, request, now)
+            if answered is None:
+                response = InitProducerIdResponse(error=Error.UNKNOWN_SERVER_ERROR)
+                self.setup.watch.say(
+                    "broker.no_producer_id_left", ("PID-3",), broker=self.setup.name, client=client
+                )
+                answered = [Send(client, response, envelope.correlation_id, True)]
+            effects.extend(answered)
+        return effects
+
+    def _issue(self, client: str, correlation_id: int) -> Send | None:
+        producer_id = self.producer_ids.generate()
+        if producer_id is None:
+            return None
+        block = self.producer_ids.block
+        if block is None:
+            raise EngineError(f"{self.setup.name}: an id was issued without a block")
+        self.setup.watch.say(
+            "broker.producer_id_issued",
+            ("PID-1", "PID-5", "PID-8"),
+            broker=self.setup.name,
+            client=client,
+            producer_id=producer_id,
+            producer_epoch=0,
+            start=block.start,
+            end=block.end,
+        )
+        if producer_id < 0:
+            self.setup.watch.note(
+                "broker.producer_id_overflowed", ("PID-5",), broker=self.setup.name, producer_id=producer_id
+            )
+        response = InitProducerIdResponse(error=Error.NONE, producer_id=producer_id, producer_epoch=0)
+        return Send(client, response, correlation_id, True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.broker import append_rules
 from engine.broker.append_rules import Arrival
@@ -10,11 +10,9 @@ from engine.broker.appended import Appended
 from engine.broker.internal_topics import OFFSETS_TOPIC, is_internal
 from engine.broker.produce_rules import ACKS_ALL
 from engine.broker.replica import Replica
+from engine.broker.setup import Setup
 from engine.broker.validation import Origin
 from engine.messages import NO_PRODUCER_ID, RecordBatch
-
-if TYPE_CHECKING:
-    from engine.broker.broker import Broker
 
 MARKER_RULES = ("MRK-4", "MRK-6", "MRK-11", "MSG-3", "LOG-4", "CTR-26")
 """Of every marker: brokers write it, it is appended and changes no stored record, both its epochs are checked."""
@@ -24,16 +22,16 @@ OFFSETS_RULES = ("LOG-4", "OFS-2", "SEQ-9", "CTR-49")
 
 
 def say_internal(
-    broker: Broker, replica: Replica, batch: RecordBatch, appended: Appended, source: str, acks: int
+    setup: Setup, replica: Replica, batch: RecordBatch, appended: Appended, source: str, acks: int
 ) -> None:
     """The same for a marker or a coordinator's record (MRK-5, MRK-6)."""
-    watch = broker.watch
+    watch = setup.watch
     rule, log = appended.rule, replica.log
     if not watch.recording:
         if watch.said is None:
             watch.said = "broker.record_appended" if rule is None else rule.why
         return
-    known: dict[str, Any] = {"broker": broker.name, "partition": replica.partition}
+    known: dict[str, Any] = {"broker": setup.name, "partition": replica.partition}
     if batch.producer_id != NO_PRODUCER_ID:
         known |= {"producer_id": batch.producer_id, "producer_epoch": batch.producer_epoch}
     if batch.is_control:
@@ -56,7 +54,7 @@ def say_internal(
             **known,
         )
         if batch.is_control and appended.arrival is not None:
-            _note_what_it_did(broker, replica, batch, appended.arrival)
+            _note_what_it_did(setup, replica, batch, appended.arrival)
     elif appended.arrival is not None:
         arrival = appended.arrival
         watch.say(
@@ -72,16 +70,14 @@ def say_internal(
         if batch.is_control:
             shown = log.producers.rules.shown_markers[log.marker_levels[Origin.COORDINATOR]]
         subject, marker = replica.partition, batch.is_control
-        watch.decide(
-            append_rules.decision(broker.name, subject, shown, appended.arrival, rule, marker=marker)
-        )
+        watch.decide(append_rules.decision(setup.name, subject, shown, appended.arrival, rule, marker=marker))
 
 
-def _note_what_it_did(broker: Broker, replica: Replica, batch: RecordBatch, arrival: Arrival) -> None:
+def _note_what_it_did(setup: Setup, replica: Replica, batch: RecordBatch, arrival: Arrival) -> None:
     """A marker that raises the epoch fences; one that finds nothing open decides nothing."""
     known = {"partition": replica.partition, "producer_id": batch.producer_id}
     if -1 < arrival.running_epoch < batch.producer_epoch:
-        broker.watch.note(
+        setup.watch.note(
             "broker.marker_raises_epoch",
             ("FEN-3", "MRK-6", "SEQ-8"),
             arrived=batch.producer_epoch,
@@ -89,7 +85,7 @@ def _note_what_it_did(broker: Broker, replica: Replica, batch: RecordBatch, arri
             **known,
         )
     if arrival.transaction_first_offset is None:
-        broker.watch.note("broker.marker_finds_nothing_open", ("MRK-6", "MRK-10"), **known)
+        setup.watch.note("broker.marker_finds_nothing_open", ("MRK-6", "MRK-10"), **known)
 
 
 def _told(batch: RecordBatch) -> tuple[object, str | None]:

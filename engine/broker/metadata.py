@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from engine.broker.cluster_view import ClusterView
 from engine.broker.internal_topics import is_internal
+from engine.broker.setup import Setup
 from engine.errors import EngineError, Error
 from engine.messages import (
     Effects,
@@ -16,45 +16,52 @@ from engine.messages import (
     Send,
 )
 
-if TYPE_CHECKING:
-    from engine.broker.broker import Broker
 
+class MetadataHandler:
+    """Metadata requests at one broker."""
 
-def handle_metadata(broker: Broker, envelope: Envelope, now: int) -> Effects:
-    """Leaders, ISRs and live brokers as this broker knows them; no topics named means all of them."""
-    request = envelope.body
-    if type(request) is not MetadataRequest:
-        raise EngineError(f"{broker.name}: {request!r} is not a Metadata request")
-    topics = request.topics
-    partitions: dict[str, PartitionMetadata] = {}
-    known: set[str] = set()
-    for name, word in broker.metadata.items():
-        topic = name.rpartition("-")[0]
-        known.add(topic)
-        # "All topics" is all that applications have; Kafka's own are asked for by name.
-        if topic in topics or not (topics or is_internal(name)):
-            partitions[name] = _metadata_of(word)
-    for topic in topics:
-        if topic not in known:
-            partitions[f"{topic}-0"] = PartitionMetadata(
-                leader=None, leader_epoch=-1, isr=(), error=Error.UNKNOWN_TOPIC_OR_PARTITION
+    __slots__ = ("cluster", "setup")
+
+    def __init__(self, setup: Setup, cluster: ClusterView) -> None:
+        self.setup = setup
+        self.cluster = cluster
+
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        """Leaders, ISRs and live brokers as this broker knows them; no topics named means all of them."""
+        request = envelope.body
+        if type(request) is not MetadataRequest:
+            raise EngineError(f"{self.setup.name}: {request!r} is not a Metadata request")
+        topics = request.topics
+        partitions: dict[str, PartitionMetadata] = {}
+        known: set[str] = set()
+        for name, word in self.cluster.metadata.items():
+            topic = name.rpartition("-")[0]
+            known.add(topic)
+            # "All topics" is all that applications have; Kafka's own are asked for by name.
+            if topic in topics or not (topics or is_internal(name)):
+                partitions[name] = _metadata_of(word)
+        for topic in topics:
+            if topic not in known:
+                partitions[f"{topic}-0"] = PartitionMetadata(
+                    leader=None, leader_epoch=-1, isr=(), error=Error.UNKNOWN_TOPIC_OR_PARTITION
+                )
+        watch = self.setup.watch
+        if watch.recording:
+            leaders = {
+                name: "–" if item.leader is None else f"broker-{item.leader}"
+                for name, item in partitions.items()
+            }
+            watch.say(
+                "broker.metadata_answered",
+                ("MSG-1",),
+                broker=self.setup.name,
+                client=envelope.source,
+                leaders=[f"{name}: {leader}" for name, leader in leaders.items()],
             )
-    watch = broker.watch
-    if watch.recording:
-        leaders = {
-            name: "–" if item.leader is None else f"broker-{item.leader}" for name, item in partitions.items()
-        }
-        watch.say(
-            "broker.metadata_answered",
-            ("MSG-1",),
-            broker=broker.name,
-            client=envelope.source,
-            leaders=[f"{name}: {leader}" for name, leader in leaders.items()],
-        )
-    else:
-        watch.said = watch.said or "broker.metadata_answered"
-    answer = MetadataResponse(brokers=broker.live_brokers, partitions=partitions)
-    return [Send(envelope.source, answer, envelope.correlation_id, True)]
+        else:
+            watch.said = watch.said or "broker.metadata_answered"
+        answer = MetadataResponse(brokers=self.cluster.live_brokers, partitions=partitions)
+        return [Send(envelope.source, answer, envelope.correlation_id, True)]
 
 
 def _metadata_of(word: LeaderAndIsr) -> PartitionMetadata:

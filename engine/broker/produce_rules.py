@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from engine.broker.cluster_view import ClusterView
+from engine.broker.permissions import Permissions
 from engine.broker.replica import Replica
+from engine.broker.setup import Setup
 from engine.errors import Error
 from engine.messages import NO_PRODUCER_ID, PartitionProduceResponse, ProduceRequest, RecordBatch
 from engine.rules import Rule, say_refused
-
-if TYPE_CHECKING:
-    from engine.broker.broker import Broker
 
 ACKS_ALL = -1
 RECORD_VERSION = 2
@@ -21,10 +21,14 @@ RECORD_VERSION = 2
 class Arriving:
     """One batch of a Produce request at a broker: all that a rule may look at."""
 
-    __slots__ = ("batch", "broker", "partition", "replica", "request")
+    __slots__ = ("batch", "cluster", "partition", "permissions", "replica", "request", "setup")
 
-    def __init__(self, broker: Broker, request: ProduceRequest) -> None:
-        self.broker = broker
+    def __init__(
+        self, setup: Setup, permissions: Permissions, cluster: ClusterView, request: ProduceRequest
+    ) -> None:
+        self.setup = setup
+        self.permissions = permissions
+        self.cluster = cluster
         self.request = request
         self.partition = ""
         self.batch: RecordBatch | None = None
@@ -37,27 +41,28 @@ def transactional_write_denied(arriving: Arriving) -> bool:
     name = request.transactional_id
     if name is None:
         return any(batch.is_transactional for batch in request.batches.values())
-    broker = arriving.broker
-    return bool(broker.denied) and broker.is_denied("Write", f"transactional_id:{name}")
+    permissions = arriving.permissions
+    return bool(permissions.denied) and permissions.is_denied("Write", f"transactional_id:{name}")
 
 
 def idempotent_write_denied(arriving: Arriving) -> bool:
     """Idempotent, not transactional records need IdempotentWrite on the cluster."""
-    broker = arriving.broker
-    if not broker.denied or arriving.request.transactional_id is not None:
+    permissions = arriving.permissions
+    if not permissions.denied or arriving.request.transactional_id is not None:
         return False
-    if not broker.is_denied("IdempotentWrite", "cluster"):
+    if not permissions.is_denied("IdempotentWrite", "cluster"):
         return False
     return any(batch.producer_id != NO_PRODUCER_ID for batch in arriving.request.batches.values())
 
 
 def topic_denied(arriving: Arriving) -> bool:
-    broker = arriving.broker
-    return bool(broker.denied) and broker.is_denied("Write", f"topic:{arriving.partition.rpartition('-')[0]}")
+    permissions = arriving.permissions
+    topic = arriving.partition.rpartition("-")[0]
+    return bool(permissions.denied) and permissions.is_denied("Write", f"topic:{topic}")
 
 
 def partition_unknown(arriving: Arriving) -> bool:
-    return arriving.replica is None and arriving.partition not in arriving.broker.metadata
+    return arriving.replica is None and arriving.partition not in arriving.cluster.metadata
 
 
 def not_leader(arriving: Arriving) -> bool:
@@ -72,7 +77,7 @@ def too_few_in_sync(arriving: Arriving) -> bool:
 
 def too_large(arriving: Arriving) -> bool:
     batch = arriving.batch
-    return batch is not None and batch.size > arriving.broker.configuration.message_max_bytes
+    return batch is not None and batch.size > arriving.setup.configuration.message_max_bytes
 
 
 def producer_without_sequence(arriving: Arriving) -> bool:
@@ -201,24 +206,24 @@ answer (MRK-4, TXC-5)."""
 
 
 def refused(arriving: Arriving, rule: Rule[Arriving]) -> PartitionProduceResponse:
-    replica, watch = arriving.replica, arriving.broker.watch
+    replica, watch = arriving.replica, arriving.setup.watch
     say_refused(watch, rule, _facts(arriving) if watch.recording else {})
     log_start = replica.log.log_start if rule.by_log and replica is not None else -1
     return PartitionProduceResponse(error=rule.answer, log_start_offset=log_start)
 
 
 def _facts(arriving: Arriving) -> dict[str, Any]:
-    broker, replica, batch = arriving.broker, arriving.replica, arriving.batch
-    announced = broker.metadata.get(arriving.partition)
+    setup, replica, batch = arriving.setup, arriving.replica, arriving.batch
+    announced = arriving.cluster.metadata.get(arriving.partition)
     return {
-        "broker": broker.name,
+        "broker": setup.name,
         "partition": arriving.partition,
         "leader": None if announced is None else announced.leader,
         "leader_epoch": None if announced is None else announced.leader_epoch,
         "in_sync": 0 if replica is None else len(replica.isr),
         "min_isr": 0 if replica is None else replica.min_isr,
         "size": None if batch is None else batch.size,
-        "limit": broker.configuration.message_max_bytes,
+        "limit": setup.configuration.message_max_bytes,
         "producer_id": None if batch is None else batch.producer_id,
         "transactional_id": arriving.request.transactional_id,
         "version": RECORD_VERSION if replica is None else replica.record_version,

@@ -20,11 +20,11 @@ from engine.broker.producer_id_states import (
     NO_REPLY,
     Situation,
 )
-from engine.errors import EngineError, Error
+from engine.errors import EngineError, Error, Refused
 from engine.machine import Row
 from engine.messages import LONG_MAX, Effects, Send, ZooKeeperRead, ZooKeeperReply, ZooKeeperWrite
 from engine.shapes.brokers import ProducerIdBlock
-from engine.watching import Watch
+from engine.watching import Part, Watch
 
 BLOCK_NODE = "/latest_producer_id_block"
 ZOOKEEPER = "zookeeper"
@@ -95,6 +95,7 @@ class ProducerIdManager:
         "deadline",
         "next_id",
         "overflowed",
+        "part",
         "reply_timeout_ms",
         "state",
         "wanted",
@@ -102,9 +103,18 @@ class ProducerIdManager:
     )
 
     def __init__(
-        self, broker_id: int, *, block_size: int, reply_timeout_ms: int, check_version: bool, watch: Watch
+        self,
+        broker_id: int,
+        *,
+        block_size: int,
+        reply_timeout_ms: int,
+        check_version: bool,
+        watch: Watch,
+        part: Part | None = None,
     ) -> None:
         self.broker_id = broker_id
+        self.part = part
+        """What shows the block in the view."""
         self.block_size = block_size
         self.reply_timeout_ms = reply_timeout_ms
         self.check_version = check_version
@@ -144,7 +154,32 @@ class ProducerIdManager:
         if issued < 0:
             self.overflowed = True
         self.next_id = issued + 1 if issued != LONG_MAX else -TWO_TO_63
+        self._touch()
         return issued
+
+    def take(self) -> int:
+        """A fresh id for a transactional id, asked for only when there is one (PID-5)."""
+        issued = self.generate()
+        if issued is None:
+            raise EngineError(f"{self._name}: no producer id to give to a transactional id (PID-5)")
+        return issued
+
+    def preset_next_id(self, next_id: int) -> None:
+        """Initial state: the next id of this broker's block (GEN-7)."""
+        block = self.block
+        place = f"{self._name}.next_id"
+        if block is None:
+            raise Refused("GEN-7", place, "no_block", broker=self._name, next_id=next_id)
+        if not block.start <= next_id <= block.end + 1:
+            raise Refused(
+                "GEN-7", place, "not_in_block", next_id=next_id, first=block.start, last=block.end + 1
+            )
+        self.next_id = next_id
+        self._touch()
+
+    def _touch(self) -> None:
+        if self.part is not None and self.watch.recording:
+            self.watch.touch(self.part)
 
     def claim(self, now: int) -> Effects:
         """Start the claim loop: read the node first."""

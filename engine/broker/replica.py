@@ -7,10 +7,10 @@ replicas.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from engine.broker.partition_log import PartitionLog
-from engine.messages import LeaderAndIsr
+from engine.messages import Effects, LeaderAndIsr, PartitionProduceResponse
 from engine.shapes.logs import AbortedEntry, ReplicaView
 from engine.watching import Part, Path, Watch
 
@@ -18,16 +18,25 @@ ABORTED_SHOWN_MAX = 50
 """Newest lines of the aborted index that the view lists; ``aborted_folded`` counts the older ones."""
 
 
+class AppendWaiter(Protocol):
+    """A part of a broker that appends for itself."""
+
+    def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
+        """Every partition of the append named by ``argument`` is replicated or refused."""
+        ...
+
+
 class DelayedProduce:
     """An append with acks=all that waits for its batches to be replicated (LOG-2).
 
-    ``done`` None: a Produce request, answered when it is over. Else it names who inside the broker is told.
+    ``done`` None: a Produce request, answered when it is over. Else the part of the broker that goes on then, and
+    what it is given.
     """
 
     __slots__ = ("answers", "client", "correlation_id", "deadline", "done", "offsets", "waits")
 
     def __init__(
-        self, client: str, correlation_id: int, deadline: int, done: tuple[str, object] | None = None
+        self, client: str, correlation_id: int, deadline: int, done: tuple[AppendWaiter, object] | None = None
     ) -> None:
         self.client = client
         self.correlation_id = correlation_id

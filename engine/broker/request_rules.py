@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from engine.broker.broker import Broker
+from engine.broker.cluster_view import ClusterView
+from engine.broker.permissions import Permissions
 
 
 class Arrived:
-    """A request at a broker: all that a rule may look at. ``source``: who sent it."""
+    """A request at a broker: all that a rule may look at."""
 
-    __slots__ = ("body", "broker", "source")
+    __slots__ = ("body", "cluster", "permissions")
 
-    def __init__(self, broker: Broker, body: Any, source: str) -> None:
-        self.broker = broker
+    def __init__(self, body: Any, permissions: Permissions, cluster: ClusterView) -> None:
         self.body = body
-        self.source = source
+        self.permissions = permissions
+        self.cluster = cluster
 
 
 def transactional_id_denied(arrived: Arrived) -> bool:
     """No right to write under the request's transactional id (PID-9)."""
-    broker = arrived.broker
+    permissions = arrived.permissions
     name = getattr(arrived.body, "transactional_id", None)
-    return name is not None and bool(broker.denied) and broker.is_denied("Write", f"transactional_id:{name}")
+    return (
+        name is not None
+        and bool(permissions.denied)
+        and permissions.is_denied("Write", f"transactional_id:{name}")
+    )
 
 
 def group_read_denied(arrived: Arrived) -> bool:
-    return arrived.broker.is_denied("Read", f"group:{arrived.body.group_id}")
+    return arrived.permissions.is_denied("Read", f"group:{arrived.body.group_id}")

@@ -7,11 +7,17 @@ partitions of ``__transaction_state`` that this broker leads. Requests come in t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from engine.broker.appending import Appending
+from engine.broker.cluster_view import ClusterView
 from engine.broker.internal_topics import TRANSACTION_TOPIC
-from engine.broker.produce import append_for_broker
+from engine.broker.outgoing import Outgoing
 from engine.broker.produce_rules import ACKS_ALL
+from engine.broker.producer_ids import ProducerIdManager
+from engine.broker.replicas import Replicas
+from engine.broker.setup import Setup, broker_number
+from engine.broker.verification import verify
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
 from engine.coordinator.marker_channel import MarkerChannel
 from engine.coordinator.transaction_coordinator import TransactionCoordinator
@@ -28,18 +34,19 @@ from engine.messages import (
     Disconnect,
     Effects,
     EndTxnResponse,
+    Envelope,
     InitProducerIdResponse,
     PartitionProduceResponse,
     Send,
     UsePartition,
+    VerifyPartitionsRequest,
+    VerifyPartitionsResponse,
     WriteTxnMarkersRequest,
+    WriteTxnMarkersResponse,
 )
 from engine.shapes.brokers import CoordinatorView, MarkerBoardView, TransactionView
 from engine.value import ordered_value
 from engine.watching import Part, Path
-
-if TYPE_CHECKING:
-    from engine.broker.broker import Broker
 
 
 @ordered_value
@@ -66,44 +73,42 @@ class Asked:
         return Send(self.client, body, self.correlation_id, True)
 
 
-class _Ids:
-    """Fresh producer ids out of the broker's block; the host asks for one only when there is one."""
-
-    def __init__(self, broker: Broker) -> None:
-        self.broker = broker
-
-    def take(self) -> int:
-        issued = self.broker.producer_ids.generate()
-        if issued is None:
-            raise EngineError(f"{self.broker.name}: no producer id to give to a transactional id (PID-5)")
-        self.broker.touch()
-        return issued
-
-
 class TransactionHost:
-    """The transaction coordinator of ``broker``, as a part of it."""
+    """The transaction coordinator of one broker, as a part of it."""
 
     topic = TRANSACTION_TOPIC
 
-    def __init__(self, broker: Broker) -> None:
-        configuration = broker.configuration
-        self.broker = broker
-        self.watch = broker.watch
+    def __init__(
+        self,
+        setup: Setup,
+        cluster: ClusterView,
+        replicas: Replicas,
+        appending: Appending,
+        outgoing: Outgoing,
+        producer_ids: ProducerIdManager,
+    ) -> None:
+        configuration = setup.configuration
+        self.setup = setup
+        self.cluster = cluster
+        self.replicas = replicas
+        self.appending = appending
+        self.outgoing = outgoing
+        self.watch = setup.watch
         self.coordinator = TransactionCoordinator(
-            broker.name,
-            profile=broker.profile,
-            watch=broker.watch,
-            producer_ids=_Ids(broker),
+            setup.name,
+            profile=setup.profile,
+            watch=setup.watch,
+            producer_ids=producer_ids,
             partition_count=configuration.transaction_state_partitions,
             max_timeout_ms=configuration.transaction_max_timeout_ms,
             id_expiration_ms=configuration.transactional_id_expiration_ms,
         )
         self.markers = MarkerChannel(
-            broker.name,
+            setup.name,
             self,
-            watch=broker.watch,
-            retries_storage_error=broker.profile.marker_storage_error_retries,
-            retry=broker.switches.marker_retry,
+            watch=setup.watch,
+            retries_storage_error=setup.profile.marker_storage_error_retries,
+            retry=setup.switches.marker_retry,
         )
         self.connected: set[int] = set()
         self.connecting: set[int] = set()
@@ -121,13 +126,13 @@ class TransactionHost:
     # -- what the marker channel asks ------------------------------------------------------------------
 
     def leader_of(self, partition: str) -> int | None:
-        return self.broker.leader_of(partition)
+        return self.cluster.leader_of(partition)
 
     def knows(self, partition: str) -> bool:
-        return partition in self.broker.metadata or partition in self.broker.idle
+        return self.cluster.knows(partition)
 
     def is_reachable(self, broker_id: int) -> bool:
-        return self.broker.is_reachable(broker_id)
+        return self.cluster.is_reachable(broker_id)
 
     def log_partition(self, transactional_id: str) -> int:
         return partition_for(transactional_id, self.coordinator.partition_count)
@@ -147,14 +152,14 @@ class TransactionHost:
         """Elected for a log partition at ``since``: read it, then answer for its ids (TXC-22)."""
         self._touch_all()  # It may have led before, and knows nothing until it has read the log again.
         self.markers.resign(partition)
-        due = since + self.broker.configuration.loading_ms
+        due = since + self.setup.configuration.loading_ms
         self.coordinator.begin_loading(partition, epoch, due)
         self._touch_all()
         if due > now:
             self.watch.note(
                 "coordinator.begins_loading",
                 ("TXC-22", "FND-7"),
-                coordinator=self.broker.name,
+                coordinator=self.setup.name,
                 partition=f"{self.topic}-{partition}",
                 coordinator_epoch=epoch,
                 until=due,
@@ -172,7 +177,7 @@ class TransactionHost:
         self.watch.note(
             "coordinator.resigns",
             ("TXC-22", "FND-7"),
-            coordinator=self.broker.name,
+            coordinator=self.setup.name,
             partition=f"{self.topic}-{partition}",
         )
         return self.settle(now)
@@ -180,13 +185,13 @@ class TransactionHost:
     def _load(self, partition: int, now: int) -> Effects:
         epoch, due = self.coordinator.loading[partition]
         name = f"{self.topic}-{partition}"
-        images = newest_images(self.broker.replicas[name].log.batches)
+        images = newest_images(self.replicas[name].log.batches)
         if self.watch.recording or due == now or images:
             tell = self.watch.say if due == now or images else self.watch.note
             tell(
                 "coordinator.loaded" if images else "coordinator.in_charge",
                 ("TXC-22", "TXC-1") if images else ("TXC-1", "FND-7"),
-                coordinator=self.broker.name,
+                coordinator=self.setup.name,
                 partition=name,
                 coordinator_epoch=epoch,
                 transactional_ids=sorted(images) or None,
@@ -220,14 +225,14 @@ class TransactionHost:
                 effects.extend(self._write(wanted, now))
             elif isinstance(wanted, SendMarkers):
                 # An offsets partition may have joined before its topic was created, and is unused since.
-                idle = self.broker.idle
+                idle = self.cluster.idle
                 effects += [UsePartition(name) for name in wanted.partitions if name in idle]
                 markers.hand_over(wanted)
                 self._want_pass(now)
             else:
                 self._completed(wanted)
         if self.coordinator.completions_to_retry or markers.again:
-            self._want_pass(now + self.broker.configuration.marker_retry_ms)
+            self._want_pass(now + self.setup.configuration.marker_retry_ms)
         self._plan(now)
         if self.watch.recording:
             self.watch.touch(self.board)
@@ -240,13 +245,12 @@ class TransactionHost:
         image = wanted.image
         metadata = self.coordinator.metadata.get(wanted.transactional_id)
         timeout_ms = metadata.timeout_ms if metadata is not None else self.coordinator.max_timeout_ms
-        return append_for_broker(
-            self.broker,
+        return self.appending.for_broker(
             {f"{self.topic}-{number}": batch_of(wanted.transactional_id, image, now)},
-            ("image", (wanted.token, wanted.transactional_id)),
+            (self, (wanted.token, wanted.transactional_id)),
             now,
             timeout_ms=timeout_ms,
-            acks=ACKS_ALL if self.broker.switches.transaction_log_acks_all else 1,
+            acks=ACKS_ALL if self.setup.switches.transaction_log_acks_all else 1,
         )
 
     def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
@@ -262,7 +266,7 @@ class TransactionHost:
             rules: tuple[str, ...] = ("TXC-5",)
             if answer.error is Error.NONE:
                 gone = metadata is None and self.coordinator.lookup(transactional_id) is Error.NONE
-                alone = not self.broker.switches.transaction_log_acks_all
+                alone = not self.setup.switches.transaction_log_acks_all
                 key = "coordinator.image_counted_alone" if alone else "coordinator.image_durable"
                 key = "coordinator.tombstone_durable" if gone else key
                 if metadata is not None and metadata.state in DECIDED:
@@ -270,7 +274,7 @@ class TransactionHost:
             self.watch.note(
                 key,
                 rules,
-                coordinator=self.broker.name,
+                coordinator=self.setup.name,
                 transactional_id=transactional_id,
                 state=None if metadata is None else metadata.state,
                 error=answer.error.name,
@@ -282,7 +286,7 @@ class TransactionHost:
             self.watch.note(
                 "coordinator.completion_not_written",
                 ("TXC-18",),
-                coordinator=self.broker.name,
+                coordinator=self.setup.name,
                 transactional_id=done.transactional_id,
                 error=done.error.name,
             )
@@ -290,7 +294,7 @@ class TransactionHost:
     def on_news(self, now: int) -> None:
         """The controller said something: a leader that could not be reached may be reachable now (MRK-3)."""
         if self.markers.parked:
-            self._want_pass(now + self.broker.configuration.marker_retry_ms)
+            self._want_pass(now + self.setup.configuration.marker_retry_ms)
 
     # -- markers ---------------------------------------------------------------------------------------
 
@@ -308,8 +312,8 @@ class TransactionHost:
         for broker_id in markers.wanted_brokers():
             peer = f"broker-{broker_id}"
             if broker_id in self.connected:
-                request = self.broker.next_correlation()
-                deadline = now + self.broker.configuration.marker_request_timeout_ms
+                request = self.outgoing.next_correlation()
+                deadline = now + self.setup.configuration.marker_request_timeout_ms
                 entries = markers.drain(broker_id, request, deadline)
                 effects.append(Send(peer, WriteTxnMarkersRequest(entries=entries), request))
             elif broker_id not in self.connecting:
@@ -331,18 +335,31 @@ class TransactionHost:
         self.markers.on_disconnected(broker_id)
         return self.settle(now)
 
-    def on_marker_response(self, broker_id: int, correlation_id: int, response: Any, now: int) -> Effects:
+    def handle_marker_response(self, envelope: Envelope, now: int) -> Effects:
+        response = envelope.body
+        if type(response) is not WriteTxnMarkersResponse:
+            raise EngineError(f"{self.setup.name}: {response!r} is no answer to markers")
+        broker_id = broker_number(envelope.source)
         queued_behind = bool(self.markers.queues.get(broker_id))
-        self.markers.on_response(broker_id, correlation_id, response)
+        self.markers.on_response(broker_id, envelope.correlation_id, response)
         if queued_behind:
             self._want_pass(now)
         return self.settle(now)
+
+    def handle_verify(self, envelope: Envelope, now: int) -> Effects:
+        """A leader asks whether partitions belong to transactions that are open here (KIP-890)."""
+        request = envelope.body
+        if type(request) is not VerifyPartitionsRequest:
+            raise EngineError(f"{self.setup.name}: {request!r} is not a question about partitions")
+        errors = {asked.transactional_id: verify(self.coordinator, asked) for asked in request.entries}
+        answer = VerifyPartitionsResponse(errors=errors)
+        return [Send(envelope.source, answer, envelope.correlation_id, True)]
 
     # -- time ------------------------------------------------------------------------------------------
 
     def _plan(self, now: int) -> None:
         """When the scans would find something next; they stand on their grids (TXC-20, TXC-21)."""
-        configuration = self.broker.configuration
+        configuration = self.setup.configuration
         open_until: int | None = None
         idle_from: int | None = None
         for metadata in self.coordinator.metadata.values():
@@ -391,7 +408,7 @@ class TransactionHost:
                 self.watch.say(
                     "markers.timed_out",
                     ("MRK-9",),
-                    coordinator=self.broker.name,
+                    coordinator=self.setup.name,
                     broker=f"broker-{broker_id}",
                 )
                 effects.append(Disconnect(f"broker-{broker_id}"))
@@ -452,7 +469,7 @@ class CoordinatorPart:
 
     def __init__(self, host: TransactionHost) -> None:
         self.host = host
-        self.path: Path = (*host.broker.path, "coordinator")
+        self.path: Path = (*host.setup.path, "coordinator")
 
     def view(self) -> CoordinatorView | None:
         host = self.host
@@ -473,7 +490,7 @@ class MarkerBoard:
 
     def __init__(self, host: TransactionHost) -> None:
         self.host = host
-        self.path: Path = (*host.broker.path, "markers")
+        self.path: Path = (*host.setup.path, "markers")
 
     def view(self) -> MarkerBoardView | None:
         return self.host.markers.view()
@@ -487,7 +504,7 @@ class TransactionPart:
     def __init__(self, host: TransactionHost, transactional_id: str) -> None:
         self.host = host
         self.transactional_id = transactional_id
-        self.path: Path = (*host.broker.path, "transactions", transactional_id)
+        self.path: Path = (*host.setup.path, "transactions", transactional_id)
 
     def view(self) -> TransactionView | None:
         coordinator = self.host.coordinator

@@ -4,7 +4,7 @@ A leader asks the transaction's coordinator and holds the request back until the
 before. Owns the questions on their way, one at a time to each coordinator, and what their answers mean. What waits for
 its first batch in a log stands in the log's ``ProducerStateManager`` (``awaited``). A broker has a
 :class:`Verification` when its profile says so (``verifies_partitions``); the request goes on where
-``broker.VERIFIED`` says.
+``Verification.goes_on`` says.
 
 Source: ``AddPartitionsToTxnManager``, ``ReplicaManager.maybeStartTransactionVerificationForPartitions``,
 ``UnifiedLog.analyzeAndValidateProducerState``, ``TransactionCoordinator.handleVerifyPartitionsInTransaction``.
@@ -13,16 +13,19 @@ No profile of the library has it yet, so it has no sentences.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from engine.broker.append_rules import in_cache, lower_epoch
+from engine.broker.cluster_view import ClusterView
 from engine.broker.internal_topics import TRANSACTION_TOPIC
+from engine.broker.outgoing import Outgoing
 from engine.broker.producer_state import ProducerStateManager
-from engine.broker.replica import Replica
+from engine.broker.replicas import Replicas
+from engine.broker.setup import Setup, broker_number
 from engine.coordinator.transaction_coordinator import TransactionCoordinator
 from engine.coordinator.transaction_states import PREPARE_ABORT, PREPARE_COMMIT
-from engine.errors import NO_ERROR, Error
+from engine.errors import NO_ERROR, EngineError, Error
 from engine.java_hash import partition_for
 from engine.messages import (
     NO_PRODUCER_ID,
@@ -55,20 +58,6 @@ OFFSETS_SEE = {
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
 }
 """What a TxnOffsetCommit is answered instead (``GroupMetadataManager.maybeConvertOffsetCommitError``)."""
-
-
-class Cluster(Protocol):
-    """What verification needs of its broker."""
-
-    name: str
-    broker_id: int
-    replicas: dict[str, Replica]
-
-    def leader_of(self, partition: str) -> int | None: ...
-
-    def is_reachable(self, broker_id: int) -> bool: ...
-
-    def next_correlation(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +97,39 @@ class _Line:
 class Verification:
     """The questions of one broker to transaction coordinators, its own included."""
 
-    __slots__ = ("_guards", "cluster", "connected", "lines", "partition_count", "timeout_ms")
+    __slots__ = (
+        "_guards",
+        "broker_id",
+        "cluster",
+        "connected",
+        "goes_on",
+        "lines",
+        "outgoing",
+        "partition_count",
+        "replicas",
+        "timeout_ms",
+    )
 
-    def __init__(self, cluster: Cluster, *, partition_count: int, timeout_ms: int) -> None:
+    def __init__(self, setup: Setup, cluster: ClusterView, replicas: Replicas, outgoing: Outgoing) -> None:
+        self.broker_id = setup.broker_id
         self.cluster = cluster
-        self.partition_count = partition_count
+        self.replicas = replicas
+        self.outgoing = outgoing
+        self.partition_count = setup.configuration.transaction_state_partitions
         """Of the log of transactions."""
-        self.timeout_ms = timeout_ms
+        self.timeout_ms = setup.configuration.marker_request_timeout_ms
         self.lines: dict[int, _Line] = {}
-        self.connected: set[int] = {cluster.broker_id}
+        self.connected: set[int] = {setup.broker_id}
         self._guards = 0
+        self.goes_on: dict[type, Callable[[Verified, int], Effects]] = {}
+        """Where a request goes on that waited, by its type; the handlers of these requests stand here."""
+
+    def go_on(self, verified: tuple[Effects, list[Verified]], now: int) -> Effects:
+        """What is to be sent, and what the requests do that no longer wait."""
+        effects, ended = verified
+        for one in ended:
+            effects = effects + self.goes_on[type(one.envelope.body)](one, now)
+        return effects
 
     # Asking ---------------------------------------------------------------------------------------
 
@@ -159,7 +171,7 @@ class Verification:
     ) -> tuple[Effects, list[Verified]] | None:
         guards = {}
         for partition, sequence in sequences.items():
-            replica = self.cluster.replicas.get(partition)
+            replica = self.replicas.get(partition)
             if replica is None or not replica.is_leader:
                 continue  # The append refuses it.
             producers = replica.log.producers
@@ -209,17 +221,25 @@ class Verification:
             line.is_connecting = True
             return [Connect(peer)]
         line.on_the_way, line.behind = line.behind, {}
-        line.correlation_id = self.cluster.next_correlation()
+        line.correlation_id = self.outgoing.next_correlation()
         line.deadline = now + self.timeout_ms
         entries = tuple(waiting.asked for waiting in line.on_the_way.values())
         return [Send(peer, VerifyPartitionsRequest(entries=entries), line.correlation_id)]
 
     # Answers --------------------------------------------------------------------------------------
 
+    def handle_response(self, envelope: Envelope, now: int) -> Effects:
+        """The coordinator's answer; the requests that waited go on, and the next question leaves."""
+        response = envelope.body
+        if type(response) is not VerifyPartitionsResponse:
+            raise EngineError(f"{response!r} answers no question about partitions")
+        coordinator = broker_number(envelope.source)
+        return self.go_on(self.on_response(coordinator, envelope.correlation_id, response, now), now)
+
     def on_response(
         self, coordinator: int, correlation_id: int, response: VerifyPartitionsResponse, now: int
     ) -> tuple[Effects, list[Verified]]:
-        """The coordinator's answer; the requests that go on, and the next question."""
+        """The same, before the requests go on."""
         line = self.lines.get(coordinator)
         if line is None or line.correlation_id != correlation_id:
             return [], []
@@ -264,7 +284,7 @@ class Verification:
         for broker_id, line in list(self.lines.items()):
             if line.deadline is None or line.deadline > now:
                 continue
-            if broker_id == self.cluster.broker_id:
+            if broker_id == self.broker_id:
                 ended += [waiting.ends(Error.NETWORK_EXCEPTION) for waiting in line.on_the_way.values()]
                 self._finish(line)
                 effects += self._send(broker_id, line, now)
@@ -276,7 +296,7 @@ class Verification:
     def crash(self) -> None:
         """Memory goes; what clients sent is lost with their connections."""
         self.lines.clear()
-        self.connected = {self.cluster.broker_id}
+        self.connected = {self.broker_id}
 
 
 def _for_producers(error: Error) -> Error:

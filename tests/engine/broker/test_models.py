@@ -192,7 +192,7 @@ class Drill:
         elif action == "delete" and leader is not None:
             log = cluster.log(leader.broker_id)
             to = min(log.log_start + one, log.high_watermark)
-            leader.delete_head("t-0", to, cluster.now)
+            leader.replicas.delete_head("t-0", to, cluster.now)
             self.deleted_to = max(self.deleted_to, to)
         elif action == "time":
             cluster.now += one
@@ -218,7 +218,7 @@ class Drill:
                 assert len(entry.batches) <= 5
                 assert all(batch.last_offset < log.log_end for batch in entry.batches)
             waiting = broker.replicas["t-0"].waiting
-            assert all(broker.delayed.count(delayed) == 1 for delayed in waiting)
+            assert all(broker.delayed.by_deadline.count(delayed) == 1 for delayed in waiting)
 
     def _agreement(self):
         """Below the high watermark of a live in-sync replica all live in-sync replicas hold the same."""

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from engine.broker.broker import HANDLERS
+from engine.broker.appending import Appending
+from engine.broker.cluster_view import ClusterView
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.delayed_appends import DelayedAppends
 from engine.broker.fetch import FETCH_RULES
 from engine.broker.init_producer_id import INIT_RULES
+from engine.broker.permissions import Permissions
+from engine.broker.produce import ProduceHandler
 from engine.broker.produce_rules import PARTITION_RULES, REQUEST_RULES
-from engine.errors import EngineError
-from engine.messages import InitProducerIdRequest, InitProducerIdResponse, ZooKeeperRead
+from engine.broker.replicas import Replicas
+from engine.broker.setup import Setup
+from engine.errors import NO_ERROR, EngineError
+from engine.messages import (
+    Envelope,
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+    LeaderAndIsr,
+    ProduceRequest,
+    ZooKeeperRead,
+)
 from engine.profiles import K20, K28
 from engine.rules import rules_of
+from engine.switches import Switches
+from engine.watching import Watch
 from tests.engine.broker.watched import Cluster, answer, batch_of
 
 
@@ -22,12 +38,12 @@ def arrange(name, profile=K28):
     cluster = Cluster(profile=profile, min_isr=3)
     broker = 1
     if name == "transactional_write_denied":
-        cluster.brokers[1].deny("Write", "transactional_id:x", 0)
+        cluster.brokers[1].permissions.deny("Write", "transactional_id:x", 0)
         options["transactional_id"] = "x"
     elif name == "idempotent_write_denied":
-        cluster.brokers[1].deny("IdempotentWrite", "cluster", 0)
+        cluster.brokers[1].permissions.deny("IdempotentWrite", "cluster", 0)
     elif name == "topic_denied":
-        cluster.brokers[1].deny("Write", "topic:t", 0)
+        cluster.brokers[1].permissions.deny("Write", "topic:t", 0)
     elif name == "partition_unknown":
         options["partition"] = "x-0"
     elif name == "not_leader":
@@ -78,22 +94,20 @@ def test_the_first_rule_in_order_decides():
     cluster, _, batch, _ = arrange("too_few_in_sync")
     broker = cluster.brokers[1]
     assert answer(cluster.produce(1, batch))[0] == "NOT_ENOUGH_REPLICAS"
-    broker.deny("Write", "topic:t", 0)
+    broker.permissions.deny("Write", "topic:t", 0)
     assert answer(cluster.produce(1, batch))[0] == "TOPIC_AUTHORIZATION_FAILED"
-    broker.deny("IdempotentWrite", "cluster", 0)
+    broker.permissions.deny("IdempotentWrite", "cluster", 0)
     assert answer(cluster.produce(1, batch))[0] == "CLUSTER_AUTHORIZATION_FAILED"
     assert answer(cluster.produce(1, batch_of(-1)))[0] == "TOPIC_AUTHORIZATION_FAILED"
-    broker.allow("IdempotentWrite", "cluster", 0)
-    broker.allow("Write", "topic:t", 0)
+    broker.permissions.allow("IdempotentWrite", "cluster", 0)
+    broker.permissions.allow("Write", "topic:t", 0)
     assert answer(cluster.produce(1, batch))[0] == "NOT_ENOUGH_REPLICAS"
     assert broker.view()["denied"] == []
 
 
 def test_a_denied_request_is_refused_for_all_its_partitions():
-    from engine.messages import ProduceRequest
-
     cluster = Cluster(partitions={"t-0": (1,), "t-1": (1,)})
-    cluster.brokers[1].deny("IdempotentWrite", "cluster", 0)
+    cluster.brokers[1].permissions.deny("IdempotentWrite", "cluster", 0)
     request = ProduceRequest(
         transactional_id=None, acks=1, timeout_ms=1, batches={"t-0": batch_of(0), "t-1": batch_of(-1)}
     )
@@ -113,8 +127,8 @@ INIT_CASES = {
 @pytest.mark.parametrize("rule", INIT_RULES, ids=lambda rule: rule.when.__name__)
 def test_every_rule_of_init_producer_id(rule):
     cluster = Cluster(brokers=1)
-    cluster.brokers[1].deny("Write", "transactional_id:x", 0)
-    cluster.brokers[1].deny("IdempotentWrite", "cluster", 0)
+    cluster.brokers[1].permissions.deny("Write", "transactional_id:x", 0)
+    cluster.brokers[1].permissions.deny("IdempotentWrite", "cluster", 0)
     before = cluster.brokers[1].producer_ids.next_id
     cluster.watch.finished()
     (send,) = cluster.deliver(1, INIT_CASES[rule.when.__name__])
@@ -137,7 +151,7 @@ def test_a_message_that_no_handler_knows_is_an_engine_error():
     cluster = Cluster(brokers=1)
     with pytest.raises(EngineError, match="cannot handle"):
         cluster.deliver(1, ZooKeeperRead(path="/x"))
-    assert ZooKeeperRead not in HANDLERS
+    assert ZooKeeperRead not in cluster.brokers[1].handlers
 
 
 def test_a_topic_of_an_older_format_takes_what_names_no_producer():
@@ -145,3 +159,23 @@ def test_a_topic_of_an_older_format_takes_what_names_no_producer():
     plain = batch_of(-1)
     assert plain.producer_id == -1
     assert answer(cluster.produce(broker, plain, acks=1)) == ("NONE", 0)
+
+
+def test_a_handler_runs_without_a_broker():
+    """It takes the parts that it needs; here a Produce at a leader made of nothing else."""
+    watch = Watch()
+    setup = Setup(
+        broker_id=1, profile=K28, switches=Switches(), configuration=BrokerConfiguration(), watch=watch
+    )
+    cluster, replicas = ClusterView(), Replicas(setup, set())
+    word = LeaderAndIsr(partition="t-0", leader=1, leader_epoch=0, isr=(1,), replicas=(1,))
+    cluster.learn_leader(word, 0)
+    replicas.create(word).learn(word)
+    permissions = Permissions(setup.name, watch, replicas["t-0"])
+    appending = Appending(setup, replicas, DelayedAppends(setup, replicas), cluster, permissions)
+    request = ProduceRequest(None, -1, 30_000, {"t-0": batch_of(0)})
+    (answered,) = ProduceHandler(setup, appending, None).handle(
+        Envelope(1, "p1", setup.name, request, 1, False, 0, 0), 0
+    )
+    assert answered.body.partitions["t-0"].error is NO_ERROR
+    assert (replicas["t-0"].log.log_end, replicas.changed_partitions) == (1, {"t-0"})

@@ -166,7 +166,7 @@ def test_the_overflow_is_flagged_in_the_step():
     cluster = Cluster(brokers=1, started=False)
     cluster.controller.preset_block(9, LONG_MAX - 1999, LONG_MAX - 1000)
     cluster.carry_out(cluster.brokers[1], cluster.brokers[1].start(0))
-    cluster.brokers[1].preset_next_producer_id(LONG_MAX)
+    cluster.brokers[1].producer_ids.preset_next_id(LONG_MAX)
     cluster.init_producer_id(1)
     cluster.watch.finished()
     (send,) = cluster.init_producer_id(1)
@@ -189,18 +189,18 @@ def test_exhaustion_of_a_running_broker_is_a_server_error_each_time():
     cluster = Cluster(brokers=1)
     broker = cluster.brokers[1]
     cluster.controller.preset_block(9, LONG_MAX - 1998, LONG_MAX - 999)
-    broker.preset_next_producer_id(999)
+    broker.producer_ids.preset_next_id(999)
     assert cluster.init_producer_id(1)[0].body.producer_id == 999
     for _ in range(2):
         (send,) = cluster.init_producer_id(1)
         assert send.body.error.name == "UNKNOWN_SERVER_ERROR"
     assert broker.alive
-    assert broker.waiting_for_ids == []
+    assert broker.init_producer_ids.waiting == []
 
 
 def test_a_block_that_runs_out_skips_and_repeats_nothing():
     cluster = Cluster(brokers=1)
-    cluster.brokers[1].preset_next_producer_id(999)
+    cluster.brokers[1].producer_ids.preset_next_id(999)
     issued = [cluster.init_producer_id(1)[0].body.producer_id for _ in range(3)]
     assert issued == [999, 1000, 1001]
     assert "broker.block_used_up" in cluster.watch.keys
@@ -234,7 +234,7 @@ def test_requests_wait_while_a_broker_starts():
 def test_presetting_outside_the_block_is_refused():
     cluster = Cluster(brokers=1)
     with pytest.raises(Refused, match="choose 0 to 1000"):
-        cluster.brokers[1].preset_next_producer_id(5000)
+        cluster.brokers[1].producer_ids.preset_next_id(5000)
 
 
 def test_unchecked_writes_come_from_the_switch():

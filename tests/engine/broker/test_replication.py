@@ -71,7 +71,7 @@ def test_a_request_for_two_partitions_waits_for_the_slower_one():
     (sent,) = cluster.sent
     assert [item.error.name for item in sent[1].body.partitions.values()] == ["NONE", "NONE"]
     assert list(sent[1].body.partitions) == ["t-0", "t-1"]
-    assert cluster.brokers[1].delayed == []
+    assert cluster.brokers[1].delayed.by_deadline == []
 
 
 def test_a_refused_partition_does_not_hold_up_the_other_and_is_answered_with_it():
@@ -314,10 +314,10 @@ def test_deleting_the_head(profile):
         cluster.produce(1, batch_of(first))
     cluster.replicate()
     with pytest.raises(Refused, match="high watermark"):
-        cluster.brokers[1].delete_head("t-0", 6, 0)
+        cluster.brokers[1].replicas.delete_head("t-0", 6, 0)
     with pytest.raises(Refused, match="does not lead"):
-        cluster.brokers[2].delete_head("t-0", 1, 0)
-    cluster.brokers[1].delete_head("t-0", None, 0)
+        cluster.brokers[2].replicas.delete_head("t-0", 1, 0)
+    cluster.brokers[1].replicas.delete_head("t-0", None, 0)
     cluster.replicate()
     for broker in (1, 2, 3):
         log = cluster.log(broker)
@@ -338,7 +338,7 @@ def test_a_follower_below_the_leaders_log_start_starts_over():
     for first in range(1, 6):
         cluster.produce(1, batch_of(first), acks=1)
     cluster.replicate()
-    cluster.brokers[1].delete_head("t-0", 4, 0)
+    cluster.brokers[1].replicas.delete_head("t-0", 4, 0)
     cluster.controller.restore_isr("t-0", 3, 0)
     cluster.announce()
     cluster.replicate()
@@ -381,7 +381,7 @@ def test_expiry_by_order_asks_nobody():
     cluster.produce(1, batch_of(0))
     cluster.replicate()
     for broker in cluster.brokers.values():
-        broker.expire_producers("t-0", 0)
+        broker.replicas.expire_producers("t-0", 0)
     assert all(cluster.log(broker).producers.entries == {} for broker in (1, 2, 3))
     assert answer(cluster.produce(1, batch_of(7), acks=1))[0] == "NONE"
 
@@ -442,7 +442,7 @@ def test_reading():
     assert cluster.fetch(1, 7).error.name == "OFFSET_OUT_OF_RANGE"
     assert cluster.fetch(2, 0).error.name == "NOT_LEADER_OR_FOLLOWER"
     assert cluster.fetch(1, 0, partition="x-0").error.name == "UNKNOWN_TOPIC_OR_PARTITION"
-    cluster.brokers[1].delete_head("t-0", 4, 0)
+    cluster.brokers[1].replicas.delete_head("t-0", 4, 0)
     below = cluster.fetch(1, 0)
     assert (below.error.name, below.log_start_offset) == ("OFFSET_OUT_OF_RANGE", 4)
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
+from engine.broker.cluster_view import ClusterView
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.outgoing import Outgoing
+from engine.broker.replicas import Replicas
+from engine.broker.setup import Setup
 from engine.broker.verification import Verification, unguarded, verify
 from engine.errors import Error
 from engine.messages import (
@@ -13,15 +18,19 @@ from engine.messages import (
     CommittedOffset,
     Connect,
     Disconnect,
+    LeaderAndIsr,
     ProduceRequest,
     RecordBatch,
     Send,
     TransactionPartitions,
     TxnOffsetCommitRequest,
+    UpdateMetadata,
     VerifyPartitionsRequest,
     VerifyPartitionsResponse,
 )
 from engine.profiles import K28, PROFILES
+from engine.switches import Switches
+from engine.watching import Watch
 from tests.engine.coordinator.hand_made import Stage
 
 
@@ -53,7 +62,7 @@ def produced(producer, sequence, *partitions):
 
 
 def leader(stage, partition="t-0"):
-    return stage.simulation.world.roles["broker-1"].leader_of(partition)
+    return stage.simulation.world.roles["broker-1"].cluster.leader_of(partition)
 
 
 def broker(stage, number):
@@ -105,7 +114,7 @@ def test_each_partition_has_its_own_answer(monkeypatch):
         "t-1": Error.INVALID_TXN_STATE,
         "t-9": Error.UNKNOWN_TOPIC_OR_PARTITION,
     }
-    broker(stage, 1).denied.add(("Write", "topic:t"))
+    broker(stage, 1).permissions.denied.add(("Write", "topic:t"))
     answer = stage.call(1, produced(producer, 1, "t-1"))
     assert answer.partitions["t-1"].error is Error.TOPIC_AUTHORIZATION_FAILED, "nothing is asked"
 
@@ -137,39 +146,44 @@ def test_a_coordinator_that_cannot_be_reached_makes_the_producer_try_again(stage
     stage.add(AT, producer, "t-0")
     at = broker(stage, leader(stage))
     assert at.broker_id != AT
-    at.live_brokers = tuple(number for number in at.live_brokers if number != AT)
+    cluster = at.cluster
+    cluster.live_brokers = tuple(number for number in cluster.live_brokers if number != AT)
     assert stage.write("t-0", producer).error is Error.NOT_ENOUGH_REPLICAS
 
 
 # The questions themselves, without links ----------------------------------------------------------
 
 
+@dataclass
 class Alone:
-    """A broker that leads ``t-0``; broker 2 coordinates every id."""
+    """The parts of a leader of ``t-0``; broker 2 coordinates every id."""
 
-    name, broker_id, reachable = "broker-1", 1, True
-
-    def __init__(self, replicas):
-        self.replicas = replicas
-        self.asked = 0
-
-    def leader_of(self, partition):
-        return 2
-
-    def is_reachable(self, broker_id):
-        return self.reachable
-
-    def next_correlation(self):
-        self.asked += 1
-        return self.asked
+    cluster: ClusterView
+    replicas: Replicas
+    verification: Verification
 
 
 @pytest.fixture
 def alone(stage):
-    """A leader's broker that may be asked by hand."""
+    """Verification that is asked by hand, with parts of its own."""
     producer = stage.init(AT)
-    at = Alone(broker(stage, leader(stage)).replicas)
-    return at, Verification(at, partition_count=50, timeout_ms=100), producer
+    cluster = ClusterView()
+    cluster.learn_live(UpdateMetadata(live_brokers=(1, AT)))
+    for number in range(50):
+        log = LeaderAndIsr(
+            partition=f"__transaction_state-{number}", leader=AT, leader_epoch=0, isr=(AT,), replicas=(AT,)
+        )
+        cluster.learn_leader(log, 0)
+    setup = Setup(
+        broker_id=1,
+        profile=PROFILES["k28"],
+        switches=Switches(),
+        configuration=BrokerConfiguration(marker_request_timeout_ms=100),
+        watch=Watch(),
+    )
+    replicas = broker(stage, leader(stage)).replicas
+    verification = Verification(setup, cluster, replicas, Outgoing())
+    return Alone(cluster, replicas, verification), verification, producer
 
 
 def ask(alone, name, sequence=0, epoch=0):

@@ -226,9 +226,9 @@ class Cluster:
             return False
         if not fetch_is_useful(leader.replicas[partition], follower.replicas[partition]):
             return False
-        request = follower.replica_fetch(partition, self.now)
-        response, effects = leader.on_replica_fetch(request, self.now)
-        self.carry_out(follower, follower.on_replica_response(response, self.now))
+        request = follower.copying.fetch(partition)
+        response, effects = leader.copying.on_fetch(request, self.now)
+        follower.copying.on_response(response, self.now)
         self.carry_out(leader, effects)
         return True
 

@@ -1,0 +1,150 @@
+"""How a leader appends: the rules in order, the log, and who waits for replication (LOG-1, LOG-2).
+
+Batches of clients, markers and coordinators' records go the same way. The rules before the log is asked stand in
+``produce_rules``, what the log itself refuses in ``append_rules``, who waits in ``delayed_appends``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engine.broker.cluster_view import ClusterView
+from engine.broker.delayed_appends import DelayedAppends
+from engine.broker.internal_sentences import say_internal
+from engine.broker.permissions import Permissions
+from engine.broker.produce_rules import ACKS_ALL, INTERNAL_RULES, Arriving, refused
+from engine.broker.produce_sentences import say_decision
+from engine.broker.replica import AppendWaiter, Replica
+from engine.broker.replicas import Replicas
+from engine.broker.setup import Setup
+from engine.broker.validation import Origin
+from engine.broker.verification import PRODUCE_SEES, Verified, unguarded
+from engine.errors import NO_ERROR
+from engine.messages import Effects, PartitionProduceResponse, ProduceRequest, RecordBatch
+from engine.rules import Rule, refusal
+
+_CLIENT = Origin.CLIENT
+
+
+@dataclass(slots=True)
+class Appends:
+    """What became of the batches of one request. ``waits``: partition to (offset to wait for, leader epoch)."""
+
+    answers: dict[str, PartitionProduceResponse] = field(default_factory=dict)
+    waits: dict[str, tuple[int, int]] = field(default_factory=dict)
+    effects: Effects = field(default_factory=list)
+
+
+class Appending:
+    """The appends at one broker, as leader of its partitions."""
+
+    __slots__ = ("cluster", "delayed", "permissions", "replicas", "setup")
+
+    def __init__(
+        self,
+        setup: Setup,
+        replicas: Replicas,
+        delayed: DelayedAppends,
+        cluster: ClusterView,
+        permissions: Permissions,
+    ) -> None:
+        self.setup = setup
+        self.replicas = replicas
+        self.delayed = delayed
+        self.cluster = cluster
+        self.permissions = permissions
+
+    def arriving(self, request: ProduceRequest) -> Arriving:
+        """The request as the rules look at it."""
+        return Arriving(self.setup, self.permissions, self.cluster, request)
+
+    def for_broker(
+        self,
+        batches: dict[str, RecordBatch],
+        done: tuple[AppendWaiter, object],
+        now: int,
+        *,
+        timeout_ms: int,
+        acks: int = ACKS_ALL,
+    ) -> Effects:
+        """Append what this broker itself wants stored: a coordinator's record, a marker.
+
+        ``done``: the part that goes on once every partition is replicated or refused, and what it is given then; that
+        may be within this call.
+        """
+        name = self.setup.name
+        request = ProduceRequest(None, acks, timeout_ms, batches)
+        made = self.append_all(request, INTERNAL_RULES, Origin.COORDINATOR, name, now)
+        if made.waits and acks == ACKS_ALL:
+            self.delayed.wait(made.answers, made.waits, now + timeout_ms, client=name, done=done)
+            return made.effects
+        part, argument = done
+        return made.effects + part.appended(argument, made.answers, now)
+
+    def append_all(
+        self,
+        request: ProduceRequest,
+        rules: tuple[Rule[Arriving], ...],
+        origin: Origin,
+        source: str,
+        now: int,
+        verified: Verified | None = None,
+    ) -> Appends:
+        """Ask the rules about every batch of a request, and append it; a refused one does not hold up the others."""
+        made = Appends()
+        unverified = None if verified is None else verified.errors
+        arriving = self.arriving(request)
+        replicas = self.replicas
+        for partition, batch in request.batches.items():
+            replica = replicas.get(partition)
+            arriving.partition, arriving.batch, arriving.replica = partition, batch, replica
+            answer = None
+            if unverified and partition in unverified:
+                error = unverified[partition]
+                made.answers[partition] = PartitionProduceResponse(error=PRODUCE_SEES.get(error, error))
+                continue
+            rule = refusal(rules, arriving)
+            if rule is not None:
+                answer = refused(arriving, rule)
+            if verified is not None and answer is None and replica is not None:
+                answer = _unverified(replica, batch, verified)
+            if answer is None and replica is not None:
+                answer = self._append(replica, batch, request.acks, source, origin, now, made)
+            if answer is not None:
+                made.answers[partition] = answer
+        return made
+
+    def _append(
+        self,
+        replica: Replica,
+        batch: RecordBatch,
+        acks: int,
+        source: str,
+        origin: Origin,
+        now: int,
+        made: Appends,
+    ) -> PartitionProduceResponse:
+        """Ask the log; says what it decided. Puts the offset to wait for into ``made`` unless it is replicated."""
+        log = replica.log
+        say = say_decision if origin is _CLIENT else say_internal
+        appended = log.append_as_leader((batch,), now, leader_epoch=replica.leader_epoch, origin=origin)
+        error = appended.error
+        if error is not NO_ERROR:
+            say(self.setup, replica, batch, appended, source, acks)
+            return PartitionProduceResponse(error=error, log_start_offset=log.log_start)
+        if appended.rule is None:
+            self.replicas.changed_partitions.add(replica.partition)
+            self.replicas.note_activity(batch.max_timestamp)
+            if replica.advance_high_watermark():
+                made.effects.extend(self.delayed.complete(replica, now))
+        until = appended.last_offset + 1
+        if acks == ACKS_ALL and log.high_watermark < until:
+            made.waits[replica.partition] = (until, replica.leader_epoch)
+        say(self.setup, replica, batch, appended, source, acks)
+        return PartitionProduceResponse(error, appended.base_offset, appended.log_append_time, log.log_start)
+
+
+def _unverified(replica: Replica, batch: RecordBatch, verified: Verified) -> PartitionProduceResponse | None:
+    log = replica.log
+    error = unguarded(log.producers, batch, verified.guards.get(replica.partition))
+    return None if error is None else PartitionProduceResponse(error=error, log_start_offset=log.log_start)

@@ -1,0 +1,68 @@
+"""What one broker knows of the cluster: leaders, live brokers, internal topics, as the controller announced them."""
+
+from __future__ import annotations
+
+from engine.messages import Effects, IdlePartitions, LeaderAndIsr, UpdateMetadata, UsePartition
+
+
+class ClusterView:
+    """The newest announcements. A broker that stops forgets what they said about partitions."""
+
+    __slots__ = ("idle", "internal_topics", "live_brokers", "metadata", "without_endpoint")
+
+    def __init__(self) -> None:
+        self.metadata: dict[str, LeaderAndIsr] = {}
+        self.live_brokers: tuple[int, ...] = ()
+        self.without_endpoint: tuple[int, ...] = ()
+        """Live brokers that nobody can reach."""
+        self.internal_topics: dict[str, int] = {}
+        """Internal topics that exist, with their partition counts."""
+        self.idle: dict[str, tuple[LeaderAndIsr, int]] = {}
+        """Internal partitions before their first use, with the time at which their leader was elected."""
+
+    def leader_of(self, partition: str) -> int | None:
+        """The leader; None when there is none or the partition is unknown."""
+        word = self.metadata.get(partition)
+        if word is None and partition in self.idle:
+            word = self.idle[partition][0]
+        return None if word is None else word.leader
+
+    def knows(self, partition: str) -> bool:
+        return partition in self.metadata or partition in self.idle
+
+    def is_reachable(self, broker_id: int) -> bool:
+        """Live, with an endpoint that others know."""
+        return broker_id in self.live_brokers and broker_id not in self.without_endpoint
+
+    def use(self, partition: str) -> Effects:
+        """What makes an idle partition exist; nothing for one that exists."""
+        return [UsePartition(partition)] if partition in self.idle else []
+
+    def learn_live(self, word: UpdateMetadata) -> None:
+        self.live_brokers = word.live_brokers
+        self.without_endpoint = word.without_endpoint
+
+    def learn_idle(self, word: IdlePartitions, now: int) -> None:
+        """An internal topic exists; a partition whose leader stayed keeps the time of its election."""
+        self.internal_topics[word.topic] = word.partition_count
+        for found in word.words:
+            known = self.idle.get(found.partition)
+            since = now
+            if known is not None and known[0].leader_epoch == found.leader_epoch:
+                since = known[1]
+            self.idle[found.partition] = (found, since)
+
+    def learn_leader(self, word: LeaderAndIsr, now: int) -> int:
+        """Take the word about one partition; returns since when its leader is elected."""
+        _, since = self.idle.pop(word.partition, (None, now))
+        self.metadata[word.partition] = word
+        return since
+
+    def forget_partition(self, partition: str) -> None:
+        self.metadata.pop(partition, None)
+        self.idle.pop(partition, None)
+
+    def crash(self) -> None:
+        self.metadata.clear()
+        self.internal_topics.clear()
+        self.idle.clear()

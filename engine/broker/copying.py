@@ -1,0 +1,83 @@
+"""How one broker copies from leaders and is copied from: a fetch, an answer, one step (LOG-7, LOG-10).
+
+What a fetch looks at and does in one log is ``replication``; here the broker says it, answers the appends that waited
+for it, and asks the controller to take a follower back.
+"""
+
+from __future__ import annotations
+
+from engine.broker import replication
+from engine.broker.delayed_appends import DelayedAppends
+from engine.broker.outgoing import Outgoing
+from engine.broker.replica import Replica
+from engine.broker.replicas import Replicas
+from engine.broker.replication_sentences import say_high_watermark, say_taken
+from engine.broker.setup import Setup
+from engine.errors import NO_ERROR
+from engine.messages import AlterIsr, Effects, ReplicaFetchRequest, ReplicaFetchResponse, Send
+
+
+class Copying:
+    """Both sides of the copying of one broker's replicas."""
+
+    __slots__ = ("_batches_max", "_broker_id", "_name", "_watch", "delayed", "outgoing", "replicas")
+
+    def __init__(self, setup: Setup, replicas: Replicas, delayed: DelayedAppends, outgoing: Outgoing) -> None:
+        self._name = setup.name
+        self._broker_id = setup.broker_id
+        self._batches_max = setup.configuration.replica_fetch_batches_max
+        self._watch = setup.watch
+        self.replicas = replicas
+        self.delayed = delayed
+        self.outgoing = outgoing
+
+    def fetch(self, partition: str) -> ReplicaFetchRequest:
+        """What this broker, a follower of ``partition``, asks its leader."""
+        return replication.make_fetch(self.replicas.get(partition) or self.replicas.named(partition))
+
+    def on_fetch(self, request: ReplicaFetchRequest, now: int) -> tuple[ReplicaFetchResponse, Effects]:
+        """Answer a follower as the leader; what it tells may raise the high watermark (LOG-7)."""
+        replica = self.replicas.get(request.partition) or self.replicas.named(request.partition)
+        effects: Effects = []
+        parted = None
+        if replica.leader == self._broker_id and request.leader_epoch == replica.leader_epoch:
+            follower = request.replica
+            parted = replication.parted_at(replica, request.fetch_offset, request.last_fetched_epoch)
+            if parted is None:
+                replica.follower_ends[follower] = request.fetch_offset
+            if replica.advance_high_watermark():
+                self.replicas.changed_partitions.add(replica.partition)
+                say_high_watermark(self._watch, self._name, replica, follower)
+                effects = self.delayed.complete(replica, now)
+            if follower not in replica.isr and replica.wants_back(follower):
+                effects.append(self._ask_back(replica, follower))
+        return replication.answer_fetch(replica, request, parted, self._batches_max), effects
+
+    def on_response(self, response: ReplicaFetchResponse, now: int) -> None:
+        """Copy what the leader answered, or cut the log back to where it parted (LOG-7, LOG-10)."""
+        if response.error is not NO_ERROR:
+            return
+        replicas = self.replicas
+        replica = replicas.get(response.partition) or replicas.named(response.partition)
+        log_end = replica.log.log_end
+        taken = replication.take_answer(replica, response, now)
+        if taken is replication.NOTHING_TAKEN:
+            return
+        replicas.changed_partitions.add(replica.partition)
+        if taken.copied:
+            for batch in response.batches:
+                replicas.note_activity(batch.max_timestamp)
+        say_taken(self._watch, self._name, replica, taken, log_end)
+
+    def _ask_back(self, replica: Replica, follower: int) -> Send:
+        replica.isr_asked = follower
+        self._watch.say(
+            "broker.asks_isr_back",
+            ("LOG-7",),
+            broker=self._name,
+            partition=replica.partition,
+            replica=f"broker-{follower}",
+            high_watermark=replica.log.high_watermark,
+        )
+        word = AlterIsr(partition=replica.partition, replica=follower, version=replica.version)
+        return self.outgoing.to_controller(word)

@@ -1,0 +1,186 @@
+"""Requests about the offsets of groups at a broker: rights, topics that exist, then its coordinator (OFS-2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from engine.broker.cluster_view import ClusterView
+from engine.broker.group_host import CommitAsked, GroupHost
+from engine.broker.internal_topics import OFFSETS_TOPIC
+from engine.broker.permissions import Permissions
+from engine.broker.request_rules import Arrived, group_read_denied, transactional_id_denied
+from engine.broker.setup import Setup
+from engine.broker.verification import OFFSETS_SEE, Verification, Verified
+from engine.coordinator.group_coordinator import Commit
+from engine.errors import EngineError, Error
+from engine.messages import (
+    Effects,
+    Envelope,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+    Send,
+    TxnOffsetCommitRequest,
+)
+from engine.rules import Rule, refusal, say_refused
+
+
+def group_hidden(arrived: Arrived) -> bool:
+    return arrived.permissions.is_denied("Describe", f"group:{arrived.body.group_id}")
+
+
+_SAYS = ("broker", "client", "api", "group")
+_COMPARES = (("group", "group"), ("client", "client"))
+COMMIT_RULES: tuple[Rule[Arrived], ...] = (
+    Rule(
+        when=transactional_id_denied,
+        answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        spec="OFS-2",
+        why="broker.offsets_transactional_id_denied",
+        next_key="refusal.client_ends",
+        says=_SAYS,
+        compares=_COMPARES,
+    ),
+    Rule(
+        when=group_read_denied,
+        answer=Error.GROUP_AUTHORIZATION_FAILED,
+        spec="OFS-2",
+        why="broker.offsets_group_denied",
+        next_key="refusal.client_aborts",
+        says=_SAYS,
+        compares=_COMPARES,
+    ),
+)
+FETCH_RULES: tuple[Rule[Arrived], ...] = (
+    Rule(
+        when=group_hidden,
+        answer=Error.GROUP_AUTHORIZATION_FAILED,
+        spec="OFS-2",
+        why="broker.offsets_group_denied",
+        next_key="refusal.application_decides",
+        says=_SAYS,
+        compares=_COMPARES,
+    ),
+)
+
+
+class GroupRequests:
+    """What clients ask the group coordinator in one broker."""
+
+    __slots__ = ("cluster", "host", "permissions", "setup", "verification")
+
+    def __init__(
+        self,
+        setup: Setup,
+        host: GroupHost,
+        cluster: ClusterView,
+        permissions: Permissions,
+        verification: Verification | None,
+    ) -> None:
+        self.setup = setup
+        self.host = host
+        self.cluster = cluster
+        self.permissions = permissions
+        self.verification = verification
+
+    def handle_commit(self, envelope: Envelope, now: int) -> Effects:
+        """OffsetCommit and TxnOffsetCommit: rights, then topics, then the coordinator (OFS-2)."""
+        request = envelope.body
+        if not isinstance(request, TxnOffsetCommitRequest | OffsetCommitRequest):
+            raise EngineError(f"{self.setup.name}: {request!r} commits no offsets")
+        asked = CommitAsked(envelope.source, envelope.correlation_id, request.api, {})
+        denied = self._denied(COMMIT_RULES, request, envelope.source)
+        if denied is not None:
+            return [asked.answered(dict.fromkeys(request.offsets, denied))]
+        for partition in request.offsets:
+            if partition not in self.cluster.metadata:
+                asked.refused[partition] = Error.UNKNOWN_TOPIC_OR_PARTITION
+        if asked.refused:
+            known = {name: offset for name, offset in request.offsets.items() if name not in asked.refused}
+            self.setup.watch.note(
+                "broker.offsets_of_unknown_partition",
+                ("OFS-2",),
+                broker=self.setup.name,
+                client=envelope.source,
+                partitions=list(asked.refused),
+            )
+            if not known:
+                return [asked.answered({})]
+            request = replace(request, offsets=known)
+        coordinator, verification = self.host.coordinator, self.verification
+        if (
+            verification is not None
+            and isinstance(request, TxnOffsetCommitRequest)
+            and coordinator.lookup(request.group_id) is Error.NONE
+        ):
+            partition = f"{self.host.topic}-{coordinator.partition_of(request.group_id)}"
+            waiting = verification.of_offsets(envelope, request, partition, now)
+            if waiting is not None:
+                return verification.go_on(waiting, now)
+        return self._commit(asked, request, now)
+
+    def go_on(self, verified: Verified, now: int) -> Effects:
+        """A TxnOffsetCommit goes on once the group's partition was asked about."""
+        request = verified.envelope.body
+        if not isinstance(request, TxnOffsetCommitRequest):
+            raise EngineError(f"{self.setup.name}: {request!r} commits no offsets of a transaction")
+        unknown = {
+            name: Error.UNKNOWN_TOPIC_OR_PARTITION
+            for name in request.offsets
+            if name not in self.cluster.metadata
+        }
+        request = replace(
+            request, offsets={name: offset for name, offset in request.offsets.items() if name not in unknown}
+        )
+        asked = CommitAsked(
+            verified.envelope.source, verified.envelope.correlation_id, request.api, refused=unknown
+        )
+        error = next(iter(verified.errors.values()), None)
+        if error is None and self._lost_its_guard(request, verified):
+            error = Error.INVALID_TXN_STATE
+        if error is not None:
+            return [asked.answered(dict.fromkeys(request.offsets, OFFSETS_SEE.get(error, error)))]
+        return self._commit(asked, request, now)
+
+    def _lost_its_guard(self, request: TxnOffsetCommitRequest, verified: Verified) -> bool:
+        """A marker on the group's partition came while the answer was on its way."""
+        ((partition, guard),) = verified.guards.items()
+        replica = self.host.replicas.get(partition)
+        if replica is None:
+            return False
+        producers = replica.log.producers
+        awaited = producers.awaited.get(request.producer_id)
+        is_guarded = awaited is not None and awaited.guard == guard
+        return not is_guarded and not producers.is_open(request.producer_id, request.producer_epoch)
+
+    def _commit(self, asked: CommitAsked, request: Commit, now: int) -> Effects:
+        self.host.coordinator.commit(asked, request, now)
+        effects = self.host.settle(now)
+        self.host.touch(request.group_id)
+        return effects + self._use(request.group_id)
+
+    def handle_fetch(self, envelope: Envelope, now: int) -> Effects:
+        """OffsetFetch: where does the group stand (CON-9)?"""
+        request = envelope.body
+        if type(request) is not OffsetFetchRequest:
+            raise EngineError(f"{self.setup.name}: {request!r} is not an OffsetFetch request")
+        denied = self._denied(FETCH_RULES, request, envelope.source)
+        if denied is not None:
+            answer = OffsetFetchResponse(error=denied, offsets={})
+        else:
+            answer = self.host.coordinator.fetch(request)
+        return [Send(envelope.source, answer, envelope.correlation_id, True), *self._use(request.group_id)]
+
+    def _use(self, group_id: str) -> Effects:
+        """The group's log partition is used from now on, even when no client looked it up before."""
+        partition = f"{OFFSETS_TOPIC}-{self.host.coordinator.partition_of(group_id)}"
+        return self.cluster.use(partition)
+
+    def _denied(self, rules: tuple[Rule[Arrived], ...], request: Any, client: str) -> Error | None:
+        rule = refusal(rules, Arrived(request, self.permissions, self.cluster))
+        if rule is None:
+            return None
+        facts = {"broker": self.setup.name, "client": client, "api": request.api, "group": request.group_id}
+        say_refused(self.setup.watch, rule, facts)
+        return rule.answer

@@ -1,0 +1,21 @@
+"""The numbers of the requests that one broker sends itself: to the controller and to other brokers."""
+
+from __future__ import annotations
+
+from engine.messages import Send
+
+
+class Outgoing:
+    """One counter for all of a broker's parts; a crash does not set it back."""
+
+    __slots__ = ("_newest",)
+
+    def __init__(self) -> None:
+        self._newest = 0
+
+    def next_correlation(self) -> int:
+        self._newest += 1
+        return self._newest
+
+    def to_controller(self, word: object) -> Send:
+        return Send("controller", word, self.next_correlation())

@@ -1,0 +1,42 @@
+"""What clients may not do at one broker (GEN-6, LOG-1)."""
+
+from __future__ import annotations
+
+from engine.watching import Part, Watch
+
+
+class Permissions:
+    """Denials: an operation (``Write``, ``IdempotentWrite``) on a resource (``cluster``, ``topic:t``,
+    ``transactional_id:x``). They outlive a crash. ``part`` of the view shows them."""
+
+    __slots__ = ("denied", "name", "part", "watch")
+
+    def __init__(self, name: str, watch: Watch, part: Part) -> None:
+        self.name = name
+        self.watch = watch
+        self.part = part
+        self.denied: set[tuple[str, str]] = set()
+
+    def is_denied(self, operation: str, resource: str) -> bool:
+        return (operation, resource) in self.denied
+
+    def deny(self, operation: str, resource: str, now: int) -> None:
+        """*deny authorization*: from now on refuse ``operation`` on ``resource``; call it on every broker."""
+        self.denied.add((operation, resource))
+        self._touch()
+        self.watch.say(
+            "fault.denied", ("GEN-6", "LOG-1"), broker=self.name, operation=operation, resource=resource
+        )
+
+    def allow(self, operation: str, resource: str, now: int) -> None:
+        """Take a denial back."""
+        self.denied.discard((operation, resource))
+        self._touch()
+        self.watch.say("fault.allowed", ("GEN-6",), broker=self.name, operation=operation, resource=resource)
+
+    def _touch(self) -> None:
+        if self.watch.recording:
+            self.watch.touch(self.part)
+
+    def view(self) -> list[str]:
+        return [f"{operation} {resource}" for operation, resource in sorted(self.denied)]

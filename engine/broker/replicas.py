@@ -1,0 +1,221 @@
+"""The replicas on one broker: how they come, stop and start again, and what faults do to their logs (GEN-6, GEN-7)."""
+
+from __future__ import annotations
+
+from engine.broker.append_rules import Rules
+from engine.broker.partition_log import PartitionLog
+from engine.broker.replica import Replica
+from engine.broker.replication_sentences import say_forgotten
+from engine.broker.setup import Setup
+from engine.errors import Refused
+from engine.messages import LeaderAndIsr, RecordBatch
+
+
+class Replicas(dict[str, Replica]):
+    """Partition to its replica here.
+
+    ``changed_partitions`` names the partitions whose log end, high watermark or leader changed; all brokers of a
+    world share the set, and the kernel empties it after each event.
+    """
+
+    __slots__ = ("changed_partitions", "idle_from", "rules", "setup", "watch")
+
+    def __init__(self, setup: Setup, changed_partitions: set[str]) -> None:
+        super().__init__()
+        self.setup = setup
+        self.watch = setup.watch
+        self.rules = Rules(setup.profile, setup.switches)
+        self.changed_partitions = changed_partitions
+        self.idle_from: int | None = None
+        """No producer's newest timestamp is older than this; None when no producer is known."""
+
+    def named(self, partition: str) -> Replica:
+        """The replica of a partition; refused when this broker has none."""
+        replica = self.get(partition)
+        if replica is None:
+            raise Refused("GEN-6", partition, "no_replica_there", broker=self.setup.name, known=sorted(self))
+        return replica
+
+    def create(self, word: LeaderAndIsr) -> Replica:
+        """An empty replica of a partition that the controller placed here."""
+        setup = self.setup
+        log = PartitionLog(
+            word.partition,
+            setup.broker_id,
+            profile=setup.profile,
+            switches=setup.switches,
+            configuration=setup.configuration,
+            watch=self.watch,
+            rules=self.rules,
+        )
+        if word.segment_records is not None:
+            log.segment_records = word.segment_records
+        replica = self[word.partition] = Replica(setup.broker_id, log, self.watch)
+        replica.touch()
+        return replica
+
+    def drop(self, partition: str) -> None:
+        """The partition was deleted: its replica leaves the broker and the view."""
+        self.pop(partition).remove()
+
+    # Stop and start -------------------------------------------------------------------------------
+
+    def stop(self, *, clean: bool) -> None:
+        """The broker stops: leaderships are forgotten, logs stay; ``clean`` writes producer snapshots (LOG-10)."""
+        self.idle_from = None
+        for replica in self.values():
+            replica.forget_leadership()
+            replica.log.close(clean=clean)
+            replica.touch()
+            self.changed_partitions.add(replica.partition)
+
+    def reopen(self, now: int, *, was_clean: bool) -> None:
+        """The broker starts: every log is opened and its producers are read."""
+        for replica in self.values():
+            log = replica.log
+            checkpoint = log.high_watermark
+            log.reopen(now)
+            # Kafka keeps the high watermark in a checkpoint file and takes it up again when the replica
+            # starts.
+            log.set_high_watermark(checkpoint)
+            if self.watch.recording:
+                self.watch.note(
+                    "broker.log_loaded_from_snapshot" if was_clean else "broker.log_replayed",
+                    ("LOG-10",),
+                    broker=self.setup.name,
+                    partition=replica.partition,
+                    log_end=log.log_end,
+                    producer_count=len(log.producers.entries),
+                )
+        self._recompute_idle()
+
+    # Idle producers -------------------------------------------------------------------------------
+
+    def note_activity(self, timestamp: int) -> None:
+        """A producer was active at ``timestamp``; the idle scan need not come before it expires."""
+        idle_from = self.idle_from
+        if idle_from is None or timestamp < idle_from:
+            self.idle_from = timestamp
+
+    def next_scan(self) -> int | None:
+        """The next scan for idle producers that may find one (LOG-12)."""
+        if self.idle_from is None:
+            return None
+        interval = self.setup.configuration.producer_state_scan_interval_ms
+        at = self.idle_from + self.setup.configuration.producer_state_expiration_ms
+        return -(-at // interval) * interval
+
+    def forget_idle(self, now: int) -> None:
+        """Forget producers that were idle for too long; says nothing when there are none."""
+        for replica in self.values():
+            gone = replica.log.expire_producers(now)
+            if gone:
+                say_forgotten(
+                    self.watch, self.setup.name, "broker.producers_expired", replica, gone, ("LOG-12",)
+                )
+        self._recompute_idle()
+
+    def _recompute_idle(self) -> None:
+        times = [
+            entry.last_timestamp
+            for replica in self.values()
+            for entry in replica.log.producers.entries.values()
+            if entry.transaction_first_offset is None
+        ]
+        self.idle_from = min(times, default=None)
+
+    # Faults ---------------------------------------------------------------------------------------
+
+    def delete_head(self, partition: str, to: int | None, now: int) -> None:
+        """*delete log head*: records below ``to`` (None: below the high watermark) are gone (LOG-11).
+
+        Call it on the leader; followers raise their log start with their next fetch. Refused above the high
+        watermark.
+        """
+        name = self.setup.name
+        replica = self.named(partition)
+        log = replica.log
+        to = log.high_watermark if to is None else to
+        if not replica.is_leader:
+            raise Refused("LOG-11", partition, "not_its_leader", broker=name, partition=partition)
+        if to > log.high_watermark:
+            raise Refused(
+                "LOG-11",
+                partition,
+                "above_high_watermark",
+                offset=to,
+                high_watermark=log.high_watermark,
+            )
+        before = log.log_start
+        gone = log.raise_log_start(to)
+        self.changed_partitions.add(partition)
+        self.watch.say(
+            "fault.head_deleted" if log.log_start > before else "fault.no_head_to_delete",
+            ("GEN-6", "LOG-11"),
+            broker=name,
+            partition=partition,
+            log_start=log.log_start,
+            to=to,
+        )
+        if self.watch.recording:
+            if gone:
+                key = "broker.producers_deleted_with_head"
+                say_forgotten(self.watch, name, key, replica, gone, ("LOG-11",))
+            elif log.producers.entries and log.log_start > before:
+                self.watch.note(
+                    "broker.producers_kept_after_head",
+                    ("LOG-11",),
+                    broker=name,
+                    partition=partition,
+                    producer_ids=sorted(log.producers.entries),
+                )
+
+    def expire_producers(self, partition: str | None, now: int) -> None:
+        """*expire producer state*: forget the producers of ``partition`` (None: of all), idle or not."""
+        name = self.setup.name
+        chosen = self.values() if partition is None else (self.named(partition),)
+        self.watch.say(
+            "fault.producers_expired", ("GEN-6", "LOG-12"), broker=name, partition=partition or "*"
+        )
+        for replica in chosen:
+            gone = replica.log.forget_producers()
+            if gone:
+                say_forgotten(self.watch, name, "broker.producers_forgotten", replica, gone, ("LOG-12",))
+        self._recompute_idle()
+
+    # Initial state --------------------------------------------------------------------------------
+
+    def preset_producer(
+        self,
+        partition: str,
+        producer_id: int,
+        producer_epoch: int,
+        last_sequence: int | None,
+        last_offset: int | None,
+        now: int = 0,
+    ) -> None:
+        """What this broker knows of a producer (GEN-7). Call it on every replica.
+
+        ``last_sequence`` None: the epoch alone is known, as after a marker.
+        """
+        log = self.named(partition).log
+        log.preset_producer(producer_id, producer_epoch, last_sequence, last_offset, now)
+        self.note_activity(now)
+
+    def preset_record(self, partition: str, batch: RecordBatch) -> RecordBatch:
+        """A record that this leader has and every replica gets; returns it as stored."""
+        replica = self.named(partition)
+        replica.log.append_as_leader((batch,), 0, leader_epoch=replica.leader_epoch)
+        replica.log.set_high_watermark(replica.log.log_end)
+        return replica.log.batches[-1]
+
+    def copy_record(self, partition: str, batch: RecordBatch) -> None:
+        """A follower has the leader's record too."""
+        log = self.named(partition).log
+        log.append_as_follower((batch,), 0)
+        log.set_high_watermark(log.log_end)
+
+    def preset_log_start(self, partition: str, offset: int) -> None:
+        """The log is empty and starts at ``offset`` (GEN-7). Call it on every replica."""
+        self.named(partition).log.restart_at(offset, 0)
+        self.changed_partitions.add(partition)

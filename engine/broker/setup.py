@@ -1,0 +1,34 @@
+"""Who a broker is and how it was set: what all its parts are given, and none of them changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+
+from engine.broker.configuration import BrokerConfiguration
+from engine.profiles import Profile
+from engine.switches import Switches
+from engine.watching import Path, Watch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """``path``: the broker's place in the view."""
+
+    broker_id: int
+    profile: Profile
+    switches: Switches
+    configuration: BrokerConfiguration
+    watch: Watch
+    name: str = field(init=False)
+    path: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", f"broker-{self.broker_id}")
+        object.__setattr__(self, "path", ("brokers", str(self.broker_id)))
+
+
+@cache
+def broker_number(name: str) -> int:
+    """The id in the name of a broker, as in ``broker-2``."""
+    return int(name.rpartition("-")[2])
