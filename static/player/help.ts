@@ -5,6 +5,7 @@ import { html } from "lit";
 import { DialogElement } from "./dialogs.ts";
 import type { Frame } from "./frame.ts";
 import { KEYS } from "./keys.ts";
+import type { KeyRow } from "./keys.ts";
 import type { PanelRow } from "./panels.ts";
 import { isShown, PANELS } from "./panels.ts";
 import { say } from "./text.ts";
@@ -14,15 +15,25 @@ function keyed(frame: Frame | undefined): PanelRow[] {
   return PANELS.filter((panel) => panel.key !== "" && isShown(panel.tag, frame)).sort((one, other) => one.key.localeCompare(other.key));
 }
 
+/** Without the key in brackets, which a tooltip needs. */
+function meaning({ action }: KeyRow): string {
+  return say(`player.key.${action}`).replace(/\s*[(（][^()（）]*[)）]$/u, "");
+}
+
+function halves<Row>(rows: readonly Row[]): (readonly Row[])[] {
+  const half = Math.ceil(rows.length / 2);
+  return [rows.slice(0, half), rows.slice(half)];
+}
+
 export class Help extends DialogElement {
   protected override render(): TemplateResult {
     return this.frameOf(
       say("player.help"),
-      this.whenOpen(() => html`<table class="keys"><tbody>
-          ${KEYS.map((row) => html`<tr><th scope="row"><kbd>${row.keys}</kbd></th><td>${say(`player.key.${row.action}`)}</td></tr>`)}
-        </tbody></table>
+      this.whenOpen(() => html`<div class="keys">${halves(KEYS).map((rows) => html`<table><tbody>
+          ${rows.map((row) => html`<tr><th scope="row"><kbd>${row.keys}</kbd></th><td>${meaning(row)}</td></tr>`)}
+        </tbody></table>`)}</div>
         <h3>${say("player.panels")}</h3>
-        <p>${keyed(this.store?.frame).map((panel) => html`<span class="nb"><kbd>${panel.key}</kbd> ${say(panel.name)}</span> `)}</p>
+        <p class="keyed">${keyed(this.store?.frame).map((panel) => html`<span class="nb"><kbd>${panel.key}</kbd> ${say(panel.name)}</span> `)}</p>
         <h3>${say("player.marks")}</h3>
         <dl class="marks">${MARKS.map((mark) => html`<dt>${say(`player.mark.${mark}`)}</dt><dd>${say(`player.mark.${mark}.means`)}</dd>`)}</dl>`),
     );

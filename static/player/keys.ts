@@ -18,6 +18,7 @@ export type KeyAction =
   | "last"
   | "play"
   | "branch"
+  | "message"
   | "drop"
   | "why"
   | "projector"
@@ -70,6 +71,7 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "End", matches: plain("End"), action: "last" },
   { keys: "␣", matches: plain(" "), action: "play" },
   { keys: "b", matches: letter("b"), action: "branch" },
+  { keys: "m", matches: letter("m"), action: "message" },
   { keys: "d", matches: letter("d"), action: "drop" },
   { keys: "w", matches: letter("w"), action: "why" },
   { keys: "l", matches: letter("l"), action: "projector" },

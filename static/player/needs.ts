@@ -25,6 +25,7 @@ const live: Need = (page) => (page.live ? null : page.follows ? "player.nothing_
 
 const NEEDS: Partial<Record<KeyAction, Need>> = {
   branch: live,
+  message: live,
   drop: (page, key) => live(page, key) ?? (page.selection === null ? "player.nothing_to.drop" : null),
   breakpoints: live,
   run_to_breakpoint: live,

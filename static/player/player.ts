@@ -47,6 +47,7 @@ import { middlePanel, opensOn, PANELS } from "./panels.ts";
 import "./term-note.ts";
 import { Play } from "./play.ts";
 import type { SelectionBar } from "./selection-bar.ts";
+import type { MessageActs } from "../stage/message-acts.ts";
 import type { Why } from "./why.ts";
 import type { AskWhyEvent, ShownWhy } from "./why-answer.ts";
 import { selectionOf } from "./share.ts";
@@ -391,6 +392,7 @@ export class Player extends PlayerAttributes {
   #do(action: KeyAction, key: string): void {
     const { store, play } = this;
     if (store === undefined || play === undefined) return;
+    if (action === "drop") this.#acts()?.atFocus();
     this.hint = lacks(action, key, { live: store.source.live, follows: this.follow !== "", meets: (this.company?.audience ?? null) !== null, share: this.share, selection: store.selection, frame: store.frame }) ?? "";
     if (this.hint !== "") return;
     if (store.status === "reconnecting") this.hint = "player.offline"; // What is asked for is kept.
@@ -411,6 +413,7 @@ export class Player extends PlayerAttributes {
       last: () => store.toNewest(),
       play: () => play.toggle(),
       branch: () => void this.#makeBranch(),
+      message: () => { if (this.#acts()?.next() !== true) this.hint = "player.nothing_to.message"; },
       drop: () => void this.#drop(),
       why: () => this.#why()?.toggle(),
       projector: () => this.#present(),
@@ -460,6 +463,10 @@ export class Player extends PlayerAttributes {
 
   #beats(): BeatsBar | null {
     return this.querySelector<BeatsBar>("eos-beats");
+  }
+
+  #acts(): MessageActs | null {
+    return this.querySelector<MessageActs>("eos-message-acts");
   }
 
   #lesson(): Lesson | null {

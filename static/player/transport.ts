@@ -88,8 +88,8 @@ export class Transport extends StoreElement {
     const place = plan === null ? null : whereIn(plan, store.shown);
     return html`<div class="where num">
         ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)} ·</span>`}
-        <span class="in-steps"><b>${say("player.step")} ${store.shown}</b> <span>${say("player.of", { of: stepsOf(store) })}</span></span>
-        <span class="virtual">· ${say(over ?? "player.virtual_time", { at })}</span>
+        <span class="in-steps"><b>${say("player.step")} ${store.shown}</b> <span>${say("player.of", { of: stepsOf(store) })}</span><span class="dot"> ·</span></span>
+        <span class="virtual">${say(over ?? "player.virtual_time", { at })}</span>
         ${store.lines.branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: branchName(store.info), count: store.lines.branches.size })}</button>`}
         <span class="sr" role="status">${over === null ? nothing : say(store.source.live ? "player.over.next" : "player.over.again", { at })}</span>
       </div>`;

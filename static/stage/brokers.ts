@@ -27,8 +27,8 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   const apart = place.coordinator !== null && place.coordinator.box === place.box;
   const objects: StageObject[] = apart ? [] : bodyOf(frame, here, focus, name, place, alive, focused);
   for (const [partition, lane] of Object.entries(place.lanes)) {
-    if (!alive && !lane.strip) continue;
-    objects.push(...laneObjects({ frame, here, focus, broker: name, partition, place: lane }));
+    const own = laneObjects({ frame, here, focus, broker: name, partition, place: lane });
+    objects.push(...(alive || lane.strip ? own : own.map(dimmed)));
   }
   for (const [partition, lane] of Object.entries(place.echo ?? {})) objects.push(...laneObjects({ frame, here, focus, broker: name, partition, place: lane, echo: true }));
   if (place.coordinator !== null && alive) objects.push(...coordinatorObjects(frame, here, focus, name, place.coordinator));
@@ -39,6 +39,11 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
     });
   }
   return objects;
+}
+
+/** What a broker that is down has on its disk. */
+function dimmed({ select: _, ...object }: StageObject): StageObject {
+  return { ...object, label: "", draw: svg`<g class="dim">${object.draw}</g>` };
 }
 
 function stateWord(frame: Frame, name: string): string | null {

@@ -60,6 +60,8 @@ export interface LanePlace {
   out: Point;
   /** Drawn as a thin strip: cells without numbers. */
   strip: boolean;
+  /** Who leads it now, in the place of a broker that is down. */
+  heir?: string;
 }
 
 export interface BrokerPlace {

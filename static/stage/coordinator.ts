@@ -89,7 +89,7 @@ function headLine(
   const who = apart ? say("stage.coordinator.of_at", { id, broker: name }) : say("stage.coordinator.of", { id });
   const identity = `${entry.producer_id}·${entry.producer_epoch}`;
   const pill = round(textWidth(identity, 12, true) + 12);
-  const room = width * 0.52 - pill;
+  const room = width * 0.6 - pill;
   const { size, lines } = fitted(who, room, 13, { least: 9, most: 2, bold: true });
   const end = 12 + Math.max(...lines.map((line) => textWidth(line, size, true))) + 10;
   const right = width - 12;
@@ -126,12 +126,12 @@ function railSvg(frame: Frame, focus: Focus, name: string, { id, entry }: Kept, 
   const stepped = transition?.machine === "transaction_states" && transition.of === id && frame.step?.actor === name;
   const rail = railOf(entry.state, entry.pending_state, stepped && transition ? transition.from : null);
   const sizes = [13, 12, 11, 10, 9];
-  const gapOf = (size: number): number => (size > 12 ? 17 : 11);
-  const widthAt = (size: number): number => rail.reduce((sum, state) => sum + pillWidth(state, size, size > 12 ? 18 : 12), 0) + gapOf(size) * (rail.length - 1);
+  const gapOf = (size: number): number => (size > 12 ? 15 : 11);
+  const widthAt = (size: number): number => rail.reduce((sum, state) => sum + pillWidth(state, size, size > 12 ? 16 : 12), 0) + gapOf(size) * (rail.length - 1);
   const size = sizes.find((one) => widthAt(one) <= width - 24) ?? 9;
   let x = apart || width < 400 ? 8 : 12;
   const drawn = rail.map((state, index) => {
-    const own = pillWidth(state, size, size > 12 ? 18 : 12);
+    const own = pillWidth(state, size, size > 12 ? 16 : 12);
     const now = focus.kind === "coordinator" && focus.transactional_id === id && focus.actor === name && focus.state === state;
     const on = entry.state === state;
     const pending = !on && entry.pending_state === state;

@@ -58,6 +58,19 @@ function object(key: string, at: Box, draw: SVGTemplateResult, { depth = 5, phas
   return { key, x: round(x), y: round(y), width: round(width), height: round(height), phase, depth, draw, label, hot, ...(select === undefined ? {} : { select }) };
 }
 
+/** From a gate at a cell's edge to the ring around the cell. */
+const ASIDE = 10;
+/** A cell of this width is left wide enough by that. */
+const WIDE = 48;
+
+/** The ring of a batch is whole and leaves the gates at its edges to be seen: it stands inside of them. */
+function ringOf({ replica, window }: Shown, at: Box): StageObject {
+  const gates = [replica.high_watermark, replica.last_stable_offset].map((offset) => window.x(offset));
+  const near = (x: number): boolean => at.width >= WIDE && gates.some((gate) => Math.abs(gate - x) < 1);
+  const [left, right] = [near(at.x) ? ASIDE : 0, near(at.x + at.width) ? ASIDE : 0];
+  return ring("ring:batch", { ...at, x: at.x + left, width: at.width - left - right });
+}
+
 /** The one yellow ring, over its neighbours. Bodies, gates and readers have theirs from their own layers. */
 function ring(key: string, at: Box, radius = 5): StageObject {
   return object(key, at, halo(-1, -2, at.width + 2, at.height + 3.5, radius), { phase: "effect" });
@@ -78,11 +91,11 @@ function laneGhosts(frame: Frame, here: Places, focus: Focus, shown: Shown): Sta
   const at = stored === undefined ? null : cellBox(shown, stored);
   switch (focus.kind) {
     case "duplicate":
-      return at === null ? pinned(frame, here, focus, shown) : [...arriving(frame, here, shown, at), ring("ring:batch", at)];
+      return at === null ? pinned(frame, here, focus, shown) : [...arriving(frame, here, shown, at), ringOf(shown, at)];
     case "refused":
-      return refusedWith(refusedGhost(frame, here, shown), at);
+      return refusedWith(refusedGhost(frame, here, shown), shown, at);
     case "append":
-      return at === null ? [] : [ring("ring:batch", at)];
+      return at === null ? [] : [ringOf(shown, at)];
     case "gate":
       return gateWay(frame, focus, shown);
     default:
@@ -91,8 +104,8 @@ function laneGhosts(frame: Frame, here: Places, focus: Focus, shown: Shown): Sta
 }
 
 /** The batch that was compared has its ring, unless what was refused has to stand on it. */
-function refusedWith(ghosts: StageObject[], at: Box | null): StageObject[] {
-  return at === null || ghosts.some((ghost) => overlap(ghost, at)) ? ghosts : [...ghosts, ring("ring:batch", at)];
+function refusedWith(ghosts: StageObject[], shown: Shown, at: Box | null): StageObject[] {
+  return at === null || ghosts.some((ghost) => overlap(ghost, at)) ? ghosts : [...ghosts, ringOf(shown, at)];
 }
 
 /** The stored batch lies before what the lane shows: it is brought to the lane's beginning, with its offset. */

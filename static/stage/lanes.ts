@@ -59,7 +59,7 @@ function objectsOf(lane: LaneOf): StageObject[] {
   }
   const stretches = heldStretches(frame, partition, shown);
   return [
-    ...baseOf(lane, replica, window, leaderWord(here, view)),
+    ...baseOf(lane, replica, window, leaderWord(lane, view)),
     ...shown.map((batch) => cellOf(lane, window, batch)),
     offsetsOf(lane, window, shown),
     ...gatesOf(lane, replica, window, shown),
@@ -67,8 +67,9 @@ function objectsOf(lane: LaneOf): StageObject[] {
   ];
 }
 
-function leaderWord(here: Places, view: PartitionView): string {
+function leaderWord({ here, place }: LaneOf, view: PartitionView): string {
   if (here.kind === "log") return "";
+  if (place.heir !== undefined) return say("stage.leader_at", { broker: place.heir });
   return view.deleted ? say("stage.deleted") : say("stage.leader");
 }
 
@@ -81,9 +82,10 @@ function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null
   const middle = cells.y + cells.height / 2;
   const earlier = replica === null || window === null ? 0 : window.first - replica.log_start;
   const starts = replica !== null && window !== null && window.first === replica.log_start && !place.strip;
+  const own = place.box;
   const axis: StageObject = {
     key: `lane:${lane.broker}:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
-    draw: svg`${path(`M${cells.x},${bottom}H${cells.x + cells.width}`, "hair")}${
+    draw: svg`${place.heir === undefined ? nothing : box(own.x + 6, own.y, own.width - 12, own.height - 2, "body", 8)}${path(`M${cells.x},${bottom}H${cells.x + cells.width}`, "hair")}${
       starts ? path(`M${cells.x - 3},${cells.y}V${bottom}`, "start") : nothing}${
       earlier > 0 && !place.strip ? text(cells.x - 4, bottom + 14, say("stage.earlier", { count: earlier }), "s12 q", "end") : nothing}`,
   };
@@ -107,7 +109,7 @@ function nameOf({ frame, here, broker, partition, place }: LaneOf, role: string,
     key: `name:${broker}:${partition}`, x: above ? place.box.x + 98 : place.box.x + 8, y, width: above ? room : width + 8, height: above ? 27 : height,
     phase: "static", depth: DEPTH.body, label: say("diagram.lanes.title_name", { partition }), select: selection, picked: isPicked(frame.selection, selection),
     draw: svg`<rect class="hit" width=${above ? room : width + 8} height=${above ? 27 : height}/>${name}${
-      place.strip || role === "" || above ? nothing : text(4, own(middle) + 16 + (lines.length - 1) * 6, role, "s12 q")}`,
+      place.strip || role === "" || above ? nothing : fittedText(4, own(middle) + 16 + (lines.length - 1) * 6, role, width, 12, { classes: place.heir === undefined ? "q" : "k", least: 10 })}`,
   };
 }
 
@@ -280,7 +282,7 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
   const focused = focus.kind === "gate" && focus.partition === partition ? focus.gates[0] : undefined;
   const top = place.strip ? 0 : -8;
   const bottom = cells.height + (place.strip ? 0 : 2);
-  // A gate at the edge of the batch that is ringed stands before the ring, set off from it.
+  // A gate at the edge of the batch that is ringed is seen whole: where the cell is narrow, before the ring.
   const ringed = ringedBatch(lane, replica);
   const isBefore = (offset: number): boolean => ringed !== undefined && !place.strip && (ringed.base_offset === offset || ringed.last_offset + 1 === offset);
   const bars = (offset: number): [number, number][] => (isBefore(offset) ? [[top, cells.height + 8]] : isInside(shown, offset) && !place.strip ? [[top, 0], [cells.height, bottom + 4]] : [[top, bottom]]);
@@ -290,17 +292,14 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
     const depth = isBefore(offset) ? DEPTH.before : DEPTH.gate;
     objects.push({ key: `${key}:${partition}`, x: round(window.x(offset) + dx), y: cells.y, width: 6, height: cells.height, phase: "gate", depth, draw, hot, label });
   };
-  const setOff = (offset: number, x: number, width: number): SVGTemplateResult | typeof nothing =>
-    (isBefore(offset) ? box(x, top, width, cells.height + 16, "behind", 2) : nothing);
   const { hw } = names;
   const markHw = focused === "high_watermark" && !same;
   const markLso = focused !== undefined && !markHw;
   const rim = halo(-4.5, -4, 9, cells.height + 6, 2);
-  gate("hw", replica.high_watermark, same ? 4 : 0, svg`${markHw ? rim : nothing}${
-    same ? setOff(replica.high_watermark, -9, 16) : setOff(replica.high_watermark, -3.5, 7)}${path(bars(replica.high_watermark).map(([from, to]) => `M0,${from}V${to}`).join(""), "hw")}${
+  gate("hw", replica.high_watermark, same ? 4 : 0, svg`${markHw ? rim : nothing}${path(bars(replica.high_watermark).map(([from, to]) => `M0,${from}V${to}`).join(""), "hw")}${
     hw === null || place.strip ? nothing : text(hw.x - window.x(replica.high_watermark), nameY, hw.said, "s12 k gl", hw.anchor)}`, markHw,
     say("stage.gate.hw_name", { partition, offset: replica.high_watermark }));
-  gate("lso", replica.last_stable_offset, 0, svg`${markLso ? rim : nothing}${same ? nothing : setOff(replica.last_stable_offset, -5.5, 11)}${
+  gate("lso", replica.last_stable_offset, 0, svg`${markLso ? rim : nothing}${
     bars(replica.last_stable_offset).map(([from, to]) => box(-2.5, from, 5, to - from, "lso", 1))}${
     place.strip ? nothing : text(names.lso.x - window.x(replica.last_stable_offset), nameY, names.lso.said, "s12 b gl", names.lso.anchor)}`, markLso,
     say("stage.gate.lso_name", { partition, offset: replica.last_stable_offset }));

@@ -1,7 +1,8 @@
 /**
  * `<eos-stage …></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`: on the message that is selected, what
  * can be done to it: drop, delay, duplicate, and the list of all that the server offers. The acts are those of the
- * selection bar; the key `d` drops.
+ * selection bar; the key `d` drops. While no message is selected, it says so beside the network's name: `m` goes from
+ * message to message, and its acts have the focus.
  */
 
 import type { TemplateResult } from "lit";
@@ -25,6 +26,8 @@ export class MessageActs extends StoreElement {
 
   declare actions: Action[] | null;
   #askedFor = "";
+  /** The message whose acts are to have the focus, as it was reached by keys. */
+  #byKeys: string | null = null;
 
   constructor() {
     super();
@@ -34,14 +37,67 @@ export class MessageActs extends StoreElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.parentElement?.addEventListener("landed", this.#place);
+    this.parentElement?.addEventListener("keydown", this.#pressed, true);
     addEventListener("resize", this.#place);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.parentElement?.removeEventListener("landed", this.#place);
+    this.parentElement?.removeEventListener("keydown", this.#pressed, true);
     removeEventListener("resize", this.#place);
   }
+
+  /** Selects the next message on its way, and takes the keys to its acts; false when there is none. */
+  next(): boolean {
+    const { store } = this;
+    const ids = this.#stage()?.messages() ?? [];
+    if (store === undefined || ids.length === 0) return false;
+    const at = store.selection?.kind === "message" ? ids.indexOf(store.selection.id) : -1;
+    const id = ids[(at + 1) % ids.length] as string;
+    this.#byKeys = id;
+    this.#stage()?.focusMessage(id);
+    if (store.selection?.kind !== "message" || store.selection.id !== id) store.select({ kind: "message", id });
+    else this.#focusActs();
+    return true;
+  }
+
+  /** Selects the message that has the focus. */
+  atFocus(): void {
+    const id = this.#stage()?.focusedMessage ?? null;
+    if (id !== null && this.store?.selection?.id !== id) this.store?.select({ kind: "message", id });
+  }
+
+  #stage(): Stage | null {
+    return this.parentElement?.querySelector<Stage>("eos-stage") ?? null;
+  }
+
+  /** Enter on a message: its acts have the focus once they are there. */
+  readonly #pressed = (event: KeyboardEvent): void => {
+    if (event.key === "Enter") this.#byKeys = this.#stage()?.focusedMessage ?? null;
+  };
+
+  #focusActs(): void {
+    if (this.#byKeys === null || this.#byKeys !== this.store?.selection?.id) return;
+    const first = this.querySelector<HTMLElement>(".message-acts:not([hidden]) button");
+    if (first === null) return;
+    this.#byKeys = null;
+    first.focus();
+  }
+
+  /** Arrows go from act to act; Escape goes back to the message and lets it go. */
+  readonly #actKey = (event: KeyboardEvent): void => {
+    const far = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const acts = [...this.querySelectorAll<HTMLElement>(".message-acts button")];
+    if (far !== undefined) acts[(acts.indexOf(event.target as HTMLElement) + far + acts.length) % acts.length]?.focus();
+    else if (event.key !== "Escape") return;
+    else {
+      this.#stage()?.focusMessage(this.store?.selection?.id ?? "");
+      this.store?.select(null);
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
 
   /** What is asked: the message that is selected, at the step on show; "" while none is. */
   get #question(): string {
@@ -68,13 +124,20 @@ export class MessageActs extends StoreElement {
 
   protected override render(): TemplateResult | typeof nothing {
     const { actions } = this;
-    if (this.#askedFor === "" || actions === null) return nothing;
+    if (this.#askedFor === "") return this.#offer();
+    if (actions === null) return nothing;
     const offered = OFFERED.flatMap((name) => actions.find((one) => one.action === name && one.enabled) ?? []);
     if (offered.length === 0) return nothing;
-    return html`<div class="message-acts" role="toolbar" aria-label=${say("stage.act.heading")} hidden>${offered.map(
+    return html`<div class="message-acts" role="toolbar" aria-label=${say("stage.act.heading")} data-arrows @keydown=${this.#actKey} hidden>${offered.map(
       (action) => html`<button title=${say(action.key, action.params)} @click=${() => void this.#bar()?.perform(action.action)}>${
         say(`stage.act.${action.action}`)}${action.action === "drop_message" ? html` <kbd>d</kbd>` : nothing}</button>`,
     )}<button class="more" aria-haspopup="true" title=${say("stage.act.more_means")} @click=${this.#more}>${say("stage.act.more")}</button></div>`;
+  }
+
+  /** Beside the network's name, while something is on its way. */
+  #offer(): TemplateResult | typeof nothing {
+    if (this.store?.source.live !== true) return nothing;
+    return html`<button class="break-offer" title=${say("player.key.message")} hidden @click=${() => this.next()}>${say("stage.act.offer")} <kbd>m</kbd></button>`;
   }
 
   protected override updated(): void {
@@ -84,9 +147,12 @@ export class MessageActs extends StoreElement {
   /** Under the message where there is room, else over it; never outside the picture, and not shown without its message. */
   readonly #place = async (): Promise<void> => {
     const bar = this.querySelector<HTMLElement>(".message-acts");
-    const stage = this.parentElement?.querySelector<Stage>("eos-stage");
-    if (bar === null || stage == null) return;
+    const offer = this.querySelector<HTMLElement>(".break-offer");
+    const stage = this.#stage();
+    if ((bar === null && offer === null) || stage === null) return;
     await stage.updateComplete;
+    if (offer !== null) this.#placeOffer(offer, stage);
+    if (bar === null) return;
     const at: Box | null = stage.boxOf(`m:${this.store?.selection?.id ?? ""}`);
     bar.hidden = at === null;
     if (at === null) return;
@@ -96,7 +162,16 @@ export class MessageActs extends StoreElement {
     const top = under + own.height <= stage.clientHeight - 4 ? under : Math.max(4, at.y - own.height - 6);
     bar.style.left = `${Math.round(stage.offsetLeft + left)}px`;
     bar.style.top = `${Math.round(stage.offsetTop + top)}px`;
+    this.#focusActs();
   };
+
+  #placeOffer(offer: HTMLElement, stage: Stage): void {
+    const at = stage.besideNetwork;
+    offer.hidden = at === null || stage.messages().length === 0;
+    if (at === null) return;
+    offer.style.left = `${Math.round(stage.offsetLeft + at.x)}px`;
+    offer.style.top = `${Math.round(stage.offsetTop + at.y)}px`;
+  }
 
   #bar(): SelectionBar | null {
     return this.closest(".player")?.querySelector<SelectionBar>("eos-selection-bar") ?? null;

@@ -3,7 +3,7 @@
 import { css } from "lit";
 
 export const networkLook = css`
-  .scene .pill.now, .scene rect.picked { outline: none; }
+  .scene .pill.now, .scene text.now, .scene rect.picked { outline: none; }
   .scene rect.halo { fill: none; stroke: var(--now-line, var(--now)); stroke-width: 5; paint-order: normal; }
   .wire { stroke: var(--line); stroke-width: 1.5; fill: none; }
   .trail { stroke: var(--ink); stroke-width: 2.5; fill: none; stroke-linecap: round; }

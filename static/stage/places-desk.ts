@@ -14,10 +14,10 @@ const MARGIN = 24;
 export const TOP = 28;
 const BOTTOM = 10;
 const CLIENT = 232;
-const READER = 178;
+const READER = 212;
 /** Between brokers and readers, where fetches cross. */
 const FETCH = 68;
-const NETWORK = 272;
+const NETWORK = 260;
 const HEAD = 27;
 /** A broker that leads nothing: one line. */
 const LINE = 30;

@@ -53,7 +53,7 @@ export function grown(run: Places, plan: StagePlan): Places {
     for (const name of broker.lanes) {
       if (name in lanes || run.away.lanes.includes(name)) continue;
       const width = Math.min(200, (place.box.width - (x - place.box.x) - 20));
-      const label = textWidth(name, 12) + 10;
+      const label = textWidth(name, 12, true) + 26;
       if (width < label + 60) continue;
       lanes[name] = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x, y: place.box.y + 6, width, height: 18 }, true, label);
       x += width;
@@ -118,7 +118,7 @@ function newest(view: View, placed: ReadonlySet<string>): string | null {
 export function standing(run: Places, frame: Frame, focus: Focus): Places {
   if (run.kind === "middleware") return run;
   if (run.upright) return castOf(run, frame, focus);
-  return throughLens(withOneCoordinator(run, frame, focus), frame, focus);
+  return takenOver(throughLens(withOneCoordinator(run, frame, focus), frame, focus), frame);
 }
 
 /** Where coordinators share a place, the one in question has it. */
@@ -128,6 +128,33 @@ function withOneCoordinator(run: Places, frame: Frame, focus: Focus): Places {
   const brokers = Object.fromEntries(Object.entries(run.brokers).map(([name, one]): [string, BrokerPlace] =>
     [name, one.coordinator === null || name === coordinator ? one : { ...one, coordinator: null }]));
   return { ...run, brokers };
+}
+
+const coordinates = (frame: Frame, name: string): boolean => Object.keys(frame.view.brokers?.[name.replace(/^broker-/, "")]?.transactions ?? {}).length > 0;
+
+/**
+ * A broker that takes over without a place of its own size acts in the place of the dead one: it leads the lane there, and
+ * coordinates there. Nothing else moves, and the dead broker is left its first line.
+ */
+function takenOver(run: Places, frame: Frame): Places {
+  if (run.kind !== "cluster" || run.lens !== null) return run;
+  let brokers = run.brokers;
+  for (const [dead, place] of Object.entries(run.brokers)) {
+    if (frame.view.brokers?.[dead.replace(/^broker-/, "")]?.alive !== false) continue;
+    for (const [partition, lane] of Object.entries(place.lanes)) {
+      const name = ledBy(frame, run, partition);
+      const heir = name === null || name === dead ? undefined : brokers[name];
+      if (name === null || heir === undefined || lane.strip || heir.lanes[partition]?.strip === false) continue;
+      const { [partition]: _, ...left } = brokers[dead]?.lanes ?? {};
+      brokers = { ...brokers, [dead]: { ...(brokers[dead] as BrokerPlace), lanes: left }, [name]: { ...heir, lanes: { ...heir.lanes, [partition]: { ...lane, heir: name } } } };
+    }
+    const { coordinator } = place;
+    const heir = coordinator === null || coordinator.shared === true ? undefined
+      : Object.keys(brokers).find((name) => name !== dead && brokers[name]?.coordinator === null && coordinates(frame, name));
+    if (heir === undefined || coordinator === null) continue;
+    brokers = { ...brokers, [dead]: { ...(brokers[dead] as BrokerPlace), coordinator: null }, [heir]: { ...(brokers[heir] as BrokerPlace), coordinator: { ...coordinator, shared: true } } };
+  }
+  return brokers === run.brokers ? run : { ...run, brokers };
 }
 
 /** The lane in question has the lens; its strip says so. */

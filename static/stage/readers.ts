@@ -129,11 +129,16 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, held, lane, batches, Math.max(2, most - 2)) : whole;
   const wall = whole.counts.undecided + whole.counts.marker + whole.counts.behind + whole.counts.untold > 0;
   const focused = focus.kind === "read" && focus.partition === partition && named.some(({ name }) => name === focus.actor);
-  const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(frame, slowest, partition);
+  const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(slowest);
   const names = named.map(({ name }) => name);
   const squareY = flat ? (height - SQUARE) / 2 : single ? height - SQUARE - 3 : height - SQUARE - 7;
   const titleY = flat ? height / 2 + 4.5 : single ? 12.5 : 16;
-  const from = flat ? 9 + Math.min(130, textWidth(title, 12, true)) + 12 : 9;
+  const titleRoom = flat ? 90 : width - 12 - readWidth;
+  const titleWidth = Math.min(titleRoom, textWidth(title, 12, true));
+  // Beside its name the isolation level; where there is no room for all of it, without what all levels begin with.
+  const levelRoom = (flat ? 130 : titleRoom) - titleWidth - 5;
+  const level = named.length > 1 ? "" : levelOf(frame, partition, consumer.isolation, (name) => titleRoom - textWidth(name, 12, true) - 5, levelRoom);
+  const from = flat ? 9 + titleWidth + 5 + textWidth(level, 11) + 12 : 9;
   const reasons = REASONS.filter((reason) => whole.counts[reason] > 0)
     .map((reason) => `${whole.counts[reason]}: ${wordsOf(reason, holderOf(lane, batches)).long}`);
   const selection = plainly("actor", slowest.name);
@@ -143,7 +148,8 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
     picked: names.some((name) => isPicked(frame.selection, plainly("actor", name))),
     draw: svg`<title>${[`${names.join(", ")}, ${consumer.isolation}`, ...reasons].join("; ")}</title>${box(0, 0, width, height, `body${dead ? " dead" : ""}`, 5)}${
       focused ? halo(3, 3, width - 6, height - 6, 3) : nothing}${wall ? box(-3, 0, 6, height, "lso", 1) : nothing}${
-      fittedText(9, titleY, title, flat ? 130 : width - 12 - readWidth, 12, { bold: true, classes: "b", least: 8 })}${
+      level === "" ? fittedText(9, titleY, title, titleRoom, 12, { bold: true, classes: "b", least: 8 })
+      : svg`<text x="9" y=${titleY}><tspan class="s12 b">${title}</tspan><tspan class="s11 k" dx="5">${level}</tspan></text>`}${
       fittedText(width - 8, titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
       said === null ? nothing : fittedText(width - 8 - (flat ? readWidth : 0), squareY + 9.5, said, after, 12, { bold: true, classes: "b", least: 9, anchor: "end" })}${
       squaresOf(row, from, squareY)}`,
@@ -151,7 +157,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
       reader: names.join(", "), isolation: consumer.isolation, partition, read, hidden: reasons.length === 0 ? say("stage.none") : reasons.join(", "),
     }),
   };
-  const caption = captionOf(place, names, partition, consumer.isolation, titleY, Math.min(textWidth(title, 12, true), flat ? 130 : width - 12 - readWidth));
+  const caption = captionOf(place, names, partition, consumer.isolation, titleY, titleWidth + (level === "" ? 0 : 5 + textWidth(level, 11)));
   // What is hidden from it asks why.
   const unseen = [...(lane.stretches ?? []), ...(lane.ahead ?? [])].find(([first, last]) => within(batches, first, last).some((batch) => reasonAt(held, lane, batch, Math.max(first, batch.base_offset)) !== null));
   if (said === null || unseen === undefined) return [row0, ...caption];
@@ -174,12 +180,20 @@ function captionOf({ box: { x, y } }: ReaderPlace, names: readonly string[], par
   }];
 }
 
-/** The isolation level names a reader; where two of a lane have the same, their own names do. */
-function titleOf(frame: Frame, { name, consumer }: Named, partition: string): string {
+/** What is wider than its letters by estimate. */
+const WIDER = 0.86;
+
+/** The isolation level; readers of a lane are all without what all levels begin with, where one of them has no room for it. */
+function levelOf(frame: Frame, partition: string, isolation: string, roomBeside: (name: string) => number, room: number): string {
+  const fitting = Object.entries(frame.view.consumers ?? {}).every(([name, other]) => !(partition in (other.lanes ?? {})) || textWidth(other.isolation, 11) * WIDER <= roomBeside(name));
+  const said = fitting ? isolation : isolation.replace(/^read_/, "");
+  return textWidth(said, 11) * WIDER <= room ? said : "";
+}
+
+/** Its name, as sentences call it. */
+function titleOf({ name, consumer }: Named): string {
   if (!consumer.alive) return `${name} ${say("stage.down")}`;
-  if (consumer.paused) return `${name} ${say("stage.paused")}`;
-  const alike = Object.values(frame.view.consumers ?? {}).filter((other) => other.isolation === consumer.isolation && other.lanes?.[partition]?.position != null);
-  return alike.length > 1 ? `${name} ${consumer.isolation}` : consumer.isolation;
+  return consumer.paused ? `${name} ${say("stage.paused")}` : name;
 }
 
 function squaresOf({ seen, earlier }: Row, left: number, y: number): SVGTemplateResult {

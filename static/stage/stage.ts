@@ -28,6 +28,7 @@ import { chainMarks } from "./chain.ts";
 import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
 import { decidedBy, decidedCard } from "./decided.ts";
 import { focusOf } from "./focus.ts";
+import { textWidth } from "./draw.ts";
 import { LAYERS } from "./layers.ts";
 import { stageLook } from "./look.ts";
 import { StageMover, causeFirst, hasTravel, leaving } from "./motion.ts";
@@ -114,6 +115,36 @@ export class Stage extends SizedElement {
     const { left, top, width, height } = node.getBoundingClientRect();
     const own = this.getBoundingClientRect();
     return { x: left - own.left, y: top - own.top, width, height };
+  }
+
+  /** Ids of the messages that stand on their own in the picture and are on their way, from left to right. */
+  messages(): string[] {
+    const { frame } = this;
+    if (frame === undefined) return [];
+    const flying = frame.view.network?.messages ?? {};
+    return this.sceneOf(frame).objects.filter(({ key, select }) => key.startsWith("m:") && select?.kind === "message" && select.id in flying)
+      .sort((one, other) => one.x - other.x || one.y - other.y).map(({ select }) => select?.id ?? "");
+  }
+
+  /** The message that has the focus; null: something else has it. */
+  get focusedMessage(): string | null {
+    const key = (this.renderRoot as ShadowRoot).activeElement?.getAttribute("data-key") ?? "";
+    return key.startsWith("m:") ? key.slice(2) : null;
+  }
+
+  focusMessage(id: string): void {
+    this.#nodes()(`m:${id}`)?.focus();
+  }
+
+  /** Right of the network's name, in px of this element; null: an upright stage has no such name. */
+  get besideNetwork(): { x: number; y: number } | null {
+    const scene = this.renderRoot.querySelector<SVGSVGElement>("svg.scene");
+    const { frame } = this;
+    if (scene === null || frame === undefined || this.projector) return null;
+    const { here } = this.sceneOf(frame);
+    if (here.upright || here.kind !== "cluster" || Object.keys(here.clients).length === 0) return null;
+    const scale = scene.clientWidth / here.width;
+    return { x: (here.network.x + 36 + textWidth(say("stage.head.network"), 13)) * scale, y: 4 * scale };
   }
 
   /** What of the picture is drawn now: while messages of a step travel, everything else as it stood before. */

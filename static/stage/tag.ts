@@ -58,7 +58,11 @@ function termOf({ params }: NonNullable<Focus["tag"]>): Pick<StageObject, "term"
 
 /** px that a tag has in one line: in the network, beside a client, there are fewer than in the whole picture. */
 function roomOf(frame: Frame, here: Places, focus: Focus): number {
-  return clientOf(frame, here, focus) !== undefined && !here.upright ? here.network.width - 12 : here.width - 2 * EDGE;
+  if (here.upright) return here.width - 2 * EDGE;
+  if (clientOf(frame, here, focus) !== undefined) return here.network.width - 12;
+  // What a coordinator refuses is told on its own edge, and not over what is on its way to it.
+  const broker = here.brokers[focus.actor ?? ""];
+  return focus.partition === null && broker !== undefined ? broker.box.width - 16 : here.width - 2 * EDGE;
 }
 
 const SIDES = /^(arrived|stored|current|expected|known|allowed)[ _]/;
@@ -93,7 +97,27 @@ function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height
     if (cost < least) [best, least] = [[x, y], cost];
     if (cost === 0) break;
   }
+  if (least > COVERS && !here.upright) best = freeNear(here, taken, best, width, height) ?? best;
   return { x: round(best[0]), y: round(best[1]) };
+}
+
+/** Units of area that a tag may cover of what it stands on. */
+const COVERS = 60;
+/** How far a tag goes to stand on nothing. */
+const FAR = { x: 160, y: 132, step: 6 };
+
+/** The nearest place that is free, where none of those that suit is. */
+function freeNear(here: Places, taken: readonly Box[], [x, y]: Spot, width: number, height: number): Spot | null {
+  const found: { spot: Spot; far: number }[] = [];
+  for (let down = -FAR.y; down <= FAR.y; down += FAR.step) {
+    for (let across = -FAR.x; across <= FAR.x; across += 4 * FAR.step) {
+      const spot: Spot = [x + across, y + down];
+      const own = { x: spot[0] - 2, y: spot[1] - 1, width: width + 4, height: height + 2 };
+      const isInside = spot[0] >= EDGE && spot[1] >= EDGE && spot[0] + width <= here.width - EDGE && spot[1] + height <= here.height - EDGE;
+      if (isInside && !taken.some((one) => overlap(one, own))) found.push({ spot, far: Math.abs(across) + Math.abs(down) });
+    }
+  }
+  return found.sort((one, other) => one.far - other.far)[0]?.spot ?? null;
 }
 
 function shared(one: Box, other: Box): number {
@@ -194,7 +218,7 @@ function besideReader(here: Places, focus: Focus, width: number): Spot[] {
   const rows = here.readers[focus.partition ?? ""] ?? {};
   const own = besideBox(rows[focus.actor ?? ""]?.box, width);
   const [first] = own;
-  if (!here.upright || first === undefined) return own;
+  if (first === undefined) return own;
   return [...own, [first[0], Math.min(...Object.values(rows).map(({ box: row }) => row.y)) - HEIGHT - 3]];
 }
 

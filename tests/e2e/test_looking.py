@@ -156,7 +156,7 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
 def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: Page) -> None:
     # A key that has nothing to act on says what it would need.
     lacking = {
-        "d": "press one on its way",
+        "d": "press m for the next one on its way",
         "u": "nothing to take back",
         "f": "nobody is followed",
         "h": "nobody would see",
@@ -265,7 +265,7 @@ def test_a_finger_branches_and_reaches_what_lies_below_the_picture(
     at(page, 41)
     page.locator("details.menu > summary").tap()
     page.get_by_role("button", name=re.compile("^A new branch")).tap()
-    expect(page.locator("eos-transport .all-branches")).to_have_text("branch b, 1 of 2")
+    expect(page.locator("eos-transport .all-branches")).to_have_text("branch b · 2 branches")
     at(page, 41)
     twin = page.locator("eos-stage details")
     twin.locator("summary").tap()

@@ -68,6 +68,12 @@ def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
     message(page).focus()
     page.keyboard.press("Enter")
     expect(message(page)).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Break a message").focus()
+    page.keyboard.press("m")
+    expect(message(page)).to_have_attribute("aria-pressed", "true")
+    # Its acts have the focus, beside it.
+    expect(page.get_by_role("toolbar", name="Break this message").get_by_role("button").first).to_be_focused()
     page.keyboard.press("d")
     is_lost(page)
 

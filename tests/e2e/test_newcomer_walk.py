@@ -73,7 +73,7 @@ def test_newcomer_walks_the_whole_thread(
 
     drop_an_earlier_request(hand)
     expect(page.locator("eos-sentence .s")).to_contain_text("loses")
-    expect(page.locator("eos-transport .all-branches")).to_contain_text("of 2")
+    expect(page.locator("eos-transport .all-branches")).to_contain_text("2 branches")
     expect(page).not_to_have_url(session)
 
     page.goto(home)
@@ -98,7 +98,7 @@ def test_newcomer_walks_the_whole_thread(
     hand.give_file(page.locator("input[type=file]"), file)
     hand.press(page.locator("form.upload button"))
     expect(page.locator(".badge")).to_have_text("verified")
-    expect(page.locator("eos-transport .all-branches")).to_contain_text("of 2")
+    expect(page.locator("eos-transport .all-branches")).to_contain_text("2 branches")
     assert_accessible(page)
 
 

@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { overlap } from "../../diagrams/geometry.ts";
 import type { Box, Places, Size, StagePlan } from "../../stage/contract.ts";
-import { windowOf } from "../../stage/contract.ts";
-import { grown, places } from "../../stage/places.ts";
-import { HEADER } from "../diagrams/fixture.ts";
+import { NO_FOCUS, windowOf } from "../../stage/contract.ts";
+import { grown, places, standing } from "../../stage/places.ts";
+import { HEADER, frameOf, partition, replica, view } from "../diagrams/fixture.ts";
 import { DESK, LARGE, PHONE, planOf } from "./plans.ts";
 
 const VIEW = { time: 0 };
+const ENTRY = {
+  state: "Ongoing", pending_state: null, producer_id: 1000, last_producer_id: null, producer_epoch: 0, last_producer_epoch: null, timeout_ms: 60000,
+  partitions: ["t-1"], started_at: 1, times_out_at: null, last_update: 2, failed_epoch_fence: false, coordinator_epoch: 0, log_partition: 10,
+};
 const made = (plan: StagePlan, size: Size): Places => places(plan, HEADER, VIEW, size);
 
 function boxesOf(run: Places): [string, Box][] {
@@ -68,6 +72,20 @@ test("What a branch adds gets a place, and nothing that stands moves", () => {
   assert.ok(more.clients["p9"] !== undefined);
   assert.equal(more.brokers["broker-3"]?.lanes["t-0"]?.strip, true);
   for (const [name, box] of boxesOf(run)) assert.deepEqual(new Map(boxesOf(more)).get(name), box, name);
+});
+
+test("A broker that takes over acts in the place of the dead one, at full size, and nothing moves", () => {
+  const plan = planOf(3, 2, 1);
+  const run = grown(made(plan, DESK), { ...plan, brokers: plan.brokers.map((broker) => (broker.name === "broker-3" ? { ...broker, lanes: ["t-1"] } : broker)) });
+  const broker = { alive: true, paused: false, starting: false, producer_id_block: null, denied: [] };
+  const taken = standing(run, frameOf(null, view({
+    partitions: { "t-1": { ...partition(replica([])), leader: 3 } },
+    brokers: { 1: broker, 2: { ...broker, alive: false }, 3: { ...broker, transactions: { "txn-1": ENTRY } } },
+  })), NO_FOCUS);
+  const [dead, heir] = [run.brokers["broker-2"], taken.brokers["broker-3"]];
+  assert.deepEqual([heir?.lanes["t-1"]?.box, heir?.lanes["t-1"]?.heir], [dead?.lanes["t-1"]?.box, "broker-3"]);
+  assert.deepEqual([heir?.coordinator?.box, taken.brokers["broker-2"]?.coordinator], [dead?.coordinator?.box, null]);
+  assert.deepEqual(boxesOf(taken), boxesOf(run));
 });
 
 test("A phone has one place for clients, one for brokers, one for lanes", () => {
