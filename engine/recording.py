@@ -45,6 +45,11 @@ class Judged(Watch):
         if kind.makes_step and self.said is None:
             self.said = kind
 
+    def hears(self, kind: Kind[...]) -> bool:
+        if kind.makes_step and self.said is None:
+            self.said = kind
+        return kind.judged
+
     def fact(self, fact: object) -> None:
         self.judges.take(fact)
 
@@ -69,6 +74,9 @@ class Recorded(Judged):
         tell = TELLINGS.get(type(happened))
         if tell is not None:
             tell(happened, self)
+
+    def hears(self, kind: Kind[...]) -> bool:
+        return True
 
     def fact(self, fact: object) -> None:
         self.judges.take(fact)

@@ -66,11 +66,7 @@ class Simulation(Timetable):
         """Steps made, by kind."""
         self.generator = Random(scenario["seed"])
         self.judges = Bench()
-        self.watch: Watch
-        if watching == "bare":
-            self.watch = Watch()
-        else:
-            self.watch = (Recorded if watching == "recorded" else Judged)(self.judges)
+        self.watch = self.make_watch()
         self._step_limit: int = scenario["limits"]["steps"]
         self._time_limit: int = scenario["limits"]["time_ms"]
         self._horizon = self._time_limit
@@ -90,6 +86,12 @@ class Simulation(Timetable):
         self.world: World = build(scenario, self.watch)
         self.interference = Interference(self, interventions)
         self._start()
+
+    def make_watch(self) -> Watch:
+        """How closely this run is watched."""
+        if self.watching == "bare":
+            return Watch()
+        return (Recorded if self.watching == "recorded" else Judged)(self.judges)
 
     def _start(self) -> None:
         """Everything that is there before step 1: no step, no change."""

@@ -79,6 +79,13 @@ class Watch:
         if kind.makes_step and self.said is None:
             self.said = kind
 
+    def hears(self, kind: Kind[...]) -> bool:
+        """Whether such an event is built. Asked before its fields cost something; where it is not, the step is noted
+        here and ``emit`` need not be called."""
+        if kind.makes_step and self.said is None:
+            self.said = kind
+        return False
+
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         """Make this a step: the first key said is its sentence, later ones are notes.
 

@@ -17,6 +17,7 @@ from engine.client.configuration import ProducerConfig
 from engine.client.record_size import batch_size_upper_bound
 from engine.client.visit_order import with_partition
 from engine.errors import EngineError
+from engine.happenings.batches import RequeuedOutOfOrder
 from engine.messages import NO_SEQUENCE
 from engine.profiles import Profile
 from engine.shapes.clients import QueueView
@@ -307,9 +308,7 @@ class RecordAccumulator:
         self.watch.touch(queue)
         if self.sequences is None or not self.switches.ordered_reinsertion:
             if self.sequences is not None:
-                self.watch.note(
-                    "client.requeued_out_of_order", ("ORD-7",), batch=batch.id, partition=batch.partition
-                )
+                self.watch.emit(RequeuedOutOfOrder, batch.id, batch.partition)
             queue.batches.appendleft(batch)
             return False
         return self._insert_in_sequence_order(queue, batch)

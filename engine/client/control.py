@@ -13,9 +13,25 @@ from engine.client import control_sending
 from engine.client.client_states import FATAL
 from engine.client.connections import InFlightRequest
 from engine.client.control_requests import INIT, PRIORITIES, PendingRequest
+from engine.client.partition_sequences import PartitionSequences
 from engine.client.sender_pass import SenderPass
 from engine.client.transaction_manager import IllegalTransition, TransactionManager, init_request
 from engine.errors import EngineError, Error
+from engine.happenings.sender import (
+    ControlLost,
+    EpochBumped,
+    For,
+    IdentityReset,
+    LostNumbers,
+    LostNumbersFatal,
+    NumbersResolved,
+    ProducerIdReceived,
+    ProducerIdRefused,
+    ProducerIdRetried,
+    ProducerIdWanted,
+    StuckWithoutId,
+    WaitsForConnection,
+)
 from engine.messages import InitProducerIdResponse
 
 INIT_RETRIES = frozenset(
@@ -31,8 +47,6 @@ BLOCKING_RETRIES = INIT_RETRIES - {Error.CONCURRENT_TRANSACTIONS}
 """Retriable for the blocking loop of k20, beside those retriable for Produce (PID-12)."""
 
 
-_LOST_BY = {False: "client.unresolved_lost_bump", True: "client.unresolved_lost_abortable"}
-"""Whether the producer is transactional, to what becomes of lost numbers in k28 (TXM-15)."""
 Phase = Callable[[SenderPass, int], bool]
 """A phase of the pass; True ends the pass."""
 
@@ -59,20 +73,29 @@ def resolve_by_bump(sender: SenderPass, now: int) -> bool:
         lost = not entry.comes_next(entry.next_sequence)
         entry.resolve()
         sender.changed = True
+        found = LostNumbers.CLEARED
         if lost and transactions.is_transactional:
             transactions.unresolved_is_abortable()
+            found = LostNumbers.ABORTABLE
         elif lost:
             transactions.request_bump(entry.partition)
-        key = _LOST_BY[transactions.is_transactional] if lost else "client.unresolved_cleared"
-        sender.memory.watch.say(
-            key,
-            ("TXM-15", "SND-4"),
-            client=sender.memory.name,
-            partition=entry.partition,
-            next_sequence=entry.next_sequence,
-            expected=entry.last_acked_sequence + 1,
-        )
+            found = LostNumbers.BUMP
+        _emit_resolved(sender, entry, found, by_bump=True)
     return False
+
+
+def _emit_resolved(
+    sender: SenderPass, entry: PartitionSequences, found: LostNumbers, *, by_bump: bool
+) -> None:
+    sender.memory.watch.emit(
+        NumbersResolved,
+        sender.memory.name,
+        partition=entry.partition,
+        next_sequence=entry.next_sequence,
+        expected=entry.last_acked_sequence + 1,
+        found=found,
+        by_bump=by_bump,
+    )
 
 
 def stop_on_fatal(sender: SenderPass, now: int) -> bool:
@@ -92,18 +115,16 @@ def keep_identity(sender: SenderPass, now: int) -> bool:
     if transactions.bump_required:
         sender.changed = True
         epoch = transactions.producer_epoch
-        asked = list(transactions.to_resequence)
+        asked = tuple(transactions.to_resequence)
         renumbered = transactions.bump_epoch()
-        exhausted = not transactions.has_producer_id
-        key = "client.epoch_bumped" if renumbered else "client.epoch_bumped_alone"
-        memory.watch.say(
-            "client.epoch_exhausted" if exhausted else key,
-            ("TXM-16", "TXM-17"),
-            client=memory.name,
+        memory.watch.emit(
+            EpochBumped,
+            memory.name,
             before=epoch,
             after=transactions.producer_epoch,
             partitions=asked,
             renumbered=len(renumbered),
+            exhausted=not transactions.has_producer_id,
         )
     if transactions.needs_producer_id():
         try:
@@ -111,7 +132,7 @@ def keep_identity(sender: SenderPass, now: int) -> bool:
         except IllegalTransition as illegal:
             return _stuck_without_identity(sender, illegal)
         sender.changed = True
-        memory.watch.say("client.producer_id_wanted", ("PID-11", "CFG-5"), client=memory.name)
+        memory.watch.emit(ProducerIdWanted, memory.name)
     return False
 
 
@@ -121,13 +142,7 @@ def _stuck_without_identity(sender: SenderPass, illegal: IllegalTransition) -> b
     Kafka's Sender thread throws here in every pass, logs it and begins again at once, so nothing is sent and
     nothing expires. One pass for each cause is shown.
     """
-    sender.memory.watch.say(
-        "client.stuck_without_id",
-        ("CTR-6", "TXM-4", "PID-11"),
-        client=sender.memory.name,
-        on=illegal.row.on,
-        producer_id=sender.manager.producer_id,
-    )
+    sender.memory.watch.emit(StuckWithoutId, sender.memory.name, illegal.row.on, sender.manager.producer_id)
     return sender.end(None)
 
 
@@ -144,20 +159,19 @@ def resolve_by_reset(sender: SenderPass, now: int) -> bool:
     transactions = sender.manager
     for entry in transactions.resolvable():
         sender.changed = True
-        params = {
-            "client": sender.memory.name,
-            "partition": entry.partition,
-            "next_sequence": entry.next_sequence,
-            "expected": entry.last_acked_sequence + 1,
-        }
         if entry.comes_next(entry.next_sequence):
             entry.resolve()
-            sender.memory.watch.say("client.unresolved_cleared", ("TXM-15",), **params)
+            _emit_resolved(sender, entry, LostNumbers.CLEARED, by_bump=False)
         else:
             before = transactions.producer_id
             transactions.reset_identity()
-            sender.memory.watch.say(
-                "client.unresolved_lost_reset", ("TXM-15", "SND-3"), producer_id=before, **params
+            sender.memory.watch.emit(
+                IdentityReset,
+                producer_id=before,
+                client=sender.memory.name,
+                partition=entry.partition,
+                next_sequence=entry.next_sequence,
+                expected=entry.last_acked_sequence + 1,
             )
             break
     return False
@@ -169,7 +183,7 @@ def lost_numbers_are_fatal(sender: SenderPass, now: int) -> bool:
     if transactions.has_unresolved and not transactions.has_fatal_error:
         sender.changed = True
         transactions.unresolved_is_abortable()
-        sender.memory.watch.say("client.unresolved_is_fatal", ("TXM-15", "SND-3"), client=sender.memory.name)
+        sender.memory.watch.emit(LostNumbersFatal, sender.memory.name)
     return False
 
 
@@ -195,12 +209,15 @@ def wait_for_producer_id(sender: SenderPass, now: int) -> bool:
         return control_sending.sleep(sender, memory.config.retry_backoff_ms, now)
     if not memory.connections.to(node).usable:
         sender.connect(node, now)
+        limit = memory.connections.limit
         sender.wait(
-            "client.waits_not_connected",
-            ("PID-12",),
-            (node,),
-            broker=f"broker-{node}",
-            limit=memory.connections.limit,
+            "not_connected",
+            node,
+            WaitsForConnection,
+            memory.name,
+            f"broker-{node}",
+            limit,
+            For.PRODUCER_ID,
         )
         return sender.end(None)
     control_sending.send(sender, node, PendingRequest(INIT, init_request(), PRIORITIES[INIT]), now)
@@ -230,33 +247,22 @@ def init_answered(sender: SenderPass, response: InitProducerIdResponse, now: int
     transactions.set_in_flight(None)
     if request is None:
         raise EngineError(f"{memory.name}: an answer to InitProducerId that nobody asked for")
+    queued = memory.profile.queued_producer_id_request
     error = response.error
     if error is Error.NONE:
         transactions.identity_received(response.producer_id, response.producer_epoch)
         sender.last_wait = None
-        memory.watch.say(
-            "client.producer_id_received",
-            ("PID-8", "TXM-4") if memory.profile.queued_producer_id_request else ("PID-8", "PID-12"),
-            client=memory.name,
-            producer_id=response.producer_id,
-            producer_epoch=response.producer_epoch,
+        memory.watch.emit(
+            ProducerIdReceived, memory.name, response.producer_id, response.producer_epoch, queued
         )
         return
-    retries = INIT_RETRIES
-    if not memory.profile.queued_producer_id_request:
-        retries = BLOCKING_RETRIES
-    if error in retries or (error.retriable and not memory.profile.queued_producer_id_request):
-        memory.watch.say(
-            "client.producer_id_retried",
-            ("TXM-13",) if memory.profile.queued_producer_id_request else ("PID-12",),
-            client=memory.name,
-            error=error.name,
-            backoff=memory.config.retry_backoff_ms,
-        )
+    again = error in INIT_RETRIES if queued else (error in BLOCKING_RETRIES or error.retriable)
+    if again:
+        memory.watch.emit(ProducerIdRetried, memory.name, error, memory.config.retry_backoff_ms, queued)
         _again(sender, request, now)
         return
     transactions.transition(FATAL, error)
-    memory.watch.say("client.producer_id_refused", ("TXM-13", "PID-9"), client=memory.name, error=error.name)
+    memory.watch.emit(ProducerIdRefused, memory.name, error)
 
 
 def init_lost(sender: SenderPass, request: InFlightRequest, now: int) -> None:
@@ -265,9 +271,7 @@ def init_lost(sender: SenderPass, request: InFlightRequest, now: int) -> None:
     pending = transactions.in_flight
     transactions.set_in_flight(None)
     if pending is not None:
-        sender.memory.watch.say(
-            "client.control_lost", ("SND-5", "TXM-13"), client=sender.memory.name, api=request.api
-        )
+        sender.memory.watch.emit(ControlLost, sender.memory.name, request.api)
         _again(sender, pending, now)
 
 

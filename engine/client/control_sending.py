@@ -12,17 +12,23 @@ from engine.client.control_requests import END, PendingRequest
 from engine.client.metadata_requests import ask_for_metadata, metadata_due
 from engine.client.sender_pass import Held, SenderPass
 from engine.client.transaction_manager import TransactionManager
+from engine.happenings.sender import (
+    ControlNotSent,
+    ControlSent,
+    CoordinatorMissed,
+    EndedWithoutMessage,
+    For,
+    IdentityAsked,
+    LingerVoid,
+    SenderSleeps,
+    WaitsForConnection,
+    WaitsForControl,
+    WaitsForProducerId,
+)
 from engine.messages import Send
 
 ABORTED_ERROR = "TRANSACTION_ABORTED"
 """What records learn that were given up because the application aborted, without any failure."""
-_SENT_RULES: dict[str, tuple[str, ...]] = {
-    "FindCoordinator": ("SND-5", "SND-6", "FND-6"),
-    "AddPartitionsToTxn": ("SND-5", "TXM-8", "TXM-9"),
-    "AddOffsetsToTxn": ("SND-5", "OFS-1"),
-    "TxnOffsetCommit": ("SND-5", "OFS-1"),
-    "EndTxn": ("SND-5", "TXM-9", "TXM-10"),
-}
 
 
 def send_or_poll(sender: SenderPass, now: int) -> bool:
@@ -54,7 +60,7 @@ def _give_up_unsent(sender: SenderPass, transactions: TransactionManager, now: i
     elif not memory.accumulator.flushes:
         # Kafka 2.0 begins a flush here that nothing ever ends, so linger is void from now on.
         memory.accumulator.flushes = 1
-        memory.watch.say("client.completing_flushes", ("SND-3", "ACC-20"), client=memory.name)
+        memory.watch.emit(LingerVoid, memory.name)
     if aborting or memory.profile.epoch_bump:
         error = transactions.last_error
         memory.abort(
@@ -76,15 +82,7 @@ def _next_request(sender: SenderPass, transactions: TransactionManager) -> Pendi
     if transactions.refuses_to_send(head):
         transactions.fail_request(head)
         sender.changed = True
-        error = transactions.last_error
-        memory.watch.say(
-            "client.control_not_sent",
-            ("TXM-9",),
-            client=memory.name,
-            api=head.api,
-            state=transactions.state,
-            error="" if error is None else error.name,
-        )
+        memory.watch.emit(ControlNotSent, memory.name, head.api, transactions.state, transactions.last_error)
         return None
     if head.api != END or transactions.started:
         return head
@@ -92,7 +90,7 @@ def _next_request(sender: SenderPass, transactions: TransactionManager) -> Pendi
     if head.result is not None:
         head.result.done()
     sender.changed = True
-    memory.watch.say("client.end_without_message", ("TXM-9", "TXM-11"), client=memory.name)
+    memory.watch.emit(EndedWithoutMessage, memory.name)
     return transactions.take_request()
 
 
@@ -110,7 +108,7 @@ def _go_on(sender: SenderPass, held: Held, now: int) -> bool:
     else:
         node = transactions.coordinators[request.coordinator]
         if node is None:
-            return _look_up(sender, held, "client.coordinator_unknown", now)
+            return _look_up(sender, held, now, None)
     connection = memory.connections.to(node)
     if not connection.usable:
         return _await_connection(sender, held, node, now)
@@ -139,12 +137,9 @@ def _await_connection(sender: SenderPass, held: Held, node: int, now: int) -> bo
         return _not_reached(sender, held, node, now)
     if node not in held.told:
         held.told.add(node)
+        limit = memory.connections.limit
         sender.wait(
-            "client.waits_not_connected",
-            ("SND-5",),
-            (node,),
-            broker=f"broker-{node}",
-            limit=memory.connections.limit,
+            "not_connected", node, WaitsForConnection, memory.name, f"broker-{node}", limit, For.CONTROL
         )
     return sender.end(held.until)
 
@@ -152,29 +147,29 @@ def _await_connection(sender: SenderPass, held: Held, node: int, now: int) -> bo
 def _not_reached(sender: SenderPass, held: Held, node: int, now: int) -> bool:
     """The target cannot be connected to (SND-5, step 5)."""
     if held.request.coordinator is not None:
-        return _look_up(sender, held, "client.coordinator_not_reached", now, node)
+        return _look_up(sender, held, now, node)
     sender.memory.metadata.request_update()
     held.request.is_retry, held.slept = True, False
     held.attempted, held.until = None, None
     return _sleep_again(sender, held, now)
 
 
-def _look_up(sender: SenderPass, held: Held, key: str, now: int, node: int | None = None) -> bool:
-    """Ask who coordinates; the request goes back as a retry (SND-5, step 5; FND-6)."""
+def _look_up(sender: SenderPass, held: Held, now: int, missed: int | None) -> bool:
+    """Ask who coordinates; the request goes back as a retry (SND-5, step 5; FND-6). ``missed``: the broker that was
+    known and could not be reached."""
     transactions = sender.manager
     request = held.request
     sender.held = None
     sender.changed = True
     transactions.look_up(request.coordinator or "", request.key)
     transactions.retry(request)
-    sender.memory.watch.say(
-        key,
-        ("SND-5", "FND-6"),
-        client=sender.memory.name,
-        api=request.api,
-        kind=request.coordinator,
-        owner=request.key,
-        broker="" if node is None else f"broker-{node}",
+    sender.memory.watch.emit(
+        CoordinatorMissed,
+        sender.memory.name,
+        request.api,
+        request.coordinator,
+        request.key,
+        None if missed is None else f"broker-{missed}",
     )
     return sender.end(now)
 
@@ -187,26 +182,10 @@ def send(sender: SenderPass, node: int, request: PendingRequest, now: int) -> No
     memory.outbox.append(Send(peer, request.body, sent.correlation_id))
     sender.manager.set_in_flight(request)
     if request.coordinator is None and request.api == "InitProducerId":
-        memory.watch.say(
-            "client.control_sent",
-            ("SND-5", "SND-6", "CFG-5"),
-            client=memory.name,
-            api=request.api,
-            broker=peer,
-        )
+        memory.watch.emit(IdentityAsked, memory.name, request.api, peer)
         return
     sender.last_wait = None
-    if not memory.watch.recording:
-        memory.watch.say("client.transactional_sent", ())
-        return
-    memory.watch.say(
-        "client.transactional_sent",
-        _SENT_RULES.get(request.api, ("SND-5", "TXM-7")),
-        client=memory.name,
-        api=request.api,
-        broker=peer,
-        waiting=len(sender.manager.requests),
-    )
+    memory.watch.emit(ControlSent, memory.name, request.api, peer, len(sender.manager.requests))
 
 
 def poll(sender: SenderPass, now: int) -> bool:
@@ -217,10 +196,9 @@ def poll(sender: SenderPass, now: int) -> bool:
     if memory.accumulator.incomplete and request is not None:
         if request.coordinator is None and request.api == "InitProducerId":
             queued = memory.profile.queued_producer_id_request
-            rules = ("SND-5", "PID-11") if queued else ("SND-3", "PID-12")
-            sender.wait("client.waits_producer_id", rules, ())
+            sender.wait("producer_id", None, WaitsForProducerId, memory.name, queued)
         else:
-            sender.wait("client.waits_control", ("SND-5", "TXM-9"), (request.api,), api=request.api)
+            sender.wait("control", request.api, WaitsForControl, memory.name, request.api)
     return sender.end(metadata_due(sender, now))
 
 
@@ -237,7 +215,5 @@ def sleep(sender: SenderPass, backoff: int, now: int, said: bool = True) -> bool
     ask_for_metadata(sender, now)
     if not said:
         return sender.end(None)
-    sender.memory.watch.say(
-        "client.sleeps", ("SND-5",), client=sender.memory.name, backoff=backoff, until=sender.sleeps_until
-    )
+    sender.memory.watch.emit(SenderSleeps, sender.memory.name, backoff, sender.sleeps_until)
     return sender.end(None)

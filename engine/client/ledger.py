@@ -67,8 +67,7 @@ class Ledger:
     def accepted(self, producer: str, partition: str, serial: int, size: int, now: int) -> None:
         """``send()`` put a record into the accumulator. A serial may come again (a resend after a crash)."""
         watch = self.watch
-        if watch.judging:
-            watch.fact(RecordAccepted(producer=producer, partition=partition, serial=serial))
+        watch.emit(RecordAccepted, producer=producer, partition=partition, serial=serial)
         if watch.recording:
             self._open(producer, partition, serial, size, now)
 
@@ -90,17 +89,15 @@ class Ledger:
     ) -> None:
         """A batch's futures completed. ``error`` None: success; ``base_offset`` −1: offset not known."""
         watch = self.watch
-        if watch.judging:
-            watch.fact(
-                RecordsFinished(
-                    producer=producer,
-                    partition=partition,
-                    serials=serials,
-                    error=error,
-                    base_offset=base_offset,
-                    aborted=aborted,
-                )
-            )
+        watch.emit(
+            RecordsFinished,
+            producer=producer,
+            partition=partition,
+            serials=serials,
+            error=error,
+            base_offset=base_offset,
+            aborted=aborted,
+        )
         if not watch.recording:
             return
         for index, serial in enumerate(serials):

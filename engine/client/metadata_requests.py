@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.client.sender_pass import SenderPass
+from engine.happenings.sender import MetadataAsked
 from engine.messages import Send
 
 
@@ -25,13 +26,7 @@ def ask_for_metadata(sender: SenderPass, now: int) -> None:
     body = memory.metadata.request(now)
     request = memory.connections.sent(node, "Metadata", body, now, memory.config.request_timeout_ms)
     memory.outbox.append(Send(connection.peer, body, request.correlation_id))
-    memory.watch.say(
-        "client.metadata_requested",
-        ("SND-2", "SND-6"),
-        client=memory.name,
-        broker=connection.peer,
-        topics=list(body.topics),
-    )
+    memory.watch.emit(MetadataAsked, memory.name, connection.peer, body.topics)
 
 
 def metadata_due(sender: SenderPass, now: int) -> int | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from engine.broker.sequence import decrement, increment
 from engine.client.batch import Batch
+from engine.happenings.batches import WrapStraddled
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
 from engine.shapes.clients import SequencesView
 from engine.watching import Watch
@@ -87,13 +88,7 @@ class PartitionSequences:
             position -= 1
         in_flight.insert(position, batch)
         if position < len(in_flight) - 1 and in_flight[-1].base_sequence - batch.base_sequence > STRADDLE:
-            self.watch.note(
-                "client.wrap_straddled",
-                ("SEQ-6",),
-                partition=self.partition,
-                low=batch.base_sequence,
-                high=in_flight[-1].base_sequence,
-            )
+            self.watch.emit(WrapStraddled, self.partition, batch.base_sequence, in_flight[-1].base_sequence)
 
     def untrack(self, batch: Batch) -> None:
         """Acknowledged or finally failed (ORD-4)."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from engine.client.batch import Batch
 from engine.client.partition_sequences import PartitionSequences
 from engine.errors import EngineError, Error
+from engine.happenings.batches import Because, Question
 
 COMPLETE, DUPLICATE, RETRY, FAIL, FATAL = "complete", "duplicate", "retry", "fail", "fatal"
 OUT_OF_ORDER, UNKNOWN_PRODUCER, STALE_EPOCH = "out_of_order", "unknown_producer", "stale_epoch"
@@ -138,13 +139,13 @@ GUARDS: dict[str, Callable[[Answer], bool]] = {
 class Decision:
     """One row of a decision: taken when all guards of ``when`` hold and no earlier row was.
 
-    ``asks``: key of the row as a question; ``why``: key of the sentence when it decides.
+    ``asks``: the row as a question; ``because``: what is the case when it decides.
     """
 
     when: tuple[str, ...]
     does: str
-    asks: str
-    why: str
+    asks: Question
+    because: Because
     spec: str
 
 
@@ -152,83 +153,81 @@ OUT_OF_ORDER_ROWS: tuple[Decision, ...] = (
     Decision(
         when=("resolved", "resequenced"),
         does=RETRY,
-        asks="decision.client_resequenced",
-        why="client.sequence_resequenced",
+        asks=Question.RESEQUENCED,
+        because=Because.RESEQUENCED,
         spec="SND-11",
     ),
     Decision(
         when=("resolved", "earlier_missing"),
         does=RETRY,
-        asks="decision.client_earlier_missing",
-        why="client.sequence_earlier_missing",
+        asks=Question.EARLIER_MISSING,
+        because=Because.EARLIER_MISSING,
         spec="SND-11",
     ),
     Decision(
         when=("bumps_alone", "resolved"),
         does=BUMP_AND_RETRY,
-        asks="decision.client_gap",
-        why="client.sequence_gap_bumps",
+        asks=Question.GAP,
+        because=Because.GAP_BUMPS,
         spec="SND-11",
     ),
     Decision(
         when=("bumps_alone", "follows_unresolved"),
         does=BUMP_AND_RETRY,
-        asks="decision.client_follows_unresolved",
-        why="client.sequence_after_unresolved_bumps",
+        asks=Question.FOLLOWS_UNRESOLVED,
+        because=Because.AFTER_UNRESOLVED_BUMPS,
         spec="SND-11",
     ),
     Decision(
         when=("bumps_alone",),
         does=RETRY,
-        asks="decision.client_may_resolve",
-        why="client.sequence_waits_for_unresolved",
+        asks=Question.MAY_RESOLVE,
+        because=Because.WAITS_FOR_UNRESOLVED,
         spec="SND-11",
     ),
-    Decision(
-        when=(), does=FAIL, asks="decision.client_otherwise", why="client.sequence_gap_fails", spec="SND-11"
-    ),
+    Decision(when=(), does=FAIL, asks=Question.OTHERWISE, because=Because.GAP_FAILS, spec="SND-11"),
 )
 UNKNOWN_PRODUCER_ROWS: tuple[Decision, ...] = (
     Decision(
         when=("log_start_unknown",),
         does=RETRY,
-        asks="decision.client_log_start_unknown",
-        why="client.sequence_log_start_unknown",
+        asks=Question.LOG_START_UNKNOWN,
+        because=Because.LOG_START_UNKNOWN,
         spec="SND-12",
     ),
     Decision(
         when=("resequenced",),
         does=RETRY,
-        asks="decision.client_resequenced",
-        why="client.sequence_resequenced",
+        asks=Question.RESEQUENCED,
+        because=Because.RESEQUENCED,
         spec="SND-12",
     ),
     Decision(
         when=("history_deleted", "bumps_alone"),
         does=BUMP_AND_RETRY,
-        asks="decision.client_history_deleted",
-        why="client.sequence_history_deleted_bumps",
+        asks=Question.HISTORY_DELETED,
+        because=Because.HISTORY_DELETED_BUMPS,
         spec="SND-12",
     ),
     Decision(
         when=("history_deleted",),
         does=RESTART_AND_RETRY,
-        asks="decision.client_history_deleted",
-        why="client.sequence_history_deleted_restarts",
+        asks=Question.HISTORY_DELETED,
+        because=Because.HISTORY_DELETED_RESTARTS,
         spec="SND-12",
     ),
     Decision(
         when=("bumps_alone",),
         does=BUMP_AND_RETRY,
-        asks="decision.client_forgotten",
-        why="client.sequence_forgotten_bumps",
+        asks=Question.FORGOTTEN,
+        because=Because.FORGOTTEN_BUMPS,
         spec="SND-12",
     ),
     Decision(
         when=(),
         does=FAIL,
-        asks="decision.client_otherwise",
-        why="client.sequence_forgotten_fails",
+        asks=Question.OTHERWISE,
+        because=Because.FORGOTTEN_FAILS,
         spec="SND-12",
     ),
 )

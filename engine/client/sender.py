@@ -10,7 +10,7 @@ what can change something: a delivery, a wake-up, or the end of one of its own w
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 from engine.client import control
 from engine.client.answers import Answers
@@ -20,13 +20,27 @@ from engine.client.connections import DISCONNECTED
 from engine.client.incarnation import Incarnation
 from engine.client.metadata_requests import ask_for_metadata, metadata_due
 from engine.client.sender_pass import SenderPass
-from engine.client.sender_sentences import READY, STOPS, numbers
+from engine.happenings.sender import (
+    BatchesDrained,
+    BatchesReady,
+    BatchesSent,
+    For,
+    LeadersRead,
+    LeadersUnknown,
+    Stop,
+    Taken,
+    WaitsAtStop,
+    WaitsForAnswers,
+    WaitsForConnection,
+    WaitsForLeader,
+    WaitsForMuted,
+    WaitsForTime,
+)
 from engine.messages import ProduceRequest, Send
 from engine.shapes.clients import ReadyFor, ReadyView, SenderView
 
 Phase = Callable[["Sender", int], bool]
 """A phase of the pass; True ends the pass."""
-_NOTHING: dict[str, Any] = {}
 _NO_NODES: dict[int, list[tuple[str, str]]] = {}
 
 
@@ -150,42 +164,32 @@ class Sender(SenderPass):
             first = self.metadata_seen == 0
             self.metadata_seen = metadata.version
             if not first:
-                self.memory.watch.say(
-                    "client.metadata_read",
-                    ("SND-2",),
-                    client=self.memory.name,
-                    leaders=[
-                        f"{partition}: {'none' if leader is None else leader}"
-                        for partition, leader in metadata.leaders.items()
-                    ],
-                )
+                self.memory.watch.emit(LeadersRead, self.memory.name, metadata.leaders)
         return False
 
     def check_ready(self, now: int) -> bool:
         """P2: which nodes have something to take."""
         memory = self.memory
         ready = self.ready = memory.accumulator.ready(memory.metadata.leaders, now)
-        if ready.nodes and ready.nodes != self.last_ready:
-            partition, reason = next(iter(ready.nodes.values()))[0]
-            again = memory.accumulator.queues[partition].batches[0].attempts > 0
-            key = "client.ready_again" if again else READY[reason]
-            memory.watch.say(key, ("ACC-10", "ACC-11"), **self._ready_params(partition))
+        if ready.nodes and ready.nodes != self.last_ready and memory.watch.hears(BatchesReady):
+            self._emit_ready()
         self.last_ready = dict(ready.nodes) if ready.nodes else _NO_NODES
         return False
 
-    def _ready_params(self, partition: str) -> dict[str, Any]:
+    def _emit_ready(self) -> None:
         memory = self.memory
-        if not memory.watch.recording:
-            return _NOTHING
         nodes = self.ready.nodes
-        return {
-            "client": memory.name,
-            "brokers": [f"broker-{node}" for node in nodes],
-            "reasons": [f"{name} {reason}" for found in nodes.values() for name, reason in found],
-            "partition": partition,
-            "linger": memory.config.linger_ms,
-            "backoff": memory.config.retry_backoff_ms,
-        }
+        partition, _ = next(iter(nodes.values()))[0]
+        memory.watch.emit(
+            BatchesReady,
+            memory.name,
+            brokers=tuple(f"broker-{node}" for node in nodes),
+            reasons=tuple(reason for found in nodes.values() for reason in found),
+            partition=partition,
+            linger=memory.config.linger_ms,
+            backoff=memory.config.retry_backoff_ms,
+            again=memory.accumulator.queues[partition].batches[0].attempts > 0,
+        )
 
     def ask_for_leaders(self, now: int) -> bool:
         """P3: a topic without a known leader makes the Sender want new metadata."""
@@ -196,9 +200,7 @@ class Sender(SenderPass):
                 metadata.topics[topic] = None
             metadata.request_update()
             if topics != self.unknown_seen:
-                self.memory.watch.say(
-                    "client.leader_unknown", ("ACC-8", "SND-2"), client=self.memory.name, topics=topics
-                )
+                self.memory.watch.emit(LeadersUnknown, self.memory.name, topics)
         self.unknown_seen = topics
         return False
 
@@ -241,60 +243,29 @@ class Sender(SenderPass):
             memory.in_flight.setdefault(batch.partition, []).append(batch)
             if memory.config.guarantee_order:
                 accumulator.set_muted(batch.partition, True)
-        self._say_drained(taken)
+        if memory.watch.hears(BatchesDrained):
+            self._emit_drained(taken)
         return False
 
-    def _say_drained(self, taken: list[Batch]) -> None:
+    def _emit_drained(self, batches: list[Batch]) -> None:
         memory = self.memory
-        numbered = memory.transactions is not None
-        params = _NOTHING
-        if memory.watch.recording:
-            params = {
-                "client": memory.name,
-                "count": len(taken),
-                "batches": [
-                    f"{batch.partition} {numbers(batch)}" if numbered else batch.partition for batch in taken
-                ],
-                "producer_id": taken[0].producer_id,
-                "producer_epoch": taken[0].producer_epoch,
-                "drain_index": memory.accumulator.drain_index,
-            }
-        again = sum(batch.attempts > 0 for batch in taken)
-        if not numbered:
-            memory.watch.say("client.drained_plain", ("ACC-13", "ACC-16", "TXM-1"), **params)
-        elif not again:
-            memory.watch.say("client.drained", ("ACC-13", "ACC-16", "SEQ-1", "SEQ-5", "TXM-2"), **params)
-        elif any(batch.drained_renumbered for batch in taken):
-            memory.watch.say("client.drained_renumbered", ("ACC-13", "ACC-16", "TXM-17"), **params)
-        elif again == len(taken):
-            memory.watch.say("client.drained_again", ("ACC-13", "ACC-16", "ACC-17"), **params)
-        else:
-            memory.watch.say("client.drained_mixed", ("ACC-13", "ACC-16", "ACC-17", "SEQ-5"), **params)
-        if memory.watch.recording:
-            for _, batches in self.drained:
-                if batches and batches[0].bytes > memory.config.max_request_size:
-                    memory.watch.note(
-                        "client.oversized_alone",
-                        ("ACC-14",),
-                        batch=batches[0].id,
-                        partition=batches[0].partition,
-                        size=batches[0].bytes,
-                        limit=memory.config.max_request_size,
-                    )
-            for node, partition, reason in memory.accumulator.stops:
-                rules = ("ACC-14",) if reason == "request_full" else ("ORD-5", "ACC-15")
-                memory.watch.note(
-                    STOPS[reason][0], rules, client=memory.name, broker=f"broker-{node}", partition=partition
-                )
-            if memory.accumulator.stops:
-                self._say_scope()
-            if memory.config.guarantee_order:
-                memory.watch.note(
-                    "client.muted",
-                    ("ACC-19", "ORD-1"),
-                    client=memory.name,
-                    partitions=[batch.partition for batch in taken],
-                )
+        size_max = memory.config.max_request_size
+        memory.watch.emit(
+            BatchesDrained,
+            memory.name,
+            batches=tuple(_taken(batch) for batch in batches),
+            numbered=memory.transactions is not None,
+            producer_id=batches[0].producer_id,
+            producer_epoch=batches[0].producer_epoch,
+            drain_index=memory.accumulator.drain_index,
+            oversized=tuple(
+                _taken(found[0]) for _, found in self.drained if found and found[0].bytes > size_max
+            ),
+            size_max=size_max,
+            stops=tuple(Stop(*stop) for stop in memory.accumulator.stops),
+            stop_scope=memory.switches.drain_stop_scope,
+            muted=memory.config.guarantee_order,
+        )
 
     def expire(self, now: int) -> bool:
         """P6: give up what has waited too long. k28 looks at batches in flight too (ACC-21)."""
@@ -386,18 +357,17 @@ class Sender(SenderPass):
         connection = memory.connections.to(node)
         if connection.state != DISCONNECTED:
             memory.outbox.append(Send(connection.peer, body, number))
-        params = _NOTHING
-        if memory.watch.recording:
-            params = {
-                "client": memory.name,
-                "broker": connection.peer,
-                "count": len(batches),
-                "partitions": [batch.partition for batch in batches],
-                "in_flight": len(connection.in_flight),
-                "limit": connection.limit,
-                "acks": "all" if config.acks == ACKS_ALL else config.acks,
-            }
-        memory.watch.say("client.sent", ("SND-2", "SND-7"), **params)
+        if memory.watch.hears(BatchesSent):
+            memory.watch.emit(
+                BatchesSent,
+                memory.name,
+                connection.peer,
+                count=len(batches),
+                partitions=tuple(batch.partition for batch in batches),
+                in_flight=len(connection.in_flight),
+                limit=connection.limit,
+                acks="all" if config.acks == ACKS_ALL else config.acks,
+            )
         self.last_wait = None
         self.waiting_for = None
         if config.acks == 0:
@@ -409,7 +379,7 @@ class Sender(SenderPass):
         memory = self.memory
         ask_for_metadata(self, now)
         if not self.changed and memory.accumulator.incomplete:
-            self._say_wait(now)
+            self._wait(now)
         if memory.closed:
             self.finish_closing()
         if self.changed or (self.turns_lost and self._another_turn()):
@@ -447,52 +417,46 @@ class Sender(SenderPass):
                 first = expiry
         return now + 1 if first is not None and first <= now else first
 
-    def _say_wait(self, now: int) -> None:
+    def _wait(self, now: int) -> None:
         """Why a pass with batches at hand sent nothing (SND-15)."""
         memory = self.memory
+        name = memory.name
         ready, accumulator = self.ready, memory.accumulator
         if ready.nodes and accumulator.stops:
             node, partition, reason = accumulator.stops[0]
-            self.wait(
-                STOPS[reason][1],
-                ("ORD-4", "ORD-5", "ORD-6") if reason == "earlier_in_flight" else ("ORD-5",),
-                (node, partition),
-                partition=partition,
-                broker=f"broker-{node}",
-            )
+            self.wait(reason, (node, partition), WaitsAtStop, name, reason, partition, f"broker-{node}")
         elif self.unreachable:
             node, reason = self.unreachable[0]
-            full = reason == "in_flight_full"
-            self.wait(
-                "client.waits_in_flight_full" if full else "client.waits_not_connected",
-                ("SND-7",) if full else ("SND-2", "SND-7"),
-                (node,),
-                broker=f"broker-{node}",
-                limit=memory.connections.limit,
-            )
+            broker, limit = f"broker-{node}", memory.connections.limit
+            if reason == "in_flight_full":
+                self.wait(reason, node, WaitsForAnswers, name, broker, limit)
+            else:
+                self.wait(reason, node, WaitsForConnection, name, broker, limit, For.BATCHES)
         elif ready.unknown_leader_topics:
-            self.wait(
-                "client.waits_no_leader",
-                ("ACC-8",),
-                (tuple(ready.unknown_leader_topics),),
-                topics=ready.unknown_leader_topics,
-            )
+            topics = ready.unknown_leader_topics
+            self.wait("no_leader", tuple(topics), WaitsForLeader, name, topics)
         elif ready.waits is not None:
             partition, kind, until = ready.waits
-            self.wait(
-                "client.waits_backoff" if kind == "backoff" else "client.waits_linger",
-                ("ACC-9", "ACC-11"),
-                (partition,),
-                partition=partition,
-                until=until,
-                wait=until - now,
-            )
+            backoff = kind == "backoff"
+            self.wait(kind, partition, WaitsForTime, name, partition, until, until - now, backoff)
         else:
-            muted = [
+            muted = tuple(
                 queue.partition for queue in accumulator.queues.values() if queue.muted and queue.batches
-            ]
+            )
             if muted:
-                self.wait("client.waits_muted", ("ACC-19",), (tuple(muted),), partitions=muted)
+                self.wait("muted", muted, WaitsForMuted, name, muted)
+
+
+def _taken(batch: Batch) -> Taken:
+    return Taken(
+        batch.id,
+        batch.partition,
+        batch.base_sequence,
+        batch.last_sequence,
+        batch.bytes,
+        batch.attempts > 0,
+        batch.drained_renumbered,
+    )
 
 
 PLAIN: tuple[tuple[str, Phase], ...] = (

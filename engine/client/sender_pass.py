@@ -6,14 +6,14 @@ The phases before P1 (``control``, ``control_sending``) and those of every pass 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from engine.client.accumulator import Ready
 from engine.client.control_requests import PendingRequest
 from engine.client.incarnation import Incarnation
-from engine.client.sender_sentences import SCOPES
 from engine.client.transaction_calls import abort_transaction
+from engine.happenings.sender import CloseAborts, ConnectionStarted, SenderClosed, StopReaches
 from engine.messages import Connect
+from engine.watching import Fields, Kind
 
 
 @dataclass(slots=True)
@@ -63,27 +63,31 @@ class SenderPass:
         self.held: Held | None = None
         """The control request that the Sender is busy with (SND-5, steps 4 to 6)."""
         self.waiting_for: str | None = None
-        self.last_wait: tuple[Any, ...] | None = None
+        self.last_wait: tuple[str, object] | None = None
 
     def end(self, at: int | None) -> bool:
         """End the pass; the next may start at ``at``, or when something comes."""
         self.end_at = at
         return True
 
-    def wait(self, key: str, rules: tuple[str, ...], about: tuple[Any, ...], **params: Any) -> None:
-        """Say once why nothing is sent; again only when the reason changes (SND-15)."""
-        reason = (key, *about)
-        if reason != self.last_wait:
-            self.last_wait = reason
-            self.waiting_for = key.removeprefix("client.waits_")
-            self.memory.watch.say(key, rules, client=self.memory.name, **params)
-            if self.memory.accumulator.stops and self.ready.nodes:
-                self._say_scope()
-
-    def _say_scope(self) -> None:
-        """How far an early stop of the drain reaches."""
+    def wait(
+        self,
+        reason: str,
+        about: object,
+        kind: Kind[Fields],
+        /,
+        *fields: Fields.args,
+        **named: Fields.kwargs,
+    ) -> None:
+        """Emit once why nothing is sent; again only when the reason, or what it is ``about``, changes (SND-15)."""
+        if (reason, about) == self.last_wait:
+            return
+        self.last_wait = (reason, about)
+        self.waiting_for = reason
         memory = self.memory
-        memory.watch.note(SCOPES[memory.switches.drain_stop_scope], ("ACC-15", "CTR-15"), client=memory.name)
+        memory.watch.emit(kind, *fields, **named)
+        if memory.accumulator.stops and self.ready.nodes:
+            memory.watch.emit(StopReaches, memory.name, memory.switches.drain_stop_scope)
 
     def connect(self, node: int, now: int) -> None:
         """Start a connection if none is under way and its backoff is over."""
@@ -95,16 +99,14 @@ class SenderPass:
         first = connections.to(node).failures <= 1  # Further attempts in one outage say nothing.
         memory.outbox.append(Connect(connections.connecting(node, now)))
         if first:
-            memory.watch.say(
-                "client.connects", ("SND-2", "SND-7"), client=memory.name, broker=f"broker-{node}"
-            )
+            memory.watch.emit(ConnectionStarted, memory.name, f"broker-{node}")
 
     def finish_closing(self) -> None:
         """A closed producer whose last batch is over ends its Sender (SND-14)."""
         memory = self.memory
         if memory.closed and not memory.accumulator.incomplete and not self._ends_transaction():
             self.stopped = True
-            memory.watch.say("client.closed", ("SND-14", "SND-1"), client=memory.name)
+            memory.watch.emit(SenderClosed, memory.name)
             for call in memory.closing:
                 memory.end_call(call, "done")
             memory.closing.clear()
@@ -124,5 +126,5 @@ class SenderPass:
             return False  # Its end failed, and nothing that could still happen would mend that.
         abort_transaction(transactions)
         self.changed = True
-        self.memory.watch.say("client.close_aborts", ("SND-14", "TXM-10"), client=self.memory.name)
+        self.memory.watch.emit(CloseAborts, self.memory.name)
         return True

@@ -39,6 +39,8 @@ from engine.client.produce_reactions import (
 )
 from engine.errors import EngineError, Error
 from engine.events import OutcomeTold, TransactionBegun
+from engine.happenings.batches import AfterFailure, Because
+from engine.happenings.machines import RowTaken
 from engine.machine import Row
 from engine.messages import (
     INT_MAX,
@@ -54,8 +56,6 @@ from engine.profiles import Profile
 from engine.shapes.clients import ClientTransactionView, Edge, TransactionManagerView
 from engine.switches import Switches
 from engine.watching import Watch
-
-GAP_CLOSED = "client.gap_closed"
 
 
 class IllegalTransition(Exception):
@@ -183,22 +183,23 @@ class TransactionManager:
             self.last_error, self.last_error_unexpected = None, False
         if before != self.state:
             self.last_edge = (before, self.state, on)
-            watch = self.watch
-            watch.transition(states.MACHINE.name, self.client, before, self.state, on, row.number)
-            if watch.judging and self.is_transactional:
-                self._tell_judges(on, before)
+            self.watch.emit(RowTaken, states.MACHINE.name, self.client, row)
+            if self.is_transactional:
+                self._emit_facts(on, before)
         self.watch.touch(self)
         return row
 
-    def _tell_judges(self, on: str, before: str) -> None:
+    def _emit_facts(self, on: str, before: str) -> None:
         """The application began a transaction, or learned how it ends."""
         if on == states.BEGIN:
-            fact: object = TransactionBegun(
-                producer=self.client, producer_id=self.producer_id, producer_epoch=self.producer_epoch
+            self.watch.emit(
+                TransactionBegun,
+                producer=self.client,
+                producer_id=self.producer_id,
+                producer_epoch=self.producer_epoch,
             )
-            self.watch.fact(fact)
         elif on == states.ENDED and before in states.COMPLETING:
-            self.watch.fact(OutcomeTold(producer=self.client, committed=before in states.COMMITTING))
+            self.watch.emit(OutcomeTold, producer=self.client, committed=before in states.COMMITTING)
 
     def _row(self, on: str) -> Row:
         return states.MACHINE.take(self.state, on, self)
@@ -368,16 +369,16 @@ class TransactionManager:
     def is_current(self, batch: Batch) -> bool:
         return batch.producer_id == self.producer_id and batch.producer_epoch == self.producer_epoch
 
-    def can_retry(self, batch: Batch, error: Error, log_start_offset: int) -> tuple[bool, str]:
-        """Whether this answer lets the batch be sent again, with the key that says why (SND-9, 11, 12).
+    def can_retry(self, batch: Batch, error: Error, log_start_offset: int) -> tuple[bool, Because | None]:
+        """Whether this answer lets the batch be sent again (SND-9, 11, 12), and what decided about a sequence error.
 
         Requests the epoch bump or restarts the partition's numbering where the tables say so.
         """
         reaction = reaction_to(error)
         if reaction.does not in DECISIONS:
-            return reaction.does == RETRY, reaction.why
+            return reaction.does == RETRY, None
         if not self.profile.epoch_bump and batch.producer_id != self.producer_id:
-            return False, "client.sequence_of_other_identity"
+            return False, Because.OTHER_IDENTITY
         entry = self.entry(batch.partition)
         answer = Answer(batch, entry, log_start_offset, self.is_transactional, self.profile.epoch_bump)
         row = decide(reaction.does, answer)
@@ -385,12 +386,12 @@ class TransactionManager:
             self.request_bump(batch.partition)
         elif row.does == RESTART_AND_RETRY:
             entry.restart(self.producer_id, self.producer_epoch)
-        return row.does != FAIL, row.why
+        return row.does != FAIL, row.because
 
-    def failed(self, batch: Batch, error: Error, adjust: bool) -> str | None:
-        """A batch failed for good (SND-9, 11..13). ``adjust``: its numbers may go to others.
+    def failed(self, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
+        """A batch failed for good (SND-9, 11..13). ``adjust``: its numbers may be reassigned to later batches.
 
-        Returns the key of what was done about the numbers, None when nothing was. Raises
+        Returns what was done about the numbers, None when nothing was. Raises
         :class:`IllegalTransition`, and leaves the numbers alone, where no transaction is left to abort.
         """
         self._classify(error)
@@ -410,7 +411,7 @@ class TransactionManager:
                 self.watch.touch(self)
             self.transition(states.ABORTABLE, error)
 
-    def _failed_with_bump(self, batch: Batch, error: Error, adjust: bool) -> str | None:
+    def _failed_with_bump(self, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
         entry = self.entry(batch.partition)
         entry.untrack(batch)
         if self.has_fatal_error:
@@ -418,31 +419,31 @@ class TransactionManager:
         sequence_error = reaction_to(error).does in DECISIONS
         if sequence_error and not self.is_transactional:
             self.request_bump(batch.partition)
-            return "client.bump_requested_uncertain"
+            return AfterFailure.BUMP_REQUESTED_UNCERTAIN
         if error is Error.UNKNOWN_PRODUCER_ID:
             self._forget(entry)
             del self.partitions[batch.partition]
-            return "client.numbering_forgotten"
+            return AfterFailure.NUMBERING_FORGOTTEN
         if not adjust:
             return None
         if not self.is_transactional:
             self.request_bump(batch.partition)
-            return "client.bump_requested"
+            return AfterFailure.BUMP_REQUESTED
         entry.close_gap(batch)
-        return GAP_CLOSED
+        return AfterFailure.GAP_CLOSED
 
-    def _failed_with_reset(self, batch: Batch, error: Error, adjust: bool) -> str | None:
+    def _failed_with_reset(self, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
         if not self.is_current(batch):
             return None
         if reaction_to(error).does in DECISIONS and not self.is_transactional:
             self.reset_identity()
-            return "client.identity_reset"
+            return AfterFailure.IDENTITY_RESET
         entry = self.entry(batch.partition)
         entry.untrack(batch)
         if not adjust or self.has_fatal_error:
             return None
         entry.close_gap(batch)
-        return GAP_CLOSED
+        return AfterFailure.GAP_CLOSED
 
     # -- unresolved partitions -------------------------------------------------------------------------
 

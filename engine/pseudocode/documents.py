@@ -26,6 +26,7 @@ from engine.client.produce_reactions import DECISIONS
 from engine.errors import EngineError
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
+from engine.telling.batches import question_key
 
 INDENT = 2
 TIE = re.compile(r"\s+@ ")
@@ -133,7 +134,7 @@ def components() -> dict[str, Component]:
 
 def recorded_tests() -> dict[str, frozenset[str]]:
     """Every test that the engine can record in a decision, by the table it belongs to."""
-    tests = {name: frozenset(row.asks for row in rows) for name, rows in DECISIONS.items()}
+    tests = {name: frozenset(question_key(row) for row in rows) for name, rows in DECISIONS.items()}
     rules = (*append_rules.DATA_RULES, *append_rules.MARKER_RULES)
     accepted = (append_rules.ACCEPTED, append_rules.ACCEPTED_UNNUMBERED, append_rules.MARKER_ACCEPTED)
     tests[append_rules.MACHINE] = frozenset((*(rule.key for rule in rules), *accepted))

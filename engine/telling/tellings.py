@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from engine.happenings.base import Happening
-from engine.telling import readers
+from engine.telling import batches, machines, readers, sender
 from engine.telling.telling import Tell
 
-TELLINGS: dict[type[Happening], Tell] = {**readers.TELLINGS}
+TELLINGS: dict[type[Happening], Tell] = {
+    **batches.TELLINGS,
+    **machines.TELLINGS,
+    **readers.TELLINGS,
+    **sender.TELLINGS,
+}

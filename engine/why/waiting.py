@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from engine.client.batch_states import IN_FLIGHT, LIVE
 from engine.client.producer_client import ProducerClient
-from engine.client.sender_sentences import STOPS
 from engine.errors import EngineError
+from engine.telling.sender import WAITS_AT_STOP
 from engine.why.links import (
     NAMED_MAX,
     Json,
@@ -174,7 +174,7 @@ def _head_waits(moment: Moment, client: str, shown: Json, partition: str) -> Ite
 _WAIT_FOR_ANSWERS = {
     "client.waits_muted",
     "client.waits_in_flight_full",
-    *(STOPS[reason][1] for reason in ("older_epoch_in_flight", "unresolved", "earlier_in_flight")),
+    *(WAITS_AT_STOP[reason] for reason in ("older_epoch_in_flight", "unresolved", "earlier_in_flight")),
 }
 """What ends when requests in flight are answered."""
 
@@ -261,7 +261,7 @@ def _accumulator_waits(
     reason = None if memory.transactions is None else memory.transactions.stop_reason(head)
     if reason is not None:
         yield Link(
-            key=STOPS[reason][1],
+            key=WAITS_AT_STOP[reason],
             params={"client": client, "partition": partition},
             rules=("ORD-5",),
             subject=subject,

@@ -22,6 +22,7 @@ from engine.messages import (
 )
 from engine.profiles import K28
 from engine.switches import Switches
+from engine.telling.tellings import TELLINGS
 from engine.watching import Watch
 
 PASSES_MAX = 200
@@ -35,6 +36,19 @@ class Listening(Watch):
         self.heard = []
         self.facts = []
         self.refusals = []
+
+    def emit(self, kind, /, *fields, **named):
+        happened = kind(*fields, **named)
+        if kind.judged:
+            self.fact(happened)
+        if kind in TELLINGS:
+            TELLINGS[kind](happened, self)
+
+    def hears(self, kind):
+        return True
+
+    def transition(self, machine, of, source, target, on, row):
+        """Tests look at states."""
 
     def say(self, key, rules, /, **params):
         super().say(key, rules)

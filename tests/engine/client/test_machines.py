@@ -14,8 +14,10 @@ from engine.client.partition_sequences import PartitionSequences
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
 from engine.errors import EngineError, Error
 from engine.explain.sentences import catalogue
+from engine.happenings.batches import AfterFailure
 from engine.profiles import K20, K28
 from engine.switches import Switches
+from engine.telling.batches import question_key
 from engine.watching import Watch
 
 # TXM-4, written down a second time: from, event, to.
@@ -131,7 +133,7 @@ def test_every_reaction_and_decision_has_its_sentence():
     known = catalogue()
     keys = [row.why for row in produce_reactions.REACTIONS]
     for rows in produce_reactions.DECISIONS.values():
-        keys += [key for row in rows for key in (row.why, row.asks)]
+        keys += [key for row in rows for key in (f"client.sequence_{row.because.value}", question_key(row))]
     assert [key for key in keys if key not in known] == []
 
 
@@ -205,5 +207,5 @@ def test_k20_drops_everything_numbered_under_the_old_id():
     first = make_batch("FILLING")
     made.assign(first)
     first.drain(0)
-    assert made.failed(first, Error.OUT_OF_ORDER_SEQUENCE_NUMBER, True) == "client.identity_reset"
+    assert made.failed(first, Error.OUT_OF_ORDER_SEQUENCE_NUMBER, True) is AfterFailure.IDENTITY_RESET
     assert (made.has_producer_id, made.partitions) == (False, {})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from engine.judge.bench import Bench
+from engine.recording import Judged
 from engine.simulation import Simulation
+from engine.telling.tellings import TELLINGS
 
 EVENTS_MAX = 20_000
 """Events in a row of which none makes a step."""
@@ -27,6 +29,20 @@ class Heard:
         Bench.take(self.bench, fact)
 
 
+class Headlines(Judged):
+    """Judged, and told as far as the sentence of each step: ``said`` is its key."""
+
+    def emit(self, kind, /, *fields, **named):
+        happened = kind(*fields, **named)
+        if kind.judged:
+            self.fact(happened)
+        if kind in TELLINGS:
+            TELLINGS[kind](happened, self)
+
+    def hears(self, kind):
+        return True
+
+
 class Watched(Simulation):
     """A simulation that notices that it makes no progress."""
 
@@ -35,6 +51,9 @@ class Watched(Simulation):
     _at = (-1, -1)
     _since = 0
     """The step at which this virtual time began."""
+
+    def make_watch(self):
+        return Headlines(self.judges) if self.watching == "judged" else super().make_watch()
 
     def listen(self) -> list[object]:
         """From now on facts are kept too: in this list, which the listener empties."""

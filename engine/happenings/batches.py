@@ -1,0 +1,236 @@
+"""What happens to a producer's batches when answers come, when none will, and when they wait too long."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from engine.errors import Error
+from engine.happenings.base import Aside, Happening, happening
+
+
+@happening
+class CompletedUnacknowledged(Happening):
+    """With acks=0 a batch is a success as soon as its request is on its way."""
+
+    client: str
+    batch: str
+    partition: str
+    count: int
+
+
+@happening
+class BatchExpired(Happening):
+    """``under_way``: it was sent, so its records may be stored all the same."""
+
+    client: str
+    batch: str
+    partition: str
+    count: int
+    since: int
+    age: int
+    limit: int
+    attempts: int
+    under_way: bool
+
+
+@happening
+class SequencesUnresolved(Happening):
+    """Whether the sequences of an expired batch were used is not known."""
+
+    client: str
+    partition: str
+    first_sequence: int
+    last_sequence: int
+
+
+@happening
+class BatchAborted(Happening):
+    """Given up wherever it was. ``error``: what its records learn."""
+
+    client: str
+    batch: str
+    partition: str
+    count: int
+    error: str
+
+
+@happening
+class AnswerForAborted(Happening):
+    client: str
+    batch: str
+    partition: str
+    error: Error
+
+
+@happening
+class BatchAcknowledged(Happening):
+    """``base_offset`` −1: stored before, at an offset that the answer does not say. ``late``: the batch was over."""
+
+    client: str
+    batch: str
+    partition: str
+    count: int
+    base_offset: int
+    last_sequence: int
+    numbered: bool
+    late: bool
+
+
+@happening
+class BatchRequeued(Happening):
+    """``in_doubt``: it may be stored all the same, so a resend may be a duplicate. ``passed``: it went ahead of others
+    to its place by sequence."""
+
+    client: str
+    batch: str
+    partition: str
+    error: Error
+    attempts: int
+    retries: int
+    until: int
+    in_doubt: bool
+    numbered: bool
+    passed: bool
+    first_sequence: int
+
+
+@happening
+class RequeuedOutOfOrder(Aside):
+    """It stands at the head of its queue, whatever its sequences are."""
+
+    batch: str
+    partition: str
+
+
+@happening
+class IdentityChanged(Happening):
+    """The batch has sequences of another producer id than the present one."""
+
+    client: str
+    batch: str
+    partition: str
+    batch_id: int
+    producer_id: int
+
+
+@happening
+class BatchFailed(Happening):
+    """``late``: it was over before this answer came."""
+
+    client: str
+    batch: str
+    partition: str
+    count: int
+    error: Error
+    attempts: int
+    retries: int
+    late: bool
+
+
+class AfterFailure(Enum):
+    """What was done about the sequences of a batch that failed."""
+
+    GAP_CLOSED = "gap_closed"
+    GAP_CLOSED_IN_DOUBT = "gap_closed_in_doubt"
+    BUMP_REQUESTED = "bump_requested"
+    BUMP_REQUESTED_UNCERTAIN = "bump_requested_uncertain"
+    NUMBERING_FORGOTTEN = "numbering_forgotten"
+    IDENTITY_RESET = "identity_reset"
+
+
+@happening
+class SequencesSettled(Aside):
+    client: str
+    batch: str
+    partition: str
+    count: int
+    error: Error
+    done: AfterFailure
+
+
+@happening
+class ProducerFatal(Aside):
+    """Nothing can be sent any more."""
+
+    client: str
+    error: Error
+
+
+@happening
+class LateFailureThrown(Aside):
+    """A batch that was given up in flight failed once more when its transaction was over: the Sender's thread
+    throws."""
+
+    client: str
+    partition: str
+    on: str
+
+
+@happening
+class MetadataWanted(Aside):
+    client: str
+    error: Error
+
+
+@happening
+class WrapStraddled(Aside):
+    """Sequences before and behind the wrap are in flight together."""
+
+    partition: str
+    low: int
+    high: int
+
+
+# -- decisions about sequence errors -------------------------------------------------------------------
+
+
+class Question(Enum):
+    """What a row of a decision about a sequence error asks."""
+
+    RESEQUENCED = "client_resequenced"
+    EARLIER_MISSING = "client_earlier_missing"
+    GAP = "client_gap"
+    FOLLOWS_UNRESOLVED = "client_follows_unresolved"
+    MAY_RESOLVE = "client_may_resolve"
+    LOG_START_UNKNOWN = "client_log_start_unknown"
+    HISTORY_DELETED = "client_history_deleted"
+    FORGOTTEN = "client_forgotten"
+    OTHERWISE = "client_otherwise"
+
+
+class Because(Enum):
+    """Why a sequence error is what it is."""
+
+    RESEQUENCED = "resequenced"
+    EARLIER_MISSING = "earlier_missing"
+    GAP_BUMPS = "gap_bumps"
+    AFTER_UNRESOLVED_BUMPS = "after_unresolved_bumps"
+    WAITS_FOR_UNRESOLVED = "waits_for_unresolved"
+    GAP_FAILS = "gap_fails"
+    LOG_START_UNKNOWN = "log_start_unknown"
+    HISTORY_DELETED_BUMPS = "history_deleted_bumps"
+    HISTORY_DELETED_RESTARTS = "history_deleted_restarts"
+    FORGOTTEN_BUMPS = "forgotten_bumps"
+    FORGOTTEN_FAILS = "forgotten_fails"
+    OTHER_IDENTITY = "of_other_identity"
+    """No row: the batch has sequences of another producer id."""
+
+
+@happening
+class SequenceErrorDecided(Happening):
+    """``table``: the table of the decision; ``because``: the row that decided. Sequences are those that the
+    batch had when its answer came."""
+
+    client: str
+    batch: str
+    partition: str
+    table: str
+    because: Because
+    spec: str
+    first_sequence: int
+    last_sequence: int
+    next_sequence: int
+    last_acked_sequence: int
+    last_acked_offset: int
+    unresolved: int | None
+    log_start_offset: int

@@ -1,0 +1,15 @@
+"""What happens to state machines, whoever's they are."""
+
+from __future__ import annotations
+
+from engine.happenings.base import Aside, happening
+from engine.machine import Row
+
+
+@happening
+class RowTaken(Aside):
+    """A machine of a table went to another state. ``of``: whose machine it is."""
+
+    machine: str
+    of: str
+    row: Row
