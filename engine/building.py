@@ -180,9 +180,13 @@ def _build_loop(world: World, row: dict[str, Any]) -> None:
 
 
 def _build_roles(world: World) -> None:
-    for group in (world.clients, world.brokers, world.consumers, world.nodes):
-        world.roles.update(group)
     world.connecting = {**world.clients, **world.brokers, **world.consumers}
+    world.stoppable = {**world.connecting, **world.nodes}
+    world.called = {**world.clients}
+    for name, node in world.nodes.items():
+        if isinstance(node, Initiator | Business | Middleware):
+            world.called[name] = node
+    world.roles = {**world.stoppable}
     world.roles["controller"] = world.controller
     world.roles["zookeeper"] = world.controller
     world.roles["crafter"] = Crafter(world.watch)

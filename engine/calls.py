@@ -14,7 +14,7 @@ def act(kernel: Kernel, name: str, event: Any) -> None:
     application = kernel.world.applications[name]
     if kernel.hold_if_paused(application.client, event):
         return
-    client = kernel.world.callable_by(application)
+    client = kernel.world.called[application.client]
     call = application.next_call
     if call is None or application.blocked_by is not None:
         return
@@ -48,7 +48,7 @@ def schedule(kernel: Kernel, application: Application) -> None:
 def follow(kernel: Kernel, application: Application) -> None:
     """A blocked call may have returned, or the client may be back: then the script goes on."""
     if application.blocked_by == "client_down":
-        if not kernel.world.callable_by(application).alive:
+        if not kernel.world.called[application.client].alive:
             return
     elif application.call.state == "blocked":
         return

@@ -219,7 +219,7 @@ class Interference:
 
     def _crash(self, entry: dict[str, Any]) -> None:
         kernel, name = self.kernel, entry["actor"]
-        role = kernel.world.roles[name]
+        role = kernel.world.stoppable[name]
         if not role.alive:
             self._say("fault.already_down", name, actor=name)
             return
@@ -228,17 +228,17 @@ class Interference:
         memory_only = name in world.clients or name in world.consumers
         crashed = "fault.client_crashed" if memory_only else "fault.crashed"
         self._say("fault.stopped_cleanly" if clean else crashed, name, actor=name)
-        if name in kernel.world.brokers:
-            role.crash(kernel.now, clean=clean)
+        broker = world.brokers.get(name)
+        if broker is not None:
+            broker.crash(kernel.now, clean=clean)
         else:
             role.crash(kernel.now)
         for peer in kernel.world.peers_of(name):
             kernel.disconnect(name, peer)
         kernel.world.paused.discard(name)
-        if name in kernel.world.brokers:
-            world.dark = not any(broker.alive for broker in world.brokers.values())
-            broker_id = kernel.world.brokers[name].broker_id
-            kernel.world.controller.on_broker_stopped(broker_id, kernel.now, clean=clean)
+        if broker is not None:
+            world.dark = not any(one.alive for one in world.brokers.values())
+            world.controller.on_broker_stopped(broker.broker_id, kernel.now, clean=clean)
             kernel.ask("controller")
         kernel.ask(name)
         if entry.get("for_ms") is not None:
@@ -246,7 +246,7 @@ class Interference:
 
     def _restart(self, entry: dict[str, Any]) -> None:
         kernel, name = self.kernel, entry["actor"]
-        role = kernel.world.roles[name]
+        role = kernel.world.stoppable[name]
         if role.alive:
             self._say("fault.already_up", name, actor=name)
             return

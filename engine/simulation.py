@@ -240,13 +240,15 @@ class Simulation(Timetable):
         at = role.next_timer()
         if self._timers.get(name, NEVER)[0] != at:
             self._schedule(name, "timer", at, TIMER)
-        if name in world.brokers:
-            at = role.next_background_timer()
+        broker = world.brokers.get(name)
+        if broker is not None:
+            at = broker.next_background_timer()
             if self._backgrounds.get(name, NEVER)[0] != at:
                 self._schedule(name, "background", at, TIMER)
             return
-        if name in world.clients and self._pass != name:
-            at = role.pass_due()
+        client = world.clients.get(name)
+        if client is not None and self._pass != name:
+            at = client.pass_due()
             if self._passes.get(name, NEVER)[0] != at:
                 self._schedule(name, "pass", at, SENDER)
         for application in world.applications_of.get(name, ()):
@@ -379,7 +381,7 @@ class Simulation(Timetable):
 
     def _connected(self, argument: tuple[str, str, bool], event: Event) -> None:
         name, peer, _ = argument
-        client = self.world.roles[name]
+        client = self.world.connecting[name]
         if not client.alive:
             return
         self._actor, self._kind = name, "delivery"

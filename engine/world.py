@@ -29,6 +29,7 @@ from engine.network.links import Network
 from engine.profiles import Profile
 from engine.reader_lanes import ReaderLane
 from engine.replica_fetchers import ReplicaFetchers
+from engine.role import Actor, Callable, Connecting, Role
 from engine.scenario.application import Application, ScriptedCall
 from engine.scenario.loop import Loop
 from engine.switches import Switches
@@ -64,9 +65,13 @@ class World:
         self.loops: dict[str, Loop] = {}
         self.loops_of: dict[str, list[Loop]] = {}
         """Producer or consumer to the loops that use it."""
-        self.roles: dict[str, Any] = {}
-        self.connecting: dict[str, Any] = {}
+        self.roles: dict[str, Role] = {}
+        self.stoppable: dict[str, Actor] = {}
+        """Roles that may stop and pause: clients, consumers, brokers, nodes."""
+        self.connecting: dict[str, Connecting] = {}
         """Roles that open connections and learn when one ends: clients, consumers, brokers."""
+        self.called: dict[str, Callable] = {}
+        """Roles that applications call: producer clients, the initiator and the middleware."""
         self.paused: set[str] = set()
         self.starting: list[str] = []
         self.replica_fetch_ms = 5
@@ -188,14 +193,14 @@ class World:
 
     def pause(self, name: str, now: int) -> None:
         self.paused.add(name)
-        self.roles[name].pause(now)
+        self.stoppable[name].pause(now)
         if name in self.brokers:
             self.controller.on_broker_paused(self.brokers[name].broker_id, now)
 
     def resume(self, name: str, now: int) -> Done:
         """Let an actor go on. A broker whose session ended meanwhile does not know it yet (FEN-6)."""
         self.paused.discard(name)
-        self.roles[name].resume(now)
+        self.stoppable[name].resume(now)
         if name in self.brokers and not self.is_zombie(name):
             yield from self.register(name, now)
 
@@ -262,10 +267,6 @@ class World:
         if call.do == "roll_back":
             return Call("roll_back", {"tid": call.tid, "nodes": call.nodes})
         return Call(call.do)
-
-    def callable_by(self, application: Application) -> Any:
-        """The actor that this application calls: a producer client, or a node of the middleware."""
-        return self.roles[application.client]
 
     def parts(self) -> Iterator[Part]:
         yield from self.applications.values()

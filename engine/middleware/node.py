@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.machine import Machine, Row
-from engine.messages import Effects, Send
+from engine.messages import Effects, Envelope, Send
 from engine.middleware.messages import ANSWERS
 from engine.watching import Part, Watch
 
@@ -33,6 +33,9 @@ class Node:
     def effects(self) -> Effects:
         effects, self._outbox = self._outbox, []
         return effects
+
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        raise NotImplementedError
 
     def next_timer(self) -> int | None:
         return None

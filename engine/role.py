@@ -1,0 +1,62 @@
+"""What the kernel asks of the actors of a run; each surface is a protocol, so no role knows the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from engine.client.application import Call
+from engine.messages import Effects, Envelope
+from engine.watching import Part
+
+
+class Role(Protocol):
+    """Every actor: a plain object that gets messages and time, and returns effects."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def alive(self) -> bool: ...
+
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        """A message arrived."""
+        ...
+
+    def next_timer(self) -> int | None:
+        """The earliest time at which ``on_timer`` would change something; None: quiet time has none."""
+        ...
+
+    def on_timer(self, now: int) -> Effects: ...
+
+    def parts(self) -> Iterable[Part]:
+        """All its parts of the view."""
+        ...
+
+
+class Actor(Role, Protocol):
+    """A role that learners and fault scripts may crash, restart, pause and resume (GEN-6)."""
+
+    def crash(self, now: int) -> None: ...
+
+    def restart(self, now: int) -> Effects: ...
+
+    def pause(self, now: int) -> None: ...
+
+    def resume(self, now: int) -> None: ...
+
+
+class Connecting(Actor, Protocol):
+    """A role that opens connections and learns when one ends."""
+
+    def on_connected(self, peer: str, now: int) -> Effects: ...
+
+    def on_disconnected(self, peer: str, now: int) -> Effects: ...
+
+
+class Callable(Role, Protocol):
+    """A role that scripted applications call."""
+
+    def call(self, call: Call, now: int) -> Effects:
+        """One call; ``call.state`` says how it went."""
+        ...
