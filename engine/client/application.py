@@ -20,19 +20,17 @@ class Call:
     ``kind`` is one of :data:`KINDS`. ``args`` of ``send``: ``partition``, ``serial``, ``size`` (bytes of the
     value), ``key`` (missing or None: null). ``args`` of ``send_offsets``: ``offsets`` (topic-partition to the
     offset of the next record to read) and ``group``.
-    ``state`` is ``done``, ``blocked`` or ``refused``; a blocked call becomes one
-    of the others later, and the client then puts it into ``finished_calls``. ``reason`` is the catalogue
-    key of a block or refusal, ``error`` what went wrong, ``exception`` the Java class
-    that Kafka throws for it, where that is known.
+    ``state`` is ``done``, ``blocked`` or ``refused``; a blocked call becomes one of the others later, and the client
+    then puts it into ``finished_calls``. ``error`` is what went wrong, ``exception`` the Java class that Kafka throws
+    for it, where that is known.
     """
 
-    __slots__ = ("args", "error", "exception", "kind", "reason", "since", "state")
+    __slots__ = ("args", "error", "exception", "kind", "since", "state")
 
     def __init__(self, kind: str, args: dict[str, Any] | None = None) -> None:
         self.kind = kind
         self.args: dict[str, Any] = args or {}
         self.state = DONE
-        self.reason: str | None = None
         self.error: str | None = None
         self.exception: str | None = None
         self.since = 0

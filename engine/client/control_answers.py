@@ -29,6 +29,19 @@ from engine.client.control_requests import (
 )
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
 from engine.errors import EngineError, Error
+from engine.happenings.producer import (
+    AnswerThrown,
+    ControlFailed,
+    ControlRetried,
+    CoordinatorFound,
+    EpochRaisedByCoordinator,
+    OffsetsRegistered,
+    OffsetsSent,
+    PartitionsAdded,
+    TransactionalIdReady,
+    TransactionEnded,
+)
+from engine.happenings.sender import ControlLost
 from engine.messages import (
     AddOffsetsToTxnRequest,
     AddOffsetsToTxnResponse,
@@ -71,9 +84,6 @@ class _Exchange:
     def reaction(self, answer: str) -> ControlReaction:
         return reaction_to(self.request.api, answer, self.epoch_bump)
 
-    def say(self, key: str, *rules: str, **params: Any) -> None:
-        self.watch.say(key, rules, client=self.client, **params)
-
     def done(self) -> None:
         if self.request.result is not None:
             self.request.result.done()
@@ -90,13 +100,14 @@ class _Exchange:
             request.backoff_ms = transactions.config.add_partitions_backoff_ms
         transactions.retry(request)
         backoff = transactions.config.retry_backoff_ms
-        self.say(
-            reaction.why,
-            reaction.spec,
-            api=request.api,
-            error=error.name,
+        self.watch.emit(
+            ControlRetried,
+            self.client,
+            request.api,
+            error,
             kind=request.coordinator or "",
             backoff=backoff if request.backoff_ms is None else min(backoff, request.backoff_ms),
+            does=reaction.does,
         )
 
     def _fail(self, reaction: ControlReaction, error: Error) -> None:
@@ -113,15 +124,15 @@ class _Exchange:
             self.request.result.fail(shown, unexpected)
         state = transactions.state
         transactions.transition(states.FATAL if does == FATAL else states.ABORTABLE, shown, unexpected)
-        self.say(
-            "client.control_fatal" if does == FATAL else reaction.why,
-            reaction.spec,
-            "TXM-4",
-            *(("FEN-4",) if reaction.raises == FENCED and does == FATAL else ()),
-            api=self.request.api,
-            error=error.name,
-            shown=shown.name,
-            state=state,
+        self.watch.emit(
+            ControlFailed,
+            self.client,
+            self.request.api,
+            error,
+            shown,
+            state,
+            does=FATAL if does == FATAL else reaction.does,
+            fenced=reaction.raises == FENCED,
         )
 
 
@@ -137,7 +148,7 @@ def answered(sender: Sender, body: object) -> None:
 def lost(sender: Sender) -> None:
     """The connection ended before the answer came (TXM-13, row *disconnect*)."""
     exchange = _exchange(sender)
-    exchange.say("client.control_lost", "SND-5", "TXM-13", api=exchange.request.api)
+    exchange.watch.emit(ControlLost, exchange.client, exchange.request.api)
     exchange.react(exchange.reaction(DISCONNECT), Error.NETWORK_EXCEPTION)
 
 
@@ -153,7 +164,7 @@ def _exchange(sender: Sender) -> _Exchange:
 
 def _illegal(exchange: _Exchange, illegal: IllegalTransition) -> None:
     """Kafka's Sender thread logs the exception and goes on; what was asked for is not asked again (TXM-13)."""
-    exchange.say("client.illegal_transition", "TXM-4", "TXM-13", api=exchange.request.api, on=illegal.row.on)
+    exchange.watch.emit(AnswerThrown, exchange.client, exchange.request.api, illegal.row.on)
 
 
 def _found(exchange: _Exchange, answer: FindCoordinatorResponse) -> None:
@@ -163,13 +174,8 @@ def _found(exchange: _Exchange, answer: FindCoordinatorResponse) -> None:
         return
     exchange.transactions.coordinators[answer.key_type] = answer.node
     exchange.watch.touch(exchange.transactions)
-    exchange.say(
-        "client.coordinator_found",
-        "FND-6",
-        "FND-1",
-        kind=answer.key_type,
-        owner=answer.key,
-        broker=f"broker-{answer.node}",
+    exchange.watch.emit(
+        CoordinatorFound, exchange.client, answer.key_type, answer.key, f"broker-{answer.node}"
     )
 
 
@@ -179,19 +185,20 @@ def _initialised(exchange: _Exchange, answer: InitProducerIdResponse) -> None:
         exchange.react(reaction, answer.error)
         return
     transactions = exchange.transactions
+    producer_id, producer_epoch = answer.producer_id, answer.producer_epoch
     bump = exchange.request.is_bump
-    params = {
-        "producer_id": answer.producer_id,
-        "producer_epoch": answer.producer_epoch,
-        "before": transactions.producer_epoch,
-        "transactional_id": transactions.transactional_id,
-    }
+    exchange.watch.emit(
+        EpochRaisedByCoordinator if bump else TransactionalIdReady,
+        exchange.client,
+        producer_id,
+        producer_epoch,
+        transactions.producer_epoch,
+        transactions.transactional_id,
+    )
     if bump:
-        exchange.say("client.epoch_raised_by_coordinator", "TXM-7", "TXM-10", "TXC-9", **params)
-        transactions.identity_raised(answer.producer_id, answer.producer_epoch)
+        transactions.identity_raised(producer_id, producer_epoch)
     else:
-        exchange.say("client.transactional_id_ready", "TXM-7", "TXM-4", "PID-10", **params)
-        transactions.identity_received(answer.producer_id, answer.producer_epoch)
+        transactions.identity_received(producer_id, producer_epoch)
     exchange.done()
 
 
@@ -216,7 +223,7 @@ def _partitions_added(exchange: _Exchange, answer: AddPartitionsToTxnResponse) -
     transactions.added_partitions.update(dict.fromkeys(answer.errors))
     transactions.started = True
     exchange.watch.touch(transactions)
-    exchange.say("client.partitions_added", "TXM-8", "TXM-13", "CTR-36", partitions=list(answer.errors))
+    exchange.watch.emit(PartitionsAdded, exchange.client, tuple(answer.errors))
     exchange.done()
 
 
@@ -252,7 +259,7 @@ def _offsets_registered(exchange: _Exchange, answer: AddOffsetsToTxnResponse) ->
             result=request.result,
         )
     )
-    exchange.say("client.offsets_registered", "OFS-1", "CTR-32", group=body.group_id)
+    exchange.watch.emit(OffsetsRegistered, exchange.client, body.group_id)
 
 
 def _offsets_sent(exchange: _Exchange, answer: TxnOffsetCommitResponse) -> None:
@@ -273,7 +280,7 @@ def _offsets_sent(exchange: _Exchange, answer: TxnOffsetCommitResponse) -> None:
     if again is not None and transactions.pending_offsets:
         exchange.react(*again)
         return
-    exchange.say("client.offsets_pending", "OFS-1", "OFS-3", partitions=list(answer.errors))
+    exchange.watch.emit(OffsetsSent, exchange.client, tuple(answer.errors))
     exchange.done()
 
 
@@ -287,12 +294,7 @@ def _ended(exchange: _Exchange, answer: EndTxnResponse) -> None:
     committed = isinstance(body, EndTxnRequest) and body.committed
     bump = transactions.bump_required
     transactions.end_transaction()
-    if bump:
-        exchange.say("client.transaction_aborted_bump", "TXM-11", "TXM-10", "TXC-17")
-    elif committed:
-        exchange.say("client.transaction_committed", "TXM-11", "TXC-17", "CTR-25")
-    else:
-        exchange.say("client.transaction_aborted", "TXM-11", "TXC-17", "CTR-25")
+    exchange.watch.emit(TransactionEnded, exchange.client, committed, bump)
     exchange.done()
 
 

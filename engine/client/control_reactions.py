@@ -27,35 +27,21 @@ EITHER, WITH_BUMP, WITHOUT_BUMP = "", "k28", "k20"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlReaction:
-    """One cell of TXM-13. ``generation``: the profile it belongs to, empty: both. ``why``: catalogue key."""
+    """One cell of TXM-13. ``generation``: the profile it belongs to, empty: both."""
 
     api: str
     answer: str
     does: str
-    why: str
     raises: str = OWN
     generation: str = EITHER
     spec: str = "TXM-13"
-
-
-_WHY = {
-    ACCEPT: "client.control_accepted",
-    RETRY: "client.control_retried",
-    RETRY_SOON: "client.control_retried_soon",
-    LOOKUP: "client.control_lookup",
-    ABORTABLE: "client.control_abortable",
-    BUMP: "client.control_abortable_bump",
-    FATAL: "client.control_fatal",
-}
 
 
 def _rows(
     api: str, does: str, *answers: str, raises: str = OWN, generation: str = EITHER
 ) -> tuple[ControlReaction, ...]:
     return tuple(
-        ControlReaction(
-            api=api, answer=answer, does=does, why=_WHY[does], raises=raises, generation=generation
-        )
+        ControlReaction(api=api, answer=answer, does=does, raises=raises, generation=generation)
         for answer in answers
     )
 

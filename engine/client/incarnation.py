@@ -17,6 +17,17 @@ from engine.client.metadata import Metadata
 from engine.client.record_size import NULL_LENGTH, payload_size
 from engine.client.transaction_calls import maybe_add_partition
 from engine.client.transaction_manager import TransactionManager
+from engine.happenings.batches import BatchAborted
+from engine.happenings.producer import (
+    CallReturned,
+    CallThrew,
+    CallTimedOut,
+    FlushDone,
+    MemoryGranted,
+    MemoryWaitOver,
+    PartitionNew,
+    Unanswered,
+)
 from engine.messages import Effects
 from engine.profiles import Profile
 from engine.switches import Switches
@@ -108,22 +119,14 @@ class Incarnation:
         for batch in batches:
             self.accumulator.remove(batch)
             self.leaves_flight(batch)
-            self.watch.say(
-                "client.batch_aborted",
-                ("ACC-22",),
-                client=self.name,
-                batch=batch.id,
-                partition=batch.partition,
-                count=batch.record_count,
-                error=error,
-            )
+            self.watch.emit(BatchAborted, self.name, batch.id, batch.partition, batch.record_count, error)
             self.finish(batch, "abort", error, -1, now, deliberate)
 
     # -- calls that wait -------------------------------------------------------------------------------
 
-    def end_call(self, call: Call, state: str, reason: str | None = None, error: str | None = None) -> None:
+    def end_call(self, call: Call, state: str, error: str | None = None) -> None:
         """A blocked call goes on: done or refused."""
-        call.state, call.reason, call.error = state, reason, error
+        call.state, call.error = state, error
         self.finished_calls.append(call)
 
     def serve_waiters(self, now: int) -> None:
@@ -140,11 +143,10 @@ class Incarnation:
             if key is not None:
                 appended.batch.keys[args["serial"]] = key
             self.ledger.accepted(self.name, args["partition"], args["serial"], args["size"], now)
-            self.watch.note(
-                "client.memory_granted",
-                ("ACC-5", "ACC-2"),
-                client=self.name,
-                serial=args["serial"],
+            self.watch.emit(
+                MemoryGranted,
+                self.name,
+                args["serial"],
                 size=waiter.size,
                 waited=now - waiter.since,
                 free=pool.free,
@@ -160,23 +162,17 @@ class Incarnation:
         pool = self.accumulator.pool
         for waiter in pool.expire(now):
             args = waiter.call.args
-            self.watch.say(
-                "client.memory_wait_over",
-                ("ACC-5",),
-                client=self.name,
-                serial=args["serial"],
+            self.watch.emit(
+                MemoryWaitOver,
+                self.name,
+                args["serial"],
                 size=waiter.size,
                 free=pool.free,
                 waited=now - waiter.since,
-            )
-            self.watch.refuse(
-                "ACC-5",
-                BUFFER_ERROR,
-                [["needed bytes", waiter.size], ["free bytes", pool.free]],
-                "refusal.application_decides",
+                error=BUFFER_ERROR,
             )
             self.ledger.refused(self.name, args["partition"], args["serial"], args["size"], BUFFER_ERROR, now)
-            self.end_call(waiter.call, REFUSED, "client.memory_wait_over", BUFFER_ERROR)
+            self.end_call(waiter.call, REFUSED, BUFFER_ERROR)
         self.serve_waiters(now)
 
     def _flushed(self, batch: Batch) -> None:
@@ -186,7 +182,7 @@ class Incarnation:
             if not waits_for:
                 self.flushing.remove(entry)
                 self.accumulator.flushes -= 1
-                self.watch.note("client.flush_done", ("ACC-20",), client=self.name)
+                self.watch.emit(FlushDone, self.name)
                 self.end_call(call, DONE)
 
     def begin_flush(self, call: Call, now: int) -> None:
@@ -194,7 +190,7 @@ class Incarnation:
         waits_for = set(self.accumulator.incomplete)
         if not waits_for:
             return
-        call.state, call.reason, call.since = BLOCKED, "client.flush_waits", now
+        call.state, call.since = BLOCKED, now
         self.flushing.append((call, waits_for))
         self.accumulator.flushes += 1
         self.wake(now)
@@ -206,7 +202,7 @@ class Incarnation:
             return False
         if not maybe_add_partition(transactions, partition):
             return False
-        self.watch.note("client.partition_new", ("ACC-4", "TXM-8"), client=self.name, partition=partition)
+        self.watch.emit(PartitionNew, self.name, partition)
         return True
 
     def await_result(self, call: Call, result: Result, now: int) -> None:
@@ -214,7 +210,7 @@ class Incarnation:
 
         In 2.0 handing offsets on has no limit (``KafkaProducer.sendOffsetsToTransaction``).
         """
-        call.state, call.reason = BLOCKED, "client.waits_for_coordinator"
+        call.state = BLOCKED
         limited = call.kind != SEND_OFFSETS or not self.profile.offsets_block_without_limit
         self.awaiting.append((call, result, now + self.config.max_block_ms if limited else None))
         self.wake(now)
@@ -232,14 +228,11 @@ class Incarnation:
             if not result.completed:
                 waiting.append(entry)
             elif result.error is None:
-                self.watch.note("client.call_returns", ("TXM-5",), client=self.name, call=call.kind)
+                self.watch.emit(CallReturned, self.name, call.kind)
                 self.end_call(call, DONE)
             else:
-                error = result.error.name
-                self.watch.note(
-                    "client.call_throws", ("TXM-5",), client=self.name, call=call.kind, error=error
-                )
-                self.end_call(call, REFUSED, "client.call_throws", error)
+                self.watch.emit(CallThrew, self.name, call.kind, result.error)
+                self.end_call(call, REFUSED, result.error.name)
         self.awaiting = waiting
 
     def next_call_deadline(self) -> int | None:
@@ -255,23 +248,19 @@ class Incarnation:
         for entry in over:
             self.awaiting.remove(entry)
             call = entry[0]
-            key = "client.offsets_timed_out" if call.kind == SEND_OFFSETS else "client.call_timed_out"
+            why = Unanswered.OFFSETS_LATE if call.kind == SEND_OFFSETS else Unanswered.LATE
             if self.transactions is not None and self.transactions.has_fatal_error:
-                key = "client.call_never_answered"
-            self.watch.say(
-                key,
-                ("TXM-5",),
-                client=self.name,
-                call=call.kind,
+                why = Unanswered.NEVER
+            self.watch.emit(
+                CallTimedOut,
+                self.name,
+                call.kind,
                 limit=self.config.max_block_ms,
+                waited=now - call.since,
+                error=TIMEOUT_ERROR,
+                why=why,
             )
-            self.watch.refuse(
-                "TXM-5",
-                TIMEOUT_ERROR,
-                [["waited ms", now - call.since], ["limit", self.config.max_block_ms]],
-                "refusal.application_decides",
-            )
-            self.end_call(call, REFUSED, key, TIMEOUT_ERROR)
+            self.end_call(call, REFUSED, TIMEOUT_ERROR)
 
     def fail_blocked_calls(self, error: str) -> None:
         """Nobody will finish these: the process dies or is closed by force."""
@@ -285,4 +274,4 @@ class Incarnation:
         self.awaiting.clear()
         self.closing.clear()
         for call in blocked:
-            self.end_call(call, REFUSED, "client.gone", error)
+            self.end_call(call, REFUSED, error)

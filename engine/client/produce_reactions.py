@@ -21,11 +21,10 @@ BUMP_AND_RETRY, RESTART_AND_RETRY = "bump_and_retry", "restart_and_retry"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reaction:
-    """One row of SND-9. ``refresh``: also ask for new metadata. ``why``: key of the catalogue."""
+    """One row of SND-9. ``refresh``: also ask for new metadata."""
 
     error: Error | None
     does: str
-    why: str
     refresh: bool = False
     spec: str = "SND-9"
 
@@ -52,28 +51,23 @@ _FATAL = (
 )
 
 REACTIONS: tuple[Reaction, ...] = (
-    Reaction(error=Error.NONE, does=COMPLETE, why="client.answer_complete"),
-    *(
-        Reaction(error=error, does=RETRY, refresh=True, why="client.answer_retry_refresh")
-        for error in _REFRESH
-    ),
-    *(Reaction(error=error, does=RETRY, why="client.answer_retry") for error in _RETRY),
+    Reaction(error=Error.NONE, does=COMPLETE),
+    *(Reaction(error=error, does=RETRY, refresh=True) for error in _REFRESH),
+    *(Reaction(error=error, does=RETRY) for error in _RETRY),
     Reaction(
         error=Error.OUT_OF_ORDER_SEQUENCE_NUMBER,
         does=OUT_OF_ORDER,
-        why="client.answer_out_of_order",
         spec="SND-11",
     ),
     Reaction(
         error=Error.UNKNOWN_PRODUCER_ID,
         does=UNKNOWN_PRODUCER,
-        why="client.answer_unknown_producer",
         spec="SND-12",
     ),
-    Reaction(error=Error.DUPLICATE_SEQUENCE_NUMBER, does=DUPLICATE, why="client.answer_duplicate"),
-    Reaction(error=Error.INVALID_PRODUCER_EPOCH, does=STALE_EPOCH, why="client.answer_stale_epoch"),
-    *(Reaction(error=error, does=FATAL, why="client.answer_fatal") for error in _FATAL),
-    Reaction(error=None, does=FAIL, why="client.answer_fail"),
+    Reaction(error=Error.DUPLICATE_SEQUENCE_NUMBER, does=DUPLICATE),
+    Reaction(error=Error.INVALID_PRODUCER_EPOCH, does=STALE_EPOCH),
+    *(Reaction(error=error, does=FATAL) for error in _FATAL),
+    Reaction(error=None, does=FAIL),
 )
 OTHER = REACTIONS[-1]
 _BY_ERROR = {row.error: row for row in REACTIONS if row.error is not None}

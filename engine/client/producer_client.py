@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from engine.client import control, control_answers
+from engine.client.accumulator import Appended
 from engine.client.answers import Answers
 from engine.client.application import (
     BLOCKED,
@@ -30,9 +31,25 @@ from engine.client.incarnation import CLOSED_ERROR, Incarnation
 from engine.client.ledger import Ledger
 from engine.client.record_size import NULL_LENGTH, batch_size_upper_bound, payload_size
 from engine.client.sender import Sender
-from engine.client.transaction_calls import ASKS, SAYS, CallRefused, check_send
+from engine.client.transaction_calls import ASKS, CallThrows, check_send
 from engine.client.view_parts import ConfigurationPart, FieldPart, GonePart, ReadyPart, TimersPart
 from engine.errors import Error, Refused
+from engine.happenings.producer import (
+    CallRefused,
+    CloseCalled,
+    CloseForced,
+    Disconnected,
+    FlushCalled,
+    MemoryAwaited,
+    MetadataLearned,
+    RecordAppended,
+    Refusal,
+    RequestTimedOut,
+    Restarted,
+    TransactionalCall,
+    UnexpectedAnswer,
+)
+from engine.machine import Row
 from engine.messages import (
     Disconnect,
     Effects,
@@ -186,7 +203,7 @@ class ProducerClient:
         call.since = now
         call.state = DONE
         if not self.alive:
-            self._refuse(call, "client.call_to_crashed", "PRODUCER_CRASHED", "GEN-6", [])
+            self._refuse(call, Refusal.CRASHED, "PRODUCER_CRASHED", "GEN-6")
         else:
             _CALLS.get(call.kind, ProducerClient._unknown)(self, call, now)
         self.call_state = call.state
@@ -213,40 +230,40 @@ class ProducerClient:
         if key is not None:
             appended.batch.keys[serial] = key
         self.ledger.accepted(self.name, partition, serial, size, now)
-        watch = self.watch
-        if watch.recording:
-            batch = appended.batch
-            watch.say(
-                "client.record_starts_batch" if appended.new_batch else "client.record_joins_batch",
-                ("ACC-1", "ACC-2", "ACC-3") if appended.new_batch else ("ACC-1", "ACC-2"),
-                client=self.name,
-                serial=serial,
-                partition=partition,
-                batch=batch.id,
-                count=batch.record_count,
-                bytes=batch.bytes,
-                capacity=batch.capacity,
-            )
-            if appended.new_batch or appended.batch_is_full:
-                watch.touch(self._extras[-1])
-        else:
-            watch.say("client.record_starts_batch", ())
+        if self.watch.hears(RecordAppended):
+            self._emit_appended(serial, appended)
         if self.profile.epoch_bump:
             registered = memory.register_partition(partition)
         if appended.new_batch or appended.batch_is_full or registered:
             memory.wake(now)
 
+    def _emit_appended(self, serial: int, appended: Appended) -> None:
+        batch = appended.batch
+        self.watch.emit(
+            RecordAppended,
+            self.name,
+            serial,
+            batch.partition,
+            batch.id,
+            count=batch.record_count,
+            bytes=batch.bytes,
+            capacity=batch.capacity,
+            starts_batch=appended.new_batch,
+        )
+        if appended.new_batch or appended.batch_is_full:
+            self.watch.touch(self._extras[-1])
+
     def _refuses_send(self, call: Call, payload: int) -> bool:
         """The checks before the accumulator (ACC-2 step 1, TXM-5, request size)."""
         memory = self.memory
         if memory.closed:
-            self._refuse(call, "client.send_after_close", CLOSED_ERROR, "ACC-2", [["state", "CLOSED"]])
+            self._refuse(call, Refusal.SEND_AFTER_CLOSE, CLOSED_ERROR, "ACC-2", ("state", "CLOSED"))
             return True
         transactions = memory.transactions
         if transactions is not None and (transactions.is_transactional or transactions.has_error):
             try:
                 check_send(transactions)
-            except CallRefused as refused:
+            except CallThrows as refused:
                 self._refuse_as(call, refused)
                 return True
         needed = batch_size_upper_bound(payload)
@@ -254,10 +271,11 @@ class ProducerClient:
         if needed > limit:
             self._refuse(
                 call,
-                "client.record_too_large",
+                Refusal.RECORD_TOO_LARGE,
                 "RECORD_TOO_LARGE",
                 "ACC-24",
-                [["record bytes", needed], ["limit", limit]],
+                ("record bytes", needed),
+                ("limit", limit),
             )
             return True
         return False
@@ -266,13 +284,12 @@ class ProducerClient:
         memory = self.memory
         pool = memory.accumulator.pool
         size = memory.accumulator.memory_for(payload)
-        call.state, call.reason = BLOCKED, "client.waits_for_memory"
+        call.state = BLOCKED
         pool.wait(call, size, now, now + memory.config.max_block_ms)
-        self.watch.say(
-            "client.waits_for_memory",
-            ("ACC-5", "ACC-12"),
-            client=self.name,
-            serial=call.args["serial"],
+        self.watch.emit(
+            MemoryAwaited,
+            self.name,
+            call.args["serial"],
             size=size,
             free=pool.free,
             total=pool.total,
@@ -281,32 +298,23 @@ class ProducerClient:
         memory.wake(now)
 
     def _flush(self, call: Call, now: int) -> None:
-        self.watch.say(
-            "client.flush", ("ACC-20",), client=self.name, count=len(self.memory.accumulator.incomplete)
-        )
+        self.watch.emit(FlushCalled, self.name, len(self.memory.accumulator.incomplete))
         self.memory.begin_flush(call, now)
 
     def _close(self, call: Call, now: int) -> None:
         """Stop accepting; what is there is sent first (SND-14)."""
         memory = self.memory
-        self.watch.say(
-            "client.close", ("SND-14", "ACC-20"), client=self.name, count=len(memory.accumulator.incomplete)
-        )
+        self.watch.emit(CloseCalled, self.name, len(memory.accumulator.incomplete))
         memory.closed = True
         memory.accumulator.closed = True
-        call.state, call.reason = BLOCKED, "client.close_waits"
+        call.state = BLOCKED
         memory.closing.append(call)
         memory.wake(now)
 
     def _force_close(self, call: Call, now: int) -> None:
         """Everything fails at once, and the connections end (SND-14)."""
         memory = self.memory
-        self.watch.say(
-            "client.force_close",
-            ("SND-14", "ACC-22"),
-            client=self.name,
-            count=len(memory.accumulator.incomplete),
-        )
+        self.watch.emit(CloseForced, self.name, len(memory.accumulator.incomplete))
         memory.closed = True
         memory.accumulator.closed = True
         memory.fail_blocked_calls(CLOSED_ERROR)
@@ -321,47 +329,45 @@ class ProducerClient:
         memory = self.memory
         transactions = memory.transactions
         if transactions is None or not transactions.is_transactional:
-            compared = [["transactional id", "none"]]
+            compared = ("transactional id", "none")
             rule = "TXM-1" if transactions is None else "TXM-5"
-            self._refuse(call, "client.call_needs_transactional_id", "ILLEGAL_STATE", rule, compared)
+            self._refuse(call, Refusal.NEEDS_TRANSACTIONAL_ID, "ILLEGAL_STATE", rule, compared)
             return
         if memory.closed:
-            self._refuse(call, "client.call_after_close", CLOSED_ERROR, "TXM-5", [["state", "CLOSED"]])
+            self._refuse(call, Refusal.CALL_AFTER_CLOSE, CLOSED_ERROR, "TXM-5", ("state", "CLOSED"))
             return
-        key, rules = SAYS[call.kind]
-        resumed = transactions.state
+        before = transactions.state
         try:
             result = ASKS[call.kind](transactions, call)
-        except CallRefused as refused:
+        except CallThrows as refused:
             self._refuse_as(call, refused)
             return
-        if resumed == transactions.state and call.kind != SEND_OFFSETS:
-            key, rules = "client.call_resumed", ("TXM-5",)
-        params: dict[str, Any] = {}
-        if self.watch.recording:
-            params = {
-                "client": self.name,
-                "call": call.kind,
-                "transactional_id": transactions.transactional_id,
-                "unfinished": len(memory.accumulator.incomplete),
-                "group": call.args.get("group", ""),
-                "offsets": [f"{name} → {offset}" for name, offset in call.args.get("offsets", {}).items()],
-            }
-        self.watch.say(key, rules, **params)
+        if self.watch.hears(TransactionalCall):
+            self.watch.emit(
+                TransactionalCall,
+                self.name,
+                call.kind,
+                transactions.transactional_id,
+                unfinished=len(memory.accumulator.incomplete),
+                group=call.args.get("group", ""),
+                offsets=tuple(call.args.get("offsets", {}).items()),
+                resumed=before == transactions.state and call.kind != SEND_OFFSETS,
+            )
         if result is not None:
             memory.await_result(call, result, now)
 
     def _unknown(self, call: Call, now: int) -> None:
-        self._refuse(call, "client.call_unknown", "ILLEGAL_STATE", "TXM-5", [["call", call.kind]])
+        self._refuse(call, Refusal.UNKNOWN_CALL, "ILLEGAL_STATE", "TXM-5", ("call", call.kind))
 
-    def _refuse_as(self, call: Call, refused: CallRefused) -> None:
+    def _refuse_as(self, call: Call, refused: CallThrows) -> None:
         call.exception = refused.exception
-        self._refuse(call, refused.key, refused.error, refused.rule, refused.compared)
+        self._refuse(call, refused.why, refused.error, refused.rule, *refused.compared)
 
-    def _refuse(self, call: Call, key: str, error: str, rule: str, compared: list[list[Any]]) -> None:
-        call.state, call.reason, call.error = REFUSED, key, error
-        self.watch.say(key, (rule,), client=self.name, call=call.kind, error=error)
-        self.watch.refuse(rule, error, compared, "refusal.application_decides")
+    def _refuse(
+        self, call: Call, why: Refusal | Row, error: str, rule: str, *compared: tuple[str, Any]
+    ) -> None:
+        call.state, call.error = REFUSED, error
+        self.watch.emit(CallRefused, self.name, call.kind, error, why, rule, compared)
 
     # -- the role --------------------------------------------------------------------------------------
 
@@ -371,13 +377,7 @@ class ProducerClient:
         body = envelope.body
         request = memory.connections.answered(_node(envelope.source), envelope.correlation_id)
         if request is None:
-            self.watch.say(
-                "client.answer_unexpected",
-                ("SND-7",),
-                client=self.name,
-                broker=envelope.source,
-                correlation_id=envelope.correlation_id,
-            )
+            self.watch.emit(UnexpectedAnswer, self.name, envelope.source, envelope.correlation_id)
             return self._effects()
         if isinstance(body, ProduceResponse):
             self.answers.response(request, body, now)
@@ -393,9 +393,7 @@ class ProducerClient:
         return self._effects()
 
     def _metadata_answered(self, body: MetadataResponse, now: int) -> None:
-        changed = self.memory.metadata.update(body, now)
-        key = "client.metadata_received" if changed else "client.metadata_unchanged"
-        self.watch.say(key, ("SND-2", "MSG-1"), client=self.name)
+        self.watch.emit(MetadataLearned, self.name, self.memory.metadata.update(body, now))
 
     def on_connected(self, peer: str, now: int) -> Effects:
         """A connection stands."""
@@ -411,9 +409,7 @@ class ProducerClient:
         first = connection.failures == 0
         lost = self.memory.connections.disconnected(connection.node, now)
         if first:
-            self.watch.say(
-                "client.disconnected", ("GEN-5", "SND-9"), client=self.name, broker=peer, count=len(lost)
-            )
+            self.watch.emit(Disconnected, self.name, peer, len(lost))
         for request in lost:
             self._lost(request, now)
         self.memory.metadata.request_update()
@@ -452,13 +448,12 @@ class ProducerClient:
         """Requests past their timeout disconnect (SND-7); waiters past ``max_block_ms`` fail (ACC-5)."""
         memory = self.memory
         for connection in memory.connections.timed_out(now):
-            self.watch.say(
-                "client.request_timed_out",
-                ("SND-7",),
-                client=self.name,
-                broker=connection.peer,
-                timeout=memory.config.request_timeout_ms,
-                count=len(connection.in_flight),
+            self.watch.emit(
+                RequestTimedOut,
+                self.name,
+                connection.peer,
+                memory.config.request_timeout_ms,
+                len(connection.in_flight),
             )
             memory.outbox.append(Disconnect(connection.peer))
             kept, memory.outbox = memory.outbox, []
@@ -512,8 +507,7 @@ class ProducerClient:
         self.alive = True
         self.incarnation += 1
         if self.memory.transactions is not None:
-            new = "client.same_id_asked" if self.memory.config.transactional_id else "client.new_id_needed"
-            self.watch.note(new, ("PID-10", "CPT-3"), client=self.name)
+            self.watch.emit(Restarted, self.name, bool(self.memory.config.transactional_id))
         self.memory.wake(now)
         self._touch_all()
         return self._effects()

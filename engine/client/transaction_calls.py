@@ -1,7 +1,7 @@
 """What the transactional calls of an application do to the transaction manager (TXM-5..TXM-8, TXM-10).
 
 Each changes the state and enqueues requests; nothing is sent here. A call that Kafka answers with an
-exception raises :class:`CallRefused`.
+exception raises :class:`CallThrows`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from engine.client.control_requests import (
 )
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
 from engine.errors import Error
+from engine.happenings.producer import Refusal
+from engine.machine import Row
 from engine.messages import (
     NO_MEMBER,
     NO_PRODUCER_EPOCH,
@@ -42,15 +44,23 @@ from engine.messages import (
 KAFKA_EXCEPTION, ILLEGAL_STATE_EXCEPTION = "KafkaException", "IllegalStateException"
 
 
-class CallRefused(Exception):
+class CallThrows(Exception):
     """``error``: what went wrong, as the page names it; ``exception``: the Java class that Kafka throws.
 
-    ``key``: catalogue key; ``compared``: what was looked at (UIV-3).
+    ``why``: the row of the client's state machine that refuses, or another reason; ``compared``: what was looked at
+    (UIV-3).
     """
 
-    def __init__(self, key: str, rule: str, error: str, exception: str, compared: list[list[Any]]) -> None:
+    def __init__(
+        self,
+        why: Refusal | Row,
+        rule: str,
+        error: str,
+        exception: str,
+        compared: tuple[tuple[str, Any], ...],
+    ) -> None:
         super().__init__(f"{rule}: {error}")
-        self.key = key
+        self.why = why
         self.rule = rule
         self.error = error
         self.exception = exception
@@ -78,24 +88,24 @@ def check_send(manager: TransactionManager) -> None:
     """Whether a record may be sent now (TXM-5)."""
     if manager.has_error:
         error = manager.state if manager.last_error is None else manager.last_error.name
-        raise CallRefused("client.send_in_error", "TXM-5", error, KAFKA_EXCEPTION, [["state", manager.state]])
+        raise CallThrows(Refusal.SEND_IN_ERROR, "TXM-5", error, KAFKA_EXCEPTION, (("state", manager.state),))
     if not manager.is_transactional:
         return
     if not manager.has_producer_id:
-        raise CallRefused(
-            "client.send_before_init",
+        raise CallThrows(
+            Refusal.SEND_BEFORE_INIT,
             "TXM-5",
             "ILLEGAL_STATE",
             ILLEGAL_STATE_EXCEPTION,
-            [["state", manager.state], ["producer id", "none"]],
+            (("state", manager.state), ("producer id", "none")),
         )
     if manager.state not in states.SENDING:
-        raise CallRefused(
-            "client.send_outside_transaction",
+        raise CallThrows(
+            Refusal.SEND_OUTSIDE_TRANSACTION,
             "TXM-5",
             "ILLEGAL_STATE",
             ILLEGAL_STATE_EXCEPTION,
-            [["state", manager.state]],
+            (("state", manager.state),),
         )
 
 
@@ -126,12 +136,12 @@ def send_offsets(
     _needs_transactional_id(manager)
     _no_error(manager)
     if manager.state not in states.SENDING:
-        raise CallRefused(
-            "client.offsets_outside_transaction",
+        raise CallThrows(
+            Refusal.OFFSETS_OUTSIDE_TRANSACTION,
             "TXM-5",
             "ILLEGAL_STATE",
             KAFKA_EXCEPTION,
-            [["state", manager.state]],
+            (("state", manager.state),),
         )
     body = AddOffsetsToTxnRequest(
         transactional_id=manager.transactional_id or "",
@@ -215,12 +225,12 @@ def _resumed(manager: TransactionManager, on: str) -> Result | None:
 
 def _needs_transactional_id(manager: TransactionManager) -> None:
     if not manager.is_transactional:
-        raise CallRefused(
-            "client.call_needs_transactional_id",
+        raise CallThrows(
+            Refusal.NEEDS_TRANSACTIONAL_ID,
             "TXM-5",
             "ILLEGAL_STATE",
             ILLEGAL_STATE_EXCEPTION,
-            [["transactional id", "none"]],
+            (("transactional id", "none"),),
         )
 
 
@@ -236,7 +246,7 @@ def _no_error(manager: TransactionManager, on: str | None = None) -> None:
     if manager.profile.epoch_bump and not manager.last_error_unexpected:
         # Since 2.7 these two are thrown as they are, so that an application can tell a fencing.
         exception = _AS_THEY_ARE.get(error, KAFKA_EXCEPTION)
-    raise CallRefused("client.call_in_error", "TXM-5", error.name, exception, [["state", manager.state]])
+    raise CallThrows(Refusal.CALL_IN_ERROR, "TXM-5", error.name, exception, (("state", manager.state),))
 
 
 _AS_THEY_ARE = {
@@ -249,8 +259,8 @@ def _take(manager: TransactionManager, on: str) -> None:
     try:
         manager.transition(on)
     except IllegalTransition as illegal:
-        raise CallRefused(
-            illegal.row.why, illegal.row.spec, "ILLEGAL_STATE", KAFKA_EXCEPTION, [["state", manager.state]]
+        raise CallThrows(
+            illegal.row, illegal.row.spec, "ILLEGAL_STATE", KAFKA_EXCEPTION, (("state", manager.state),)
         ) from illegal
 
 
@@ -283,11 +293,3 @@ ASKS: dict[str, Callable[[TransactionManager, Call], Result | None]] = {
     ABORT_TRANSACTION: _abort,
 }
 """Kind of a scripted call to what it asks of the manager; None: it returns at once."""
-SAYS: dict[str, tuple[str, tuple[str, ...]]] = {
-    INIT_TRANSACTIONS: ("client.init_transactions", ("TXM-7", "TXM-4")),
-    BEGIN_TRANSACTION: ("client.begin_transaction", ("TXM-4", "CTR-1")),
-    SEND_OFFSETS: ("client.send_offsets", ("OFS-1", "TXM-6", "CTR-32")),
-    COMMIT_TRANSACTION: ("client.commit_transaction", ("TXM-10", "TXM-4")),
-    ABORT_TRANSACTION: ("client.abort_transaction", ("TXM-10", "TXM-4", "CTR-28")),
-}
-"""Kind of a scripted call to its sentence and the rules it exercises."""

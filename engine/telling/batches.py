@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from engine.client.produce_reactions import DECISIONS, Decision, reaction_to
+from engine.client.produce_reactions import DECISIONS, Decision, Reaction, reaction_to
 from engine.happenings import batches as happened
 from engine.happenings.base import Happening
 from engine.messages import NO_OFFSET
 from engine.shapes.steps import DecisionRow, RowOutcome
 from engine.telling.telling import Tell, Teller, notes, says
+
+
+def reaction_key(row: Reaction) -> str:
+    """The sentence for what an error of a Produce answer means at first sight."""
+    return "client.answer_retry_refresh" if row.refresh else f"client.answer_{row.does}"
 
 
 def _batch_expired(h: happened.BatchExpired, teller: Teller) -> None:

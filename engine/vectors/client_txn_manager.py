@@ -89,7 +89,7 @@ def _call(manager: TransactionManager, call: str) -> str:
         return "OK" if legal else calls.KAFKA_EXCEPTION
     try:
         _CALLS[call](manager)
-    except calls.CallRefused as refused:
+    except calls.CallThrows as refused:
         return refused.exception
     return "OK"
 

@@ -17,7 +17,7 @@ from engine.explain.sentences import catalogue
 from engine.happenings.batches import AfterFailure
 from engine.profiles import K20, K28
 from engine.switches import Switches
-from engine.telling.batches import question_key
+from engine.telling.batches import question_key, reaction_key
 from engine.watching import Watch
 
 # TXM-4, written down a second time: from, event, to.
@@ -131,7 +131,7 @@ def test_every_row_has_its_sentence(machine):
 
 def test_every_reaction_and_decision_has_its_sentence():
     known = catalogue()
-    keys = [row.why for row in produce_reactions.REACTIONS]
+    keys = [reaction_key(row) for row in produce_reactions.REACTIONS]
     for rows in produce_reactions.DECISIONS.values():
         keys += [key for row in rows for key in (f"client.sequence_{row.because.value}", question_key(row))]
     assert [key for key in keys if key not in known] == []

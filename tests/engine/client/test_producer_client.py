@@ -68,7 +68,7 @@ def test_a_forbidden_id_is_fatal(profile):
     assert bench.status(1) == "failed"
     assert bench.ledger.records[1].error == "CLUSTER_AUTHORIZATION_FAILED"
     refused = bench.send()
-    assert (refused.state, refused.reason) == ("refused", "client.send_in_error")
+    assert (refused.state, bench.said()[-1]) == ("refused", "client.send_in_error")
     assert bench.watch.refusals == [("TXM-5", "CLUSTER_AUTHORIZATION_FAILED")]
 
 

@@ -1,0 +1,309 @@
+"""What happens between an application and its producer: calls, waits for memory, the life of the client; and what the
+answers to its transactional requests do."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from engine.errors import Error
+from engine.happenings.base import Aside, Happening, happening
+from engine.machine import Row
+
+# -- calls ---------------------------------------------------------------------------------------------
+
+
+class Refusal(Enum):
+    """Why a call throws at once; an edge that the client's state machine does not have is refused by its row."""
+
+    CRASHED = "call_to_crashed"
+    UNKNOWN_CALL = "call_unknown"
+    SEND_AFTER_CLOSE = "send_after_close"
+    RECORD_TOO_LARGE = "record_too_large"
+    SEND_IN_ERROR = "send_in_error"
+    SEND_BEFORE_INIT = "send_before_init"
+    SEND_OUTSIDE_TRANSACTION = "send_outside_transaction"
+    NEEDS_TRANSACTIONAL_ID = "call_needs_transactional_id"
+    CALL_AFTER_CLOSE = "call_after_close"
+    CALL_IN_ERROR = "call_in_error"
+    OFFSETS_OUTSIDE_TRANSACTION = "offsets_outside_transaction"
+
+
+@happening
+class CallRefused(Happening):
+    """``spec``: the requirement that refuses; ``compared``: what was looked at, as name and value."""
+
+    client: str
+    call: str
+    error: str
+    why: Refusal | Row
+    spec: str
+    compared: tuple[tuple[str, Any], ...]
+
+
+@happening
+class RecordAppended(Happening):
+    """``starts_batch``: it is the first record of a new batch; else it joins the one at the tail."""
+
+    client: str
+    serial: int
+    partition: str
+    batch: str
+    count: int
+    bytes: int
+    capacity: int
+    starts_batch: bool
+
+
+@happening
+class MemoryAwaited(Happening):
+    """``send()`` waits for memory."""
+
+    client: str
+    serial: int
+    size: int
+    free: int
+    total: int
+    until: int
+
+
+@happening
+class MemoryGranted(Aside):
+    client: str
+    serial: int
+    size: int
+    waited: int
+    free: int
+    batch: str
+
+
+@happening
+class MemoryWaitOver(Happening):
+    """``send()`` throws ``error``: there was no memory for it in time."""
+
+    client: str
+    serial: int
+    size: int
+    free: int
+    waited: int
+    error: str
+
+
+@happening
+class FlushCalled(Happening):
+    client: str
+    count: int
+
+
+@happening
+class FlushDone(Aside):
+    client: str
+
+
+@happening
+class CloseCalled(Happening):
+    client: str
+    count: int
+
+
+@happening
+class CloseForced(Happening):
+    client: str
+    count: int
+
+
+@happening
+class TransactionalCall(Happening):
+    """A call that the client takes. ``resumed``: it was made before and timed out; now it waits for the same result."""
+
+    client: str
+    call: str
+    transactional_id: str | None
+    unfinished: int
+    group: str
+    offsets: tuple[tuple[str, int], ...]
+    resumed: bool
+
+
+@happening
+class PartitionNew(Aside):
+    """The partition has to be registered with the transaction before anything is sent there."""
+
+    client: str
+    partition: str
+
+
+@happening
+class CallReturned(Aside):
+    client: str
+    call: str
+
+
+@happening
+class CallThrew(Aside):
+    client: str
+    call: str
+    error: Error
+
+
+class Unanswered(Enum):
+    """Why a call waited in vain: its answer is still to come; offsets are still to be registered; a fatal error left
+    its request without any answer."""
+
+    LATE = "call_timed_out"
+    OFFSETS_LATE = "offsets_timed_out"
+    NEVER = "call_never_answered"
+
+
+@happening
+class CallTimedOut(Happening):
+    """``error``: what it throws."""
+
+    client: str
+    call: str
+    limit: int
+    waited: int
+    error: str
+    why: Unanswered
+
+
+# -- answers and connections ---------------------------------------------------------------------------
+
+
+@happening
+class UnexpectedAnswer(Happening):
+    """An answer to a request that is no longer in flight."""
+
+    client: str
+    broker: str
+    correlation_id: int
+
+
+@happening
+class MetadataLearned(Happening):
+    """``changed``: a leader or the set of brokers is another one than before."""
+
+    client: str
+    changed: bool
+
+
+@happening
+class Disconnected(Happening):
+    """``count``: requests that were in flight."""
+
+    client: str
+    broker: str
+    count: int
+
+
+@happening
+class RequestTimedOut(Happening):
+    """``count``: requests that were in flight on the connection, which ends."""
+
+    client: str
+    broker: str
+    timeout: int
+    count: int
+
+
+@happening
+class Restarted(Aside):
+    """A new process with nothing of the old one's memory."""
+
+    client: str
+    transactional: bool
+
+
+# -- answers to transactional requests -----------------------------------------------------------------
+
+
+@happening
+class ControlRetried(Happening):
+    """``does``: the reaction of the table, to wait or first to look for the coordinator."""
+
+    client: str
+    api: str
+    error: Error
+    kind: str
+    backoff: int
+    does: str
+
+
+@happening
+class ControlFailed(Happening):
+    """``shown``: the error that the application gets; ``fenced``: as a fencing; ``does``: the reaction of the table,
+    ``fatal`` also where it means to raise the epoch and cannot."""
+
+    client: str
+    api: str
+    error: Error
+    shown: Error
+    state: str
+    does: str
+    fenced: bool
+
+
+@happening
+class AnswerThrown(Happening):
+    """The answer asks for an edge that the client's state machine does not have: the Sender's thread throws."""
+
+    client: str
+    api: str
+    on: str
+
+
+@happening
+class CoordinatorFound(Happening):
+    client: str
+    kind: str
+    owner: str
+    broker: str
+
+
+@happening
+class TransactionalIdReady(Happening):
+    """``before``: the epoch that the client had."""
+
+    client: str
+    producer_id: int
+    producer_epoch: int
+    before: int
+    transactional_id: str | None
+
+
+@happening
+class EpochRaisedByCoordinator(Happening):
+    client: str
+    producer_id: int
+    producer_epoch: int
+    before: int
+    transactional_id: str | None
+
+
+@happening
+class PartitionsAdded(Happening):
+    client: str
+    partitions: tuple[str, ...]
+
+
+@happening
+class OffsetsRegistered(Happening):
+    client: str
+    group: str
+
+
+@happening
+class OffsetsSent(Happening):
+    """The group's coordinator holds them until the transaction ends."""
+
+    client: str
+    partitions: tuple[str, ...]
+
+
+@happening
+class TransactionEnded(Happening):
+    """``bumps``: it was aborted, and the epoch is raised next."""
+
+    client: str
+    committed: bool
+    bumps: bool

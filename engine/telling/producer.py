@@ -1,0 +1,160 @@
+"""How calls of an application and answers to transactional requests are told."""
+
+from __future__ import annotations
+
+from engine.client import control_reactions as reactions
+from engine.happenings import producer as happened
+from engine.happenings.base import Happening
+from engine.machine import Row
+from engine.telling.telling import Tell, Teller, notes, says
+
+_DECIDES = "refusal.application_decides"
+
+
+def _call_refused(h: happened.CallRefused, teller: Teller) -> None:
+    key = h.why.why if isinstance(h.why, Row) else f"client.{h.why.value}"
+    teller.say(key, (h.spec,), client=h.client, call=h.call, error=h.error)
+    teller.refuse(h.spec, h.error, [list(pair) for pair in h.compared], _DECIDES)
+
+
+def _record_appended(h: happened.RecordAppended, teller: Teller) -> None:
+    teller.say(
+        "client.record_starts_batch" if h.starts_batch else "client.record_joins_batch",
+        ("ACC-1", "ACC-2", "ACC-3") if h.starts_batch else ("ACC-1", "ACC-2"),
+        client=h.client,
+        serial=h.serial,
+        partition=h.partition,
+        batch=h.batch,
+        count=h.count,
+        bytes=h.bytes,
+        capacity=h.capacity,
+    )
+
+
+def _memory_wait_over(h: happened.MemoryWaitOver, teller: Teller) -> None:
+    teller.say(
+        "client.memory_wait_over",
+        ("ACC-5",),
+        client=h.client,
+        serial=h.serial,
+        size=h.size,
+        free=h.free,
+        waited=h.waited,
+    )
+    teller.refuse("ACC-5", h.error, [["needed bytes", h.size], ["free bytes", h.free]], _DECIDES)
+
+
+_CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "init_transactions": ("client.init_transactions", ("TXM-7", "TXM-4")),
+    "begin_transaction": ("client.begin_transaction", ("TXM-4", "CTR-1")),
+    "send_offsets": ("client.send_offsets", ("OFS-1", "TXM-6", "CTR-32")),
+    "commit_transaction": ("client.commit_transaction", ("TXM-10", "TXM-4")),
+    "abort_transaction": ("client.abort_transaction", ("TXM-10", "TXM-4", "CTR-28")),
+}
+
+
+def _transactional_call(h: happened.TransactionalCall, teller: Teller) -> None:
+    key, rules = ("client.call_resumed", ("TXM-5",)) if h.resumed else _CALLS[h.call]
+    teller.say(
+        key,
+        rules,
+        client=h.client,
+        call=h.call,
+        transactional_id=h.transactional_id,
+        unfinished=h.unfinished,
+        group=h.group,
+        offsets=[f"{name} → {offset}" for name, offset in h.offsets],
+    )
+
+
+def _call_timed_out(h: happened.CallTimedOut, teller: Teller) -> None:
+    teller.say(f"client.{h.why.value}", ("TXM-5",), client=h.client, call=h.call, limit=h.limit)
+    teller.refuse("TXM-5", h.error, [["waited ms", h.waited], ["limit", h.limit]], _DECIDES)
+
+
+def _metadata_learned(h: happened.MetadataLearned, teller: Teller) -> None:
+    key = "client.metadata_received" if h.changed else "client.metadata_unchanged"
+    teller.say(key, ("SND-2", "MSG-1"), client=h.client)
+
+
+def _restarted(h: happened.Restarted, teller: Teller) -> None:
+    key = "client.same_id_asked" if h.transactional else "client.new_id_needed"
+    teller.note(key, ("PID-10", "CPT-3"), client=h.client)
+
+
+CONTROL_REACTIONS = {
+    reactions.ACCEPT: "client.control_accepted",
+    reactions.RETRY: "client.control_retried",
+    reactions.RETRY_SOON: "client.control_retried_soon",
+    reactions.LOOKUP: "client.control_lookup",
+    reactions.ABORTABLE: "client.control_abortable",
+    reactions.BUMP: "client.control_abortable_bump",
+    reactions.FATAL: "client.control_fatal",
+}
+"""What the producer does about the answer to a transactional request, as its sentence."""
+
+
+def _control_retried(h: happened.ControlRetried, teller: Teller) -> None:
+    teller.say(
+        CONTROL_REACTIONS[h.does],
+        ("TXM-13",),
+        client=h.client,
+        api=h.api,
+        error=h.error.name,
+        kind=h.kind,
+        backoff=h.backoff,
+    )
+
+
+def _control_failed(h: happened.ControlFailed, teller: Teller) -> None:
+    fenced = ("FEN-4",) if h.fenced and h.does == reactions.FATAL else ()
+    teller.say(
+        CONTROL_REACTIONS[h.does],
+        ("TXM-13", "TXM-4", *fenced),
+        client=h.client,
+        api=h.api,
+        error=h.error.name,
+        shown=h.shown.name,
+        state=h.state,
+    )
+
+
+def _transaction_ended(h: happened.TransactionEnded, teller: Teller) -> None:
+    if h.bumps:
+        teller.say("client.transaction_aborted_bump", ("TXM-11", "TXM-10", "TXC-17"), client=h.client)
+    else:
+        key = "client.transaction_committed" if h.committed else "client.transaction_aborted"
+        teller.say(key, ("TXM-11", "TXC-17", "CTR-25"), client=h.client)
+
+
+TELLINGS: dict[type[Happening], Tell] = {
+    happened.CallRefused: _call_refused,
+    happened.RecordAppended: _record_appended,
+    happened.MemoryAwaited: says("client.waits_for_memory", "ACC-5", "ACC-12"),
+    happened.MemoryGranted: notes("client.memory_granted", "ACC-5", "ACC-2"),
+    happened.MemoryWaitOver: _memory_wait_over,
+    happened.FlushCalled: says("client.flush", "ACC-20"),
+    happened.FlushDone: notes("client.flush_done", "ACC-20"),
+    happened.CloseCalled: says("client.close", "SND-14", "ACC-20"),
+    happened.CloseForced: says("client.force_close", "SND-14", "ACC-22"),
+    happened.TransactionalCall: _transactional_call,
+    happened.PartitionNew: notes("client.partition_new", "ACC-4", "TXM-8"),
+    happened.CallReturned: notes("client.call_returns", "TXM-5"),
+    happened.CallThrew: notes("client.call_throws", "TXM-5"),
+    happened.CallTimedOut: _call_timed_out,
+    happened.UnexpectedAnswer: says("client.answer_unexpected", "SND-7"),
+    happened.MetadataLearned: _metadata_learned,
+    happened.Disconnected: says("client.disconnected", "GEN-5", "SND-9"),
+    happened.RequestTimedOut: says("client.request_timed_out", "SND-7"),
+    happened.Restarted: _restarted,
+    happened.ControlRetried: _control_retried,
+    happened.ControlFailed: _control_failed,
+    happened.AnswerThrown: says("client.illegal_transition", "TXM-4", "TXM-13"),
+    happened.CoordinatorFound: says("client.coordinator_found", "FND-6", "FND-1"),
+    happened.TransactionalIdReady: says("client.transactional_id_ready", "TXM-7", "TXM-4", "PID-10"),
+    happened.EpochRaisedByCoordinator: says("client.epoch_raised_by_coordinator", "TXM-7", "TXM-10", "TXC-9"),
+    happened.PartitionsAdded: says("client.partitions_added", "TXM-8", "TXM-13", "CTR-36"),
+    happened.OffsetsRegistered: says("client.offsets_registered", "OFS-1", "CTR-32"),
+    happened.OffsetsSent: says("client.offsets_pending", "OFS-1", "OFS-3"),
+    happened.TransactionEnded: _transaction_ended,
+}
