@@ -32,6 +32,11 @@ def begun(view: Mapping[str, Any]) -> Fold:
     return Fold(derived, msgspec.json.encode(derived.view()))
 
 
+def forked(fold: Fold) -> Fold:
+    """For a branch that leaves here."""
+    return Fold(fold.derived.fork(), None)
+
+
 class DerivedTold(ByBranch[Fold]):
     """A witness of the reading: one fold a branch."""
 
@@ -42,7 +47,7 @@ class DerivedTold(ByBranch[Fold]):
         fold.take(step)
 
     def copy(self, fold: Fold) -> Fold:
-        return Fold(fold.derived.fork(), None)
+        return forked(fold)
 
     def result(self, fold: Fold, branch: str) -> dict[str, Any]:
         return fold.told()

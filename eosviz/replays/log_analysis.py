@@ -33,12 +33,12 @@ from eosviz.pipeline.kafka_logs.lone_files import most_telling
 from eosviz.pipeline.kafka_logs.previews import Preview, previews_of
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.words import as_kept
-from eosviz.replays import derived_told, player_file
+from eosviz.replays import player_file
 from eosviz.replays.checking import verified
-from eosviz.replays.log_branches import branches_of, tell_previews
+from eosviz.replays.log_branches import WRITTEN, branches_of, folded, tell_previews
+from eosviz.replays.log_drawing import ends_of
 from eosviz.replays.log_files import given_files, is_bundle, laid_out
 from eosviz.replays.log_options import LogOptions
-from eosviz.replays.plans_told import plan_of
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.storable import storable
 
@@ -178,6 +178,9 @@ def stored(
         "shortened": case.shortened,
     }
     branches, steps = branches_of(case, previews)
+    plans, derived = folded(case, branches, steps)
+    if analysis is not None and "verdicts" in analysis:
+        analysis["ends"] = _ends(analysis, case, plans)
     fields = {
         "v": 1,
         "kind": "log",
@@ -186,8 +189,8 @@ def stored(
         "verified": verified("log", engine, len(case.steps), storable(finding), None),
         "branches": branches,
         "view": case.view,
-        "plans": _plans(case, branches, steps),
-        "derived": {branch["id"]: _derived(case.view, branch, steps) for branch in branches},
+        "plans": plans,
+        "derived": derived,
     }
     player = player_file.pack(fields, player_file.pack_steps(steps))
     row = Row(
@@ -201,24 +204,15 @@ def stored(
     return row, player
 
 
-def _plans(case: LogCase, branches: list[Json], steps: Mapping[str, list[Json]]) -> Json:
-    """Of what was written, and of each remedy that is tried behind it."""
-    plans = {}
-    for branch in branches:
-        parent = [] if branch["parent"] is None else steps[branch["parent"]]
-        plans[branch["id"]] = plan_of(case.header, case.view, [*parent, *steps[branch["id"]]])
-    return {name: plan for name, plan in plans.items() if plan is not None}
-
-
-def _derived(view: Json, branch: Json, steps: Mapping[str, list[Json]]) -> Json:
-    fold = derived_told.begun(view)
-    if branch["parent"] is not None:
-        for step in steps[branch["parent"]][: branch["leaves_at"]]:
-            fold.take(step)
-        fold = derived_told.Fold(fold.derived, None)
-    for step in steps[branch["id"]]:
-        fold.take(step)
-    return fold.told()
+def _ends(analysis: Json, case: LogCase, plans: Mapping[str, Json]) -> Json:
+    """What is drawn of the partitions whose readers wait; nothing where the player's log ends elsewhere."""
+    waits = {one["partition"] for one in analysis["verdicts"] if one["producer_id"] is not None}
+    stable = {
+        one["name"]: one["last_stable_offset"] for one in analysis["partitions"] if one["name"] in waits
+    }
+    if case.shortened:
+        return {}
+    return ends_of(case.steps, stable, plans[WRITTEN]["hues"])
 
 
 def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:

@@ -1,10 +1,13 @@
 """The branches of a log case: what was written, and what remedies would write, tried on a copy (docs/logs.md)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.codec.log_case import LogCase
+from engine.view.plan import RunPlan
 from eosviz.pipeline.kafka_logs.previews import Preview
+from eosviz.replays import derived_told
+from eosviz.replays.plans_told import STEPS_MOST
 
 WRITTEN = "1"
 """The branch with what is in the files."""
@@ -23,6 +26,28 @@ def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json],
         branches.append(branch | {"said": previews[place].name})
         steps[identity] = tried
     return branches, steps
+
+
+def folded(
+    case: LogCase, branches: Sequence[Json], steps: Mapping[str, list[Json]]
+) -> tuple[dict[str, Any], Json]:
+    """Plan and derived facts of each branch, by its id. What was written is folded once; each remedy behind it goes on
+    from a fork of that."""
+    written = RunPlan(case.header, case.view), derived_told.begun(case.view)
+    plans: dict[str, Any] = {}
+    derived: Json = {}
+    for branch in branches:
+        plan, facts = written
+        if branch["parent"] is not None:
+            plan, facts = plan.fork(), derived_told.forked(facts)
+        for step in steps[branch["id"]]:
+            if step["number"] <= STEPS_MOST:
+                plan.take(step)
+            facts.take(step)
+        complete = branch["newest"] <= STEPS_MOST
+        plans[branch["id"]] = plan.to_json(complete, before=plans.get(branch["parent"]))
+        derived[branch["id"]] = facts.told()
+    return plans, derived
 
 
 def tell_previews(verdicts: Sequence[Json], case: LogCase, previews: Sequence[Preview]) -> None:

@@ -7,6 +7,7 @@ from engine.codec.damage import DamageKind
 from eosviz.pipeline.kafka_logs.case_sentences import group_said
 from eosviz.pipeline.kafka_logs.text_partition import INVALID
 from eosviz.reference.signatures import Signature, fitting
+from eosviz.replays.log_answers import answered, summary
 
 BARS_MAX = 200
 """Transactions drawn for one partition; the table of numbers has the counts of all."""
@@ -32,6 +33,8 @@ def log_case_page(analysis: Json) -> Json:
         for one in analysis["verdicts"]
         if one["kind"] != "healthy"
     ]
+    answers = answered(analysis, problems)
+    problems = [one | {"answer": answer} for one, answer in zip(problems, answers, strict=True)]
     worst: dict[str, str] = {}
     for verdict in analysis["verdicts"]:
         worst.setdefault(verdict["partition"], verdict["kind"])
@@ -51,6 +54,7 @@ def log_case_page(analysis: Json) -> Json:
     # What is the matter stands first, the coordinator's own partitions last.
     rows.sort(key=lambda row: (row["name"].startswith("__"), row["verdict"] == "healthy"))
     return {
+        "summary": summary(analysis, answers),
         "problems": problems,
         "healthy": not problems,
         "partitions": rows,

@@ -3,12 +3,12 @@ covers does not know them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from engine.view.plan import RunPlan
 from eosviz.replays import format
-from eosviz.replays.by_branch import MISSHAPEN, ByBranch
+from eosviz.replays.by_branch import ByBranch
 
 STEPS_MOST = 20_000
 """Of a branch's line that its plan tells of."""
@@ -42,19 +42,3 @@ class PlansTold(ByBranch[RunPlan]):
         if earlier is not None and earlier < branch.leaves_at:
             return earlier
         return own
-
-
-def plan_of(
-    header: Mapping[str, Any], view: Mapping[str, Any], steps: Iterable[Any]
-) -> dict[str, Any] | None:
-    """Of one line whose steps are all at hand; None where they are no steps of this engine."""
-    try:
-        plan = RunPlan(header, view)
-        complete = True
-        for step in steps:
-            complete = step["number"] <= STEPS_MOST
-            if complete:
-                plan.take(step)
-        return plan.to_json(complete)
-    except MISSHAPEN:
-        return None

@@ -190,12 +190,21 @@ def test_the_producer_that_holds_readers_back_stands_first_with_its_verdict(clie
     assert "/reference/signatures/#" in page
     for words in (
         "hangopen-0</span>: slow but alive",
-        "Producer 1022, epoch 0, from offset 2",
-        "tx-open-public",
+        "The open transaction of tx-open-public (producer 1022, epoch 0) holds hangopen-0 since 2026-11-21",
+        "the transaction wrote 2 records, at offsets 2 to 3",
+        "It still knows the transaction: tx-open-public is Ongoing",
         "kafka-transactions.sh --bootstrap-server HOST:PORT describe --transactional-id tx-open-public",
         "once it is aborted, the last stable offset is 9",
     ):
         assert words in page
+    order = (
+        "describe --transactional-id tx-open-public",
+        "Wait until 2026",
+        "forceTerminateTransaction",
+        "Or restart",
+    )
+    places = [page.index(words) for words in order]
+    assert places == sorted(places)
     assert page.index("hangopen-0</span> <span") < page.index("__transaction_state-0</span>")
 
 

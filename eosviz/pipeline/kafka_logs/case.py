@@ -434,6 +434,7 @@ def _verdict(
         "transactional_id": None if entry is None else entry.transactional_id,
         "first_offset": None if transaction is None else transaction.first_offset,
         "coordinator_state": status,
+        "started_at": None if entry is None or entry.value is None else _time(entry.value.start_ms),
         "timeout_at": verdict.timeout_at,
         "evidence": _evidence(verdict.evidence, tell),
         "alternatives": [kind.value for kind in verdict.alternatives],
@@ -441,6 +442,10 @@ def _verdict(
         "notes": [_note(one, tell) for one in notes.of(verdict.notes)],
         "remedy": None if remedy is None else _remedy(remedy, tell, ranges),
     }
+
+
+def _time(milliseconds: int) -> int | None:
+    return milliseconds if milliseconds >= 0 else None
 
 
 def _evidence(evidence: Sequence[Evidence], tell: Tell) -> list[dict[str, Any]]:

@@ -162,6 +162,7 @@ class Verdict(_Shape):
     transactional_id: str | None
     first_offset: int | None
     coordinator_state: str | None
+    started_at: int | None
     timeout_at: int | None
     evidence: list[Evidence]
     alternatives: list[VerdictKind]

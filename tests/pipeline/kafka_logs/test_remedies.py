@@ -159,7 +159,7 @@ def test_copies_are_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "said"), [(None, "--now TIME sets another"), (Declared(now=1), "as you said")]
+    ("declared", "said"), [(None, "--now TIME sets another"), (Declared(now=1), "the moment that was given")]
 )
 def test_the_moment_is_said(declared: Declared | None, said: str) -> None:
     assert any(said in line for line in lines_of(read_case([HANGOPEN, INTERNAL], declared)))

@@ -1,0 +1,346 @@
+"""What an engineer on call asks a log case: who holds which partition at which offset since when, who waits, whether
+the coordinator still knows the transaction, what to do in which order, and what that costs.
+
+Made from a case's document (docs/logs.md) when its page is shown. Sentences are keys and parameters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from eosviz.pipeline.kafka_logs.case_sentences import group_said
+from eosviz.pipeline.kafka_logs.remedies import FORCE_TERMINATE_SINCE
+from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
+from eosviz.pipeline.kafka_logs.words import moment
+from eosviz.replays.log_drawing import drawn
+
+LISTED_MAX = 20
+"""Open transactions that the summary of several names; the page has a card for each."""
+GROUPS_MAX = 5
+TOOL_SINCE = "3.0"
+"""The version of Kafka that brought `kafka-transactions.sh` (KIP-664)."""
+OFFSETS_TOPIC = "__consumer_offsets-"
+_BY_THE_COORDINATOR = (VerdictKind.SLOW_BUT_ALIVE, VerdictKind.COORDINATOR_OWES_MARKER)
+"""Verdicts under which the transaction that the coordinator tells of is the one that is open."""
+_SECOND = 1000
+_VERB = re.compile(r"HOST:PORT (?P<verb>[A-Za-z-]+)")
+
+Json = dict[str, Any]
+
+
+def sentence(key: str, **params: Any) -> Json:
+    """`logs.<key>`."""
+    return {"key": f"logs.{key}", "params": params}
+
+
+def answered(analysis: Json, problems: Sequence[Json]) -> list[Json]:
+    """Of each verdict that is not healthy. What ends a transaction in all its partitions stands at the first."""
+    answers = [_Answer(analysis, verdict).told() for verdict in problems]
+    first: dict[str, Json] = {}
+    for number, (answer, verdict) in enumerate(zip(answers, problems, strict=True), 1):
+        if verdict["kind"] not in _BY_THE_COORDINATOR or not verdict["transactional_id"]:
+            continue
+        told = first.setdefault(verdict["transactional_id"], answer | {"number": number})
+        if told["number"] != number:
+            answer["todo_at"] = {"number": told["number"], "partition": told["partition"]}
+            answer["todo"] = []
+    return answers
+
+
+def summary(analysis: Json, answers: Sequence[Json]) -> Json:
+    """The one sentence on top of the page, and where several transactions are open a row for each."""
+    partitions = [one for one in analysis["partitions"] if not one["name"].startswith("__")]
+    if not answers:
+        newest = analysis["now"]
+        count = len(partitions) or len(analysis["partitions"])
+        then = sentence("answer.nothing.then", at=moment(newest)) if newest >= 0 else None
+        return {"said": sentence("answer.nothing", partitions=count), "then": then, "rows": []}
+    if len(answers) == 1:
+        return {"said": answers[0]["said"], "then": answers[0]["then"], "rows": []}
+    held = {one["partition"] for one in answers}
+    rows = {"rows": answers[:LISTED_MAX], "left_out": max(0, len(answers) - LISTED_MAX)}
+    if sum("todo_at" in one for one in answers) == len(answers) - 1:
+        said = sentence("answer.one_of_several", who=answers[0]["who"], partitions=len(held))
+        return {"said": said, "then": answers[0]["then"], **rows}
+    count = max(len(answers), sum(one["result"] == "open" for one in analysis["transactions"]))
+    return {
+        "said": sentence("answer.several", count=count, partitions=len(held)),
+        "then": None,
+        **rows,
+    }
+
+
+class _Answer:
+    """Answers for one verdict."""
+
+    def __init__(self, analysis: Json, verdict: Json) -> None:
+        self._analysis, self._verdict = analysis, verdict
+        self._kind = VerdictKind(verdict.get("rests_on") or verdict["kind"])
+        self._partition = next(
+            (one for one in analysis["partitions"] if one["name"] == verdict["partition"]), None
+        )
+        self._transaction = next(filter(self._is_mine, analysis["transactions"]), None)
+        self._known = verdict.get("transactional_id") or self._listed.get("transactional_id")
+
+    def _is_mine(self, transaction: Json) -> bool:
+        same = ("partition", "producer_id", "first_offset")
+        return transaction["result"] == "open" and all(transaction[key] == self._verdict[key] for key in same)
+
+    @property
+    def _listed(self) -> Json:
+        """What a printed list of transactions says of the producer."""
+        found = (one["says"]["params"] for one in self._verdict["evidence"]
+                 if one["says"]["key"] == "logs.evidence.listed")  # fmt: skip
+        return next(found, {})
+
+    @property
+    def _stable(self) -> int:
+        return -1 if self._partition is None else self._partition["last_stable_offset"]
+
+    @property
+    def _end(self) -> int:
+        return -1 if self._partition is None else self._partition["high_watermark"]
+
+    @property
+    def _holds(self) -> bool:
+        """Whether readers stop at this transaction, and at no other in front of it."""
+        start = -1 if self._partition is None else self._partition["log_start"]
+        return self._stable < 0 or max(self._verdict["first_offset"], start) <= self._stable
+
+    def told(self) -> Json:
+        verdict = self._verdict
+        told: Json = {"partition": verdict["partition"], "todo": [*self._todo()]}
+        means = sentence(f"verdict.{verdict['kind']}.means")
+        if verdict["producer_id"] is None:
+            return told | {
+                "said": sentence("answer.undecided", partition=verdict["partition"]),
+                "then": means,
+            }
+        return told | {
+            "said": self._said(),
+            "then": self._coordinator() if self._kind is VerdictKind.UNDECIDED else means,
+            "who": self._who(),
+            "since": None if self._since is None else moment(self._since),
+            "coordinator": self._coordinator(),
+            "facts": [*self._facts()],
+            "picture": self._picture(),
+        }
+
+    def _picture(self) -> Json | None:
+        if not self._holds or self._partition is None:
+            return None
+        name = self._verdict["partition"]
+        mine = self._verdict | {"last_offset": (self._transaction or {}).get("last_offset")}
+        return drawn(self._partition, self._analysis.get("ends", {}).get(name), mine)
+
+    def _who(self) -> Json:
+        verdict = self._verdict
+        of = {"producer_id": verdict["producer_id"], "epoch": verdict["epoch"]}
+        if self._known is None:
+            return sentence("answer.who", **of)
+        return sentence("answer.who_id", transactional_id=self._known, **of)
+
+    @property
+    def _since(self) -> int | None:
+        """When the transaction began: by the coordinator where it tells of this one, else by its first record."""
+        started = self._verdict.get("started_at") if self._is_the_coordinators else None
+        if started is None and self._transaction is not None:
+            started = self._transaction["first_timestamp"]
+        return started if started is not None and started >= 0 else None
+
+    @property
+    def _is_the_coordinators(self) -> bool:
+        return self._kind in _BY_THE_COORDINATOR
+
+    def _said(self) -> Json:
+        of = {
+            "who": self._who(),
+            "partition": self._verdict["partition"],
+            "offset": self._verdict["first_offset"],
+        }
+        held = "holds" if self._holds else "waits"
+        if self._since is None:
+            return sentence(f"answer.{held}", **of)
+        return sentence(f"answer.{held}_since", since=moment(self._since), **of)
+
+    # -- facts -------------------------------------------------------------------------------------------
+
+    def _facts(self) -> Iterator[Json]:
+        verdict = self._verdict
+        yield _fact("producer", self._who())
+        yield _fact("holds", *self._held())
+        if self._since is not None:
+            yield _fact("since", *self._time(self._since))
+        yield _fact("blocked", *self._blocked())
+        yield _fact("coordinator", self._coordinator())
+        if verdict.get("rests_on"):
+            yield _fact("deleted", sentence("verdict.evidence_deleted.means"))
+
+    def _held(self) -> Iterator[Json]:
+        verdict, mine = self._verdict, self._transaction
+        of = {"partition": verdict["partition"], "first": verdict["first_offset"]}
+        if mine is None or mine["last_offset"] < mine["first_offset"]:
+            yield sentence("answer.held.open", **of)
+        else:
+            yield sentence("answer.held.wrote", last=mine["last_offset"], count=mine["records"], **of)
+        if 0 <= self._stable < self._end:
+            yield sentence("answer.held.gates", stable=self._stable, end=self._end)
+
+    def _time(self, since: int) -> Iterator[Json]:
+        by = (
+            "coordinator"
+            if self._is_the_coordinators and self._verdict.get("started_at") == since
+            else "record"
+        )
+        yield sentence(f"answer.since.{by}", at=moment(since))
+        now = self._analysis["now"]
+        if now - since >= _SECOND:
+            yield sentence("answer.since.lasts", duration=_seconds(now - since), now=moment(now))
+
+    def _blocked(self) -> Iterator[Json]:
+        verdict = self._verdict
+        if not self._holds:
+            yield sentence("answer.blocked.next", stable=self._stable, offset=verdict["first_offset"])
+        elif 0 <= self._stable < self._end:
+            yield sentence("answer.blocked.readers", first=self._stable, last=self._end - 1,
+                           count=self._end - self._stable)  # fmt: skip
+        else:
+            yield sentence("answer.blocked.behind", offset=verdict["first_offset"])
+        groups = [one for one in self._analysis["groups"] if one["partition"] == verdict["partition"]]
+        told = [words._asdict() for row in groups for words in group_said(row)]
+        yield from told[:GROUPS_MAX]
+        if len(told) > GROUPS_MAX:
+            yield sentence("answer.blocked.more", count=len(told) - GROUPS_MAX)
+        names = (one["name"] for one in self._analysis["partitions"])
+        if not told and not any(name.startswith(OFFSETS_TOPIC) for name in names):
+            yield sentence("answer.blocked.no_groups")
+
+    def _coordinator(self) -> Json:
+        """What it knows of this transaction."""
+        verdict, known, state = self._verdict, self._known, self._verdict["coordinator_state"]
+        given = self._analysis["coordinator"]
+        if listed := self._listed:
+            return sentence("answer.coordinator.listed", **listed)
+        if known is None:
+            key = "unknown" if given["partitions"] or given["records"] else "not_given"
+            return sentence(f"answer.coordinator.{key}", producer_id=verdict["producer_id"])
+        if state is None:
+            return sentence("answer.coordinator.expired", transactional_id=known)
+        of = {"transactional_id": known, "state": state, "partition": verdict["partition"]}
+        if not self._is_the_coordinators:
+            return sentence("answer.coordinator.other", **of)
+        until, now = verdict["timeout_at"], self._analysis["now"]
+        if state != "Ongoing" or until is None:
+            return sentence(
+                "answer.coordinator.owes" if state != "Ongoing" else "answer.coordinator.ongoing", **of
+            )
+        if now >= until:
+            return sentence("answer.coordinator.overdue", at=moment(until), **of)
+        return sentence("answer.coordinator.until", at=moment(until), left=_seconds(until - now), **of)
+
+    # -- what to do --------------------------------------------------------------------------------------
+
+    def _todo(self) -> Iterator[Json]:
+        """In the order in which to try it."""
+        remedy = self._verdict["remedy"]
+        if remedy is None:
+            return
+        checks = [one["params"]["command"] for one in remedy["preconditions"] if "command" in one["params"]]
+        yield from (_run(command, costs=sentence("cost.reads")) for command in checks)
+        plain = [one for one in remedy["preconditions"] if "command" not in one["params"]]
+        if remedy["action"] == "abort":
+            yield _run(remedy["command"], plain, self._cost("cost.abort"), self._then())
+        else:
+            yield _run(remedy["command"], costs=sentence("cost.reads"))
+        if remedy["action"] == "wait":
+            yield self._wait(plain)
+        for other in remedy.get("others", ()):
+            verb = _verb(other["command"])
+            cost = self._cost("cost.terminate" if other["since"] else "cost.abort")
+            yield _run(
+                other["command"], other["preconditions"], cost, self._then(), other["since"] or TOOL_SINCE
+            )
+            if verb == "forceTerminateTransaction":
+                yield self._restart()
+
+    def _cost(self, key: str) -> Json:
+        mine = self._transaction
+        of = {"partition": self._verdict["partition"], "transactional_id": self._known or "–"}
+        if mine is None or mine["last_offset"] < mine["first_offset"]:
+            return sentence(f"{key}.unread", **of)
+        return sentence(key, first=mine["first_offset"], last=mine["last_offset"], **of)
+
+    def _then(self) -> Json | None:
+        remedy = self._verdict["remedy"]
+        stable = remedy["last_stable_offset"]
+        if stable is None or stable < 0 or not self._holds:
+            return None
+        return sentence(f"then.{remedy.get('ends', 'aborted')}", offset=stable)
+
+    def _wait(self, conditions: Sequence[Json]) -> Json:
+        ends = self._verdict["remedy"].get("ends", "aborted")
+        ongoing = self._verdict["coordinator_state"] in ("Ongoing", None)
+        until, now = self._verdict["timeout_at"], self._analysis["now"]
+        title = "todo.wait"
+        costs = sentence(f"cost.wait_{ends}")
+        if ongoing and until is not None and now < until:
+            title = "todo.wait_until"
+            costs = sentence("cost.wait_until", left=_seconds(until - now))
+        return {
+            "title": sentence(title, at=moment(until)),
+            "does": [sentence("todo.wait_ongoing" if ongoing else "todo.wait_decided")],
+            "command": None,
+            "since": None,
+            "only_if": [] if title == "todo.wait_until" else list(conditions),
+            "costs": costs,
+            "then": self._then(),
+        }
+
+    def _restart(self) -> Json:
+        """What ends an ongoing transaction with every version: its own producer begins anew."""
+        return {
+            "title": sentence("todo.restart", transactional_id=self._known),
+            "does": [sentence("todo.restart.does", transactional_id=self._known)],
+            "command": None,
+            "since": None,
+            "only_if": [],
+            "costs": sentence("cost.restart", transactional_id=self._known),
+            "then": None,
+        }
+
+
+def _fact(name: str, *said: Json) -> Json:
+    return {"name": f"logs.answer.fact.{name}", "said": said}
+
+
+def _verb(command: str) -> str:
+    found = _VERB.search(command)
+    return "" if found is None else found["verb"]
+
+
+def _run(
+    command: str,
+    only_if: Sequence[Json] = (),
+    costs: Json | None = None,
+    then: Json | None = None,
+    since: str = TOOL_SINCE,
+) -> Json:
+    """One command, with what it does in one line."""
+    verb = _verb(command)
+    name = verb.replace("-", "_").lower()
+    return {
+        "title": sentence(f"todo.{name}"),
+        "does": [sentence(f"todo.{name}.does")],
+        "command": command,
+        "since": FORCE_TERMINATE_SINCE if verb == "forceTerminateTransaction" else since,
+        "only_if": list(only_if),
+        "costs": costs,
+        "then": then,
+    }
+
+
+def _seconds(milliseconds: int) -> int:
+    """Whole seconds, in milliseconds: nobody waits by the millisecond."""
+    return milliseconds // _SECOND * _SECOND

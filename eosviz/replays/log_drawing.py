@@ -1,0 +1,102 @@
+"""The end of a log whose readers wait, as the page of a case draws it: the batches around the last stable offset.
+
+`ends_of` is made with the case, from its steps; `drawn` of what was kept then, or of the open transaction alone where
+a case has no steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+BEFORE, BEHIND = 2, 7
+"""Batches that are drawn in front of the last stable offset, and from it on; the others are counted."""
+PARTITIONS_MAX = 20
+HUES = 6
+
+Json = dict[str, Any]
+
+
+def ends_of(steps: Iterable[Json], stable: Mapping[str, int], hues: Mapping[str, int]) -> dict[str, Json]:
+    """`stable`: partition to its last stable offset, of those that are to be drawn. `hues`: of a plan."""
+    names = list(stable)[:PARTITIONS_MAX]
+    batches: dict[str, dict[int, Json]] = {name: {} for name in names}
+    for step in steps:
+        for change in step["changes"]:
+            match change["path"]:
+                case ["partitions", partition, "replicas", _, "batches", offset] if partition in batches:
+                    batches[partition][int(offset)] = _kept(change["after"], hues)
+                case ["partitions", partition, "replicas", _, "batches", offset, "outcome"]:
+                    if partition in batches:
+                        batches[partition][int(offset)]["outcome"] = change["after"]
+    return {name: _window([*batches[name].values()], stable[name]) for name in names if batches[name]}
+
+
+def _kept(batch: Json, hues: Mapping[str, int]) -> Json:
+    hue = hues.get(str(batch["producer_id"]))
+    return {
+        "first": batch["base_offset"],
+        "last": batch["last_offset"],
+        "producer_id": batch["producer_id"],
+        "epoch": batch["producer_epoch"],
+        "hue": None if hue is None else hue % HUES,
+        "control": batch["control"],
+        "outcome": batch.get("outcome"),
+    }
+
+
+def _window(batches: Sequence[Json], stable: int) -> Json:
+    place = next((at for at, one in enumerate(batches) if one["last"] >= stable), len(batches))
+    first, behind = max(0, place - BEFORE), place + BEHIND
+    if behind + 1 == len(batches):
+        # One that is left out takes as much room as its count.
+        behind += 1
+    return {"earlier": first, "batches": batches[first:behind], "more": max(0, len(batches) - behind)}
+
+
+def drawn(partition: Json, end: Json | None, holder: Json) -> Json | None:
+    """Cells on both sides of the last stable offset; None where nothing waits. `holder`: the open transaction that
+    readers wait for."""
+    stable, high = partition["last_stable_offset"], partition["high_watermark"]
+    if not 0 <= stable < high:
+        return None
+    end = end or _of_holder(holder)
+    cells = [_cell(one) for one in end["batches"]]
+    read = [one for one in cells if one["last"] < stable]
+    wait = [one for one in cells if one["last"] >= stable]
+    return {
+        "stable": stable,
+        "end": high,
+        "start": partition["log_start"],
+        "read": read,
+        "earlier": end["earlier"],
+        "wait": wait,
+        "more": end["more"],
+        "waiting": high - stable,
+        "readable": stable - partition["log_start"],
+    }
+
+
+def _of_holder(holder: Json) -> Json:
+    """Without batches: the open transaction alone."""
+    first = holder["first_offset"]
+    batch = {
+        "first": first,
+        "last": max(first, holder["last_offset"] or 0),
+        "producer_id": holder["producer_id"],
+        "epoch": holder["epoch"],
+        "hue": 0,
+        "control": None,
+        "outcome": "open",
+    }
+    return {"earlier": 0, "batches": [batch], "more": 0}
+
+
+def _cell(batch: Json) -> Json:
+    if batch["control"] is not None:
+        state = "marker"
+    elif batch["producer_id"] in (-1, None):
+        state = "plain"
+    else:
+        state = batch["outcome"] or "stored"
+    return batch | {"state": state, "named": batch["producer_id"] not in (-1, None)}

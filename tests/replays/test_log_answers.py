@@ -1,0 +1,63 @@
+"""The answers on top of a log case: who holds what since when, who waits, and what to do in which order."""
+
+from pathlib import Path
+from typing import Any
+
+from eosviz.catalogue import say
+from eosviz.pipeline.kafka_logs import case as kafka_case
+from eosviz.pipeline.kafka_logs.case import read_case
+from eosviz.pipeline.kafka_logs.words import as_kept
+from eosviz.replays.log_page import log_case_page
+
+LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs"
+OPEN, INTERNAL = LOGS / "h2_open" / "hangopen-0", LOGS / "_internal"
+INCIDENTS = LOGS / "incidents"
+
+
+def page_of(*paths: Path) -> dict[str, Any]:
+    document = kafka_case.document(read_case(paths), as_kept)
+    document["counts"] = {}
+    return log_case_page(document)
+
+
+def english(said: dict[str, Any]) -> str:
+    return say(said["key"], "en", said["params"])
+
+
+def commands(answer: dict[str, Any]) -> list[str]:
+    return [one["command"].split()[3] if one["command"] else "–" for one in answer["todo"]]
+
+
+def test_nothing_stuck_is_said_with_the_time_until_which_it_is_known() -> None:
+    page = page_of(LOGS / "c_commit")
+    assert english(page["summary"]["said"]).startswith("Nothing is stuck: in 3 partitions")
+    assert "2026-11-21" in english(page["summary"]["then"])
+
+
+def test_without_the_coordinators_log_the_page_says_what_cannot_be_said() -> None:
+    page = page_of(OPEN)
+    assert "producer 1022 (epoch 0) holds hangopen-0" in english(page["summary"]["said"])
+    assert "no partition of __transaction_state was given" in english(page["summary"]["then"])
+    (problem,) = page["problems"]
+    assert commands(problem["answer"]) == ["find-hanging"]
+
+
+def test_one_transaction_in_two_partitions_is_one_and_its_remedies_stand_once() -> None:
+    page = page_of(INCIDENTS / "live_copy_open")
+    said = english(page["summary"]["said"])
+    assert said.startswith("One open transaction, of checkout-7 (producer 1, epoch 0)")
+    assert [row["partition"] for row in page["summary"]["rows"]] == ["orders-0", "orders-1"]
+    first, other = (one["answer"] for one in page["problems"])
+    assert commands(first) == ["describe", "–", "forceTerminateTransaction", "–"]
+    assert (other["todo"], other["todo_at"]) == ([], {"number": 1, "partition": "orders-0"})
+    waits = next(fact for fact in first["facts"] if fact["name"].endswith("blocked"))
+    assert "group invoicer is held up at orders-0" in " ".join(map(english, waits["said"]))
+
+
+def test_each_command_says_what_it_does_what_it_costs_and_since_when_it_is_there() -> None:
+    (problem,) = page_of(OPEN, INTERNAL)["problems"]
+    for one in problem["answer"]["todo"]:
+        for language in ("en", "zh-Hans"):
+            for said in (one["title"], *one["does"], one["costs"], *one["only_if"]):
+                assert "[" not in say(said["key"], language, said["params"])
+    assert [one["since"] for one in problem["answer"]["todo"]] == ["3.0", None, "4.1", None]
