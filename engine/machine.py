@@ -1,7 +1,6 @@
 """A state machine as rows that drive, checked when it is loaded.
 
-Owns the shape of a row, the checks on a table, the choice of the row that decides, and a table's forms for others
-(JSON for diagrams, text for ``explain``). It must not know any protocol.
+Owns the shape of a row, the checks on a table and the choice of the row that decides. It must not know any protocol.
 
 A role calls ``take(state, on, context)``. The guards of the rows of (state, on) look at the context, in the order of
 the table; the first row whose guard holds decides. The row says the next state, the reply and the effects. A role
@@ -31,8 +30,9 @@ class Row:
     """One transition or refusal.
 
     ``target`` None: refused, state unchanged. ``reply``: the error or result that the request is answered with.
-    ``why`` is a key of the catalogue; ``spec`` a requirement ID. ``number``: the row's place in its table, counted
-    from 0; recordings name rows by it, so a new row stands at the end.
+    ``why`` is a word for the reason (its sentence: ``telling.rows.row_key``); ``spec`` a requirement ID. ``machine``
+    and ``number``: the table that the row stands in and its place there, counted from 0; recordings name rows by it,
+    so a new row stands at the end.
     """
 
     source: str
@@ -43,6 +43,7 @@ class Row:
     when: str = ALWAYS
     reply: str = ""
     effects: tuple[str, ...] = ()
+    machine: str = field(default="", init=False)
     number: int = field(default=-1, init=False)
 
     @property
@@ -85,6 +86,7 @@ class Machine(Generic[Context]):
         self.events = tuple(dict.fromkeys(row.on for row in rows))
         self._by_key: dict[tuple[str, str], tuple[Row, ...]] = {}
         for number, row in enumerate(self.rows):
+            object.__setattr__(row, "machine", name)
             object.__setattr__(row, "number", number)
             key = (row.source, row.on)
             self._by_key[key] = (*self._by_key.get(key, ()), row)
@@ -153,29 +155,6 @@ class Machine(Generic[Context]):
     def candidates(self, state: str, on: str) -> tuple[Row, ...]:
         """The rows of (state, on) in the order tried; empty when the table has none."""
         return self._by_key.get((state, on), ())
-
-    def to_json(self) -> dict[str, object]:
-        """States, events and rows for diagrams and reference pages."""
-        return {
-            "name": self.name,
-            "initial": self.initial,
-            "states": list(self.states),
-            "terminal": sorted(self.terminal),
-            "events": list(self.events),
-            "rows": [
-                {
-                    "source": row.source,
-                    "on": row.on,
-                    "when": row.when,
-                    "target": row.target,
-                    "reply": row.reply,
-                    "effects": list(row.effects),
-                    "why": row.why,
-                    "spec": row.spec,
-                }
-                for row in self.rows
-            ],
-        }
 
 
 @contextmanager

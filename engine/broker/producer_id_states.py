@@ -66,7 +66,7 @@ _REPLIES = (
         when="own_write",
         target=HOLDING,
         effects=("keep",),
-        why="broker.own_block_found",
+        why="own_block_found",
         spec="PID-4",
     ),
     Row(
@@ -75,7 +75,7 @@ _REPLIES = (
         when="node_empty",
         target=WRITING,
         effects=("write",),
-        why="broker.first_block_wanted",
+        why="first_block_wanted",
         spec="PID-3",
     ),
     Row(
@@ -84,7 +84,7 @@ _REPLIES = (
         when="exhausted",
         target=EXHAUSTED,
         effects=("fail",),
-        why="broker.producer_ids_exhausted",
+        why="producer_ids_exhausted",
         spec="PID-3",
     ),
     Row(
@@ -93,7 +93,7 @@ _REPLIES = (
         when="room",
         target=WRITING,
         effects=("write",),
-        why="broker.next_block_wanted",
+        why="next_block_wanted",
         spec="PID-3",
     ),
     Row(
@@ -102,7 +102,7 @@ _REPLIES = (
         when="written",
         target=HOLDING,
         effects=("keep",),
-        why="broker.block_claimed",
+        why="block_claimed",
         spec="PID-3",
     ),
     Row(
@@ -111,7 +111,7 @@ _REPLIES = (
         when="conflict",
         target=READING,
         effects=("read",),
-        why="broker.block_lost_to_another",
+        why="block_lost_to_another",
         spec="PID-7",
     ),
 )
@@ -125,7 +125,7 @@ MACHINE: Machine[Situation] = Machine(
                 on=CLAIM,
                 target=READING,
                 effects=("read",),
-                why="broker.block_node_read",
+                why="block_node_read",
                 spec=spec,
             )
             for state, spec in ((NO_BLOCK, "PID-6"), (HOLDING, "PID-5"), (EXHAUSTED, "PID-5"))
@@ -137,13 +137,13 @@ MACHINE: Machine[Situation] = Machine(
                 on=NO_REPLY,
                 target=READING,
                 effects=("read",),
-                why="broker.block_node_read_again",
+                why="block_node_read_again",
                 spec="PID-4",
             )
             for state in (READING, WRITING)
         ),
         *(
-            Row(source=state, on=CRASH, target=NO_BLOCK, why="broker.block_abandoned", spec="PID-6")
+            Row(source=state, on=CRASH, target=NO_BLOCK, why="block_abandoned", spec="PID-6")
             for state in (NO_BLOCK, READING, WRITING, HOLDING, EXHAUSTED)
         ),
     ),

@@ -24,6 +24,7 @@ from engine.errors import EngineError, Error, Refused
 from engine.machine import Row
 from engine.messages import LONG_MAX, Effects, Send, ZooKeeperRead, ZooKeeperReply, ZooKeeperWrite
 from engine.shapes.brokers import ProducerIdBlock
+from engine.telling.rows import row_key
 from engine.watching import Part, Watch
 
 BLOCK_NODE = "/latest_producer_id_block"
@@ -287,12 +288,12 @@ class ProducerIdManager:
         watch = self.watch
         if not watch.recording:
             if watch.said is None:
-                watch.said = row.why
+                watch.said = row_key(row)
             return
         params: dict[str, Any] = {"broker": self._name, "path": BLOCK_NODE}
         if turn.reply is not None:
             params["version"] = turn.reply.version
-        watch.say(row.why, (row.spec,), **params, **turn.named)
+        watch.say(row_key(row), (row.spec,), **params, **turn.named)
 
     @property
     def _name(self) -> str:

@@ -16,14 +16,14 @@ ACKNOWLEDGE, FAIL, EXPIRE, ABORT = "acknowledge", "fail", "expire", "abort"
 EVENTS = (CLOSE, DRAIN, REQUEUE, ACKNOWLEDGE, FAIL, EXPIRE, ABORT)
 
 _MOVES = (
-    Row(source=FILLING, on=CLOSE, target=QUEUED, why="producer_batch.closed", spec="ACC-7"),
-    Row(source=QUEUED, on=DRAIN, target=IN_FLIGHT, why="producer_batch.drained", spec="ACC-16"),
-    Row(source=REQUEUED, on=DRAIN, target=IN_FLIGHT, why="producer_batch.drained_again", spec="ACC-16"),
-    Row(source=IN_FLIGHT, on=REQUEUE, target=REQUEUED, why="producer_batch.requeued", spec="ACC-18"),
-    Row(source=IN_FLIGHT, on=ACKNOWLEDGE, target=ACKED, why="producer_batch.acknowledged", spec="TXM-12"),
-    Row(source=IN_FLIGHT, on=FAIL, target=FAILED, why="producer_batch.failed", spec="SND-9"),
-    *(Row(source=s, on=EXPIRE, target=EXPIRED, why="producer_batch.expired", spec="ACC-21") for s in LIVE),
-    *(Row(source=s, on=ABORT, target=ABORTED, why="producer_batch.aborted", spec="ACC-22") for s in LIVE),
+    Row(source=FILLING, on=CLOSE, target=QUEUED, why="closed", spec="ACC-7"),
+    Row(source=QUEUED, on=DRAIN, target=IN_FLIGHT, why="drained", spec="ACC-16"),
+    Row(source=REQUEUED, on=DRAIN, target=IN_FLIGHT, why="drained_again", spec="ACC-16"),
+    Row(source=IN_FLIGHT, on=REQUEUE, target=REQUEUED, why="requeued", spec="ACC-18"),
+    Row(source=IN_FLIGHT, on=ACKNOWLEDGE, target=ACKED, why="acknowledged", spec="TXM-12"),
+    Row(source=IN_FLIGHT, on=FAIL, target=FAILED, why="failed", spec="SND-9"),
+    *(Row(source=s, on=EXPIRE, target=EXPIRED, why="expired", spec="ACC-21") for s in LIVE),
+    *(Row(source=s, on=ABORT, target=ABORTED, why="aborted", spec="ACC-22") for s in LIVE),
 )
 MACHINE: Machine[None] = Machine("producer_batch", FILLING, _MOVES, terminal=OVER)
 

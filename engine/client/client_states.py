@@ -40,14 +40,12 @@ EVENTS = (INIT, NEED_ID, GOT_ID, BEGIN, COMMIT, ABORT, ENDED, ABORTABLE, FATAL, 
 
 
 def _move(source: str, on: str, target: str, why: str, spec: str, when: str = "") -> Row:
-    return Row(source=source, on=on, target=target, why=f"{NAME}.{why}", spec=spec, when=when)
+    return Row(source=source, on=on, target=target, why=why, spec=spec, when=when)
 
 
 def _refuse(source: str, on: str, why: str, when: str = "") -> Row:
     spec = "TXM-3" if source == FATAL_ERROR else "TXM-4"
-    return Row(
-        source=source, on=on, target=None, why=f"{NAME}.{why}", spec=spec, when=when, reply="ILLEGAL_STATE"
-    )
+    return Row(source=source, on=on, target=None, why=why, spec=spec, when=when, reply="ILLEGAL_STATE")
 
 
 _MOVES = (
@@ -146,7 +144,7 @@ OPEN = SENDING | COMPLETING | RECOVERABLE
 RESUMED = {on: MACHINE.targets_of(on) for on in (INIT, COMMIT, ABORT)}
 """Kinds of states, read off the rows: no way on; an error that an abort ends; either; an identity is asked for; records
 may be sent; a transaction ends, is ending or is under way; where a repeated call waits for the answer to the first."""
-_IGNORED = f"{NAME}.abortable_ignored"
+_IGNORED = "abortable_ignored"
 
 
 def edge_is_legal(source: str, target: str, epoch_bump: bool) -> bool:

@@ -14,6 +14,7 @@ from engine.coordinator.transaction_states import (
 from engine.errors import Error
 from engine.events import MarkersGivenUp, OutcomeDecided, PartitionsRegistered, TransactionCompleted
 from engine.machine import Row
+from engine.telling.rows import row_key
 from engine.watching import Watch
 
 NEXT = {
@@ -120,7 +121,7 @@ class CoordinatorVoice:
     ) -> None:
         """Say which row was taken; a refusal also says what it looked at. ``claimed``: PID and epoch that an
         InitProducerId names."""
-        self._say(row.why, row.spec, metadata)
+        self._say(row_key(row), row.spec, metadata)
         watch = self.watch
         if not watch.recording:
             return

@@ -32,6 +32,7 @@ from engine.messages import (
 )
 from engine.profiles import Profile
 from engine.rules import Rule, refusal, say_refused
+from engine.telling.rows import row_key
 from engine.value import value
 from engine.watching import Watch
 
@@ -334,7 +335,7 @@ class GroupCoordinator(LogOwner[_Writing]):
         for moved in moves:
             row, visible = moved.row, group.committed(moved.partition)
             watch.note(
-                row.why,
+                row_key(row),
                 (row.spec,),
                 broker=self.name,
                 group=group.name,

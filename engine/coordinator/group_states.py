@@ -78,7 +78,7 @@ def _requested() -> list[Row]:
             on=REQUESTED,
             target=STAGED,
             effects=(STAGE,),
-            why="group.offset_staged" if source == ABSENT else "group.offset_restaged",
+            why="offset_staged" if source == ABSENT else "offset_restaged",
             spec="OFS-3",
         )
         for source in (ABSENT, STAGED, APPENDED)
@@ -87,7 +87,7 @@ def _requested() -> list[Row]:
 
 def _appended() -> list[Row]:
     rows = [
-        Row(source=ABSENT, on=APPEND_OK, target=None, why="group.append_for_nobody", spec="OFS-3"),
+        Row(source=ABSENT, on=APPEND_OK, target=None, why="append_for_nobody", spec="OFS-3"),
     ]
     for source in (STAGED, APPENDED):
         rows += [
@@ -97,7 +97,7 @@ def _appended() -> list[Row]:
                 when=SAME_OFFSET,
                 target=APPENDED,
                 effects=(PLACE,),
-                why="group.offset_appended",
+                why="offset_appended",
                 spec="OFS-3",
             ),
             Row(
@@ -105,7 +105,7 @@ def _appended() -> list[Row]:
                 on=APPEND_OK,
                 when=REPLACED,
                 target=source,
-                why="group.append_outdated",
+                why="append_outdated",
                 spec="OFS-3",
             ),
         ]
@@ -114,14 +114,14 @@ def _appended() -> list[Row]:
 
 def _failed() -> list[Row]:
     return [
-        Row(source=ABSENT, on=APPEND_FAILED, target=None, why="group.append_for_nobody", spec="OFS-3"),
+        Row(source=ABSENT, on=APPEND_FAILED, target=None, why="append_for_nobody", spec="OFS-3"),
         *(
             Row(
                 source=source,
                 on=APPEND_FAILED,
                 target=ABSENT,
                 effects=(FORGET,),
-                why="group.offset_append_failed",
+                why="offset_append_failed",
                 spec="OFS-3",
             )
             for source in (STAGED, APPENDED)
@@ -137,7 +137,7 @@ def _marked() -> list[Row]:
             target=ABSENT,
             reply="UNKNOWN_SERVER_ERROR",
             effects=(FORGET,),
-            why="group.commit_before_append",
+            why="commit_before_append",
             spec="OFS-4",
         ),
         Row(
@@ -146,7 +146,7 @@ def _marked() -> list[Row]:
             when=NEWER,
             target=ABSENT,
             effects=(SHOW, FORGET),
-            why="group.offset_becomes_visible",
+            why="offset_becomes_visible",
             spec="OFS-4",
         ),
         Row(
@@ -155,7 +155,7 @@ def _marked() -> list[Row]:
             when=NOT_NEWER,
             target=ABSENT,
             effects=(FORGET,),
-            why="group.newer_offset_stays",
+            why="newer_offset_stays",
             spec="OFS-4",
         ),
         *(
@@ -164,7 +164,7 @@ def _marked() -> list[Row]:
                 on=ABORTED,
                 target=ABSENT,
                 effects=(FORGET,),
-                why="group.offset_dropped",
+                why="offset_dropped",
                 spec="OFS-4",
             )
             for source in (STAGED, APPENDED)

@@ -29,6 +29,7 @@ from engine.events import CompletionForgotten, MarkersGivenUp
 from engine.machine import Row
 from engine.messages import TxnMarkerEntry, WriteTxnMarkersResponse
 from engine.shapes.brokers import MarkerBoardView
+from engine.telling.rows import row_key
 from engine.watching import Watch
 
 
@@ -225,7 +226,7 @@ class MarkerChannel:
         row, *_ = [self._move(marker, SENT) for marker in markers]
         if self.watch.recording:
             self.watch.say(
-                row.why,
+                row_key(row),
                 (row.spec,),
                 coordinator=self.name,
                 broker=f"broker-{broker_id}",
@@ -233,7 +234,7 @@ class MarkerChannel:
                 partitions=[partition for marker in markers for partition in marker.partitions],
             )
         elif self.watch.said is None:
-            self.watch.said = row.why
+            self.watch.said = row_key(row)
         self._took(row, markers[0].transactional_id)
         return tuple(marker.entry() for marker in markers)
 
@@ -384,7 +385,9 @@ class MarkerChannel:
             retries = waiting.retries = waiting.retries + 1
         self.again = True
         if self.watch.recording:
-            self.watch.note(row.why, (row.spec,), transactional_id=marker.transactional_id, retries=retries)
+            self.watch.note(
+                row_key(row), (row.spec,), transactional_id=marker.transactional_id, retries=retries
+            )
         self._enqueue(marker, handling.partitions, str(row.target))
 
     def _give_up(self, row: Row, handling: Handling) -> None:
@@ -475,10 +478,10 @@ class MarkerChannel:
         watch = self.watch
         if not watch.recording:
             if watch.said is None:
-                watch.said = row.why
+                watch.said = row_key(row)
             return
         watch.say(
-            row.why,
+            row_key(row),
             (row.spec, "MSG-4") if row.refused else (row.spec,),
             coordinator=self.name,
             transactional_id=marker.transactional_id,
@@ -491,7 +494,7 @@ class MarkerChannel:
     def _note(self, row: Row, marker: Marker, **params: Any) -> None:
         if self.watch.recording:
             self.watch.note(
-                row.why,
+                row_key(row),
                 (row.spec,),
                 coordinator=self.name,
                 transactional_id=marker.transactional_id,

@@ -93,7 +93,7 @@ def _resolved() -> list[Row]:
                 when=REACHABLE,
                 target=QUEUED,
                 effects=("queue",),
-                why="markers.queued",
+                why="queued",
                 spec="MRK-1",
             ),
             Row(
@@ -102,7 +102,7 @@ def _resolved() -> list[Row]:
                 when=UNREACHABLE,
                 target=PARKED,
                 effects=("park",),
-                why="markers.parked",
+                why="parked",
                 spec="MRK-2",
             ),
             Row(
@@ -111,7 +111,7 @@ def _resolved() -> list[Row]:
                 when=NO_LEADER_KNOWN,
                 target=DONE,
                 effects=("forget",),
-                why="markers.partition_gone",
+                why="partition_gone",
                 spec="MRK-2",
             ),
         ]
@@ -127,7 +127,7 @@ def _again() -> list[Row]:
             when=RETRIES,
             target=TO_SEND,
             effects=("send_again",),
-            why="markers.sent_again",
+            why="sent_again",
             spec="MRK-10",
         ),
         Row(
@@ -136,7 +136,7 @@ def _again() -> list[Row]:
             when=NO_RETRIES,
             target=CANCELLED,
             effects=("give_up",),
-            why="markers.given_up",
+            why="given_up",
             spec="MRK-12",
         ),
     ]
@@ -153,12 +153,12 @@ def _answers() -> list[Row]:
             on="NONE",
             target=DONE,
             effects=("cross_off", "count"),
-            why="markers.acknowledged",
+            why="acknowledged",
             spec="MRK-8",
         )
     ]
-    rows += [_retried(error, "markers.refused_for_now", "MRK-8") for error in _RETRIED]
-    rows.append(_retried("KAFKA_STORAGE_ERROR", "markers.refused_for_now", "MRK-8", STORAGE_RETRIES))
+    rows += [_retried(error, "refused_for_now", "MRK-8") for error in _RETRIED]
+    rows.append(_retried("KAFKA_STORAGE_ERROR", "refused_for_now", "MRK-8", STORAGE_RETRIES))
     rows.append(
         Row(
             source=IN_FLIGHT,
@@ -166,7 +166,7 @@ def _answers() -> list[Row]:
             when=STORAGE_UNEXPECTED,
             target=None,
             reply="UNKNOWN_SERVER_ERROR",
-            why="markers.unexpected_answer",
+            why="unexpected_answer",
             spec="MRK-8",
         )
     )
@@ -176,7 +176,7 @@ def _answers() -> list[Row]:
             on=error,
             target=CANCELLED,
             effects=("stop",),
-            why="markers.refused_for_good",
+            why="refused_for_good",
             spec="MRK-8",
         )
         for error in _STOPS
@@ -187,7 +187,7 @@ def _answers() -> list[Row]:
             on=error,
             target=DONE,
             effects=("cross_off",),
-            why="markers.cannot_be_held",
+            why="cannot_be_held",
             spec="MRK-8",
         )
         for error in _PASSES
@@ -198,7 +198,7 @@ def _answers() -> list[Row]:
             on=UNEXPECTED,
             target=None,
             reply="UNKNOWN_SERVER_ERROR",
-            why="markers.unexpected_answer",
+            why="unexpected_answer",
             spec="MRK-8",
         )
     )
@@ -206,8 +206,8 @@ def _answers() -> list[Row]:
 
 
 def _rest() -> list[Row]:
-    rows = [Row(source=QUEUED, on=SENT, target=IN_FLIGHT, why="markers.sent", spec="MRK-3")]
-    rows.append(_retried(DISCONNECTED, "markers.disconnected", "MRK-9"))
+    rows = [Row(source=QUEUED, on=SENT, target=IN_FLIGHT, why="sent", spec="MRK-3")]
+    rows.append(_retried(DISCONNECTED, "disconnected", "MRK-9"))
     rows += _again()
     rows += [
         Row(
@@ -215,7 +215,7 @@ def _rest() -> list[Row]:
             on=NOT_OWNER,
             target=CANCELLED,
             effects=("cancel_transaction",),
-            why="markers.cancelled",
+            why="cancelled",
             spec="MRK-9",
         )
         for source in (QUEUED, PARKED, IN_FLIGHT)
@@ -226,7 +226,7 @@ def _rest() -> list[Row]:
             on=GONE_FROM_ANSWER,
             target=None,
             reply="UNKNOWN_SERVER_ERROR",
-            why="markers.unexpected_answer",
+            why="unexpected_answer",
             spec="MRK-9",
         )
     )

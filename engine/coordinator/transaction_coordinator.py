@@ -37,6 +37,7 @@ from engine.events import IdentityGiven
 from engine.machine import Row
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from engine.profiles import Profile
+from engine.telling.rows import row_key
 from engine.watching import Watch
 
 INIT_WRITE, ADD_WRITE, DECISION_WRITE, FENCE_WRITE, COMPLETION_WRITE, TOMBSTONE_WRITE = (
@@ -428,12 +429,12 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
     def _raise_epoch(self, row: Row, change: Change) -> None:
         """Above the one in use, so that a producer which still has that one is fenced (TXC-10)."""
         metadata = change.metadata
-        self._note(row.why, (row.spec,), metadata, new_epoch=metadata.producer_epoch + 1)
+        self._note(row_key(row), (row.spec,), metadata, new_epoch=metadata.producer_epoch + 1)
         metadata.producer_epoch += 1
 
     def _keep_epoch(self, row: Row, change: Change) -> None:
         """It was raised by the fence before, which could not be written; no producer was given it (TXC-11)."""
-        self._note(row.why, (row.spec,), change.metadata, new_epoch=change.metadata.producer_epoch)
+        self._note(row_key(row), (row.spec,), change.metadata, new_epoch=change.metadata.producer_epoch)
 
     def _write_fence(self, row: Row, change: Change) -> None:
         metadata = change.metadata

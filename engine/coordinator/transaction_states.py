@@ -159,7 +159,7 @@ def _internal(on: str, spec: str) -> list[Row]:
             on=on,
             target=None,
             reply="UNKNOWN_SERVER_ERROR",
-            why="coordinator.impossible_state",
+            why="impossible_state",
             spec=spec,
         )
         for source in _IMPOSSIBLE
@@ -174,13 +174,13 @@ def _cannot_fence(on: str) -> Row:
         when=NO_EPOCH_LEFT,
         target=None,
         reply="UNKNOWN_SERVER_ERROR",
-        why="coordinator.no_epoch_left",
+        why="no_epoch_left",
         spec="TXC-11",
     )
 
 
 def _init() -> list[Row]:
-    rows = _busy(INIT, "TXC-7", "coordinator.init_meets_transition")
+    rows = _busy(INIT, "TXC-7", "init_meets_transition")
     rows += [
         Row(
             source=source,
@@ -188,7 +188,7 @@ def _init() -> list[Row]:
             when=CLAIM_HOLDS,
             target=EMPTY,
             effects=("raise_epoch_or_rotate",),
-            why="coordinator.epoch_raised",
+            why="epoch_raised",
             spec="TXC-9",
         )
         for source in _RESTING
@@ -197,8 +197,8 @@ def _init() -> list[Row]:
         Row(source=source, on=INIT, when=when, target=None, reply=reply, why=why, spec="TXC-9")
         for source in _RESTING
         for when, reply, why in (
-            (CLAIM_REPLACED, "PRODUCER_FENCED", "coordinator.epoch_replaced"),
-            (CLAIM_TOO_LATE, "UNKNOWN_SERVER_ERROR", "coordinator.epochs_used_up"),
+            (CLAIM_REPLACED, "PRODUCER_FENCED", "epoch_replaced"),
+            (CLAIM_TOO_LATE, "UNKNOWN_SERVER_ERROR", "epochs_used_up"),
         )
     ]
     rows += [
@@ -209,7 +209,7 @@ def _init() -> list[Row]:
             target=PREPARE_EPOCH_FENCE,
             reply="CONCURRENT_TRANSACTIONS",
             effects=("abort_under_raised_epoch",),
-            why="coordinator.fences_open_transaction",
+            why="fences_open_transaction",
             spec="TXC-10",
         ),
         _cannot_fence(INIT),
@@ -221,7 +221,7 @@ def _init() -> list[Row]:
             when=SETTLED,
             target=None,
             reply="CONCURRENT_TRANSACTIONS",
-            why="coordinator.init_waits_for_markers",
+            why="init_waits_for_markers",
             spec="TXC-8",
         )
         for source in (PREPARE_COMMIT, PREPARE_ABORT)
@@ -230,7 +230,7 @@ def _init() -> list[Row]:
 
 
 def _add() -> list[Row]:
-    rows = _busy(ADD, "TXC-12", "coordinator.add_meets_transition")
+    rows = _busy(ADD, "TXC-12", "add_meets_transition")
     rows += [
         Row(
             source=source,
@@ -238,7 +238,7 @@ def _add() -> list[Row]:
             when=SETTLED,
             target=ONGOING,
             effects=("register_partitions",),
-            why="coordinator.transaction_begins",
+            why="transaction_begins",
             spec="TXC-12",
         )
         for source in _RESTING
@@ -250,7 +250,7 @@ def _add() -> list[Row]:
             when=SETTLED,
             target=None,
             reply="CONCURRENT_TRANSACTIONS",
-            why="coordinator.add_waits_for_markers",
+            why="add_waits_for_markers",
             spec="TXC-12",
         )
         for source in (PREPARE_COMMIT, PREPARE_ABORT)
@@ -262,7 +262,7 @@ def _add() -> list[Row]:
             when=NEW_PARTITIONS,
             target=ONGOING,
             effects=("register_partitions",),
-            why="coordinator.partitions_added",
+            why="partitions_added",
             spec="TXC-12",
         ),
         Row(
@@ -271,7 +271,7 @@ def _add() -> list[Row]:
             when=ALL_KNOWN,
             target=ONGOING,
             reply="NONE",
-            why="coordinator.partitions_known",
+            why="partitions_known",
             spec="TXC-12",
         ),
     ]
@@ -280,26 +280,26 @@ def _add() -> list[Row]:
 
 _END: dict[str, dict[str, tuple[str | None, str, str]]] = {
     COMMIT: {
-        ONGOING: (PREPARE_COMMIT, "", "coordinator.decides_commit"),
-        PREPARE_COMMIT: (None, "CONCURRENT_TRANSACTIONS", "coordinator.markers_under_way"),
-        PREPARE_ABORT: (None, "INVALID_TXN_STATE", "coordinator.decided_otherwise"),
-        COMPLETE_COMMIT: (COMPLETE_COMMIT, "NONE", "coordinator.done_already"),
-        COMPLETE_ABORT: (None, "INVALID_TXN_STATE", "coordinator.decided_otherwise"),
-        EMPTY: (None, "INVALID_TXN_STATE", "coordinator.nothing_to_end"),
+        ONGOING: (PREPARE_COMMIT, "", "decides_commit"),
+        PREPARE_COMMIT: (None, "CONCURRENT_TRANSACTIONS", "markers_under_way"),
+        PREPARE_ABORT: (None, "INVALID_TXN_STATE", "decided_otherwise"),
+        COMPLETE_COMMIT: (COMPLETE_COMMIT, "NONE", "done_already"),
+        COMPLETE_ABORT: (None, "INVALID_TXN_STATE", "decided_otherwise"),
+        EMPTY: (None, "INVALID_TXN_STATE", "nothing_to_end"),
     },
     ABORT: {
-        ONGOING: (PREPARE_ABORT, "", "coordinator.decides_abort"),
-        PREPARE_COMMIT: (None, "INVALID_TXN_STATE", "coordinator.decided_otherwise"),
-        PREPARE_ABORT: (None, "CONCURRENT_TRANSACTIONS", "coordinator.markers_under_way"),
-        COMPLETE_COMMIT: (None, "INVALID_TXN_STATE", "coordinator.decided_otherwise"),
-        COMPLETE_ABORT: (COMPLETE_ABORT, "NONE", "coordinator.done_already"),
-        EMPTY: (None, "INVALID_TXN_STATE", "coordinator.nothing_to_end"),
+        ONGOING: (PREPARE_ABORT, "", "decides_abort"),
+        PREPARE_COMMIT: (None, "INVALID_TXN_STATE", "decided_otherwise"),
+        PREPARE_ABORT: (None, "CONCURRENT_TRANSACTIONS", "markers_under_way"),
+        COMPLETE_COMMIT: (None, "INVALID_TXN_STATE", "decided_otherwise"),
+        COMPLETE_ABORT: (COMPLETE_ABORT, "NONE", "done_already"),
+        EMPTY: (None, "INVALID_TXN_STATE", "nothing_to_end"),
     },
 }
 
 
 def _end(on: str) -> list[Row]:
-    rows = _busy(on, "TXC-14", "coordinator.end_meets_transition")
+    rows = _busy(on, "TXC-14", "end_meets_transition")
     for source, (target, reply, why) in _END[on].items():
         effects = ("write_decision",) if target in (PREPARE_COMMIT, PREPARE_ABORT) else ()
         rows.append(
@@ -324,7 +324,7 @@ def _rest() -> list[Row]:
             on=MARKED,
             target=target,
             effects=("write_completion",),
-            why="coordinator.all_markers_acknowledged",
+            why="all_markers_acknowledged",
             spec="TXC-18",
         )
         for source, target in ((PREPARE_COMMIT, COMPLETE_COMMIT), (PREPARE_ABORT, COMPLETE_ABORT))
@@ -335,7 +335,7 @@ def _rest() -> list[Row]:
             on=EXPIRE,
             target=DEAD,
             effects=("write_tombstone",),
-            why="coordinator.id_expires",
+            why="id_expires",
             spec="TXC-21",
         )
         for source in _RESTING
@@ -347,7 +347,7 @@ def _rest() -> list[Row]:
             when=EPOCH_LEFT,
             target=PREPARE_EPOCH_FENCE,
             effects=("abort_under_raised_epoch",),
-            why="coordinator.transaction_timed_out",
+            why="transaction_timed_out",
             spec="TXC-20",
         ),
         _cannot_fence(TIME_OUT),
@@ -364,7 +364,7 @@ def _abort_fenced() -> list[Row]:
             when=NOT_RAISED,
             target=PREPARE_ABORT,
             effects=("raise_epoch", "write_fence"),
-            why="coordinator.fence_raises_epoch",
+            why="fence_raises_epoch",
             spec="TXC-10",
         ),
         Row(
@@ -373,7 +373,7 @@ def _abort_fenced() -> list[Row]:
             when=RAISED_BEFORE,
             target=PREPARE_ABORT,
             effects=("keep_epoch", "write_fence"),
-            why="coordinator.fence_keeps_epoch",
+            why="fence_keeps_epoch",
             spec="TXC-11",
         ),
     ]

@@ -10,6 +10,7 @@ from engine.explain.machines import machine_lines, machines, summary_lines
 from engine.explain.sentences import LANGUAGES, Sentence, catalogue
 from engine.pseudocode.documents import components
 from engine.pseudocode.listing import component_lines, lines_about
+from engine.telling.rows import row_key
 
 
 def explanation(word: str | None, language: str) -> Iterator[str]:
@@ -57,7 +58,7 @@ def _rows_about(identifier: str) -> Iterator[str]:
     """The rows of machines that carry a requirement out, or say a sentence."""
     for machine in machines().values():
         for row in machine.rows:
-            if identifier in (row.spec, row.why):
+            if identifier in (row.spec, row_key(row)):
                 yield f"  row: {row.name(machine.name)}"
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import engine
 from engine.explain.sentences import catalogue
 from engine.machine import Machine, Row
+from engine.telling.rows import row_key
 
 
 @cache
@@ -24,6 +25,30 @@ def machines() -> dict[str, Machine[Any]]:
             if isinstance(value, Machine):
                 found[value.name] = value
     return dict(sorted(found.items()))
+
+
+def machine_json(machine: Machine[Any]) -> dict[str, object]:
+    """States, events and rows for diagrams and reference pages; ``why`` is a key of the catalogue."""
+    return {
+        "name": machine.name,
+        "initial": machine.initial,
+        "states": list(machine.states),
+        "terminal": sorted(machine.terminal),
+        "events": list(machine.events),
+        "rows": [
+            {
+                "source": row.source,
+                "on": row.on,
+                "when": row.when,
+                "target": row.target,
+                "reply": row.reply,
+                "effects": list(row.effects),
+                "why": row_key(row),
+                "spec": row.spec,
+            }
+            for row in machine.rows
+        ],
+    }
 
 
 def summary_lines() -> Iterator[str]:
@@ -55,6 +80,6 @@ def _row_lines(row: Row, language: str) -> Iterator[str]:
     reply = f", answers {row.reply}" if row.reply else ""
     effects = f"; {', '.join(row.effects)}" if row.effects else ""
     yield f"  {row.on}{guard}  {outcome}{reply}{effects}  [{row.spec}]"
-    known = catalogue().get(row.why)
+    known = catalogue().get(row_key(row))
     if known is not None:
         yield f"      {known.text(language)}"

@@ -36,6 +36,7 @@ from engine.middleware.messages import (
 from engine.middleware.node import Node
 from engine.shapes.middleware import BusinessTransactionView, BusinessView, InitiatorView
 from engine.switches import Switches
+from engine.telling.rows import row_key
 from engine.watching import Watch
 
 _EVENTS = {
@@ -169,7 +170,7 @@ class Business(Node):
             local.due = None
             if states.BUSINESS.candidates(local.state, states.CRASH):
                 row = states.BUSINESS.take(local.state, states.CRASH, self._situation(local, None))
-                self.watch.note(row.why, (row.spec,), tid=tid, business=self.name, state=local.state)
+                self.watch.note(row_key(row), (row.spec,), tid=tid, business=self.name, state=local.state)
                 local.state = row.target or local.state
         super().crash(now)
 

@@ -66,7 +66,7 @@ def _move(
         when=when,
         target=target,
         reply=reply,
-        why=f"business.{why}",
+        why=why,
         spec=spec,
         effects=effects,
     )
@@ -137,7 +137,7 @@ _REFUSALS = {
 def _with_refusals(moves: list[Row]) -> list[Row]:
     settled = {(row.source, row.on) for row in moves}
     return moves + [
-        Row(source=state, on=on, target=None, reply="NOT_EXPECTED", why=f"business.{why}", spec=spec)
+        Row(source=state, on=on, target=None, reply="NOT_EXPECTED", why=why, spec=spec)
         for on, (why, spec) in _REFUSALS.items()
         for state in _STATES
         if (state, on) not in settled
@@ -182,7 +182,7 @@ def _manages(source: str, on: str, target: str | None, why: str, when: str = "",
         when=when,
         target=target,
         reply="" if target else "NOT_EXPECTED",
-        why=f"manager.{why}",
+        why=why,
         spec="MW-11",
         effects=effects,
     )

@@ -172,7 +172,7 @@ def _move(source: str, on: str, target: str, why: str, spec: str, when: str = ""
         on=on,
         when=when,
         target=target,
-        why=f"middleware.{why}",
+        why=why,
         spec=spec,
         effects=effects,
     )
@@ -278,7 +278,7 @@ def _refused(moves: tuple[Row, ...]) -> list[Row]:
             on=on,
             target=None,
             reply="NOT_EXPECTED",
-            why=f"middleware.{why}",
+            why=why,
             spec=spec,
         )
         for on, (why, spec) in _REFUSALS.items()

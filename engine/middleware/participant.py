@@ -25,6 +25,7 @@ from engine.middleware.messages import (
 from engine.middleware.node import Node
 from engine.shapes.middleware import CompensationView, ParticipantTransactionView, ParticipantView
 from engine.switches import Switches
+from engine.telling.rows import row_key
 from engine.watching import Watch
 
 
@@ -136,7 +137,7 @@ class Participant(Node):
         }
         answer = _ANSWERS[row.reply]
         if row.reply in _WITH_REASON:
-            self.send(envelope.source, answer(tid=tid, reason=row.why), tid)
+            self.send(envelope.source, answer(tid=tid, reason=row_key(row)), tid)
         else:
             self.send(envelope.source, answer(tid=tid), tid)
         if row.target is None:

@@ -83,7 +83,7 @@ def _row(
         target=target,
         reply=reply,
         effects=(effect,) if effect else (),
-        why=f"participant.{why}",
+        why=why,
         spec=spec,
     )
 
@@ -131,7 +131,7 @@ COMMITS, ROLLS_BACK = "commits", "rolls_back"
 
 
 def _heard(source: str, on: str, target: str, spec: str) -> Row:
-    return Row(source=source, on=on, target=target, why=f"middleware.heard_{on}", spec=spec)
+    return Row(source=source, on=on, target=target, why=f"heard_{on}", spec=spec)
 
 
 RECORD: Machine[None] = Machine(

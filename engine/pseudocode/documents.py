@@ -27,6 +27,7 @@ from engine.errors import EngineError
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
 from engine.telling.batches import question_key
+from engine.telling.rows import row_key
 
 INDENT = 2
 TIE = re.compile(r"\s+@ ")
@@ -228,7 +229,7 @@ def to_json() -> dict[str, Any]:
             for component in components().values()
         },
         "rows": {
-            name: [places().get(row.why) for row in machine.rows] for name, machine in machines().items()
+            name: [places().get(row_key(row)) for row in machine.rows] for name, machine in machines().items()
         },
         "tables": {
             name: [[row.source, row.on, row.when] for row in machine.rows]

@@ -51,7 +51,7 @@ CRASHED, BACK = "crashed", "back"
 
 
 def _row(source: str, on: str, target: str, why: str, spec: str = "TXM-6", when: str = "") -> Row:
-    return Row(source=source, on=on, target=target, why=f"{NAME}.{why}", spec=spec, when=when)
+    return Row(source=source, on=on, target=target, why=why, spec=spec, when=when)
 
 
 def _in_transaction(loop: Loop) -> bool:

@@ -6,13 +6,14 @@ from engine.client import control_reactions as reactions
 from engine.happenings import producer as happened
 from engine.happenings.base import Happening
 from engine.machine import Row
+from engine.telling.rows import row_key
 from engine.telling.telling import Tell, Teller, notes, says
 
 _DECIDES = "refusal.application_decides"
 
 
 def _call_refused(h: happened.CallRefused, teller: Teller) -> None:
-    key = h.why.why if isinstance(h.why, Row) else f"client.{h.why.value}"
+    key = row_key(h.why) if isinstance(h.why, Row) else f"client.{h.why.value}"
     teller.say(key, (h.spec,), client=h.client, call=h.call, error=h.error)
     teller.refuse(h.spec, h.error, [list(pair) for pair in h.compared], _DECIDES)
 

@@ -8,6 +8,7 @@ from typing import Any
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
 from engine.machine import Machine
+from engine.telling.rows import row_key
 from engine.why.links import Json, Link, NotAsked, actor_subject, link, transaction_subject
 from engine.why.moment import Moment
 
@@ -83,11 +84,11 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
         at=step.at,
     )
     said = {step.key: step.params, **{note["key"]: note["params"] for note in step.notes}}
-    params = said.get(row.why)
-    plain = row.why in catalogue() and not catalogue()[row.why].slots("en")
+    params = said.get(row_key(row))
+    plain = row_key(row) in catalogue() and not catalogue()[row_key(row)].slots("en")
     if params is not None or plain:
-        yield Link(key=row.why, params=params or {}, rules=(row.spec,), subject=where, step=step.number)
-    if step.key != row.why:
+        yield Link(key=row_key(row), params=params or {}, rules=(row.spec,), subject=where, step=step.number)
+    if step.key != row_key(row):
         yield Link(
             key=step.key,
             params=step.params,

@@ -11,6 +11,7 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
+from engine.explain.machines import machine_json
 from engine.explain.requirements import GROUPS
 from engine.middleware.comparison import COMPARISON
 from engine.profiles import PROFILES
@@ -49,7 +50,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_safe
 def machines(request: HttpRequest) -> HttpResponse:
     """Every machine as a picture, and every transition and refusal as a row."""
-    drawn = [(machine, drawing.draw(machine)) for machine in tables.machines().values()]
+    drawn = [(machine_json(machine), drawing.draw(machine)) for machine in tables.machines().values()]
     homes = {name: component for component in components().values() for name in component.machines}
     return render(request, "reference/machines.html", {"machines": drawn, "homes": homes})
 
@@ -57,11 +58,11 @@ def machines(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(max_age=300)
 def machine(request: HttpRequest, name: str) -> JsonResponse:
-    """One machine as the diagrams draw it (`engine.machine.Machine.to_json`)."""
+    """One machine as the diagrams draw it (`engine.explain.machines.machine_json`)."""
     found = tables.machines().get(name)
     if found is None:
         raise Http404
-    return JsonResponse(found.to_json())
+    return JsonResponse(machine_json(found))
 
 
 @require_safe

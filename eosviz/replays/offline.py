@@ -23,7 +23,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 from django.utils.translation import override
 
-from engine.explain.machines import machines
+from engine.explain.machines import machine_json, machines
 from engine.pseudocode.documents import to_json as pseudocode
 from eosviz.catalogue import LANGUAGES, offline_catalogue
 from eosviz.replays.bringing import Own
@@ -123,7 +123,8 @@ def _tables() -> tuple[tuple[str, str], ...]:
     """Words, machines and pseudocode: the same in every file."""
     words = ((f"words-{language}", offline_catalogue(language)) for language in LANGUAGES)
     drawn = (
-        (f"machine-{name}", msgspec.json.encode(machine.to_json())) for name, machine in machines().items()
+        (f"machine-{name}", msgspec.json.encode(machine_json(machine)))
+        for name, machine in machines().items()
     )
     return tuple(
         (name, _held(content))

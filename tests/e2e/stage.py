@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Page, Request, Route
 
 from engine.errors import Refused
-from engine.explain.machines import machines
+from engine.explain.machines import machine_json, machines
 from engine.pseudocode.documents import to_json
 from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
@@ -272,7 +272,7 @@ def _content(kind: str, rest: str) -> bytes | None:
     if kind == "words":
         return catalogue_file(name)[0]
     if kind == "machines" and name in machines():
-        return json.dumps(machines()[name].to_json()).encode()
+        return json.dumps(machine_json(machines()[name])).encode()
     if kind == "code.json":
         return json.dumps(to_json()).encode()
     if kind == "icon.svg":

@@ -17,6 +17,7 @@ from engine.explain.machines import machine_lines, machines
 from engine.explain.requirements import REGISTER, REQUIREMENTS
 from engine.explain.sentences import LANGUAGES, catalogue
 from engine.machine import Machine, Row, deciding_rows
+from engine.telling.rows import row_key
 from tests.engine.situations import MACHINES_WITH_SITUATIONS, situations
 
 MACHINES = list(machines().values())
@@ -81,7 +82,7 @@ def test_rows_are_named_by_their_place(machine: Machine[Any]) -> None:
 def test_every_row_says_why_in_both_languages_and_names_a_rule(machine: Machine[Any]) -> None:
     known = catalogue()
     for row in machine.rows:
-        assert all(known[row.why].text(language) for language in LANGUAGES)
+        assert all(known[row_key(row)].text(language) for language in LANGUAGES)
         assert row.spec in REQUIREMENTS + REGISTER, row.name(machine.name)
 
 

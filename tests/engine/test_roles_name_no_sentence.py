@@ -17,22 +17,15 @@ ROOMS = ("client", "coordinator", "happenings", "middleware")
 """The broker follows."""
 NOT_YET: frozenset[str] = frozenset(
     {
-        "client/batch_states.py",
         "coordinator/coordinator_voice.py",
         "coordinator/group_coordinator.py",
-        "coordinator/group_states.py",
         "coordinator/marker_channel.py",
-        "coordinator/marker_states.py",
         "coordinator/transaction_coordinator.py",
-        "coordinator/transaction_states.py",
         "middleware/business.py",
-        "middleware/business_states.py",
         "middleware/cancellation.py",
         "middleware/comparison.py",
         "middleware/middleware.py",
-        "middleware/middleware_states.py",
         "middleware/participant.py",
-        "middleware/participant_states.py",
         "middleware/strategies.py",
     }
 )

@@ -11,12 +11,14 @@ from django.utils.html import escape
 
 from engine.coordinator.transaction_states import TRANSACTION_STATES
 from engine.errors import Error
+from engine.explain.machines import machine_json
 from engine.explain.sentences import LANGUAGES, catalogue
 from engine.machine import Machine
 from engine.middleware.comparison import COMPARISON
 from engine.pseudocode.documents import components, place_of_sentence
 from engine.scenario.shelf import library
 from engine.simulation import Simulation
+from engine.telling.rows import row_key
 from eosviz.catalogue import say, words
 from eosviz.pipeline.kafka_logs.log_lines import KINDS
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
@@ -73,9 +75,10 @@ def test_every_machine_is_found_and_served_as_the_engine_has_it(client: Client) 
     assert tables.machines()[batches.name] is batches
     for name, machine in tables.machines().items():
         assert isinstance(machine, Machine)
-        assert client.get(reverse("reference:machine", args=[name])).json() == machine.to_json()
+        assert client.get(reverse("reference:machine", args=[name])).json() == machine_json(machine)
     page = text(client, "machines")
     assert all(f'id="{name}"' in page for name in tables.machines())
+    assert say(row_key(batches.rows[0]), "en") in html.unescape(page)
 
 
 def test_the_code_of_every_component_is_shown_and_its_machine_leads_to_it(client: Client) -> None:
@@ -94,12 +97,14 @@ def test_the_page_gets_the_code_as_the_engine_has_it(client: Client) -> None:
     served = client.get(reverse("reference:code_json")).json()
     assert set(served["components"]) == set(components())
     assert served["rows"]["transaction_states"][0] == list(
-        place_of_sentence(TRANSACTION_STATES.rows[0].why) or ()
+        place_of_sentence(row_key(TRANSACTION_STATES.rows[0])) or ()
     )
 
 
 def test_the_reason_of_every_row_is_a_sentence_in_both_languages() -> None:
-    missing = {row.why for machine in tables.machines().values() for row in machine.rows} - words().keys()
+    missing = {
+        row_key(row) for machine in tables.machines().values() for row in machine.rows
+    } - words().keys()
     assert not missing
 
 

@@ -19,6 +19,7 @@ from engine.messages import (
     TxnOffsetCommitRequest,
 )
 from engine.profiles import K20, K28
+from engine.telling.rows import row_key
 from engine.watching import Watch
 
 GROUP = "g"
@@ -214,7 +215,7 @@ def test_a_marker_of_another_partition_decides_nothing():
 
 def test_every_row_says_why_in_both_languages():
     for row in PENDING_OFFSET.rows:
-        assert catalogue()[row.why].text("zh-Hans"), row
+        assert catalogue()[row_key(row)].text("zh-Hans"), row
 
 
 def test_a_record_that_no_staged_commit_waits_for_changes_nothing():

@@ -14,6 +14,7 @@ from engine.coordinator.transaction_states import (
     TRANSACTION_STATES,
 )
 from engine.explain.sentences import catalogue
+from engine.telling.rows import row_key
 
 
 @pytest.mark.parametrize("on", [INIT, ADD, COMMIT, ABORT])
@@ -45,7 +46,7 @@ def test_a_fence_is_pending_until_the_coordinator_s_own_abort_replaces_it():
 
 def test_every_row_says_why_in_both_languages():
     for row in TRANSACTION_STATES.rows:
-        assert catalogue()[row.why].text("zh-Hans"), row
+        assert catalogue()[row_key(row)].text("zh-Hans"), row
 
 
 def test_nothing_decided_is_ever_taken_back():

@@ -1,0 +1,22 @@
+"""The sentence of each row of a state machine."""
+
+from __future__ import annotations
+
+from engine.machine import Row
+
+_SPEAKERS = {
+    "business_transaction": "business",
+    "group_pending_offset": "group",
+    "marker_states": "markers",
+    "middleware_transaction": "middleware",
+    "participant_record": "middleware",
+    "producer_id_block": "broker",
+    "transaction_manager": "manager",
+    "transaction_states": "coordinator",
+}
+"""Machine to the room of the catalogue where its sentences stand, where that is not its own name."""
+
+
+def row_key(row: Row) -> str:
+    """The key of the sentence that says why a row is as it is."""
+    return f"{_SPEAKERS.get(row.machine, row.machine)}.{row.why}"
