@@ -2,82 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from engine.apis import APIS, BY_NAME, Api
 from engine.errors import Refused
-from engine.messages import (
-    INT_MAX,
-    NO_PRODUCER_EPOCH,
-    NO_PRODUCER_ID,
-    AddOffsetsToTxnRequest,
-    AddPartitionsToTxnRequest,
-    CommittedOffset,
-    EndTxnRequest,
-    FindCoordinatorRequest,
-    InitProducerIdRequest,
-    OffsetCommitRequest,
-    OffsetFetchRequest,
-    TxnMarkerEntry,
-    TxnOffsetCommitRequest,
-    WriteTxnMarkersRequest,
-)
 from engine.middleware.messages import CRAFTABLE, craft
+
+
+def _in_order(api: Api) -> tuple[bool, int]:
+    """By Kafka's numbers; those of groups alone, which are the oldest, last."""
+    key = -1 if api.key is None else api.key
+    return key in (8, 9), key
+
 
 FIELDS: dict[str, dict[str, tuple[type, Any]]] = {
     **CRAFTABLE,
-    "FindCoordinator": {"key": (str, ""), "key_type": (str, "TRANSACTION")},
-    "InitProducerId": {
-        "transactional_id": (str, None),
-        "transaction_timeout_ms": (int, INT_MAX),
-        "producer_id": (int, NO_PRODUCER_ID),
-        "producer_epoch": (int, NO_PRODUCER_EPOCH),
-    },
-    "AddPartitionsToTxn": {
-        "transactional_id": (str, ""),
-        "producer_id": (int, NO_PRODUCER_ID),
-        "producer_epoch": (int, NO_PRODUCER_EPOCH),
-        "partitions": (list, ()),
-    },
-    "AddOffsetsToTxn": {
-        "transactional_id": (str, ""),
-        "producer_id": (int, NO_PRODUCER_ID),
-        "producer_epoch": (int, NO_PRODUCER_EPOCH),
-        "group_id": (str, ""),
-    },
-    "EndTxn": {
-        "transactional_id": (str, ""),
-        "producer_id": (int, NO_PRODUCER_ID),
-        "producer_epoch": (int, NO_PRODUCER_EPOCH),
-        "committed": (bool, True),
-    },
-    "WriteTxnMarkers": {
-        "producer_id": (int, NO_PRODUCER_ID),
-        "producer_epoch": (int, NO_PRODUCER_EPOCH),
-        "coordinator_epoch": (int, 0),
-        "result": (str, "COMMIT"),
-        "partitions": (list, ()),
-    },
-    "TxnOffsetCommit": {
-        "transactional_id": (str, ""),
-        "group_id": (str, ""),
-        "producer_id": (int, NO_PRODUCER_ID),
-        "producer_epoch": (int, NO_PRODUCER_EPOCH),
-        "partition": (str, "t-0"),
-        "offset": (int, 0),
-        "generation_id": (int, -1),
-        "member_id": (str, ""),
-        "group_instance_id": (str, None),
-    },
-    "OffsetCommit": {
-        "group_id": (str, ""),
-        "partition": (str, "t-0"),
-        "offset": (int, 0),
-        "generation_id": (int, -1),
-        "member_id": (str, ""),
-        "group_instance_id": (str, None),
-    },
-    "OffsetFetch": {"group_id": (str, ""), "partitions": (list, ()), "require_stable": (bool, True)},
+    **{api.name: dict(api.crafted) for api in sorted(APIS, key=_in_order) if api.crafted},
 }
 """API to field, type and default of what a script may write."""
 
@@ -101,43 +41,13 @@ def check_crafted(message: dict[str, Any], place: str) -> dict[str, Any]:
     return {name: message.get(name, default) for name, (_, default) in fields.items()}
 
 
-def _partitions(values: dict[str, Any]) -> dict[str, Any]:
-    return {**values, "partitions": tuple(values["partitions"])}
-
-
-def _markers(values: dict[str, Any]) -> object:
-    return WriteTxnMarkersRequest(entries=(TxnMarkerEntry(**_partitions(values)),))
-
-
-def _offsets(values: dict[str, Any]) -> object:
-    partition, offset = values.pop("partition"), values.pop("offset")
-    return TxnOffsetCommitRequest(**values, offsets={partition: CommittedOffset(offset=offset)})
-
-
-def _plain_offsets(values: dict[str, Any]) -> object:
-    partition, offset = values.pop("partition"), values.pop("offset")
-    return OffsetCommitRequest(**values, offsets={partition: CommittedOffset(offset=offset)})
-
-
-_MAKE: dict[str, Callable[[dict[str, Any]], object]] = {
-    "FindCoordinator": lambda values: FindCoordinatorRequest(**values),
-    "InitProducerId": lambda values: InitProducerIdRequest(**values),
-    "AddPartitionsToTxn": lambda values: AddPartitionsToTxnRequest(**_partitions(values)),
-    "AddOffsetsToTxn": lambda values: AddOffsetsToTxnRequest(**values),
-    "EndTxn": lambda values: EndTxnRequest(**values),
-    "WriteTxnMarkers": _markers,
-    "TxnOffsetCommit": _offsets,
-    "OffsetCommit": _plain_offsets,
-    "OffsetFetch": lambda values: OffsetFetchRequest(**_partitions(values)),
-}
-
-
 def crafted(message: dict[str, Any]) -> object:
     """The request that a checked table describes."""
     values = check_crafted(message, "faults.message")
     if message["api"] in CRAFTABLE:
         return craft(message["api"], values)
-    return _MAKE[message["api"]](values)
+    request: object = BY_NAME[message["api"]].made(values)
+    return request
 
 
 def written_fields(message: dict[str, Any]) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engine.apis import error_of
 from engine.messages import Effects, Envelope, ProduceResponse
-from engine.network.links import error_of
 from engine.watching import Part, Watch
 
 

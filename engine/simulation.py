@@ -16,13 +16,13 @@ from random import Random
 from typing import Any
 
 from engine import calls, loops
+from engine.apis import partitions_of
 from engine.building import build
 from engine.errors import EngineError
 from engine.interference import Interference
 from engine.judge.bench import Bench, Verdict
 from engine.looking import digest_of, whole_view
 from engine.messages import Connect, Effects, Envelope, ProduceRequest, Send, UsePartition
-from engine.network.links import partitions_of
 from engine.pending import CALL, DELIVERY, SENDER, TIMER, TimePart
 from engine.recording import Judged, Recorded
 from engine.replica_fetchers import Fetcher

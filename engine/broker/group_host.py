@@ -18,6 +18,7 @@ from engine.coordinator.group_offsets import Group, GroupMembers
 from engine.errors import Error
 from engine.messages import (
     Effects,
+    OffsetCommitRequest,
     OffsetCommitResponse,
     PartitionProduceResponse,
     Send,
@@ -37,14 +38,14 @@ class CommitAsked:
 
     client: str
     correlation_id: int
-    api: str
+    request: TxnOffsetCommitRequest | OffsetCommitRequest
     refused: dict[str, Error]
 
     def answered(self, errors: dict[str, Error]) -> Send:
         whole = {**self.refused, **errors}
         body = (
             TxnOffsetCommitResponse(errors=whole)
-            if self.api == TxnOffsetCommitRequest.api
+            if type(self.request) is TxnOffsetCommitRequest
             else OffsetCommitResponse(errors=whole)
         )
         return Send(self.client, body, self.correlation_id, True)

@@ -89,7 +89,7 @@ class GroupRequests:
         request = envelope.body
         if not isinstance(request, TxnOffsetCommitRequest | OffsetCommitRequest):
             raise EngineError(f"{self.setup.name}: {request!r} commits no offsets")
-        asked = CommitAsked(envelope.source, envelope.correlation_id, request.api, {})
+        asked = CommitAsked(envelope.source, envelope.correlation_id, request, {})
         denied = self._denied(COMMIT_RULES, request, envelope.source)
         if denied is not None:
             return [asked.answered(dict.fromkeys(request.offsets, denied))]
@@ -134,7 +134,7 @@ class GroupRequests:
             request, offsets={name: offset for name, offset in request.offsets.items() if name not in unknown}
         )
         asked = CommitAsked(
-            verified.envelope.source, verified.envelope.correlation_id, request.api, refused=unknown
+            verified.envelope.source, verified.envelope.correlation_id, request, refused=unknown
         )
         error = next(iter(verified.errors.values()), None)
         if error is None and self._lost_its_guard(request, verified):

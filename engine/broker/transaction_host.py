@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.apis import answer_with
 from engine.broker.appending import Appending
 from engine.broker.cluster_view import ClusterView
 from engine.broker.internal_topics import TRANSACTION_TOPIC
@@ -28,13 +29,11 @@ from engine.errors import EngineError, Error
 from engine.java_hash import partition_for
 from engine.messages import (
     SHORT_MAX,
-    AddOffsetsToTxnResponse,
-    AddPartitionsToTxnResponse,
     Connect,
     Disconnect,
     Effects,
-    EndTxnResponse,
     Envelope,
+    InitProducerIdRequest,
     InitProducerIdResponse,
     PartitionProduceResponse,
     Send,
@@ -51,25 +50,20 @@ from engine.watching import Part, Path
 
 @ordered_value
 class Asked:
-    """Who asked the coordinator something, and how the answer is shaped."""
+    """Who asked the coordinator something, and what."""
 
     client: str
     correlation_id: int
-    api: str
-    partitions: tuple[str, ...] = ()
+    request: object
 
     def answered(self, answer: Answer) -> Send:
         body: object
-        if self.api == "InitProducerId":
+        if type(self.request) is InitProducerIdRequest:
             body = InitProducerIdResponse(
                 error=answer.error, producer_id=answer.producer_id, producer_epoch=answer.producer_epoch
             )
-        elif self.api == "AddPartitionsToTxn":
-            body = AddPartitionsToTxnResponse(errors=dict.fromkeys(self.partitions, answer.error))
-        elif self.api == "AddOffsetsToTxn":
-            body = AddOffsetsToTxnResponse(error=answer.error)
         else:
-            body = EndTxnResponse(error=answer.error)
+            body = answer_with(self.request, answer.error)
         return Send(self.client, body, self.correlation_id, True)
 
 

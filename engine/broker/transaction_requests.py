@@ -109,7 +109,7 @@ class TransactionRequests:
         if request.producer_id != NO_PRODUCER_ID or request.producer_epoch != NO_PRODUCER_EPOCH:
             expected = (request.producer_id, request.producer_epoch)
         self.host.coordinator.init_producer_id(
-            Asked(envelope.source, envelope.correlation_id, request.api),
+            Asked(envelope.source, envelope.correlation_id, request),
             name,
             request.transaction_timeout_ms,
             now,
@@ -122,7 +122,7 @@ class TransactionRequests:
         request = envelope.body
         if type(request) is not AddPartitionsToTxnRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an AddPartitionsToTxn request")
-        asked = Asked(envelope.source, envelope.correlation_id, request.api, request.partitions)
+        asked = Asked(envelope.source, envelope.correlation_id, request)
         error = self._denied(envelope, (ID_RULE,), request)
         if error is not None:
             errors = dict.fromkeys(request.partitions, error)
@@ -182,7 +182,7 @@ class TransactionRequests:
         number = partition_for(request.group_id, self.setup.configuration.offsets_partitions)
         partition = f"{OFFSETS_TOPIC}-{number}"
         self.host.coordinator.add_partitions(
-            Asked(envelope.source, envelope.correlation_id, request.api),
+            Asked(envelope.source, envelope.correlation_id, request),
             request.transactional_id,
             request.producer_id,
             request.producer_epoch,
@@ -208,7 +208,7 @@ class TransactionRequests:
         if error is not None:
             return [Send(envelope.source, EndTxnResponse(error=error), envelope.correlation_id, True)]
         self.host.coordinator.end_transaction(
-            Asked(envelope.source, envelope.correlation_id, request.api),
+            Asked(envelope.source, envelope.correlation_id, request),
             request.transactional_id,
             request.producer_id,
             request.producer_epoch,

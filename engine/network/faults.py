@@ -8,8 +8,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from engine.apis import partitions_of
 from engine.messages import Envelope, ProduceRequest
-from engine.network.links import partitions_of
 
 
 class FaultRule:

@@ -9,26 +9,8 @@ Only a reordering fault breaks that, on purpose.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
-from engine.errors import Error
-from engine.messages import (
-    AddPartitionsToTxnRequest,
-    AddPartitionsToTxnResponse,
-    Envelope,
-    OffsetCommitRequest,
-    OffsetCommitResponse,
-    OffsetFetchResponse,
-    ProduceRequest,
-    ProduceResponse,
-    Send,
-    TxnOffsetCommitRequest,
-    TxnOffsetCommitResponse,
-    WriteTxnMarkersRequest,
-    WriteTxnMarkersResponse,
-    describe,
-)
+from engine.apis import error_of, partitions_of
+from engine.messages import Envelope, Send, describe
 from engine.shapes.views import MessageView
 from engine.watching import Watch
 
@@ -210,44 +192,3 @@ class Network:
         if part is not None:
             part.gone = True
             self.watch.touch(part)
-
-
-def partitions_of(body: object) -> tuple[str, ...]:
-    """The topic-partitions that a message is about."""
-    if isinstance(body, ProduceRequest):
-        return tuple(body.batches)
-    if isinstance(body, ProduceResponse | AddPartitionsToTxnRequest):
-        return tuple(body.partitions)
-    if isinstance(body, WriteTxnMarkersRequest):
-        return tuple(partition for entry in body.entries for partition in entry.partitions)
-    if isinstance(body, WriteTxnMarkersResponse):
-        return tuple(partition for answers in body.errors.values() for partition in answers)
-    if isinstance(body, AddPartitionsToTxnResponse | TxnOffsetCommitResponse | OffsetCommitResponse):
-        return tuple(body.errors)
-    if isinstance(body, TxnOffsetCommitRequest | OffsetCommitRequest | OffsetFetchResponse):
-        return tuple(body.offsets)
-    partition = getattr(body, "partition", None)
-    return () if partition is None else (partition,)
-
-
-def error_of(body: object) -> str | None:
-    """The first error that a response carries, ``NONE`` for success, None for requests."""
-    if isinstance(body, ProduceResponse):
-        for answer in body.partitions.values():
-            if answer.error is not Error.NONE:
-                return answer.error.name
-        return "NONE"
-    errors = getattr(body, "errors", None)
-    if errors is not None:
-        return _first_error(errors.values())
-    error = getattr(body, "error", None)
-    return error.name if isinstance(error, Error) else None
-
-
-def _first_error(errors: Iterable[Any]) -> str:
-    """The first that is one, in any depth: WriteTxnMarkers answers per producer and partition."""
-    for found in errors:
-        name = _first_error(found.values()) if isinstance(found, dict) else found.name
-        if name != "NONE":
-            return str(name)
-    return "NONE"

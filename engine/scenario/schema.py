@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from engine import apis
 from engine.middleware import messages
 from engine.middleware.strategies import STRATEGIES
 from engine.scenario.phrases import Phrase, allowed
@@ -67,24 +68,7 @@ def _count(default: int | None, high: int, low: int = 0) -> Field:
     return Field(kind="int", default=default, low=low, high=high)
 
 
-APIS = (
-    "Metadata",
-    "FindCoordinator",
-    "InitProducerId",
-    "AddPartitionsToTxn",
-    "AddOffsetsToTxn",
-    "TxnOffsetCommit",
-    "EndTxn",
-    "WriteTxnMarkers",
-    "OffsetCommit",
-    "OffsetFetch",
-    "Produce",
-    "Fetch",
-    "ReplicaFetch",
-    "ZooKeeperRead",
-    "ZooKeeperWrite",
-    "ZooKeeperReply",
-)
+APIS = apis.names()
 MIDDLEWARE_APIS = tuple(message.api for message in messages.REQUESTS + messages.ANSWERS)
 """Of two-phase commit over middleware (MW-2)."""
 ANSWERING_APIS = frozenset(message.api for message in messages.ANSWERS)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from engine.apis import partitions_of
 from engine.messages import Envelope
-from engine.network.links import partitions_of
 from engine.scenario.document import Scenario
 from engine.simulation import Simulation
 

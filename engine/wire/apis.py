@@ -1,16 +1,17 @@
-"""The table of requests that are read and answered, one row each."""
+"""The requests that are read from bytes and answered in bytes, from the engine's table of APIs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from engine import apis
 from engine.wire import api_versions, fetch, offsets, produce, transactions
 from engine.wire.records import KeptRecords
 from engine.wire.request import Answers, WireRequest
 
 
-class Api(NamedTuple):
+class WireApi(NamedTuple):
     """How one request becomes the engine's messages, and their answers its response."""
 
     key: int
@@ -23,34 +24,27 @@ class Api(NamedTuple):
     """To the values of kio's message."""
 
 
-APIS: dict[int, Api] = {
-    api.key: api
-    for api in (
-        Api(0, "Produce", 3, 12, produce.read, produce.write),
-        Api(1, "Fetch", 4, 12, fetch.read, fetch.write),
-        Api(9, "OffsetFetch", 1, 7, offsets.read_fetch, offsets.write_fetch),
-        Api(18, "ApiVersions", 0, 4, api_versions.read, api_versions.write),
-        Api(
-            22,
-            "InitProducerId",
-            0,
-            5,
-            transactions.read_init_producer_id,
-            transactions.write_init_producer_id,
-        ),
-        Api(
-            24,
-            "AddPartitionsToTxn",
-            0,
-            3,
-            transactions.read_add_partitions,
-            transactions.write_add_partitions,
-        ),
-        Api(25, "AddOffsetsToTxn", 0, 4, transactions.read_add_offsets, transactions.write_error),
-        Api(26, "EndTxn", 0, 5, transactions.read_end_transaction, transactions.write_error),
-        Api(28, "TxnOffsetCommit", 0, 5, offsets.read_transactional, offsets.write_transactional),
-    )
+_READ_AND_WRITTEN: dict[str, tuple[Any, Any]] = {
+    "Produce": (produce.read, produce.write),
+    "Fetch": (fetch.read, fetch.write),
+    "OffsetFetch": (offsets.read_fetch, offsets.write_fetch),
+    "InitProducerId": (transactions.read_init_producer_id, transactions.write_init_producer_id),
+    "AddPartitionsToTxn": (transactions.read_add_partitions, transactions.write_add_partitions),
+    "AddOffsetsToTxn": (transactions.read_add_offsets, transactions.write_error),
+    "EndTxn": (transactions.read_end_transaction, transactions.write_error),
+    "TxnOffsetCommit": (offsets.read_transactional, offsets.write_transactional),
 }
+
+
+def _rows() -> Iterator[WireApi]:
+    """The APIs of the engine's table that have versions, and ApiVersions, which only a socket is asked."""
+    for api in apis.APIS:
+        if api.key is not None and api.versions is not None:
+            yield WireApi(api.key, api.name, *api.versions, *_READ_AND_WRITTEN[api.name])
+    yield WireApi(18, "ApiVersions", 0, 4, api_versions.read, api_versions.write)
+
+
+APIS: dict[int, WireApi] = {api.key: api for api in sorted(_rows())}
 """By api key. A bound is where a version asks for something that the engine has no message for: Fetch 13 and Produce
 13 name topics by id (KIP-516), OffsetFetch 8 asks for several groups, AddPartitionsToTxn 4 is sent by brokers."""
 

@@ -1,0 +1,477 @@
+"""The table of Kafka's APIs, one row each: what a request and its response are, and all that is asked of every API.
+
+The document's form, made-up requests, injected errors, the messages' places in the view and ``engine/wire`` are made
+from it. A new API is a row here and a handler in a broker; that it is read from bytes, a reader and a writer in
+``engine/wire/apis.py``. The messages of two-phase commit have a table of their own (``middleware/messages.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.errors import EngineError, Error
+from engine.messages import (
+    INT_MAX,
+    NO_OFFSET,
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    AddOffsetsToTxnRequest,
+    AddOffsetsToTxnResponse,
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    CommittedOffset,
+    EndTxnRequest,
+    EndTxnResponse,
+    FetchRequest,
+    FetchResponse,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+    MetadataRequest,
+    MetadataResponse,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    ReplicaFetchRequest,
+    ReplicaFetchResponse,
+    TxnMarkerEntry,
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
+    VerifyPartitionsRequest,
+    VerifyPartitionsResponse,
+    WriteTxnMarkersRequest,
+    WriteTxnMarkersResponse,
+    ZooKeeperRead,
+    ZooKeeperReply,
+    ZooKeeperWrite,
+)
+
+Names = Iterable[str]
+
+
+def _about_one(body: Any) -> Names:
+    partition = getattr(body, "partition", None)
+    return () if partition is None else (partition,)
+
+
+def _one_error(response: Any) -> Iterable[Error]:
+    return (response.error,)
+
+
+def _unchanged(response: Any, error: Error) -> Any:
+    return response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Api:
+    """One API. What a row leaves out is as with most: no partitions, one error, no request made by hand."""
+
+    request: type
+    response: type | None = None
+    key: int | None = None
+    """Kafka's number; None: no client of Kafka sends it."""
+    versions: tuple[int, int] | None = None
+    """The lowest and the highest version whose bytes are read; None: none."""
+    asks_about: Callable[[Any], Names] = _about_one
+    """The topic-partitions of a request."""
+    answers_about: Callable[[Any], Names] = _about_one
+    """Those of a response."""
+    errors: Callable[[Any], Iterable[Error]] | None = _one_error
+    """All errors that a response carries; None: it carries none."""
+    answer: Callable[[Any, Error, int], Any] | None = None
+    """The response that says one error of all that was asked, from the request, the error and the log start; None: no
+    script may answer so."""
+    altered: Callable[[Any, Error], Any] = _unchanged
+    """A real response with its error replaced."""
+    crafted: Mapping[str, tuple[type, Any]] = field(default_factory=dict)
+    """The fields that a script may write, each with its type and default; none: no script sends it."""
+    craft: Callable[[dict[str, Any]], Any] | None = None
+    """The request from these fields; None: the request has the same fields."""
+
+    @property
+    def name(self) -> str:
+        name: str = self.request.api  # type: ignore[attr-defined]
+        return name
+
+    def made(self, values: dict[str, Any]) -> Any:
+        """The request of a script's checked fields."""
+        return self.request(**values) if self.craft is None else self.craft(values)
+
+
+# Shapes that several APIs share --------------------------------------------------------------------
+
+
+def _of_partitions(body: Any) -> Names:
+    return tuple(body.partitions)
+
+
+def _of_offsets(body: Any) -> Names:
+    return tuple(body.offsets)
+
+
+def _of_errors(body: Any) -> Names:
+    return tuple(body.errors)
+
+
+def _of_none(body: Any) -> Names:
+    return ()
+
+
+def _each_error(response: Any) -> Iterable[Error]:
+    found: Iterable[Error] = response.errors.values()
+    return found
+
+
+def _each_inner_error(response: Any) -> Iterable[Error]:
+    return (error for answers in response.errors.values() for error in answers.values())
+
+
+def _with_one(response: Any, error: Error) -> Any:
+    return type(response)(error=error)
+
+
+def _with_each(response: Any, error: Error) -> Any:
+    return type(response)(errors=dict.fromkeys(response.errors, error))
+
+
+def _tuple_of_partitions(values: dict[str, Any]) -> dict[str, Any]:
+    return {**values, "partitions": tuple(values["partitions"])}
+
+
+# The APIs whose answers have a shape of their own ---------------------------------------------------
+
+
+def _batches(request: ProduceRequest) -> Names:
+    return tuple(request.batches)
+
+
+def _produce_errors(response: ProduceResponse) -> Iterable[Error]:
+    return (answer.error for answer in response.partitions.values())
+
+
+def _produce_answer(request: ProduceRequest, error: Error, log_start: int) -> ProduceResponse:
+    answer = PartitionProduceResponse(error=error, log_start_offset=log_start)
+    return ProduceResponse(partitions=dict.fromkeys(request.batches, answer))
+
+
+def _produce_altered(response: ProduceResponse, error: Error) -> ProduceResponse:
+    return ProduceResponse(
+        partitions={name: PartitionProduceResponse(error=error) for name in response.partitions}
+    )
+
+
+def _fetch_answer(request: FetchRequest, error: Error, log_start: int) -> FetchResponse:
+    return FetchResponse(partition=request.partition, error=error, log_start_offset=max(0, log_start))
+
+
+def _find_answer(request: FindCoordinatorRequest, error: Error, log_start: int) -> FindCoordinatorResponse:
+    return FindCoordinatorResponse(key=request.key, key_type=request.key_type, error=error)
+
+
+def _find_altered(response: FindCoordinatorResponse, error: Error) -> FindCoordinatorResponse:
+    return FindCoordinatorResponse(key=response.key, key_type=response.key_type, error=error)
+
+
+def _init_answer(request: InitProducerIdRequest, error: Error, log_start: int) -> InitProducerIdResponse:
+    return InitProducerIdResponse(error=error)
+
+
+def _add_answer(
+    request: AddPartitionsToTxnRequest, error: Error, log_start: int
+) -> AddPartitionsToTxnResponse:
+    return AddPartitionsToTxnResponse(errors=dict.fromkeys(request.partitions, error))
+
+
+def _craft_add(values: dict[str, Any]) -> AddPartitionsToTxnRequest:
+    return AddPartitionsToTxnRequest(**_tuple_of_partitions(values))
+
+
+def _add_offsets_answer(
+    request: AddOffsetsToTxnRequest, error: Error, log_start: int
+) -> AddOffsetsToTxnResponse:
+    return AddOffsetsToTxnResponse(error=error)
+
+
+def _end_answer(request: EndTxnRequest, error: Error, log_start: int) -> EndTxnResponse:
+    return EndTxnResponse(error=error)
+
+
+def _of_entries(request: WriteTxnMarkersRequest) -> Names:
+    return tuple(partition for entry in request.entries for partition in entry.partitions)
+
+
+def _of_inner_errors(response: WriteTxnMarkersResponse) -> Names:
+    return tuple(partition for answers in response.errors.values() for partition in answers)
+
+
+def _markers_answer(request: WriteTxnMarkersRequest, error: Error, log_start: int) -> WriteTxnMarkersResponse:
+    errors: dict[int, dict[str, Error]] = {}
+    for entry in request.entries:
+        errors.setdefault(entry.producer_id, {}).update(dict.fromkeys(entry.partitions, error))
+    return WriteTxnMarkersResponse(errors=errors)
+
+
+def _markers_altered(response: WriteTxnMarkersResponse, error: Error) -> WriteTxnMarkersResponse:
+    return WriteTxnMarkersResponse(
+        errors={producer: dict.fromkeys(answers, error) for producer, answers in response.errors.items()}
+    )
+
+
+def _craft_markers(values: dict[str, Any]) -> WriteTxnMarkersRequest:
+    return WriteTxnMarkersRequest(entries=(TxnMarkerEntry(**_tuple_of_partitions(values)),))
+
+
+def _txn_offsets_answer(
+    request: TxnOffsetCommitRequest, error: Error, log_start: int
+) -> TxnOffsetCommitResponse:
+    return TxnOffsetCommitResponse(errors=dict.fromkeys(request.offsets, error))
+
+
+def _offsets_answer(request: OffsetCommitRequest, error: Error, log_start: int) -> OffsetCommitResponse:
+    return OffsetCommitResponse(errors=dict.fromkeys(request.offsets, error))
+
+
+def _one_offset(values: dict[str, Any]) -> dict[str, Any]:
+    partition, offset = values.pop("partition"), values.pop("offset")
+    return {**values, "offsets": {partition: CommittedOffset(offset=offset)}}
+
+
+def _craft_txn_offsets(values: dict[str, Any]) -> TxnOffsetCommitRequest:
+    return TxnOffsetCommitRequest(**_one_offset(values))
+
+
+def _craft_offsets(values: dict[str, Any]) -> OffsetCommitRequest:
+    return OffsetCommitRequest(**_one_offset(values))
+
+
+def _offset_fetch_errors(response: OffsetFetchResponse) -> Iterable[Error]:
+    return (response.error,) if response.errors is None else response.errors.values()
+
+
+def _offset_fetch_answer(request: OffsetFetchRequest, error: Error, log_start: int) -> OffsetFetchResponse:
+    return OffsetFetchResponse(error=error, offsets={})
+
+
+def _craft_offset_fetch(values: dict[str, Any]) -> OffsetFetchRequest:
+    return OffsetFetchRequest(**_tuple_of_partitions(values))
+
+
+_PRODUCER: dict[str, tuple[type, Any]] = {
+    "producer_id": (int, NO_PRODUCER_ID),
+    "producer_epoch": (int, NO_PRODUCER_EPOCH),
+}
+_OFFSET: dict[str, tuple[type, Any]] = {"partition": (str, "t-0"), "offset": (int, 0)}
+_MEMBER: dict[str, tuple[type, Any]] = {
+    "generation_id": (int, -1),
+    "member_id": (str, ""),
+    "group_instance_id": (str, None),
+}
+
+APIS: list[Api] = [
+    Api(request=MetadataRequest, response=MetadataResponse, key=3, errors=None),
+    Api(
+        request=FindCoordinatorRequest,
+        response=FindCoordinatorResponse,
+        key=10,
+        answer=_find_answer,
+        altered=_find_altered,
+        crafted={"key": (str, ""), "key_type": (str, "TRANSACTION")},
+    ),
+    Api(
+        request=InitProducerIdRequest,
+        response=InitProducerIdResponse,
+        key=22,
+        versions=(0, 5),
+        answer=_init_answer,
+        altered=_with_one,
+        crafted={"transactional_id": (str, None), "transaction_timeout_ms": (int, INT_MAX), **_PRODUCER},
+    ),
+    Api(
+        request=AddPartitionsToTxnRequest,
+        response=AddPartitionsToTxnResponse,
+        key=24,
+        versions=(0, 3),
+        asks_about=_of_partitions,
+        answers_about=_of_errors,
+        errors=_each_error,
+        answer=_add_answer,
+        altered=_with_each,
+        crafted={"transactional_id": (str, ""), **_PRODUCER, "partitions": (list, ())},
+        craft=_craft_add,
+    ),
+    Api(
+        request=AddOffsetsToTxnRequest,
+        response=AddOffsetsToTxnResponse,
+        key=25,
+        versions=(0, 4),
+        answer=_add_offsets_answer,
+        altered=_with_one,
+        crafted={"transactional_id": (str, ""), **_PRODUCER, "group_id": (str, "")},
+    ),
+    Api(
+        request=TxnOffsetCommitRequest,
+        response=TxnOffsetCommitResponse,
+        key=28,
+        versions=(0, 5),
+        asks_about=_of_offsets,
+        answers_about=_of_errors,
+        errors=_each_error,
+        answer=_txn_offsets_answer,
+        altered=_with_each,
+        crafted={
+            "transactional_id": (str, ""),
+            "group_id": (str, ""),
+            **_PRODUCER,
+            **_OFFSET,
+            **_MEMBER,
+        },
+        craft=_craft_txn_offsets,
+    ),
+    Api(
+        request=EndTxnRequest,
+        response=EndTxnResponse,
+        key=26,
+        versions=(0, 5),
+        answer=_end_answer,
+        altered=_with_one,
+        crafted={"transactional_id": (str, ""), **_PRODUCER, "committed": (bool, True)},
+    ),
+    Api(
+        request=WriteTxnMarkersRequest,
+        response=WriteTxnMarkersResponse,
+        key=27,
+        asks_about=_of_entries,
+        answers_about=_of_inner_errors,
+        errors=_each_inner_error,
+        answer=_markers_answer,
+        altered=_markers_altered,
+        crafted={
+            **_PRODUCER,
+            "coordinator_epoch": (int, 0),
+            "result": (str, "COMMIT"),
+            "partitions": (list, ()),
+        },
+        craft=_craft_markers,
+    ),
+    Api(
+        request=OffsetCommitRequest,
+        response=OffsetCommitResponse,
+        key=8,
+        asks_about=_of_offsets,
+        answers_about=_of_errors,
+        errors=_each_error,
+        answer=_offsets_answer,
+        altered=_with_each,
+        crafted={"group_id": (str, ""), **_OFFSET, **_MEMBER},
+        craft=_craft_offsets,
+    ),
+    Api(
+        request=OffsetFetchRequest,
+        response=OffsetFetchResponse,
+        key=9,
+        versions=(1, 7),
+        asks_about=_of_none,
+        answers_about=_of_offsets,
+        errors=_offset_fetch_errors,
+        answer=_offset_fetch_answer,
+        crafted={"group_id": (str, ""), "partitions": (list, ()), "require_stable": (bool, True)},
+        craft=_craft_offset_fetch,
+    ),
+    Api(
+        request=ProduceRequest,
+        response=ProduceResponse,
+        key=0,
+        versions=(3, 12),
+        asks_about=_batches,
+        answers_about=_of_partitions,
+        errors=_produce_errors,
+        answer=_produce_answer,
+        altered=_produce_altered,
+    ),
+    Api(
+        request=FetchRequest,
+        response=FetchResponse,
+        key=1,
+        versions=(4, 12),
+        answer=_fetch_answer,
+    ),
+    Api(request=ReplicaFetchRequest, response=ReplicaFetchResponse),
+    Api(request=ZooKeeperRead),
+    Api(request=ZooKeeperWrite),
+    Api(request=ZooKeeperReply),
+]
+"""In the order in which lists of them stand."""
+
+BETWEEN_BROKERS: list[Api] = [
+    Api(
+        request=VerifyPartitionsRequest,
+        response=VerifyPartitionsResponse,
+        asks_about=_of_none,
+        answers_about=_of_none,
+        errors=_each_inner_error,
+    ),
+]
+"""Later versions of an API above, which only brokers send: they have its name, and no script tells them apart."""
+
+
+def names() -> tuple[str, ...]:
+    """All names, in the order of the table."""
+    return tuple(api.name for api in APIS)
+
+
+BY_NAME: dict[str, Api] = {api.name: api for api in APIS}
+_BY_REQUEST: dict[type, Api] = {api.request: api for api in (*APIS, *BETWEEN_BROKERS)}
+_BY_RESPONSE: dict[type, Api] = {
+    api.response: api for api in (*APIS, *BETWEEN_BROKERS) if api.response is not None
+}
+
+
+def add(api: Api) -> None:
+    """One more row, before a run begins."""
+    APIS.append(api)
+    BY_NAME[api.name] = _BY_REQUEST[api.request] = api
+    if api.response is not None:
+        _BY_RESPONSE[api.response] = api
+
+
+def of_request(body: object) -> Api | None:
+    """The row of a request; None for a message that is none of the table's."""
+    return _BY_REQUEST.get(type(body))
+
+
+def of_response(body: object) -> Api | None:
+    """The row of a response."""
+    return _BY_RESPONSE.get(type(body))
+
+
+def answer_with(request: object, error: Error, log_start: int = NO_OFFSET) -> Any:
+    """The response that says one error of all that was asked; NONE: that all of it was done."""
+    api = of_request(request)
+    if api is None or api.answer is None:
+        raise EngineError(f"{request!r} has no answer with an error")
+    return api.answer(request, error, log_start)
+
+
+def partitions_of(body: object) -> tuple[str, ...]:
+    """The topic-partitions that a message is about."""
+    made = type(body)
+    api = _BY_REQUEST.get(made)
+    if api is not None:
+        return tuple(api.asks_about(body))
+    api = _BY_RESPONSE.get(made)
+    return tuple(_about_one(body) if api is None else api.answers_about(body))
+
+
+def error_of(body: object) -> str | None:
+    """The first error that a response carries, ``NONE`` for success, None for what is no response."""
+    api = _BY_RESPONSE.get(type(body))
+    if api is None or api.errors is None:
+        return None
+    return next((error.name for error in api.errors(body) if error is not Error.NONE), "NONE")
