@@ -26,6 +26,7 @@ from engine.scenario.document import BadScenario, Scenario
 from engine.scenario.loop import Loop
 from engine.scenario.phrases import allowed, any_of, shown, wrong
 from engine.switches import Switches
+from engine.topic_partition import partition_name
 from engine.watching import Watch
 from engine.world import World
 
@@ -101,7 +102,7 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
                     raise BadScenario(f"topics.{topic['name']}.leaders", str(first + 1), any_of(ids))
             replicas = [ids[(first + step) % count] for step in range(topic["replication"])]
             world.controller.create_partition(
-                f"{topic['name']}-{number}",
+                partition_name(topic["name"], number),
                 replicas,
                 min_isr=topic["min_isr"],
                 segment_records=topic["segment_records"],

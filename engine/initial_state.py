@@ -15,6 +15,7 @@ from engine.java_hash import partition_for
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, IdlePartitions, RecordBatch
 from engine.scenario.document import BadScenario
 from engine.scenario.phrases import allowed, any_of, shown
+from engine.topic_partition import partition_name
 from engine.world import World
 
 
@@ -84,7 +85,7 @@ def _preset_group(world: World, override: dict[str, Any]) -> None:
     found = GroupMembers(
         override["generation"] or 0, {row["id"]: row["instance"] for row in override["members"] or ()}
     )
-    partition = f"{OFFSETS_TOPIC}-{partition_for(name, count)}"
+    partition = partition_name(OFFSETS_TOPIC, partition_for(name, count))
     leader = _use_internal(world, partition, "overrides.group", name)
     _record_everywhere(world, partition, leader, members_batch(name, found))
     host = world.brokers[f"broker-{leader}"].groups
@@ -131,7 +132,7 @@ def _preset_transaction(world: World, override: dict[str, Any]) -> None:
         start_ms=0 if state == ONGOING else -1,
         last_update_ms=0,
     )
-    partition = f"{TRANSACTION_TOPIC}-{partition_for(name, count)}"
+    partition = partition_name(TRANSACTION_TOPIC, partition_for(name, count))
     leader = _use_internal(world, partition, "overrides.transactional_id", name)
     if state not in (DEAD, PREPARE_EPOCH_FENCE):
         _record_everywhere(world, partition, leader, batch_of(name, image, 0))

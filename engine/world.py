@@ -33,6 +33,7 @@ from engine.role import Actor, Callable, Connecting, Role
 from engine.scenario.application import Application, ScriptedCall
 from engine.scenario.loop import Loop
 from engine.switches import Switches
+from engine.topic_partition import partition_name
 from engine.watching import Part, Watch
 
 Done = Iterator[tuple[str, Effects]]
@@ -246,7 +247,7 @@ class World:
         for name, topic in (("transactional_id", TRANSACTION_TOPIC), ("group_id", OFFSETS_TOPIC)):
             key, count = getattr(request, name, None), self.controller.internal.counts.get(topic)
             if key and count:
-                partition = f"{topic}-{partition_for(key, count)}"
+                partition = partition_name(topic, partition_for(key, count))
                 self.controller.use_partition(partition)
                 leader = self.controller.partitions[partition].leader
                 if leader is not None:

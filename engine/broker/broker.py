@@ -63,6 +63,7 @@ from engine.messages import (
 from engine.profiles import Profile
 from engine.shapes.brokers import BrokerFields
 from engine.switches import Switches
+from engine.topic_partition import topic_of, topic_partition
 from engine.watching import Part, Path, Watch
 
 Handler = Callable[[Envelope, int], Effects]
@@ -359,7 +360,7 @@ class Broker:
         effects = self._learn_replica(word, now)
         if host is not None:
             replica = self.replicas.get(partition)
-            number = int(partition.rpartition("-")[2])
+            number = topic_partition(partition).number
             if replica is None or not replica.is_leader:
                 effects = effects + host.resign(number, now)
             elif before is None or (before.leader, before.leader_epoch) != (word.leader, word.leader_epoch):
@@ -369,7 +370,7 @@ class Broker:
     def _host_of(self, partition: str) -> Hosted | None:
         if not is_internal(partition):
             return None
-        topic = partition.rpartition("-")[0]
+        topic = topic_of(partition)
         return next((host for host in self.hosts if host.topic == topic), None)
 
     def _learn_replica(self, word: LeaderAndIsr, now: int) -> Effects:

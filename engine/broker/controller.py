@@ -33,6 +33,7 @@ from engine.messages import (
     ZooKeeperRead,
     ZooKeeperWrite,
 )
+from engine.topic_partition import topic_of
 from engine.watching import Part, Watch
 
 Announcement = LeaderAndIsr | UpdateMetadata | StopReplica | IdlePartitions
@@ -461,9 +462,7 @@ class Controller:
     def delete_topic(self, topic: str, now: int) -> None:
         """*delete topic*: its partitions are gone from every broker and from the metadata."""
         names = [
-            name
-            for name, state in self.partitions.items()
-            if name.rpartition("-")[0] == topic and not state.deleted
+            name for name, state in self.partitions.items() if topic_of(name) == topic and not state.deleted
         ]
         if not names:
             raise Refused("GEN-6", topic, "no_topic", topic=topic)

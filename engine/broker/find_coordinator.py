@@ -22,6 +22,7 @@ from engine.messages import (
 )
 from engine.rules import Rule, refusal, say_refused
 from engine.shapes.brokers import LookupView
+from engine.topic_partition import partition_name, topic_partition
 from engine.watching import Path
 
 
@@ -117,7 +118,7 @@ FIND_RULES = (
 
 def _partition(cluster: ClusterView, request: FindCoordinatorRequest) -> str:
     topic = TOPIC_OF_KEY_TYPE[request.key_type]
-    return f"{topic}-{partition_for(request.key, cluster.internal_topics[topic])}"
+    return partition_name(topic, partition_for(request.key, cluster.internal_topics[topic]))
 
 
 class FindCoordinatorHandler:
@@ -147,7 +148,7 @@ class FindCoordinatorHandler:
         partition = None
         if topic in cluster.internal_topics:
             partition = _partition(cluster, request)
-            lookup.number = int(partition.rpartition("-")[2])
+            lookup.number = topic_partition(partition).number
             lookup.leader = cluster.leader_of(partition)
             effects.extend(cluster.use(partition))
         known = {"client": envelope.source, "key": request.key, "key_type": request.key_type, "topic": topic}

@@ -26,6 +26,7 @@ from engine.messages import (
     TxnOffsetCommitResponse,
 )
 from engine.shapes.brokers import GroupView
+from engine.topic_partition import partition_name, topic_partition
 from engine.watching import Part, Path
 
 OFFSETS_COMMIT_TIMEOUT_MS = 5000
@@ -84,7 +85,7 @@ class GroupHost:
                 "group.begins_loading",
                 ("OFS-5", "FND-7"),
                 broker=self.setup.name,
-                partition=f"{self.topic}-{partition}",
+                partition=partition_name(self.topic, partition),
                 until=due,
             )
             return []
@@ -100,13 +101,13 @@ class GroupHost:
                 "group.resigns",
                 ("OFS-5", "FND-7"),
                 broker=self.setup.name,
-                partition=f"{self.topic}-{partition}",
+                partition=partition_name(self.topic, partition),
             )
         return []
 
     def _load(self, partition: int, now: int) -> None:
         epoch, due = self.coordinator.loading[partition]
-        name = f"{self.topic}-{partition}"
+        name = partition_name(self.topic, partition)
         groups = self.coordinator.elect(partition, self.replicas[name].log.batches, epoch)
         if groups or due == now:
             self.watch.say(
@@ -139,7 +140,7 @@ class GroupHost:
                 continue
             number = self.coordinator.partition_of(wanted.group_id)
             effects += self.appending.for_broker(
-                {f"{self.topic}-{number}": wanted.batch},
+                {partition_name(self.topic, number): wanted.batch},
                 (self, (wanted.token, wanted.group_id)),
                 now,
                 timeout_ms=OFFSETS_COMMIT_TIMEOUT_MS,
@@ -156,9 +157,9 @@ class GroupHost:
 
     def on_marker(self, partition: str, producer_id: int, committed: bool, now: int) -> Effects:
         """A marker is replicated on a partition of the offsets log (MRK-7, OFS-4)."""
-        topic, _, number = partition.rpartition("-")
+        topic, number = topic_partition(partition)
         if topic == self.topic:
-            for group in self.coordinator.on_marker(int(number), producer_id, committed):
+            for group in self.coordinator.on_marker(number, producer_id, committed):
                 self.touch(group.name)
         return []
 

@@ -24,6 +24,7 @@ from engine.messages import (
     TxnOffsetCommitRequest,
 )
 from engine.rules import Rule, refusal, say_refused
+from engine.topic_partition import partition_name
 
 
 def group_hidden(arrived: Arrived) -> bool:
@@ -114,7 +115,7 @@ class GroupRequests:
             and isinstance(request, TxnOffsetCommitRequest)
             and coordinator.lookup(request.group_id) is Error.NONE
         ):
-            partition = f"{self.host.topic}-{coordinator.partition_of(request.group_id)}"
+            partition = partition_name(self.host.topic, coordinator.partition_of(request.group_id))
             waiting = verification.of_offsets(envelope, request, partition, now)
             if waiting is not None:
                 return verification.go_on(waiting, now)
@@ -174,7 +175,7 @@ class GroupRequests:
 
     def _use(self, group_id: str) -> Effects:
         """The group's log partition is used from now on, even when no client looked it up before."""
-        partition = f"{OFFSETS_TOPIC}-{self.host.coordinator.partition_of(group_id)}"
+        partition = partition_name(OFFSETS_TOPIC, self.host.coordinator.partition_of(group_id))
         return self.cluster.use(partition)
 
     def _denied(self, rules: tuple[Rule[Arrived], ...], request: Any, client: str) -> Error | None:

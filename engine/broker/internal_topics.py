@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.leadership import PartitionState
 from engine.messages import IdlePartitions
+from engine.topic_partition import partition_name, topic_of
 
 TRANSACTION_TOPIC = "__transaction_state"
 OFFSETS_TOPIC = "__consumer_offsets"
@@ -56,7 +57,7 @@ class InternalTopics:
         self.creating.pop(topic, None)
         self.counts[topic] = partition_count(topic, configuration)
         for number in range(self.counts[topic]):
-            name = f"{topic}-{number}"
+            name = partition_name(topic, number)
             replicas = replicas_of(number, broker_ids, factor)
             min_isr = min(configuration.internal_min_isr, factor)
             self.idle[name] = PartitionState(name, replicas, min_isr, None)
@@ -66,9 +67,7 @@ class InternalTopics:
         return IdlePartitions(
             topic=topic,
             partition_count=self.counts[topic],
-            words=tuple(
-                state.word() for name, state in self.idle.items() if name.rpartition("-")[0] == topic
-            ),
+            words=tuple(state.word() for name, state in self.idle.items() if topic_of(name) == topic),
         )
 
     def follow(self, is_live: Callable[[int], bool]) -> list[str]:
@@ -88,7 +87,7 @@ class InternalTopics:
                 continue
             # An idle log is empty: whoever is live has all of it and is in sync.
             state.isr = grown
-            changed[name.rpartition("-")[0]] = None
+            changed[topic_of(name)] = None
         return list(changed)
 
 

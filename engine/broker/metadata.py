@@ -15,6 +15,7 @@ from engine.messages import (
     PartitionMetadata,
     Send,
 )
+from engine.topic_partition import topic_of
 
 
 class MetadataHandler:
@@ -35,7 +36,7 @@ class MetadataHandler:
         partitions: dict[str, PartitionMetadata] = {}
         known: set[str] = set()
         for name, word in self.cluster.metadata.items():
-            topic = name.rpartition("-")[0]
+            topic = topic_of(name)
             known.add(topic)
             # "All topics" is all that applications have; Kafka's own are asked for by name.
             if topic in topics or not (topics or is_internal(name)):

@@ -37,6 +37,7 @@ from engine.messages import NO_OFFSET, NO_PRODUCER_ID, RecordBatch
 from engine.profiles import Profile
 from engine.shapes.logs import LogPointers
 from engine.switches import Switches
+from engine.topic_partition import topic_of
 from engine.watching import Part, Path, Watch
 
 _REPLICATION = Origin.REPLICATION
@@ -92,7 +93,7 @@ class PartitionLog:
         self.segment_bytes = configuration.segment_bytes
         self.watch = watch
         self.part = part
-        topic = partition.rpartition("-")[0]
+        topic = topic_of(partition)
         self.data_levels, self.marker_levels = levels(profile, topic)
         self.producers = ProducerStateManager(
             profile=profile,

@@ -12,6 +12,7 @@ from engine.broker.setup import Setup
 from engine.errors import Error
 from engine.messages import NO_PRODUCER_ID, PartitionProduceResponse, ProduceRequest, RecordBatch
 from engine.rules import Rule, say_refused
+from engine.topic_partition import topic_of
 
 ACKS_ALL = -1
 RECORD_VERSION = 2
@@ -57,7 +58,7 @@ def idempotent_write_denied(arriving: Arriving) -> bool:
 
 def topic_denied(arriving: Arriving) -> bool:
     permissions = arriving.permissions
-    topic = arriving.partition.rpartition("-")[0]
+    topic = topic_of(arriving.partition)
     return bool(permissions.denied) and permissions.is_denied("Write", f"topic:{topic}")
 
 
@@ -228,5 +229,5 @@ def _facts(arriving: Arriving) -> dict[str, Any]:
         "transactional_id": arriving.request.transactional_id,
         "version": RECORD_VERSION if replica is None else replica.record_version,
         "needed": RECORD_VERSION,
-        "topic": arriving.partition.rpartition("-")[0],
+        "topic": topic_of(arriving.partition),
     }

@@ -44,6 +44,7 @@ from engine.messages import (
     WriteTxnMarkersResponse,
 )
 from engine.shapes.brokers import CoordinatorView, MarkerBoardView, TransactionView
+from engine.topic_partition import partition_name
 from engine.value import ordered_value
 from engine.watching import Part, Path
 
@@ -154,7 +155,7 @@ class TransactionHost:
                 "coordinator.begins_loading",
                 ("TXC-22", "FND-7"),
                 coordinator=self.setup.name,
-                partition=f"{self.topic}-{partition}",
+                partition=partition_name(self.topic, partition),
                 coordinator_epoch=epoch,
                 until=due,
             )
@@ -172,13 +173,13 @@ class TransactionHost:
             "coordinator.resigns",
             ("TXC-22", "FND-7"),
             coordinator=self.setup.name,
-            partition=f"{self.topic}-{partition}",
+            partition=partition_name(self.topic, partition),
         )
         return self.settle(now)
 
     def _load(self, partition: int, now: int) -> Effects:
         epoch, due = self.coordinator.loading[partition]
-        name = f"{self.topic}-{partition}"
+        name = partition_name(self.topic, partition)
         images = newest_images(self.replicas[name].log.batches)
         if self.watch.recording or due == now or images:
             tell = self.watch.say if due == now or images else self.watch.note
@@ -240,7 +241,7 @@ class TransactionHost:
         metadata = self.coordinator.metadata.get(wanted.transactional_id)
         timeout_ms = metadata.timeout_ms if metadata is not None else self.coordinator.max_timeout_ms
         return self.appending.for_broker(
-            {f"{self.topic}-{number}": batch_of(wanted.transactional_id, image, now)},
+            {partition_name(self.topic, number): batch_of(wanted.transactional_id, image, now)},
             (self, (wanted.token, wanted.transactional_id)),
             now,
             timeout_ms=timeout_ms,

@@ -28,6 +28,7 @@ from engine.messages import (
     Send,
 )
 from engine.rules import Rule, refusal, say_refused
+from engine.topic_partition import partition_name
 
 _SAYS = ("broker", "client", "api", "resource")
 _COMPARES = (("resource", "resource"), ("client", "client"))
@@ -88,7 +89,7 @@ class TransactionRequests:
         count = self.cluster.internal_topics.get(TRANSACTION_TOPIC)
         if not transactional_id or count is None:
             return []
-        partition = f"{TRANSACTION_TOPIC}-{partition_for(transactional_id, count)}"
+        partition = partition_name(TRANSACTION_TOPIC, partition_for(transactional_id, count))
         return self.cluster.use(partition)
 
     def _handled(self, transactional_id: str | None, now: int) -> Effects:
@@ -180,7 +181,7 @@ class TransactionRequests:
             body = AddOffsetsToTxnResponse(error=error)
             return [Send(envelope.source, body, envelope.correlation_id, True)]
         number = partition_for(request.group_id, self.setup.configuration.offsets_partitions)
-        partition = f"{OFFSETS_TOPIC}-{number}"
+        partition = partition_name(OFFSETS_TOPIC, number)
         self.host.coordinator.add_partitions(
             Asked(envelope.source, envelope.correlation_id, request),
             request.transactional_id,

@@ -41,6 +41,7 @@ from engine.messages import (
     VerifyPartitionsRequest,
     VerifyPartitionsResponse,
 )
+from engine.topic_partition import partition_name
 
 PRODUCE_SEES = dict.fromkeys(
     (
@@ -207,7 +208,7 @@ class Verification:
 
     def _coordinator(self, transactional_id: str) -> int | None:
         number = partition_for(transactional_id, self.partition_count)
-        leader = self.cluster.leader_of(f"{TRANSACTION_TOPIC}-{number}")
+        leader = self.cluster.leader_of(partition_name(TRANSACTION_TOPIC, number))
         return leader if leader is not None and self.cluster.is_reachable(leader) else None
 
     def _send(self, coordinator: int, line: _Line, now: int) -> Effects:

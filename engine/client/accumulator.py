@@ -22,6 +22,7 @@ from engine.messages import NO_SEQUENCE
 from engine.profiles import Profile
 from engine.shapes.clients import QueueView
 from engine.switches import Switches
+from engine.topic_partition import topic_of
 from engine.watching import Watch
 
 FULL, LINGER, EXHAUSTED, CLOSED, FLUSH = "FULL", "LINGER", "EXHAUSTED", "CLOSED", "FLUSH"
@@ -178,7 +179,7 @@ class RecordAccumulator:
                 continue
             leader = leaders.get(queue.partition)
             if leader is None:
-                topic = queue.partition.rpartition("-")[0]
+                topic = topic_of(queue.partition)
                 if topic not in result.unknown_leader_topics:
                     result.unknown_leader_topics.append(topic)
                 continue

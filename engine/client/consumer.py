@@ -48,6 +48,7 @@ from engine.messages import (
 )
 from engine.profiles import K28, Profile
 from engine.shapes.readers import ConsumerFields
+from engine.topic_partition import topic_of
 from engine.watching import Part, Watch
 
 FETCH_INTERVAL_MS = 10
@@ -110,7 +111,7 @@ class Consumer:
         self.readings = {partition: Reading(partition) for partition in self._subscribed}
         self.metadata = Metadata(owner, self.brokers, self.watch)
         for partition in self._subscribed:
-            self.metadata.topics[partition.rpartition("-")[0]] = None
+            self.metadata.topics[topic_of(partition)] = None
         self.connections = Connections(
             owner, IN_FLIGHT_MAX, RECONNECT_BACKOFF_MS, RECONNECT_BACKOFF_MAX_MS, self.watch
         )

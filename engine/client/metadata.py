@@ -8,6 +8,7 @@ from __future__ import annotations
 from engine.errors import Error
 from engine.messages import MetadataRequest, MetadataResponse
 from engine.shapes.clients import MetadataView
+from engine.topic_partition import topic_of
 from engine.watching import Watch
 
 
@@ -60,7 +61,7 @@ class Metadata:
         self.leaders = leaders
         self.led_by = {}
         for partition, leader in leaders.items():
-            self.topics[partition.rpartition("-")[0]] = None
+            self.topics[topic_of(partition)] = None
             if leader is not None:
                 self.led_by.setdefault(leader, []).append(partition)
         self.version += 1

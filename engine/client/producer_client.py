@@ -60,6 +60,7 @@ from engine.messages import (
 )
 from engine.profiles import Profile
 from engine.switches import Switches
+from engine.topic_partition import topic_of
 from engine.watching import Part, Watch
 
 
@@ -221,7 +222,7 @@ class ProducerClient:
         if self._refuses_send(call, payload):
             self.ledger.refused(self.name, partition, serial, size, call.error or "", now)
             return
-        memory.metadata.topics[partition.rpartition("-")[0]] = None
+        memory.metadata.topics[topic_of(partition)] = None
         registered = not self.profile.epoch_bump and memory.register_partition(partition)
         appended = memory.accumulator.append(partition, serial, payload, now)
         if appended is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from engine.java_hash import java_string_hash
+from engine.topic_partition import topic_partition
 
 DEFAULT_CAPACITY = 16
 LOAD_FACTOR = 0.75
@@ -17,8 +18,8 @@ LOAD_FACTOR = 0.75
 @lru_cache(maxsize=4096)
 def spread_hash(partition: str) -> int:
     """``TopicPartition.hashCode`` with its high bits spread as ``HashMap`` does (unsigned 32 bits)."""
-    topic, _, number = partition.rpartition("-")
-    value = (31 * (31 + int(number)) + java_string_hash(topic)) & 0xFFFFFFFF
+    topic, number = topic_partition(partition)
+    value = (31 * (31 + number) + java_string_hash(topic)) & 0xFFFFFFFF
     return value ^ (value >> 16)
 
 

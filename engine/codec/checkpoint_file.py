@@ -7,6 +7,8 @@ each entry, its fields parted by spaces.
 
 from typing import NamedTuple
 
+from engine.topic_partition import partition_name
+
 VERSION = "0"
 
 
@@ -27,7 +29,7 @@ def decode_leader_epochs(data: bytes) -> tuple[LeaderEpoch, ...]:
 def decode_offset_checkpoint(data: bytes) -> dict[str, int]:
     """Offset by `topic-partition`. Raises ValueError, naming the line, when the file is not one."""
     return {
-        f"{fields[0]}-{_number(fields[1], line)}": _number(fields[2], line)
+        partition_name(fields[0], _number(fields[1], line)): _number(fields[2], line)
         for line, fields in _entries(data, 3)
     }
 

@@ -22,6 +22,7 @@ from engine.codec.transaction_log_record import (
     encode_key,
     encode_value,
 )
+from engine.topic_partition import topic_partition
 from engine.vectors.outcome import Failure, Outcome, Skip
 
 Case = dict[str, Any]
@@ -180,8 +181,7 @@ def _refusal(value: TransactionLogValue) -> str:
 
 
 def _topic_partition(name: str) -> tuple[str, int]:
-    topic, _, partition = name.rpartition("-")
-    return topic, int(partition)
+    return topic_partition(name)
 
 
 _CHECKS = {"record_batch": _record_batch, "txn_log_record": _transaction_log_record}

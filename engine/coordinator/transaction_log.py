@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from engine.coordinator.transaction_metadata import Image
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, BatchContent, RecordBatch
+from engine.topic_partition import topic_of
 from engine.value import value
 
 BATCH_OVERHEAD = 61
@@ -42,7 +43,7 @@ def batch_of(transactional_id: str, image: Image | None, now: int) -> RecordBatc
             last_update_ms=image.last_update_ms,
             start_ms=image.start_ms,
         )
-        topics = {partition.rpartition("-")[0] for partition in image.partitions}
+        topics = {topic_of(partition) for partition in image.partitions}
         size += _VALUE_BYTES + sum(6 + len(topic) for topic in topics) + 4 * len(image.partitions)
     return RecordBatch(
         record_count=1,

@@ -28,6 +28,7 @@ from engine.judge.transaction_record import (
 )
 from engine.shapes.steps import Broken
 from engine.shapes.views import GuaranteeView, VerdictView
+from engine.topic_partition import topic_partition
 from engine.watching import Part
 
 
@@ -364,8 +365,7 @@ class Bench:
 
 
 def _by_topic_and_number(item: tuple[str, PartitionRecord]) -> tuple[str, int]:
-    topic, _, number = item[0].rpartition("-")
-    return topic, int(number)
+    return topic_partition(item[0])
 
 
 _TAKE: dict[type, Callable[[Bench, Any], None]] = {

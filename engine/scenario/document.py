@@ -28,6 +28,7 @@ from engine.scenario.plain_texts import check_texts
 from engine.scenario.schema import SECTIONS, Field
 from engine.scenario.toml_faults import toml_fault
 from engine.scenario.toml_lines import line_of
+from engine.topic_partition import partition_name
 
 ROW_NAME_CHARACTERS_MAX = 64
 """Of the name of a row where a message names its place; no name that is allowed is longer."""
@@ -369,7 +370,7 @@ def _check_references(document: dict[str, Any]) -> None:
             raise BadScenario(f"topics.{topic['name']}.name", shown(topic["name"]), allowed("topic"))
         if topic["replication"] > brokers:
             topic["replication"] = brokers
-        partitions += [f"{topic['name']}-{number}" for number in range(topic["partitions"])]
+        partitions += [partition_name(topic["name"], number) for number in range(topic["partitions"])]
     clients = _unique(document, "producers")
     consumers = _unique(document, "consumers")
     loops = _unique(document, "loops")

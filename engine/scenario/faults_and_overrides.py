@@ -14,6 +14,7 @@ from engine.errors import Error, Refused
 from engine.scenario import schema
 from engine.scenario.bad_scenario import MISSING, BadScenario, known
 from engine.scenario.phrases import Phrase, allowed, any_of, shown, wrong
+from engine.topic_partition import topic_of
 
 FAULT_NEEDS: dict[str, tuple[str, ...]] = {
     "delay": ("by_ms",),
@@ -82,7 +83,7 @@ def check_fault(
     if action == "connect_slowly":
         known(f"{place}.actor", fault["actor"], actors)
     if action == "delete_topic":
-        known(f"{place}.topic", fault["topic"], sorted({name.rpartition("-")[0] for name in partitions}))
+        known(f"{place}.topic", fault["topic"], sorted({topic_of(name) for name in partitions}))
     if action == "craft_request":
         _check_crafted(fault, place, actors)
     if action == "craft_produce":
@@ -97,7 +98,7 @@ def check_fault(
 
 
 def _check_partition(place: str, name: str, partitions: list[str]) -> None:
-    if name.rpartition("-")[0] not in INTERNAL_TOPICS:
+    if topic_of(name) not in INTERNAL_TOPICS:
         known(place, name, partitions)
 
 

@@ -22,6 +22,7 @@ from engine.scenario.faults_and_overrides import ERROR_ANSWER_FIELDS, FAULT_NEED
 from engine.scenario.mistakes import MISTAKES_MAX
 from engine.scenario.schema import SECTIONS, Field
 from engine.switches import Switches
+from engine.topic_partition import partition_name
 
 TABLES: dict[tuple[str, str], str] = {
     ("producer", "settings"): "settings",
@@ -178,7 +179,7 @@ def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
         "callable": [*producers, *nodes],
         "topics": [str(topic["name"]) for topic in topics],
         "partitions": [
-            f"{topic['name']}-{number}"
+            partition_name(topic["name"], number)
             for topic in topics
             for number in range(_whole(topic.get("partitions"), 2, 64))
         ],

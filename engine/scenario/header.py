@@ -8,6 +8,7 @@ from engine.profiles import PROFILES
 from engine.scenario.document import Scenario
 from engine.scenario.schema import SECTIONS
 from engine.shapes.headers import Altered, Header
+from engine.topic_partition import partition_name
 
 ENGINE_VERSION = "2"
 """Raised when equal inputs may give other steps than before; stored with every session and replay."""
@@ -33,7 +34,7 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
         "engine": ENGINE_VERSION,
         "actors": [{"name": name, "role": role} for name, role in (*applications, *actors)],
         "partitions": [
-            f"{topic['name']}-{number}"
+            partition_name(topic["name"], number)
             for topic in document["topics"]
             for number in range(topic["partitions"])
         ],

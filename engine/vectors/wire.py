@@ -40,6 +40,7 @@ from engine.messages import (
     ZooKeeperWrite,
 )
 from engine.switches import Switches
+from engine.topic_partition import partition_name, topic_partition
 from engine.vectors.outcome import Failure, Skip
 from engine.vectors.wire_versions import RECORDED
 from engine.watching import Watch
@@ -61,7 +62,7 @@ class Recording:
     def __init__(self, document: dict[str, Any]) -> None:
         self.now = 0
         self.topic = document["topic"]
-        self.partitions = [f"{self.topic}-{number}" for number in range(document["partitions"])]
+        self.partitions = [partition_name(self.topic, number) for number in range(document["partitions"])]
         self.kept = KeptRecords()
         self.asked = 0
         """Requests so far; each has its number in place of the client's, which may repeat its own."""
@@ -81,7 +82,11 @@ class Recording:
             ),
         )
         self._settle(self.broker.learn(UpdateMetadata(live_brokers=(BROKER,)), self.now))
-        internal = [f"{topic}-{number}" for topic in INTERNAL_TOPICS for number in range(INTERNAL_PARTITIONS)]
+        internal = [
+            partition_name(topic, number)
+            for topic in INTERNAL_TOPICS
+            for number in range(INTERNAL_PARTITIONS)
+        ]
         for partition in (*self.partitions, *internal):
             self._settle(self.broker.learn(_led(partition), self.now))
         self._settle(self.broker.start(self.now))
@@ -214,7 +219,7 @@ def _led(partition: str) -> LeaderAndIsr:
 
 
 def _number(partition: str) -> str:
-    return partition.rpartition("-")[2]
+    return str(topic_partition(partition).number)
 
 
 def _coded(error: Error) -> dict[str, Any]:

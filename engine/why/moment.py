@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from engine.lately import Lately
 from engine.pending import CLASS_NAMES
 from engine.recording import Recorded
+from engine.topic_partition import partition_name
 from engine.why.links import Json, NotAsked
 
 if TYPE_CHECKING:
@@ -114,11 +115,11 @@ class Moment:
         """Where its images are logged, as far as somebody here knows."""
         entry = self.entry_of(transactional_id)
         if entry is not None:
-            return f"{TRANSACTION_TOPIC}-{entry[1]['log_partition']}"
+            return partition_name(TRANSACTION_TOPIC, entry[1]["log_partition"])
         for broker in self.part("brokers").values():
             found = (broker.get("lookups") or {}).get(f"TRANSACTION {transactional_id}")
             if found is not None and found["partition"] is not None:
-                return f"{TRANSACTION_TOPIC}-{found['partition']}"
+                return partition_name(TRANSACTION_TOPIC, found["partition"])
         return None
 
     def committed(self, consumer: str, partition: str) -> int | None:

@@ -16,6 +16,7 @@ from engine.coordinator.transaction_states import (
     PREPARE_ABORT,
     PREPARE_COMMIT,
 )
+from engine.topic_partition import topic_partition
 from engine.why.links import (
     NAMED_MAX,
     Json,
@@ -283,7 +284,7 @@ def _no_coordinator(moment: Moment, transactional_id: str) -> Iterator[Link]:
         return
     coordinator = f"broker-{leader}"
     loading = (moment.part("brokers")[str(leader)].get("coordinator") or {}).get("loading") or {}
-    until = loading.get(log.rpartition("-")[2])
+    until = loading.get(str(topic_partition(log).number))
     if until is None:
         yield link(
             "coordinator.knows_nothing",

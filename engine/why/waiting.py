@@ -12,6 +12,7 @@ from engine.client.batch_states import IN_FLIGHT, LIVE
 from engine.client.producer_client import ProducerClient
 from engine.errors import EngineError
 from engine.telling.sender import WAITS_AT_STOP
+from engine.topic_partition import topic_of
 from engine.why.links import (
     NAMED_MAX,
     Json,
@@ -228,7 +229,7 @@ def _accumulator_waits(
     head = queue.batches[0]
     subject = partition_subject(partition)
     if memory.metadata.leaders.get(partition) is None:
-        topic = partition.rpartition("-")[0]
+        topic = topic_of(partition)
         yield Link(
             key="client.waits_no_leader",
             params={"client": client, "topics": [topic]},

@@ -11,7 +11,7 @@ from typing import Any
 from engine.messages import FetchRequest, FetchResponse
 from engine.wire.records import KeptRecords
 from engine.wire.request import Answers, WireRequest
-from engine.wire.topics import by_topic, once, partition_name
+from engine.wire.topics import by_topic, checked_name, once
 
 READ_COMMITTED_LEVEL = 1
 READ_COMMITTED = "read_committed"
@@ -20,7 +20,7 @@ READ_COMMITTED = "read_committed"
 def read(payload: Any, kept: KeptRecords) -> tuple[FetchRequest, ...]:
     level = READ_COMMITTED if payload.isolation_level == READ_COMMITTED_LEVEL else "read_uncommitted"
     parts = [(topic.topic, part) for topic in payload.topics for part in topic.partitions]
-    names = once(partition_name(topic, part.partition) for topic, part in parts)
+    names = once(checked_name(topic, part.partition) for topic, part in parts)
     return tuple(
         FetchRequest(partition=name, fetch_offset=part.fetch_offset, isolation=level)
         for name, (_, part) in zip(names, parts, strict=True)

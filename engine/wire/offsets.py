@@ -15,7 +15,7 @@ from engine.messages import (
 )
 from engine.wire.records import KeptRecords
 from engine.wire.request import Answers, WireRequest
-from engine.wire.topics import by_topic, once, partition_name
+from engine.wire.topics import by_topic, checked_name, once
 from engine.wire.wire_error import WireError
 
 ERROR_OF_GROUP_FROM = 2
@@ -25,7 +25,7 @@ ERROR_OF_GROUP_FROM = 2
 def read_transactional(payload: Any, kept: KeptRecords) -> tuple[TxnOffsetCommitRequest]:
     """A client names its place in the group from version 3 on (KIP-447), the leader epoch from version 2 on."""
     parts = [(topic.name, part) for topic in payload.topics for part in topic.partitions]
-    names = once(partition_name(topic, part.partition_index) for topic, part in parts)
+    names = once(checked_name(topic, part.partition_index) for topic, part in parts)
     return (
         TxnOffsetCommitRequest(
             transactional_id=payload.transactional_id,
@@ -59,7 +59,7 @@ def read_fetch(payload: Any, kept: KeptRecords) -> tuple[OffsetFetchRequest]:
     if payload.topics is None:
         raise WireError("topics", "null, which asks for all partitions of the group", "name the partitions")
     names = once(
-        partition_name(topic.name, number) for topic in payload.topics for number in topic.partition_indexes
+        checked_name(topic.name, number) for topic in payload.topics for number in topic.partition_indexes
     )
     return (
         OffsetFetchRequest(

@@ -8,12 +8,12 @@ from engine.messages import PartitionProduceResponse, ProduceRequest, ProduceRes
 from engine.wire.message import milliseconds
 from engine.wire.records import KeptRecords, batch_in
 from engine.wire.request import Answers, WireRequest
-from engine.wire.topics import by_topic, once, partition_name
+from engine.wire.topics import by_topic, checked_name, once
 
 
 def read(payload: Any, kept: KeptRecords) -> tuple[ProduceRequest]:
     parts = [(topic.name, part) for topic in payload.topic_data for part in topic.partition_data]
-    names = list(once(partition_name(topic, part.index) for topic, part in parts))
+    names = list(once(checked_name(topic, part.index) for topic, part in parts))
     return (
         ProduceRequest(
             transactional_id=payload.transactional_id,

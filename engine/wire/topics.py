@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from engine.topic_partition import partition_name, topic_partition
 from engine.wire.wire_error import WireError
 
 
-def partition_name(topic: str, number: int) -> str:
+def checked_name(topic: str, number: int) -> str:
     """`t-0`. A negative number has no name: `t--1` would be read as partition 1 of `t-`."""
     if number < 0:
         raise WireError(f"topic {topic!r}", f"partition {number}", "partitions are numbered from 0")
-    return f"{topic}-{number}"
+    return partition_name(topic, number)
 
 
 def once(names: Iterable[str]) -> Iterator[str]:
@@ -35,6 +36,6 @@ def by_topic(
     """Partitions with their values, grouped under their topics in the order in which these appear."""
     topics: dict[str, list[dict[str, Any]]] = {}
     for partition, values in rows:
-        topic, _, number = partition.rpartition("-")
-        topics.setdefault(topic, []).append({number_field: int(number), **values})
+        topic, number = topic_partition(partition)
+        topics.setdefault(topic, []).append({number_field: number, **values})
     return [{topic_field: topic, partitions_field: found} for topic, found in topics.items()]

@@ -17,7 +17,7 @@ from engine.messages import (
 from engine.wire.message import milliseconds
 from engine.wire.records import KeptRecords
 from engine.wire.request import Answers, WireRequest
-from engine.wire.topics import by_topic, once, partition_name
+from engine.wire.topics import by_topic, checked_name, once
 
 
 def read_init_producer_id(payload: Any, kept: KeptRecords) -> tuple[InitProducerIdRequest]:
@@ -44,7 +44,7 @@ def write_init_producer_id(request: WireRequest, answers: Answers, kept: KeptRec
 def read_add_partitions(payload: Any, kept: KeptRecords) -> tuple[AddPartitionsToTxnRequest]:
     """One transaction; from version 4 on brokers ask for several at once (KIP-890)."""
     names = once(
-        partition_name(topic.name, number)
+        checked_name(topic.name, number)
         for topic in payload.v3_and_below_topics
         for number in topic.partitions
     )

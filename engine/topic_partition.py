@@ -1,0 +1,36 @@
+"""A topic-partition: the two things that its name, ``t-0``, stands for. Here names are made and read, nowhere else.
+
+Messages, tables and documents hold the name: a text is compared, hashed and sorted at once, and is what readers see.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+
+class TopicPartition(NamedTuple):
+    """Partition ``number`` of ``topic``. A topic may have dashes in its own name."""
+
+    topic: str
+    number: int
+    """-1 where a text names no partition."""
+
+    def __str__(self) -> str:
+        return partition_name(self.topic, self.number)
+
+
+def partition_name(topic: str, number: int) -> str:
+    """``t-0``."""
+    return f"{topic}-{number}"
+
+
+@lru_cache(maxsize=4096)
+def topic_partition(name: str) -> TopicPartition:
+    """Read a name."""
+    topic, _, number = name.rpartition("-")
+    return TopicPartition(topic, int(number) if number.isdecimal() else -1)
+
+
+def topic_of(name: str) -> str:
+    return topic_partition(name).topic
