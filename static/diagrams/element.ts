@@ -23,6 +23,8 @@ export abstract class DiagramElement extends LitElement implements Panel {
 
   declare frame: Frame | undefined;
   #reading: Reading | null = null;
+  /** Of a frame that may come next. */
+  #foreseen: Reading | null = null;
 
   constructor() {
     super();
@@ -36,7 +38,8 @@ export abstract class DiagramElement extends LitElement implements Panel {
   }
 
   protected override render(): TemplateResult | typeof nothing {
-    this.#reading = this.frame === undefined ? null : new Reading(this.frame, this.#reading);
+    this.#reading = this.frame === undefined ? null : new Reading(this.frame, this.#foreseen ?? this.#reading);
+    this.#foreseen = null;
     return this.#reading === null ? nothing : this.show(this.#reading.frame);
   }
 
@@ -48,6 +51,16 @@ export abstract class DiagramElement extends LitElement implements Panel {
 
   /** To be called when that `details` was toggled. */
   protected readonly toggled = (): void => this.requestUpdate();
+
+  /** A frame that may come next: what is dear is made before, and used where the frame that comes reads the same. */
+  foresee(frame: Frame): void {
+    if (this.#reading === null || this.prepare === undefined) return;
+    this.#foreseen = new Reading(frame, this.#reading);
+    this.prepare(this.#foreseen.frame);
+  }
+
+  /** Makes all pieces (`piece`) of a frame and draws nothing. A panel that has none to make before has no such method. */
+  protected prepare?(frame: Frame): void;
 
   /** Draws one frame. It is the same for the same frame and properties, whatever was drawn before. */
   protected abstract show(frame: Frame): TemplateResult | typeof nothing;

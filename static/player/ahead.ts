@@ -6,7 +6,7 @@
  * refused command takes it back.
  */
 
-import type { Step } from "./frame.ts";
+import type { Step, View } from "./frame.ts";
 import type { Lines } from "./lines.ts";
 import type { Command } from "./source.ts";
 
@@ -18,6 +18,8 @@ interface Told {
   step: Step;
   /** As it came: a step that is kept may share lists with its neighbours. */
   text: string;
+  /** What it leads to, once that was looked at. */
+  view: View | null;
 }
 
 export class Ahead {
@@ -35,7 +37,15 @@ export class Ahead {
   }
 
   came(branch: string, after: number, step: Step): void {
-    if (this.#shown === null && after === this.#lines.newest(branch)) this.#told = { branch, step, text: JSON.stringify(step) };
+    if (this.#shown === null && after === this.#lines.newest(branch)) this.#told = { branch, step, text: JSON.stringify(step), view: null };
+  }
+
+  /** What the reader of a branch sees if they step on now: the step and the view behind it. */
+  foreseen(branch: string): { step: Step; view: View } | null {
+    const told = this.#told;
+    if (told?.branch !== branch || this.#lines.newest(branch) !== told.step.number - 1) return null;
+    told.view ??= this.#lines.behind(branch, told.step);
+    return told.view === null ? null : { step: told.step, view: told.view };
   }
 
   /** Whether what follows this step, the newest, was neither told nor asked for; whoever is told so asks. */
@@ -54,6 +64,7 @@ export class Ahead {
     this.#shown = told;
     this.#lines.windows(branch).put([told.step], number);
     this.#lines.reach(branch, number);
+    if (told.view !== null) this.#lines.keep(branch, number, told.view);
     return true;
   }
 

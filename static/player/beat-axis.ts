@@ -24,10 +24,19 @@ export interface BeatAxis {
   setting: number;
 }
 
+/** The axis that was made last and what of: every bar of the page asks for the same at each step. */
+let last: { of: string; beats: readonly Beat[]; axis: BeatAxis } | null = null;
+
 /** Beats between `left` and `right` px; the last one reaches to `end`, which may lie behind what was planned. */
 export function beatAxis(beats: readonly Beat[], end: number, left: number, right: number): BeatAxis {
-  const room = right - left - defaults.gap * (beats.length - 1);
   const names = beats.map(titleOf);
+  const of = [end, left, right, ...names].join("\n");
+  if (last?.beats !== beats || last.of !== of) last = { of, beats, axis: laidOut(beats, names, end, left, right) };
+  return last.axis;
+}
+
+function laidOut(beats: readonly Beat[], names: readonly string[], end: number, left: number, right: number): BeatAxis {
+  const room = right - left - defaults.gap * (beats.length - 1);
   const needs = defaults.settings.map(({ size, lines }) => names.map((name) => nameWidth(name, size, lines) + defaults.beside));
   const fitting = needs.findIndex((widths) => sum(widths) <= room);
   const setting = fitting < 0 ? needs.length - 1 : fitting;

@@ -165,6 +165,16 @@ export class Lines {
     if (step !== null) this.windows(this.owner(branch, number)).put([step], number);
   }
 
+  /** The view behind a step that is not held, or null when what is before it is not here. */
+  behind(branch: string, step: Step): View | null {
+    const before = this.view(branch, step.number - 1);
+    if (before === null) return null;
+    const walk = new Walk(before);
+    walk.forward(step);
+    const view = walk.freeze();
+    return walk.isLost ? null : view;
+  }
+
   /** Whether the view can only be had as a sight of its own. */
   isLost(branch: string, number: number): boolean {
     return this.#lost.has(`${this.owner(branch, number)}/${number}`) && !this.#isHeld(branch, number);

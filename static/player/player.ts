@@ -34,6 +34,7 @@ import type { DialogElement } from "./dialogs.ts";
 import { Company } from "./company.ts";
 import type { Place } from "./following.ts";
 import type { Hands } from "./hands.ts";
+import type { DiagramElement } from "../diagrams/element.ts";
 import type { Frame, Language, LookBack, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
@@ -119,6 +120,7 @@ export class Player extends PlayerAttributes {
     const startAt = { branch: this.branch, step: this.step };
     const store = new PlayerStore(source, { reducedMotion: prefersReducedMotion, startAt });
     store.addEventListener("change", this.#changed);
+    store.addEventListener("foreseen", this.#foresee);
     store.select(selectionOf(this.select, this.selectIn, this.selectSerials));
     this.#openView(this.view);
     this.#look(store);
@@ -216,6 +218,10 @@ export class Player extends PlayerAttributes {
     if (header !== null && (!this.#hasChosen || !isThere(this.middle, store?.frame))) this.middle = opensOn(header);
     this.#hasChosen ||= header !== null;
     this.requestUpdate();
+  };
+
+  readonly #foresee = (event: Event): void => {
+    for (const { tag } of PANELS) this.querySelector<Partial<DiagramElement> & Element>(tag)?.foresee?.((event as CustomEvent<Frame>).detail);
   };
 
   #playOnce(): void {

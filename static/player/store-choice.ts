@@ -16,16 +16,22 @@ export interface Choice {
   /** Has nothing drawn before the next paint. */
   pass: () => void;
   later: (milliseconds: number, action: () => void) => void;
+  /** Calls back when the page has nothing else to do. */
+  idle: (action: () => void) => void;
   /** Milliseconds, from any beginning. */
   now: () => number;
   startAt: StartAt;
   lines: Lines;
 }
 
+/** Milliseconds after which a browser that cannot tell is taken for idle. */
+const IDLE_AFTER = 100;
+
 /** What is the same for every store that no test leads. */
 export const ROOT_ONLY: Omit<Choice, "schedule" | "alone" | "pass" | "lines"> = {
   reducedMotion: () => false,
   later: (milliseconds, action) => void setTimeout(action, milliseconds),
+  idle: (action) => void (typeof requestIdleCallback === "undefined" ? setTimeout(action, IDLE_AFTER) : requestIdleCallback(action)),
   now: () => performance.now(),
   startAt: { branch: null, step: null },
 };

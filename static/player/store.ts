@@ -2,7 +2,8 @@
  * What the page knows: branches, the loaded steps, where the reader is, what is selected, and the current frame.
  *
  * At most one frame is made in one animation frame, however often the reader or the server asked. The store asks
- * its source for what is missing and holds no rule of the protocol. Fires `change` after anything differed.
+ * its source for what is missing and holds no rule of the protocol. Fires `change` after anything differed, and
+ * `foreseen` with the frame that comes when the reader steps on, where that is known.
  */
 
 import type { Arrow, Frame, Header, Language, Mark, Selection, Step, View } from "./frame.ts";
@@ -402,6 +403,17 @@ export class PlayerStore extends EventTarget implements Listener {
 
   aheadCame(branch: string, after: number, step: Step): void {
     this.#ahead.came(branch, after, step);
+    this.#choice.idle(() => this.#foresee());
+  }
+
+  /** Panels make what the next step needs while the reader looks at this one. */
+  #foresee(): void {
+    const frame = this.frame;
+    const next = this.#ahead.foreseen(this.branch);
+    if (frame === undefined || next === null || this.shown !== next.step.number - 1) return;
+    const { step, view } = next;
+    const foreseen: Frame = { ...frame, view: wholeView(view), step, previousView: frame.view, changed: changedPaths(step), animate: true };
+    this.dispatchEvent(new CustomEvent<Frame>("foreseen", { detail: foreseen }));
   }
 
   stepsCame(branch: string, stored: Step[], finished: string | null | undefined): void {

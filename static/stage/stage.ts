@@ -225,6 +225,13 @@ export class Stage extends SizedElement {
     return piece(frame, "scene", [this.size, this.projector, this.#brought], (whole) => this.#made(whole));
   }
 
+  /** What a frame that may never come adds to the places is given to them when it comes. */
+  protected override prepare(frame: Frame): void {
+    const known = this.#known;
+    this.sceneOf(frame);
+    this.#known = known;
+  }
+
   #made(frame: Frame): Scene {
     const size = sizeOf(this.size?.width ?? 1280, this.size?.height ?? 412, this.projector);
     const run = this.#runOf(frame, size);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import type { Step, View } from "../../player/frame.ts";
+import { piece, Reading } from "../../diagrams/reading.ts";
+import type { Frame, Step, View } from "../../player/frame.ts";
 import type { Answer, Command } from "../../player/source.ts";
 import { Problem } from "../../player/source.ts";
 import { PlayerStore } from "../../player/store.ts";
@@ -71,6 +72,28 @@ test("a step that was told ahead is asked for at once and on show before the ser
   frames.paint();
   assert.equal(store.shown, 6);
   assert.deepEqual(viewOf(store), expected(run.views[6]));
+});
+
+test("what a panel made of the foreseen frame is what it needs for the frame that comes", async () => {
+  const run = makeRun(20);
+  const source = new FarSource({ main: run }, [branch("main", 5)]);
+  const frames = new Frames();
+  const idle: (() => void)[] = [];
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: () => {}, idle: (action) => void idle.push(action), now: () => 0, startAt: { branch: null, step: 5 } });
+  const foreseen: Frame[] = [];
+  store.addEventListener("foreseen", (event) => foreseen.push((event as CustomEvent<Frame>).detail));
+  store.start();
+  await frames.settle();
+  source.tellsAhead(5);
+  for (const action of idle.splice(0)) action();
+  const [next] = foreseen as [Frame];
+  assert.deepEqual(withoutEmpty(next.view), expected(run.views[6]));
+  const before = new Reading(next);
+  const made = piece(before.frame, "all", [], (frame) => [frame.step?.number, frame.step?.params, frame.view.time, frame.view.clients, frame.previousView?.time]);
+  store.forward();
+  frames.paint();
+  const now = new Reading(store.frame as Frame, before);
+  assert.equal(piece(now.frame, "all", [], () => "made anew"), made);
 });
 
 test("that it was stored changes nothing on show", async () => {
