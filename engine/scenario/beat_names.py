@@ -15,10 +15,10 @@ def check_beat_names(rows: list[dict[str, Any]]) -> None:
     """Each names a kind that there is, once, and is short."""
     # Imported when a document has some: the words know the tables, and those know this module.
     from engine.explain.sentences import catalogue
+    from engine.view.titles import NAMES
 
-    kinds = sorted(
-        key.removeprefix("beat.") for key in catalogue() if key.startswith("beat.") and key.count(".") == 1
-    )
+    titles = {key.removeprefix("beat.") for key in catalogue() if key.startswith("beat.")}
+    kinds = sorted(title for title in titles - NAMES if "." not in title)
     seen = set()
     for index, row in enumerate(rows):
         known(f"beats.{index}.kind", row["kind"], kinds)

@@ -21,7 +21,7 @@ class NamedBeat(TypedDict):
     """A name that the scenario's author gives to a beat."""
 
     kind: str
-    """What its title in the catalogue has behind `beat.`."""
+    """The kind of step that opens it (engine/view/openers.py)."""
     nth: int
     """The how-manieth of its kind, from 1."""
     title: Bilingual

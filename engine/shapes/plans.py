@@ -91,6 +91,8 @@ class Beat(TypedDict):
     key: str
     """The title, in the catalogue."""
     params: JsonObject
+    kind: NotRequired[str]
+    """What opened it: the kind by which an author names it. Not in what an earlier version kept."""
     title: NotRequired[Bilingual]
     """An author's own name for it."""
     lines: list[BeatLine]

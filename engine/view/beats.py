@@ -194,14 +194,16 @@ class Beats:
         steps = self._steps[beat.at : stop]
         beat = _by_outcome(beat, steps)
         lands = self._lands(beat, steps)
-        key, params = self._title(beat, steps)
+        kind = self._kind(beat, steps)
+        told, params = title_of(kind, beat.params, steps, self._consumers)
         shown: Beat = {
             "number": number,
             "first": steps[0].number,
             "last": steps[-1].number,
             "lands": lands.number,
-            "key": key,
+            "key": f"beat.{told}",
             "params": params,
+            "kind": kind,
             "lines": [],
         }
         nested = len(steps) >= NESTED_FROM and len(inside) >= 2 and len(steps) < level
@@ -236,13 +238,12 @@ class Beats:
             return next((step for step in reversed(steps) if step.stands_out), opening)
         return opening
 
-    def _title(self, beat: Opened, steps: Sequence[BeatStep]) -> tuple[str, dict[str, Any]]:
+    @staticmethod
+    def _kind(beat: Opened, steps: Sequence[BeatStep]) -> str:
         opener = beat.opener
-        name = opener.name
         if opener.unless and not any(_leads_to(beat, step) for step in steps):
-            name = opener.unless
-        told, params = title_of(name, beat.params, steps, self._consumers)
-        return f"beat.{told}", params
+            return opener.unless
+        return opener.name
 
 
 def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:

@@ -13,6 +13,6 @@ def beat_lines(beats: Iterable[Mapping[str, Any]], language: str = "en", indent:
     for beat in beats:
         own = beat.get("title")
         title = sentence(beat["key"], beat["params"], language) if own is None else own[language]
-        kind = beat["key"].removeprefix("beat.")
+        kind = beat.get("kind", "")
         yield f"{indent}{beat['number']}. {beat['first']}–{beat['last']} → {beat['lands']}  {title}  ({kind})"
         yield from beat_lines(beat.get("beats", ()), language, f"{indent}   ")

@@ -61,7 +61,7 @@ class RunPlan:
 
     def kinds(self) -> Counter[str]:
         """How many beats of each kind the run has, nested ones too, in the order in which they are read."""
-        return Counter(beat["key"].removeprefix("beat.") for beat in _read(self._beats.to_json()))
+        return Counter(beat["kind"] for beat in _read(self._beats.to_json()))
 
 
 def named(beats: list[Beat], names: Sequence[NamedBeat], touched_after: int | None = None) -> list[Beat]:
@@ -70,11 +70,11 @@ def named(beats: list[Beat], names: Sequence[NamedBeat], touched_after: int | No
     author names what the run as written does: once something was done to it, beats are called by what they do."""
     if not names:
         return beats
-    titles = {(f"beat.{one['kind']}", one["nth"]): one["title"] for one in names}
+    titles = {(one["kind"], one["nth"]): one["title"] for one in names}
     seen: Counter[str] = Counter()
     for beat in _read(beats):
-        seen[beat["key"]] += 1
-        title = titles.get((beat["key"], seen[beat["key"]]))
+        seen[beat["kind"]] += 1
+        title = titles.get((beat["kind"], seen[beat["kind"]]))
         if title is not None and (touched_after is None or beat["last"] <= touched_after):
             beat["title"] = title
     return beats

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from engine.scenario.document import load
 from engine.scenario.shelf import acts
+from engine.scenario.twins import are_twins
 from eosviz.scenarios.models import Endings, ScenarioVersion
 
 Words = dict[str, str]
@@ -88,6 +90,17 @@ class Shelved:
 
     card: Card
     runs: tuple[Run, ...]
+    twin: str | None = None
+    """The variant that is the first run under a name of its own."""
+
+    @property
+    def different(self) -> list[Run]:
+        """Without that variant."""
+        return [one for one in self.runs if one.variant is None or one.variant.name != self.twin]
+
+    def shown(self, variant: str | None) -> Run | None:
+        """The run among those that are different."""
+        return self.runs[0] if variant is not None and variant == self.twin else self.run(variant)
 
     def run(self, variant: str | None) -> Run | None:
         return next(
@@ -120,7 +133,20 @@ def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
     played = [None, *card.variants] if card.usual_variant is None else list(card.variants)
     endings_of = ((variant, endings.get(variant.name if variant else "")) for variant in played)
     runs = (Run(card.identifier, variant, ending) for variant, ending in endings_of if ending is not None)
-    return Shelved(card, tuple(runs))
+    made = tuple(runs)
+    return Shelved(card, made, _twin(version, made))
+
+
+def _twin(version: ScenarioVersion, runs: tuple[Run, ...]) -> str | None:
+    """Runs that end alike are looked at more closely; how a run ends is at hand."""
+    document = version.document
+    for other in runs[1:]:
+        first, name = runs[0], other.variant.name if other.variant else None
+        if other.ending != first.ending or not first.steps:
+            continue
+        if are_twins(load(document, first.variant and first.variant.name), load(document, name)):
+            return name
+    return None
 
 
 _shelf: dict[str, Shelved] = {}

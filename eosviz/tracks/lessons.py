@@ -12,6 +12,7 @@ from django.utils.http import urlencode
 from engine.scenario.document import BadScenario
 from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track, tracks
+from eosviz.scenarios.cards import Run, Shelved, shelf
 from eosviz.tracks.models import Visit
 
 
@@ -23,6 +24,7 @@ def lesson_of_session(session: Any) -> dict[str, Any]:
         **_texts(version.document),
         **_following(version.identifier, visit),
         **_variant(version.identifier, session.variant, version.document),
+        **(_written(version.identifier, session.variant) if version.library_position is not None else {}),
     }
 
 
@@ -33,9 +35,10 @@ def lesson_of_scenario(scenario: str, variant: str | None = None, links: bool = 
         document = entry(scenario).document
     except BadScenario:
         return {}
+    told = {**_texts(document), **_written(scenario, variant)}
     if not links:
-        return _texts(document)
-    return {**_texts(document), **_following(scenario, None), **_variant(scenario, variant, document)}
+        return told
+    return {**told, **_following(scenario, None), **_variant(scenario, variant, document)}
 
 
 def _texts(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,8 +73,38 @@ def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
     }
 
 
+def _written(scenario: str, variant: str | None) -> dict[str, Any]:
+    """How the run ends as it is written: what is compared with a branch on which something was done."""
+    run = _run(scenario, variant)
+    return {} if run is None or not run.steps else {"written": {"broken": run.ending.get("broken", {})}}
+
+
 def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Another variant that can be played."""
+    """Another run to try: before all one that breaks what this one keeps, or keeps what this one breaks."""
+    shelved = _shelved(scenario)
+    now = None if shelved is None else shelved.run(variant)
+    if shelved is None or now is None:
+        return _any_variant(scenario, variant, document)
+    in_order = _others(shelved, now)
+    contrary = [one for one in in_order if bool(one.broken) != bool(now.broken)]
+    found = next(iter([*contrary, *in_order]), None)
+    if found is None:
+        return {}
+    title = found.variant.title if found.variant else document["title"]
+    kind = "other" if found not in contrary else "cure" if now.broken else "opposite"
+    told = {"title": title, "address": _start(scenario, found.variant and found.variant.name), "kind": kind}
+    return {"variant": {**told, "broken": found.broken}}
+
+
+def _others(shelved: Shelved, now: Run) -> list[Run]:
+    """Runs that end otherwise, those behind this one first."""
+    place = shelved.runs.index(now)
+    in_order = [*shelved.runs[place + 1 :], *shelved.runs[:place]]
+    return [one for one in in_order if one in shelved.different and one.steps and one.ending != now.ending]
+
+
+def _any_variant(scenario: str, variant: str | None, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a scenario that the library does not show: the next variant that can be played."""
     others = [one for one in document.get("variants", ()) if not one.get("expect_refused")]
     names = [one["name"] for one in others]
     place = names.index(variant) + 1 if variant in names else 0
@@ -79,7 +112,17 @@ def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) ->
         place = 0
     if not others or names[place] == variant:
         return {}
-    return {"variant": {"title": others[place]["title"], "address": _start(scenario, names[place])}}
+    told = {"title": others[place]["title"], "address": _start(scenario, names[place]), "kind": "other"}
+    return {"variant": {**told, "broken": []}}
+
+
+def _shelved(scenario: str) -> Shelved | None:
+    return next((one for one in shelf() if one.card.identifier == scenario), None)
+
+
+def _run(scenario: str, variant: str | None) -> Run | None:
+    found = _shelved(scenario)
+    return None if found is None else found.run(variant)
 
 
 def _start(scenario: str, variant: str | None) -> str:

@@ -84,8 +84,8 @@ def _start_page(
     context: dict[str, Any] = {
         "card": card,
         "variant": chosen,
-        "run": None if shelved is None else shelved.run(variant),
-        "runs": () if shelved is None or len(shelved.runs) < 2 else shelved.runs,
+        "run": None if shelved is None else shelved.shown(variant),
+        "runs": () if shelved is None or len(shelved.different) < 2 else shelved.different,
     }
     if chosen is None or chosen.expect_refused is None:  # else there is no run
         context["text"] = msgspec.structs.replace(link, step=0).address("replays:text")

@@ -585,7 +585,7 @@ export interface Actor {
  */
 export interface NamedBeat {
   /**
-   * What its title in the catalogue has behind `beat.`.
+   * The kind of step that opens it (engine/view/openers.py).
    */
   kind: string;
   /**
@@ -2147,6 +2147,10 @@ export interface Beat {
    */
   key: string;
   params: JsonObject;
+  /**
+   * What opened it: the kind by which an author names it. Not in what an earlier version kept.
+   */
+  kind?: string;
   /**
    * An author's own name for it.
    */

@@ -5,7 +5,7 @@
 
 import { planOf } from "./axis-of.ts";
 import type { BeatPlan } from "./beats.ts";
-import { landingAfter, landingBefore } from "./beats.ts";
+import { landingAfter, landingBefore, leavesOf } from "./beats.ts";
 import type { PlayerStore } from "./store.ts";
 
 export const defaults = {
@@ -24,6 +24,8 @@ export class BeatWalk extends EventTarget {
   readonly #store: PlayerStore;
   readonly #plan: () => BeatPlan | null;
   #walking = false;
+  /** Where the end was asked for. */
+  #looked = "";
   /** Presses while under way. */
   #more = 0;
 
@@ -31,7 +33,20 @@ export class BeatWalk extends EventTarget {
     super();
     this.#store = store;
     this.#plan = plan;
+    store.addEventListener("change", this.#learnTheEnd);
   }
+
+  /** At the last step of a run that was seen to end there, one more is asked for, so that the end is known at once and
+   * no press leads nowhere. */
+  readonly #learnTheEnd = (): void => {
+    const store = this.#store;
+    const plan = this.#plan();
+    if (plan === null || !plan.complete || !store.canGrow || store.busy || store.newest !== plan.steps || store.shown !== plan.steps) return;
+    const place = `${store.branch}/${store.newest}`;
+    if (this.#looked === place) return;
+    this.#looked = place;
+    void store.grow(1);
+  };
 
   useArrows(arrows: Arrows): void {
     this.arrows = arrows;
@@ -42,6 +57,13 @@ export class BeatWalk extends EventTarget {
   /** Whether there are beats to go by. */
   get hasBeats(): boolean {
     return this.#plan() !== null;
+  }
+
+  /** Whether the next press leads behind the last beat's landing, to the end of the run. */
+  get leadsToEnd(): boolean {
+    const plan = this.#plan();
+    const at = Math.min(this.#store.target, this.#store.newest);
+    return plan !== null && at < plan.steps && !leavesOf(plan.beats).some(({ lands }) => lands > at);
   }
 
   async forward(): Promise<void> {

@@ -6,14 +6,17 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import { titleOf } from "./beats.ts";
+import { asItWas } from "./as-it-was.ts";
 import { planOf } from "./axis-of.ts";
+import { titleOf } from "./beats.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import type { Bilingual } from "./frame.ts";
+import { inWords } from "./done.ts";
+import type { Broken, Told } from "./outcome.ts";
+import { brokenIn, brokenText, changesOf, judgedRows, toldOf } from "./outcome.ts";
 import { csrfToken } from "./page.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
-import { stripRows } from "./strip-rows.ts";
 import { say, words } from "./text.ts";
 
 /** What the page is told of a scenario's document and its track. */
@@ -23,8 +26,13 @@ export interface LessonTexts {
   /** What comes next in the track that the reader is in, or in the first that has this scenario. */
   next?: { track: Bilingual; why: Bilingual; title: Bilingual; address: string; posts: boolean };
   /** Another variant of the scenario. */
-  variant?: { title: Bilingual; address: string };
+  variant?: { title: Bilingual; address: string; kind: "cure" | "opposite" | "other"; broken: string[] };
+  /** How the run comes out as its author wrote it; absent where that is not kept. */
+  written?: { broken: Broken };
 }
+
+/** Beats with messages whose loss tells something. */
+const BREAKABLE = ["beat.sends", "beat.begins_stores", "beat.resends_stored", "beat.markers_in"];
 
 /** Of an attribute's JSON; what cannot be read has nothing to say. */
 export function readLesson(text: string): LessonTexts {
@@ -39,11 +47,18 @@ export function inLanguage(text: Bilingual | undefined): string {
   return text === undefined ? "" : (text[words.language] ?? text.en);
 }
 
+/** Whether something stands behind the last step: what it means, or at least how it came out. */
+export function hasEnd(store: PlayerStore, lesson: LessonTexts): boolean {
+  return lesson.lesson !== undefined || judgedRows(store).length > 0;
+}
+
 export class Lesson extends StoreElement {
-  static override properties = { ...StoreElement.properties, lesson: { attribute: false }, walk: { attribute: false }, isOpen: { state: true } };
+  static override properties = { ...StoreElement.properties, lesson: { attribute: false }, walk: { attribute: false }, compare: {}, isOpen: { state: true } };
 
   declare lesson: LessonTexts;
   declare walk: BeatWalk | undefined;
+  /** Where two runs are compared; empty on a page that has no site around it. */
+  declare compare: string;
   declare isOpen: boolean;
   #opener: HTMLElement | null = null;
 
@@ -51,11 +66,17 @@ export class Lesson extends StoreElement {
     super();
     this.lesson = {};
     this.walk = undefined;
+    this.compare = "";
     this.isOpen = false;
   }
 
+  /** Once it is open, a further press stands on the way on. */
   open(): void {
-    if (this.isOpen) return;
+    if (this.isOpen) {
+      const onward = [".primary", ".try :is(a, button)", ".close"].map((way) => this.querySelector<HTMLElement>(way));
+      onward.find((one) => one !== null)?.focus();
+      return;
+    }
     this.#opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
     this.isOpen = true;
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".lesson-card")?.focus());
@@ -74,10 +95,22 @@ export class Lesson extends StoreElement {
     if (store === undefined || !this.isOpen) return nothing;
     return html`<section class="lesson-card" tabindex="-1" role="group" aria-labelledby="lesson-heading">
       <header><h2 id="lesson-heading">${say("lesson.heading")}</h2><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button></header>
+      ${this.#changed(store)}
       <div class="lesson-verdict">${verdict(store)}</div>
-      ${lesson.lesson === undefined ? nothing : html`<h3>${say("lesson.means")}</h3><p class="lesson-text">${inLanguage(lesson.lesson)}</p>`}
+      ${lesson.lesson === undefined ? nothing : html`<h3>${say(changesOf(store).length === 0 ? "lesson.means" : "lesson.means_written")}</h3><p class="lesson-text">${inLanguage(lesson.lesson)}</p>`}
       ${this.#next()} ${this.#try(store)}
     </section>`;
+  }
+
+  /** What the reader did to the run, and how it comes out without it. */
+  #changed(store: PlayerStore): TemplateResult | typeof nothing {
+    const done = changesOf(store);
+    const [first] = done;
+    if (first === undefined) return nothing;
+    const { written } = this.lesson;
+    return html`<div class="lesson-changed"><p>${say("lesson.changed", { done: done.map((one) => say("lesson.changed_at", { what: inWords(one), step: one.after })) })}
+      ${written === undefined ? nothing : say("lesson.changed_outcome", { here: brokenText(brokenIn(judgedRows(store))), written: brokenText(written.broken) })}</p>
+      ${store.source.live && this.compare !== "" ? html`<p>${asItWas(store, first, this.compare, "button")}</p>` : nothing}</div>`;
   }
 
   #next(): TemplateResult | typeof nothing {
@@ -90,15 +123,19 @@ export class Lesson extends StoreElement {
         : html`<p><a class="button primary" href=${next.address}>${name}</a></p>`}`;
   }
 
-  /** A variant where the scenario has one; else to break it by hand where its first telling beat is. */
+  /** A run that comes out otherwise, and where none breaks what this one keeps, a place to break it by hand. */
   #try(store: PlayerStore): TemplateResult | typeof nothing {
     const { variant } = this.lesson;
-    if (variant !== undefined) {
-      return html`<h3>${say("lesson.try")}</h3><p>${say("lesson.try_variant", { title: inLanguage(variant.title) })} <a href=${variant.address}>${say("lesson.try_it")}</a></p>`;
-    }
-    const beat = store.source.live ? planOf(store)?.beats.find(({ lands }) => lands > 1) : undefined;
+    const byHand = variant === undefined || variant.kind === "other" ? this.#byHand(store) : nothing;
+    if (variant === undefined && byHand === nothing) return nothing;
+    return html`<div class="try"><h3>${say("lesson.try")}</h3>${byHand}${variant === undefined ? nothing : otherRun(variant)}</div>`;
+  }
+
+  #byHand(store: PlayerStore): TemplateResult | typeof nothing {
+    const beats = store.source.live ? (planOf(store)?.beats ?? []).filter(({ lands }) => lands > 1) : [];
+    const beat = beats.find(({ key }) => BREAKABLE.includes(key)) ?? beats[0];
     if (beat === undefined) return nothing;
-    return html`<h3>${say("lesson.try")}</h3><p>${say("lesson.try_break", { title: titleOf(beat) })}
+    return html`<p>${say("lesson.try_break", { title: titleOf(beat) })}
       <button @click=${() => this.#goBack(beat.first)}>${say("lesson.go_there", { step: beat.first })}</button></p>`;
   }
 
@@ -108,14 +145,28 @@ export class Lesson extends StoreElement {
   }
 }
 
-/** Each guarantee of the run with how it came out; those that are broken first. */
+/** Another run of the scenario, with what it shows against this one. */
+function otherRun({ title, address, kind, broken }: NonNullable<LessonTexts["variant"]>): TemplateResult {
+  const params = { title: inLanguage(title), broken: broken.map((name) => say(`player.guarantee.${name}`)) };
+  return html`<p>${say(`lesson.try_${kind}`, params)} <a href=${address}>${say("lesson.try_it")}</a></p>`;
+}
+
+/** Each guarantee of the run with how it came out, those that are broken first; then who knows what. */
 function verdict(store: PlayerStore): TemplateResult {
-  const rows = stripRows(store.frame?.view.guarantees ?? {}, store.info, []).filter((row) => row.isJudged);
+  const rows = judgedRows(store);
   const broken = rows.filter(({ count, brokenAt }) => count > 0 && brokenAt !== null);
   const held = rows.filter(({ count }) => count === 0);
+  const told = store.frame === undefined ? null : toldOf(store.frame);
   return html`${broken.map(({ name, count, brokenAt }) => html`<p class="bad">✕ ${say("lesson.broken", { name: say(`player.guarantee.${name}`), count, step: brokenAt ?? 0 })}</p>`)}
     ${held.length === 0 ? nothing : html`<p>${say("lesson.held", { names: held.map(({ name }) => say(`player.guarantee.${name}`)) })}</p>`}
+    ${told === null ? nothing : html`<p>${toldText(told)}</p>`}
     ${rows.length === 0 ? html`<p class="quiet">${say("lesson.not_judged")}</p>` : nothing}`;
+}
+
+/** What applications were told, beside what is stored. */
+function toldText(told: Told): string {
+  const parts = (["stored", "failed", "open"] as const).filter((part) => part === "stored" || told[part] > 0);
+  return say("lesson.told", { told: parts.map((part) => say(`lesson.told_${part}`, { ...told })), kept: told.kept });
 }
 
 customElements.define("eos-lesson", Lesson);

@@ -14,7 +14,8 @@ import "./beats-bar.ts";
 import "./hands.ts";
 import "./help.ts";
 import type { Lesson } from "./lesson.ts";
-import { inLanguage, readLesson } from "./lesson.ts";
+import { hasEnd, inLanguage, readLesson } from "./lesson.ts";
+import { isOver } from "./outcome.ts";
 import "./masthead.ts";
 import "./poll.ts";
 import "./predict.ts";
@@ -288,17 +289,17 @@ export class Player extends PlayerAttributes {
         ${viewTabs(this.#views(store))}
         <eos-tools class="tools" .store=${store} .walk=${this.walk} .zoom=${this.zoom} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?lesson=${lesson.lesson !== undefined} ?presenting=${this.presenting !== ""} ?projector=${this.projector}></eos-tools>
       </header>
-      <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} rules=${this.rules} watch=${inLanguage(lesson.watch_for)}></eos-sentence></section>
+      <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} rules=${this.rules} watch=${inLanguage(lesson.watch_for)} .written=${lesson.written?.broken}></eos-sentence></section>
       ${this.isNarrow && this.#inspects ? columnTabs(this.#views(store)) : nothing}
       ${this.#side("left", store, frame)} ${this.#middle(store, frame)} ${this.#side("right", store, frame)}
       <eos-why class="why" .store=${store} rules=${this.rules} @shown-why=${this.#shownWhy}></eos-why>
-      <eos-lesson .store=${store} .walk=${this.walk} .lesson=${lesson}></eos-lesson>
+      <eos-lesson .store=${store} .walk=${this.walk} .lesson=${lesson} compare=${this.open === "" ? this.compare : ""}></eos-lesson>
       <footer class="time" aria-label=${say("player.time")}>
         <eos-beats .store=${store} .walk=${this.walk}></eos-beats>
         <div class="line"><eos-scrubber .store=${store}></eos-scrubber><eos-looking-marks .store=${store}></eos-looking-marks></div>
         <eos-strip .store=${store}></eos-strip>
         <div class="foot">
-          <eos-transport class="transport" .store=${store} .play=${play} .walk=${this.walk} ?ends=${lesson.lesson !== undefined}></eos-transport>
+          <eos-transport class="transport" .store=${store} .play=${play} .walk=${this.walk} ?ends=${hasEnd(store, lesson)}></eos-transport>
           ${this.#predict(store)}
           <eos-hands .store=${store} .audience=${this.company?.audience ?? null}></eos-hands>
           <eos-poll .store=${store} .audience=${this.company?.audience ?? null}></eos-poll>
@@ -440,9 +441,12 @@ export class Player extends PlayerAttributes {
   #onward(direction: 1 | -1, isLong: boolean): void {
     const { store, walk } = this;
     if (store === undefined || walk === undefined) return;
-    const isOver = store.target >= store.newest && !store.canGrow && store.shown === store.newest;
-    if (direction > 0 && isLong && isOver && this.lesson !== "") {
+    if (direction > 0 && isOver(store) && hasEnd(store, readLesson(this.lesson))) {
       this.#lesson()?.open();
+      return;
+    }
+    if (direction > 0 ? isOver(store) : store.target === 0) {
+      this.hint = direction > 0 ? "player.nothing_to.forward" : "player.nothing_to.back";
       return;
     }
     const byBeats = isLong === (walk.arrows === "beats") && walk.hasBeats && (this.zoom?.level ?? "message") === "message";

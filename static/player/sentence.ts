@@ -11,6 +11,8 @@ import { isPreview } from "../diagrams/log-case.ts";
 import type { Said, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
 import { leadOf, notesOf, saidOf } from "./leading.ts";
+import type { Broken } from "./outcome.ts";
+import { isOver, overText } from "./outcome.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Fitted } from "./sentence-fit.ts";
 import { fit, sentencesOf } from "./sentence-fit.ts";
@@ -39,7 +41,7 @@ function outcomeText(outcome: NonNullable<Check["outcome"]>, text: string): stri
 }
 
 export class Sentence extends StoreElement {
-  static override properties = { ...StoreElement.properties, rules: {}, zoom: { attribute: false }, check: { attribute: false }, watch: {} };
+  static override properties = { ...StoreElement.properties, rules: {}, zoom: { attribute: false }, check: { attribute: false }, watch: {}, written: { attribute: false } };
 
   declare rules: string;
   /** Inside a step, the check that the reader looks at is what is said. */
@@ -47,11 +49,14 @@ export class Sentence extends StoreElement {
   declare zoom: Zoom | undefined;
   /** What to watch for: told before the first step. */
   declare watch: string;
+  /** What is broken in the run as it was written; undefined where that is not known. */
+  declare written: Broken | undefined;
 
   constructor() {
     super();
     this.rules = "";
     this.watch = "";
+    this.written = undefined;
     this.check = null;
     this.zoom = undefined;
   }
@@ -106,13 +111,17 @@ export class Sentence extends StoreElement {
   }
 
   #text(store: PlayerStore, step: Step | null): string {
-    if (step !== null) return saidOf(step).map(({ key, params }) => say(key, params)).join(words.language === "en" ? " " : "");
+    const between = words.language === "en" ? " " : "";
+    if (step !== null) {
+      const outcome = isOver(store) ? overText(store, this.written) : "";
+      return [outcome, ...saidOf(step).map(({ key, params }) => say(key, params))].filter((part) => part !== "").join(between);
+    }
     // Two runs beside each other go by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");
     const begins = say(store.newest === 0 && store.canGrow ? "player.nothing_yet" : "player.at_the_beginning", { button });
     const summary = store.header?.summary?.[words.language] ?? "";
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
-    return [watch, begins, summary].filter((part) => part !== "").join(words.language === "en" ? " " : "");
+    return [watch, begins, summary].filter((part) => part !== "").join(between);
   }
 
   #references(step: Step): TemplateResult {

@@ -70,7 +70,7 @@ export class Transport extends StoreElement {
     const { walk } = this;
     if (walk === undefined || !walk.hasBeats) return isOver && this.ends ? this.#end() : nothing;
     return html`<button class="beat-back" aria-label=${say("player.do.beat_back")} title=${say("player.key.beat_back")} ?disabled=${store.target === 0} @click=${() => walk.back()}>${ICONS.back}</button>
-      ${isOver && this.ends ? this.#end() : html`<button class="beat-go primary" title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void walk.forward()}>${say("player.do.beat_forward")} <kbd>${walk.arrows === "beats" ? "→" : "↓"}</kbd></button>`}`;
+      ${isOver && this.ends ? this.#end() : html`<button class="beat-go primary" title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void walk.forward()}>${say(walk.leadsToEnd ? "player.do.to_end" : "player.do.beat_forward")} <kbd>${walk.arrows === "beats" ? "→" : "↓"}</kbd></button>`}`;
   }
 
   /** The keys of a step back and a step on, where beats have the others. */

@@ -5,6 +5,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import { asItWas } from "./as-it-was.ts";
 import type { Done } from "./done.ts";
 import { inWords, placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
@@ -46,31 +47,12 @@ export class UndoBar extends StoreElement {
     return this.#bar(
       html`<span role="status">${say("undo.done", { what: inWords(done), branch: nameOf(store, done.branch) })}</span>
         <button title=${say("undo.means", where(store, done))} @click=${() => undo.undo()}>${say("undo.undo")} <kbd>u</kbd></button>
-        ${this.#compare(store, done)}`,
+        ${store.source.live && this.compare !== "" ? asItWas(store, done, this.compare) : nothing}`,
       () => {
         this.#closed = placeOf(store);
         this.requestUpdate();
       },
     );
-  }
-
-  /** The run as it was beside this one, at the first step in which they differ. */
-  #compare(store: PlayerStore, done: Done): TemplateResult | typeof nothing {
-    if (!store.source.live || this.compare === "") return nothing;
-    const { branch } = placeBefore(store.lines.branches, done);
-    const title = say("undo.compare_means");
-    // A branch that began with it left the run as it was behind; else that run is made now.
-    if (branch !== done.branch) return html`<a class="as-it-was" href=${this.#address(branch, done)} title=${title}>${say("undo.compare")}</a>`;
-    return html`<button class="as-it-was" title=${title} @click=${() => void this.#compareWithout(store, done)}>${say("undo.compare")}</button>`;
-  }
-
-  #address(as: string, done: Done): string {
-    return `${this.compare}?${new URLSearchParams({ left: as, right: done.branch, at: String(done.after + 1) })}`;
-  }
-
-  async #compareWithout(store: PlayerStore, done: Done): Promise<void> {
-    const answer = await store.question({ type: "branch", branch: done.branch, at: done.after });
-    if (answer?.created !== undefined) location.assign(this.#address(answer.created, done));
   }
 
   #takenBack(store: PlayerStore, undo: Undo, done: Done): TemplateResult {

@@ -182,8 +182,8 @@ function footOf(frame: Frame, here: Places, name: string, client: ClientView, wi
   const y = height - 46;
   const tally = tallyOf(frame, name);
   return svg`${next === undefined ? nothing : fittedText(12, y - 18, say("stage.timer", { kind: timerWord(next.kind), at: next.until }), width - 24, 13, { classes: "q", least: 9 })}${
-    tally.total === 0 ? nothing : svg`${path(`M12,${y - 8}h${width - 24}`, "hair")}${fittedText(12, y + 10, say("stage.knows"), width * 0.5, 12, { classes: "q", least: 9 })}${
-      fittedText(width - 12, y + 10, tally.said, width * 0.46, 12, { classes: tally.bad ? "bad" : "k", least: 8, anchor: "end" })}${squares(here, client, tally, y + 19, width)}`}`;
+    tally.total === 0 ? nothing : svg`${path(`M12,${y - 8}h${width - 24}`, "hair")}${fittedText(12, y + 10, say("stage.knows"), width * 0.38, 12, { classes: "q", least: 9 })}${
+      fittedText(width - 12, y + 10, tally.said, width * 0.58, 12, { classes: tally.bad ? "bad" : "k", least: 8, anchor: "end" })}${squares(here, client, tally, y + 19, width)}`}`;
 }
 
 interface Tally {
@@ -204,7 +204,7 @@ function tallyOf(frame: Frame, name: string): Tally {
   const gone = own.filter(([serial]) => lost.has(Number(serial))).length;
   return {
     total, bad: gone > 0,
-    said: gone > 0 ? say("stage.known_lost", { lost: gone, total })
+    said: gone > 0 ? say("stage.known_lost", { stored, lost: gone, total })
       : failed > 0 ? say("stage.known_failed", { stored, total, failed }) : say("stage.known", { stored, total }),
     shown: own.map(([serial, record]) => ({ serial: Number(serial), status: record.status, lost: lost.has(Number(serial)) })).sort((one, other) => one.serial - other.serial),
   };

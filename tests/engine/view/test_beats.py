@@ -258,7 +258,7 @@ def test_an_author_names_a_beat_and_rules_name_the_others() -> None:
     beats = plan_ahead(scenario_of("SC-01"))["beats"]
     own = {beat["number"]: beat["title"]["en"] for beat in beats if "title" in beat}
     assert own == {4: "Record 3 goes the same way, and arrives"}
-    assert beats[1]["key"] == beats[3]["key"] == "beat.success_at_once"
+    assert beats[1]["kind"] == beats[3]["kind"] == "success_at_once"
     assert "4. 19–21 → 19  Record 3 goes the same way, and arrives" in said_of("SC-01")
     header = scenario_header("SC-01")
     assert header["beats"][0]["title"]["zh-Hans"] == "记录 3 走同样的路，并且到达"
@@ -269,7 +269,7 @@ def test_after_a_break_a_beat_is_called_by_what_it_does() -> None:
     """Goal: no beat speaks of record 3, where another record is lost."""
     drop = {"action": "drop_message", "message": 1, "after": 4}
     beats = plan_ahead(scenario_of("SC-01"), [drop])["beats"]
-    assert [beat["key"] for beat in beats].count("beat.success_at_once") > 1
+    assert [beat["kind"] for beat in beats].count("success_at_once") > 1
     assert not any("title" in beat for beat in beats)
     late = plan_ahead(scenario_of("SC-01"), [{**drop, "message": 3, "after": 27}])["beats"]
     assert [beat["number"] for beat in late if "title" in beat] == [4], "what came before stays named"

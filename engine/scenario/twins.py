@@ -1,0 +1,21 @@
+"""Variants that are one and the same run under two names: a variant may spell out what the document says anyway."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from engine.scenario.document import Scenario
+from engine.switches import Switches
+
+_WORDS = frozenset({"title", "variant_title", "summary", "watch_for", "lesson", "expect", "variants"})
+
+
+def are_twins(one: Scenario, other: Scenario) -> bool:
+    """Whether both run alike, whatever they are called."""
+    return _what_runs(one) == _what_runs(other)
+
+
+def _what_runs(scenario: Scenario) -> dict[str, Any]:
+    document = {name: value for name, value in scenario.document.items() if name not in _WORDS}
+    return {**document, "switches": {**asdict(Switches()), **document["switches"]}}

@@ -1,0 +1,23 @@
+/** The way from a run that was changed to the run as it was, beside each other at the first step that may differ. */
+
+import type { TemplateResult } from "lit";
+import { html } from "lit";
+import type { Done } from "./done.ts";
+import { placeBefore } from "./done.ts";
+import type { PlayerStore } from "./store.ts";
+import { say } from "./text.ts";
+
+/** `done`: what it is compared without; `compare`: the page of comparisons. */
+export function asItWas(store: PlayerStore, done: Done, compare: string, classes = ""): TemplateResult {
+  const { branch } = placeBefore(store.lines.branches, done);
+  const title = say("undo.compare_means");
+  const names = `as-it-was ${classes}`.trim();
+  const address = (left: string): string => `${compare}?${new URLSearchParams({ left, right: store.branch, at: String(done.after + 1) })}`;
+  // A branch that began with it left the run as it was behind; else that run is made now.
+  if (branch !== done.branch) return html`<a class=${names} href=${address(branch)} title=${title}>${say("undo.compare")}</a>`;
+  const make = async (): Promise<void> => {
+    const answer = await store.question({ type: "branch", branch: done.branch, at: done.after });
+    if (answer?.created !== undefined) location.assign(address(answer.created));
+  };
+  return html`<button class=${names} title=${title} @click=${() => void make()}>${say("undo.compare")}</button>`;
+}

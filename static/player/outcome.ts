@@ -1,0 +1,73 @@
+/** How a run came out, and whether it is still the one that its author wrote. Pure, no DOM. */
+
+import type { Done } from "./done.ts";
+import { doneOnLine } from "./done.ts";
+import { foldedRecords } from "./folded.ts";
+import type { Frame } from "./frame.ts";
+import type { PlayerStore } from "./store.ts";
+import type { StripRow } from "./strip-rows.ts";
+import { stripRows } from "./strip-rows.ts";
+import { say } from "./text.ts";
+
+/** Guarantee to how often it is broken. */
+export type Broken = Readonly<Record<string, number>>;
+
+/** Of the step on show: those guarantees that are judged. */
+export function judgedRows(store: PlayerStore): StripRow[] {
+  return stripRows(store.frame?.view.guarantees ?? {}, store.info, []).filter((row) => row.isJudged);
+}
+
+export function brokenIn(rows: readonly StripRow[]): Broken {
+  return Object.fromEntries(rows.filter(({ count, brokenAt }) => count > 0 && brokenAt !== null).map(({ name, count }) => [name, count]));
+}
+
+/** `lost 2, duplicated 1`, or that nothing is broken. */
+export function brokenText(broken: Broken): string {
+  const named = Object.entries(broken).map(([name, count]) => say("outcome.count", { name: say(`player.guarantee.${name}`), count }));
+  return named.length === 0 ? say("outcome.none") : say("outcome.list", { named });
+}
+
+/** The run is over, and its last step is on show. */
+export function isOver(store: PlayerStore): boolean {
+  return !store.canGrow && store.newest > 0 && store.target >= store.newest && store.shown === store.newest;
+}
+
+/** What was done to the run before the step on show, oldest first; none: it is as it was written. */
+export function changesOf(store: PlayerStore): Done[] {
+  return doneOnLine(store.lines.branches, store.branch).filter(({ after }) => after < store.shown);
+}
+
+/** `written`: what is broken in the run as written, where that is known. */
+export function overText(store: PlayerStore, written: Broken | undefined): string {
+  const rows = judgedRows(store);
+  if (rows.length === 0) return "";
+  const broken = brokenText(brokenIn(rows));
+  if (changesOf(store).length === 0 || written === undefined) return say("outcome.over", { broken });
+  return say("outcome.over_changed", { broken, written: brokenText(written) });
+}
+
+export interface Told {
+  total: number;
+  /** Records of which the application was told that they are stored. */
+  stored: number;
+  /** That they failed, were aborted or refused. */
+  failed: number;
+  /** Nothing, or nothing that can be known. */
+  open: number;
+  /** Different records in the logs. */
+  kept: number;
+}
+
+/** What applications were told, and what is so; null where no records are written. */
+export function toldOf(frame: Frame): Told | null {
+  const counts = new Map<string, number>();
+  const add = (status: string, count: number): void => void counts.set(status, (counts.get(status) ?? 0) + count);
+  for (const { status } of Object.values(frame.view.records ?? {})) add(status, 1);
+  for (const far of Object.values(foldedRecords(frame.view).counts)) for (const [status, count] of Object.entries(far)) add(status, count);
+  const of = (...names: string[]): number => names.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0);
+  const total = [...counts.values()].reduce((sum, one) => sum + one, 0);
+  if (total === 0) return null;
+  const [stored, failed] = [of("ok"), of("failed", "refused", "aborted")];
+  const kept = Object.values(frame.view.verdicts ?? {}).reduce((sum, one) => sum + one.stored, 0);
+  return { total, stored, failed, open: total - stored - failed, kept };
+}

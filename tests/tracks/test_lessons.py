@@ -1,0 +1,53 @@
+"""What stands behind the last step of a run: how it comes out as written, and another run to try."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from engine.scenario.shelf import entry
+from engine.scenario.twins import are_twins
+from eosviz.scenarios.cards import shelf
+from eosviz.tracks.lessons import lesson_of_scenario
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("scenario", "variant", "kind", "told"),
+    [
+        ("SC-40", None, "cure", "acks = all"),
+        ("SC-40", "acks-all", "opposite", "One acknowledgement against all"),
+        ("SC-61", "k28", "opposite", "Laboratory: neither epochs nor sequences are compared"),
+        ("SC-75", "timeout", "other", "The wall stands"),
+    ],
+)
+def test_a_run_that_comes_out_the_other_way_is_offered_first(
+    scenario: str, variant: str | None, kind: str, told: str
+) -> None:
+    offered = lesson_of_scenario(scenario, variant)["variant"]
+    assert (offered["kind"], offered["title"]["en"]) == (kind, told)
+    assert bool(offered["broken"]) == (kind == "opposite")
+
+
+def test_no_run_offers_itself_under_another_name() -> None:
+    for shelved in shelf():
+        for run in shelved.runs:
+            name = run.variant and run.variant.name
+            offered = lesson_of_scenario(shelved.card.identifier, name).get("variant")
+            other = None if offered is None else offered["address"].partition("variant=")[2] or None
+            if offered is not None and run.steps:
+                document = entry(shelved.card.identifier)
+                assert not are_twins(document.scenario(name), document.scenario(other)), run.name
+
+
+def test_the_outcome_as_written_is_told() -> None:
+    assert lesson_of_scenario("SC-01")["written"] == {"broken": {"lost": 1}}
+    assert lesson_of_scenario("SC-03", links=False)["written"] == {"broken": {}}
+
+
+def test_the_start_page_has_one_card_a_run(client: Client) -> None:
+    page = client.get("/sessions/new?scenario=SC-44").content.decode()
+    assert page.count('<li class="scenario"') == 2, "Kafka 2.8 is the run as it is"
+    twin = client.get("/sessions/new?scenario=SC-44&variant=k28").content.decode()
+    assert twin.count('<li class="scenario" aria-current="true"') == 1
