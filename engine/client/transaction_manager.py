@@ -183,7 +183,7 @@ class TransactionManager:
             self.last_error, self.last_error_unexpected = None, False
         if before != self.state:
             self.last_edge = (before, self.state, on)
-            self.watch.emit(RowTaken, states.MACHINE.name, self.client, row)
+            self.watch.emit(RowTaken, self.client, row)
             if self.is_transactional:
                 self._emit_facts(on, before)
         self.watch.touch(self)

@@ -16,10 +16,18 @@ from typing import NamedTuple
 
 from engine.coordinator.group_log import batch_of, loaded_groups
 from engine.coordinator.group_offsets import Group, Moved
-from engine.coordinator.group_states import PENDING_OFFSET
 from engine.coordinator.log_owner import LogOwner
 from engine.errors import Error
 from engine.events import OffsetsEnded, OffsetsPending
+from engine.happenings.groups import (
+    CommitArrived,
+    OffsetMoved,
+    OffsetsTold,
+    OffsetsUnstable,
+    OffsetsVisible,
+    SentAway,
+    TransactionCommitArrived,
+)
 from engine.messages import (
     NO_OFFSET,
     NO_PRODUCER_ID,
@@ -32,7 +40,6 @@ from engine.messages import (
 )
 from engine.profiles import Profile
 from engine.rules import Rule, refusal, say_refused
-from engine.telling.rows import row_key
 from engine.value import value
 from engine.watching import Watch
 
@@ -181,11 +188,11 @@ class GroupCoordinator(LogOwner[_Writing]):
         producer_id, epoch = NO_PRODUCER_ID, -1
         if isinstance(request, TxnOffsetCommitRequest):
             producer_id, epoch = request.producer_id, request.producer_epoch
-        self._say_arrived(request, producer_id, epoch)
+        self._emit_arrived(request, producer_id, epoch)
         if producer_id == NO_PRODUCER_ID:
             group.stage(request.offsets)
         else:
-            self._tell(group, producer_id, group.stage_pending(producer_id, request.offsets))
+            self._emit_moves(group, producer_id, group.stage_pending(producer_id, request.offsets))
         token = self.begin_write(_Writing(to, group, dict(request.offsets), producer_id, epoch))
         batch = batch_of(request.group_id, request.offsets, now, producer_id, epoch)
         self.outbox.append(WriteOffsets(token=token, group_id=request.group_id, batch=batch))
@@ -200,7 +207,7 @@ class GroupCoordinator(LogOwner[_Writing]):
         elif answer is Error.NONE:
             self._placed(group, offsets, producer_id, writing.producer_epoch, base_offset)
         elif producer_id != NO_PRODUCER_ID:
-            self._tell(group, producer_id, group.fail_pending(producer_id, offsets))
+            self._emit_moves(group, producer_id, group.fail_pending(producer_id, offsets))
         else:
             for partition, offset in offsets.items():
                 group.failed(partition, offset)
@@ -215,44 +222,35 @@ class GroupCoordinator(LogOwner[_Writing]):
         base_offset: int,
     ) -> None:
         if producer_id != NO_PRODUCER_ID:
-            self._tell(group, producer_id, group.place_pending(producer_id, offsets, base_offset))
-            if self.watch.judging:
-                self._tell_pending(group, offsets, producer_id, producer_epoch)
+            self._emit_moves(group, producer_id, group.place_pending(producer_id, offsets, base_offset))
+            self._emit_pending(group, offsets, producer_id, producer_epoch)
             return
         for partition, offset in offsets.items():
             group.placed(partition, offset, base_offset)
-        self.watch.note(
-            "group.offsets_visible_at_once",
-            ("OFS-6",),
-            broker=self.name,
-            group=group.name,
-            partitions=list(offsets),
-        )
+        self.watch.emit(OffsetsVisible, self.name, group.name, tuple(offsets))
 
-    def _tell_pending(
+    def _emit_pending(
         self, group: Group, offsets: dict[str, CommittedOffset], producer_id: int, producer_epoch: int
     ) -> None:
         for partition, offset in offsets.items():
-            self.watch.fact(
-                OffsetsPending(
-                    group=group.name,
-                    partition=partition,
-                    producer_id=producer_id,
-                    producer_epoch=producer_epoch,
-                    offset=offset.offset,
-                )
+            self.watch.emit(
+                OffsetsPending,
+                group=group.name,
+                partition=partition,
+                producer_id=producer_id,
+                producer_epoch=producer_epoch,
+                offset=offset.offset,
             )
 
-    def _tell_ended(self, group: Group, producer_id: int, moves: list[Moved], committed: bool) -> None:
+    def _emit_ended(self, group: Group, producer_id: int, moves: list[Moved], committed: bool) -> None:
         for moved in moves:
-            self.watch.fact(
-                OffsetsEnded(
-                    group=group.name,
-                    partition=moved.partition,
-                    producer_id=producer_id,
-                    offset=moved.offset,
-                    visible=committed and not moved.failed,
-                )
+            self.watch.emit(
+                OffsetsEnded,
+                group=group.name,
+                partition=moved.partition,
+                producer_id=producer_id,
+                offset=moved.offset,
+                visible=committed and not moved.failed,
             )
 
     def on_marker(self, partition: int, producer_id: int, committed: bool) -> list[Group]:
@@ -264,9 +262,8 @@ class GroupCoordinator(LogOwner[_Writing]):
         for group in self.groups.values():
             if producer_id in group.pending and self.partition_of(group.name) == partition:
                 moves = group.end(producer_id, committed)
-                self._tell(group, producer_id, moves)
-                if self.watch.judging:
-                    self._tell_ended(group, producer_id, moves, committed)
+                self._emit_moves(group, producer_id, moves)
+                self._emit_ended(group, producer_id, moves, committed)
                 decided.append(group)
         return decided
 
@@ -285,94 +282,49 @@ class GroupCoordinator(LogOwner[_Writing]):
             if request.require_stable and group.is_unstable(partition)
         }
         offsets = {partition: group.committed(partition) for partition in request.partitions}
-        known = {"broker": self.name, "group": request.group_id}
         if unstable:
             offsets.update(dict.fromkeys(unstable, -1))
-            self.watch.say("group.offsets_unstable", ("OFS-4",), partitions=list(unstable), **known)
-            self.watch.refuse(
-                "OFS-4",
-                Error.UNSTABLE_OFFSET_COMMIT.name,
-                [
-                    [
-                        "producers with pending offsets",
-                        ", ".join(str(found) for found in sorted(group.pending)),
-                    ]
-                ],
-                "refusal.consumer_asks_again",
-            )
+            producers = tuple(sorted(group.pending))
+            self.watch.emit(OffsetsUnstable, tuple(unstable), self.name, request.group_id, producers)
         else:
-            told = [f"{partition}: {offset}" for partition, offset in offsets.items()]
-            self.watch.say("group.offsets_told", ("CON-9", "OFS-4"), offsets=told, **known)
+            self.watch.emit(OffsetsTold, tuple(offsets.items()), self.name, request.group_id)
         return OffsetFetchResponse(error=Error.NONE, offsets=offsets, errors=unstable or None)
 
-    # -- answering and telling -------------------------------------------------------------------------
+    # -- answering ------------------------------------------------------------------------------------
 
     def _answer(self, to: object, partitions: Iterable[str], error: Error) -> None:
         self.outbox.append(CommitAnswer(to=to, errors=dict.fromkeys(partitions, error)))
 
-    def _say_arrived(self, request: Commit, producer_id: int, producer_epoch: int) -> None:
-        known = {
-            "broker": self.name,
-            "group": request.group_id,
-            "offsets": [f"{name}: {offset.offset}" for name, offset in request.offsets.items()],
-        }
+    def _emit_arrived(self, request: Commit, producer_id: int, producer_epoch: int) -> None:
+        offsets = tuple((name, offset.offset) for name, offset in request.offsets.items())
         if producer_id == NO_PRODUCER_ID:
-            self.watch.say("group.commit_arrives", ("OFS-6",), **known)
+            self.watch.emit(CommitArrived, self.name, request.group_id, offsets)
         else:
-            self.watch.say(
-                "group.transaction_commit_arrives",
-                ("OFS-1", "OFS-2", "OFS-3"),
-                producer_id=producer_id,
-                producer_epoch=producer_epoch,
-                **known,
+            self.watch.emit(
+                TransactionCommitArrived, producer_id, producer_epoch, self.name, request.group_id, offsets
             )
 
-    def _tell(self, group: Group, producer_id: int, moves: list[Moved]) -> None:
-        """Each move is a row: note it, and show the first as the step's transition."""
-        watch = self.watch
-        if not watch.recording:
+    def _emit_moves(self, group: Group, producer_id: int, moves: list[Moved]) -> None:
+        """Each move is a row."""
+        if not self.watch.hears(OffsetMoved):
             return
         for moved in moves:
-            row, visible = moved.row, group.committed(moved.partition)
-            watch.note(
-                row_key(row),
-                (row.spec,),
-                broker=self.name,
-                group=group.name,
-                partition=moved.partition,
-                producer_id=producer_id,
-                offset=moved.offset,
-                position=moved.position,
-                visible=None if visible == NO_OFFSET else visible,
-            )
-            if row.refused:
-                continue
-            watch.transition(
-                PENDING_OFFSET.name,
-                f"{group.name} {moved.partition}",
-                row.source,
-                row.target or row.source,
-                row.on,
-                row.number,
+            visible = group.committed(moved.partition)
+            self.watch.emit(
+                OffsetMoved,
+                self.name,
+                group.name,
+                moved.partition,
+                producer_id,
+                moved.offset,
+                moved.position,
+                None if visible == NO_OFFSET else visible,
+                moved.row,
             )
 
     def _sent_away(self, request: Commit | OffsetFetchRequest, error: Error) -> None:
-        self.watch.say(
-            "group.loading" if error is Error.COORDINATOR_LOAD_IN_PROGRESS else "group.not_coordinator",
-            ("OFS-2",),
-            broker=self.name,
-            group=request.group_id,
-            api=request.api,
-            error=error.name,
-        )
-        self.watch.refuse(
-            "OFS-2",
-            error.name,
-            [["offsets partition", self.partition_of(request.group_id)]],
-            "refusal.client_looks_up_again"
-            if error is Error.NOT_COORDINATOR
-            else "refusal.client_asks_again",
-        )
+        number = self.partition_of(request.group_id)
+        self.watch.emit(SentAway, self.name, request.group_id, request.api, error, number)
 
     def _say_refused(self, group: Group, request: Commit, rule: Rule[Committing]) -> None:
         facts = {

@@ -9,7 +9,7 @@ nothing more stands in ``finished``. After Kafka's ``TransactionMarkerChannelMan
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from engine.coordinator.coordinator_effects import SendMarkers
 from engine.coordinator.marker_queue import Marker, MarkerQueue
@@ -26,10 +26,19 @@ from engine.coordinator.marker_states import (
 )
 from engine.errors import Error
 from engine.events import CompletionForgotten, MarkersGivenUp
+from engine.happenings.markers import (
+    AnswerForNobody,
+    MarkerDropped,
+    MarkerMoved,
+    MarkerQueued,
+    MarkersSent,
+    MarkersSentAgain,
+    NewerForgotten,
+    SameEverywhere,
+)
 from engine.machine import Row
 from engine.messages import TxnMarkerEntry, WriteTxnMarkersResponse
 from engine.shapes.brokers import MarkerBoardView
-from engine.telling.rows import row_key
 from engine.watching import Watch
 
 
@@ -79,25 +88,25 @@ class Waiting:
 class Handling:
     """One marker and what happened to it, for the effects of its row.
 
-    ``partitions`` and ``params`` are of the answer that is looked at, ``leader`` is the broker to send to. ``again``:
-    partitions whose markers go again, with the row that says so; ``stopped``: those whose markers this coordinator
-    may not have written.
+    ``partitions`` and ``answer`` (broker and error) are of the answer that is looked at, ``leader`` is the broker to
+    send to. ``again``: partitions whose markers go again, with the row that says so; ``stopped``: those whose markers
+    this coordinator may not have written.
     """
 
-    __slots__ = ("again", "leader", "marker", "params", "partitions", "stopped")
+    __slots__ = ("again", "answer", "leader", "marker", "partitions", "stopped")
 
     def __init__(
         self,
         marker: Marker,
         partitions: tuple[str, ...] = (),
-        params: dict[str, Any] | None = None,
+        answer: tuple[str, str] | None = None,
         leader: int | None = None,
     ) -> None:
         self.marker = marker
         self.partitions = partitions
-        self.params = {} if params is None else params
+        self.answer = answer
         self.leader = leader
-        self.again: list[tuple[Row, tuple[str, ...], dict[str, Any]]] = []
+        self.again: list[tuple[Row, tuple[str, ...], tuple[str, str] | None]] = []
         self.stopped: tuple[str, ...] = ()
 
 
@@ -160,7 +169,15 @@ class MarkerChannel:
             )
             self._carry_out(row, Handling(marker, leader=leader))
             if row.target != state:
-                self._note(row, marker, broker=None if leader is None else f"broker-{leader}")
+                self.watch.emit(
+                    MarkerQueued,
+                    self.name,
+                    marker.transactional_id,
+                    marker.result,
+                    marker.partitions,
+                    None if leader is None else f"broker-{leader}",
+                    row,
+                )
 
     def _queue(self, row: Row, handling: Handling) -> None:
         if handling.leader is not None:
@@ -224,18 +241,15 @@ class MarkerChannel:
         markers = self.queues[broker_id].drain()
         self.in_flight[broker_id] = InFlight(correlation_id, deadline, markers)
         row, *_ = [self._move(marker, SENT) for marker in markers]
-        if self.watch.recording:
-            self.watch.say(
-                row_key(row),
-                (row.spec,),
-                coordinator=self.name,
-                broker=f"broker-{broker_id}",
-                transactions=[f"{marker.transactional_id} {marker.result}" for marker in markers],
-                partitions=[partition for marker in markers for partition in marker.partitions],
+        if self.watch.hears(MarkersSent):
+            self.watch.emit(
+                MarkersSent,
+                self.name,
+                f"broker-{broker_id}",
+                row,
+                transactions=tuple((marker.transactional_id, marker.result) for marker in markers),
+                partitions=tuple(partition for marker in markers for partition in marker.partitions),
             )
-        elif self.watch.said is None:
-            self.watch.said = row_key(row)
-        self._took(row, markers[0].transactional_id)
         return tuple(marker.entry() for marker in markers)
 
     # -- answers ---------------------------------------------------------------------------------------
@@ -267,27 +281,27 @@ class MarkerChannel:
         handling = Handling(marker)
         for error_name, names in by_error.items():
             handling.partitions = tuple(names)
-            handling.params = {"broker": broker, "error": error_name}
+            handling.answer = (broker, error_name)
             known = MARKER_STATES.candidates(marker.state, error_name)
             row = MARKER_STATES.take(marker.state, error_name if known else UNEXPECTED, self.situation)
             if row.refused:
                 again = (name for _, retried, _ in handling.again for name in retried)
-                self._throw(row, marker, (*handling.partitions, *again), later, **handling.params)
+                self._throw(row, marker, (*handling.partitions, *again), later, handling.answer)
                 return False
             self._carry_out(row, handling)
         if handling.stopped:
             # This coordinator no longer completes the transaction: what could go again does not.
             again = (name for _, retried, _ in handling.again for name in retried)
             self.cancel(marker.transactional_id)
-            self._tell_given_up(marker, (*handling.stopped, *again))
+            self._emit_given_up(marker, (*handling.stopped, *again))
             return True
         self._try_again(handling)
         self._finish(marker.transactional_id)
         return True
 
     def _try_again(self, handling: Handling) -> None:
-        for row, partitions, params in handling.again:
-            handling.partitions, handling.params = partitions, params
+        for row, partitions, answer in handling.again:
+            handling.partitions, handling.answer = partitions, answer
             again = MARKER_STATES.take(str(row.target), AGAIN, self.situation)
             self._carry_out(again, handling)
 
@@ -304,8 +318,7 @@ class MarkerChannel:
                 row = MARKER_STATES.take(marker.state, GONE_FROM_ANSWER, self.situation)
                 self._throw(row, marker, marker.partitions, markers[position + 1 :])
                 return
-            params = {"broker": f"broker-{broker_id}", "error": "disconnected"}
-            handling = Handling(marker, marker.partitions, params)
+            handling = Handling(marker, marker.partitions, (f"broker-{broker_id}", "disconnected"))
             self._carry_out(MARKER_STATES.take(marker.state, DISCONNECTED, self.situation), handling)
             self._try_again(handling)
             self._finish(marker.transactional_id)
@@ -323,7 +336,7 @@ class MarkerChannel:
         if epoch == marker.coordinator_epoch:
             return True
         row = MARKER_STATES.take(marker.state, NOT_OWNER, self.situation)
-        self._say(row, marker, partitions=list(marker.partitions))
+        self._emit_moved(row, marker, marker.partitions, None)
         known = self.waiting.get(marker.transactional_id)
         if known is not None and known.send.coordinator_epoch != marker.coordinator_epoch:
             self._note_newer_forgotten(known, marker)
@@ -332,16 +345,14 @@ class MarkerChannel:
 
     def _note_newer_forgotten(self, known: Waiting, marker: Marker) -> None:
         """Kafka looks the completion up by the id alone, and so drops that of its own newer election."""
-        self.watch.note(
-            "markers.newer_forgotten_too",
-            ("MRK-9",),
-            coordinator=self.name,
-            transactional_id=marker.transactional_id,
-            newer=known.send.coordinator_epoch,
-            partitions=list(known.remaining),
+        self.watch.emit(
+            NewerForgotten,
+            self.name,
+            marker.transactional_id,
+            known.send.coordinator_epoch,
+            tuple(known.remaining),
         )
-        if self.watch.judging:
-            self.watch.fact(CompletionForgotten(producer_id=marker.producer_id))
+        self.watch.emit(CompletionForgotten, producer_id=marker.producer_id)
 
     # -- effects of an answer --------------------------------------------------------------------------
 
@@ -350,15 +361,9 @@ class MarkerChannel:
         marker, partitions = handling.marker, handling.partitions
         waiting = self.waiting.get(marker.transactional_id)
         if waiting is None:
-            self.watch.say(
-                "markers.answer_for_nobody",
-                ("MRK-8",),
-                coordinator=self.name,
-                transactional_id=marker.transactional_id,
-                partitions=list(partitions),
-            )
+            self.watch.emit(AnswerForNobody, self.name, marker.transactional_id, partitions)
             return
-        self._say(row, marker, partitions=list(partitions), **handling.params)
+        self._emit_moved(row, marker, partitions, handling.answer)
         for partition in partitions:
             waiting.remaining.pop(partition, None)
 
@@ -369,11 +374,11 @@ class MarkerChannel:
             self._note_same_everywhere(waiting)
 
     def _retry(self, row: Row, handling: Handling) -> None:
-        self._say(row, handling.marker, partitions=list(handling.partitions), **handling.params)
-        handling.again.append((row, handling.partitions, handling.params))
+        self._emit_moved(row, handling.marker, handling.partitions, handling.answer)
+        handling.again.append((row, handling.partitions, handling.answer))
 
     def _stop(self, row: Row, handling: Handling) -> None:
-        self._say(row, handling.marker, partitions=list(handling.partitions), **handling.params)
+        self._emit_moved(row, handling.marker, handling.partitions, handling.answer)
         handling.stopped += handling.partitions
 
     def _send_again(self, row: Row, handling: Handling) -> None:
@@ -384,52 +389,62 @@ class MarkerChannel:
         if waiting is not None:
             retries = waiting.retries = waiting.retries + 1
         self.again = True
-        if self.watch.recording:
-            self.watch.note(
-                row_key(row), (row.spec,), transactional_id=marker.transactional_id, retries=retries
-            )
+        self.watch.emit(MarkersSentAgain, marker.transactional_id, retries, row)
         self._enqueue(marker, handling.partitions, str(row.target))
 
     def _give_up(self, row: Row, handling: Handling) -> None:
         """The laboratory switched retries off (MRK-12)."""
-        self._say(row, handling.marker, partitions=list(handling.partitions), **handling.params)
-        self._tell_given_up(handling.marker, handling.partitions)
+        self._emit_moved(row, handling.marker, handling.partitions, handling.answer)
+        self._emit_given_up(handling.marker, handling.partitions)
 
     def _cancel_transaction(self, row: Row, handling: Handling) -> None:
         self.cancel(handling.marker.transactional_id)
 
     def _throw(
-        self, row: Row, marker: Marker, partitions: tuple[str, ...], later: list[Marker], **params: Any
+        self,
+        row: Row,
+        marker: Marker,
+        partitions: tuple[str, ...],
+        later: list[Marker],
+        answer: tuple[str, str] | None = None,
     ) -> None:
         """The handler ends here: the answers for ``partitions`` and for the ``later`` markers are never read."""
         undone = [(marker, partitions), *((one, one.partitions) for one in later)]
         for one, names in undone:
-            self._say(row, one, partitions=list(names), **params)
+            self._emit_moved(row, one, names, answer)
             waiting = self.waiting.get(one.transactional_id)
             if waiting is not None and waiting.send.coordinator_epoch == one.coordinator_epoch:
                 waiting.passed_over += names
-            self._tell_given_up(one, names)
+            self._emit_given_up(one, names)
 
-    def _tell_given_up(self, marker: Marker, partitions: tuple[str, ...]) -> None:
-        if self.watch.judging:
-            self.watch.fact(
-                MarkersGivenUp(
-                    producer_id=marker.producer_id,
-                    partitions=partitions,
-                    coordinator_epoch=marker.coordinator_epoch,
-                )
-            )
+    def _emit_given_up(self, marker: Marker, partitions: tuple[str, ...]) -> None:
+        self.watch.emit(
+            MarkersGivenUp,
+            producer_id=marker.producer_id,
+            partitions=partitions,
+            coordinator_epoch=marker.coordinator_epoch,
+        )
+
+    def _emit_moved(
+        self, row: Row, marker: Marker, partitions: tuple[str, ...], answer: tuple[str, str] | None
+    ) -> None:
+        self.watch.emit(
+            MarkerMoved,
+            self.name,
+            marker.transactional_id,
+            marker.result,
+            marker.coordinator_epoch,
+            self.surroundings.coordinator_epoch(marker.transactional_id),
+            partitions,
+            answer,
+            row,
+        )
 
     def _note_same_everywhere(self, waiting: Waiting) -> None:
         """The last of several partitions has its marker: what the transaction wrote is one thing (CPT-4)."""
         everywhere = waiting.send.partitions
-        if self.watch.recording and 1 < waiting.marked == len(everywhere):
-            self.watch.note(
-                "markers.same_everywhere",
-                ("CPT-4",),
-                transactional_id=waiting.send.transactional_id,
-                partitions=list(everywhere),
-            )
+        if 1 < waiting.marked == len(everywhere):
+            self.watch.emit(SameEverywhere, waiting.send.transactional_id, everywhere)
 
     # -- giving up -------------------------------------------------------------------------------------
 
@@ -444,17 +459,19 @@ class MarkerChannel:
         for queue in (self.parked, *self.queues.values()):
             for marker in queue.take(log_partition):
                 row = MARKER_STATES.take(marker.state, NOT_OWNER, self.situation)
-                self._note(row, marker, coordinator_epoch=marker.coordinator_epoch, current=None)
+                self.watch.emit(
+                    MarkerDropped,
+                    self.name,
+                    marker.transactional_id,
+                    marker.result,
+                    marker.partitions,
+                    marker.coordinator_epoch,
+                    row,
+                )
                 self._carry_out(row, Handling(marker))
         for transactional_id in list(self.waiting):
             if self.surroundings.log_partition(transactional_id) == log_partition:
                 self.cancel(transactional_id)
-
-    def _epochs(self, marker: Marker) -> dict[str, Any]:
-        return {
-            "coordinator_epoch": marker.coordinator_epoch,
-            "current": self.surroundings.coordinator_epoch(marker.transactional_id),
-        }
 
     def crash(self) -> None:
         """Memory goes."""
@@ -465,44 +482,7 @@ class MarkerChannel:
         self.finished.clear()
         self.again = False
 
-    # -- saying, showing -------------------------------------------------------------------------------
-
-    def _took(self, row: Row, transactional_id: str) -> None:
-        if self.watch.recording:
-            target = row.target or row.source
-            self.watch.transition(
-                MARKER_STATES.name, transactional_id, row.source, target, row.on, row.number
-            )
-
-    def _say(self, row: Row, marker: Marker, **params: Any) -> None:
-        watch = self.watch
-        if not watch.recording:
-            if watch.said is None:
-                watch.said = row_key(row)
-            return
-        watch.say(
-            row_key(row),
-            (row.spec, "MSG-4") if row.refused else (row.spec,),
-            coordinator=self.name,
-            transactional_id=marker.transactional_id,
-            result=marker.result,
-            **self._epochs(marker),
-            **params,
-        )
-        self._took(row, marker.transactional_id)
-
-    def _note(self, row: Row, marker: Marker, **params: Any) -> None:
-        if self.watch.recording:
-            self.watch.note(
-                row_key(row),
-                (row.spec,),
-                coordinator=self.name,
-                transactional_id=marker.transactional_id,
-                result=marker.result,
-                partitions=list(marker.partitions),
-                **params,
-            )
-            self._took(row, marker.transactional_id)
+    # -- showing ---------------------------------------------------------------------------------------
 
     def view(self) -> MarkerBoardView | None:
         """The marker board; None while there is nothing on it."""

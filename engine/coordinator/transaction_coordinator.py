@@ -9,10 +9,9 @@ done stands in ``outbox`` (answers, images to write, markers to send), and the b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
-from engine.coordinator.coordinator_voice import CoordinatorVoice
 from engine.coordinator.log_owner import APPEND_ERRORS, LogOwner
 from engine.coordinator.transaction_metadata import Image, TransactionMetadata
 from engine.coordinator.transaction_states import (
@@ -33,11 +32,34 @@ from engine.coordinator.transaction_states import (
     settled,
 )
 from engine.errors import NO_ERROR, EngineError, Error
-from engine.events import IdentityGiven
+from engine.events import (
+    IdentityGiven,
+    MarkersGivenUp,
+    OutcomeDecided,
+    PartitionsRegistered,
+    TransactionCompleted,
+)
+from engine.happenings.transactions import (
+    ClaimRefused,
+    DecisionStands,
+    DecisionWithoutMarkers,
+    EmptyId,
+    EpochRefused,
+    FenceNotWritten,
+    FencePrepared,
+    FenceStands,
+    Identity,
+    IdentityChosen,
+    IdMoved,
+    MarkersResumed,
+    NoIdentityYet,
+    NotHere,
+    TimeoutOutOfRange,
+    UnknownMapping,
+)
 from engine.machine import Row
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from engine.profiles import Profile
-from engine.telling.rows import row_key
 from engine.watching import Watch
 
 INIT_WRITE, ADD_WRITE, DECISION_WRITE, FENCE_WRITE, COMPLETION_WRITE, TOMBSTONE_WRITE = (
@@ -103,7 +125,7 @@ class _Writing:
     arrived_epoch: int
 
 
-class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
+class TransactionCoordinator(LogOwner[_Writing]):
     """The coordinator. ``partition_count``: partitions of ``__transaction_state``. Times in virtual ms."""
 
     append_errors: ClassVar[dict[Error, Error]] = {
@@ -156,13 +178,21 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
         for transactional_id in images:
             metadata = self.metadata[transactional_id]
             if metadata.state in DECIDED:
-                self._say("coordinator.resumes_markers", "TXC-22", metadata)
-                self._tell_decided(metadata, found=True)
+                self.watch.emit(
+                    MarkersResumed,
+                    self.name,
+                    transactional_id,
+                    metadata.state,
+                    metadata.pending_state,
+                    metadata.producer_id,
+                    metadata.producer_epoch,
+                )
+                self._emit_decided(metadata, found=True)
                 self._send_markers(metadata, now)
             elif metadata.state in COMPLETED:
-                self._tell_completed(metadata)
+                self._emit_completed(metadata)
             elif metadata.state in OPEN:
-                self._tell_registered(metadata)
+                self._emit_registered(metadata)
 
     def needs_producer_id(self, transactional_id: str) -> bool:
         """True when InitProducerId would take a fresh id: the id is unknown, or its epochs are used up."""
@@ -196,21 +226,14 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
             self._answer(to, NO_ERROR, self.producer_ids.take(), 0)
             return
         if transactional_id == "":
-            self._reject(
-                to, Error.INVALID_REQUEST, "coordinator.empty_id", "TXC-7", [["transactional id", ""]]
-            )
+            self._reject_empty(to, "TXC-7")
             return
         if not 0 < timeout_ms <= self.max_timeout_ms:
-            self._reject(
-                to,
-                Error.INVALID_TRANSACTION_TIMEOUT,
-                "coordinator.timeout_out_of_range",
-                "TXC-7",
-                [["timeout", timeout_ms], ["longest allowed", self.max_timeout_ms]],
-                transactional_id=transactional_id,
-                timeout=timeout_ms,
-                longest=self.max_timeout_ms,
+            error = Error.INVALID_TRANSACTION_TIMEOUT
+            self.watch.emit(
+                TimeoutOutOfRange, self.name, error, transactional_id, timeout_ms, self.max_timeout_ms
             )
+            self._answer_error(to, error)
             return
         if self._not_here(to, transactional_id):
             return
@@ -222,8 +245,16 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
             metadata, to, now, claimed=expected, timeout_ms=timeout_ms, keeps_epoch=self._keeps_epoch
         )
         if expected is not None and settled(change) and not metadata.accepts(*expected):
-            self._say("coordinator.other_producer_id", "TXC-7", metadata)
-            self._refuse_claim(expected, metadata, "TXC-7", Error.PRODUCER_FENCED)
+            self.watch.emit(
+                ClaimRefused,
+                self.name,
+                transactional_id,
+                metadata.state,
+                metadata.pending_state,
+                metadata.producer_id,
+                metadata.producer_epoch,
+                expected,
+            )
             self._answer(to, Error.PRODUCER_FENCED)
             return
         self._take(INIT, change)
@@ -247,14 +278,9 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
         if arrived != metadata.producer_epoch:
             self._fenced(to, metadata, arrived)
         elif arrived == NO_PRODUCER_EPOCH and metadata.pending_state is None:
-            self._reject(
-                to,
-                Error.UNKNOWN_SERVER_ERROR,
-                "coordinator.no_identity_yet",
-                "TXC-12",
-                [["arrived epoch", arrived]],
-                transactional_id=metadata.transactional_id,
-            )
+            error = Error.UNKNOWN_SERVER_ERROR
+            self.watch.emit(NoIdentityYet, self.name, error, metadata.transactional_id, arrived)
+            self._answer_error(to, error)
         else:
             return False
         return True
@@ -287,25 +313,16 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
     ) -> TransactionMetadata | None:
         """The id's metadata, or None after an answer: the checks before any state is looked at."""
         if not transactional_id:
-            self._reject(
-                to, Error.INVALID_REQUEST, "coordinator.empty_id", "TXC-12", [["transactional id", ""]]
-            )
+            self._reject_empty(to, "TXC-12")
             return None
         if self._not_here(to, transactional_id):
             return None
         metadata = self.metadata.get(transactional_id)
         if metadata is None or metadata.producer_id != producer_id:
             known = None if metadata is None else metadata.producer_id
-            self._reject(
-                to,
-                Error.INVALID_PRODUCER_ID_MAPPING,
-                "coordinator.unknown_mapping",
-                "TXC-12",
-                [["arrived producer id", producer_id], ["current producer id", known]],
-                transactional_id=transactional_id,
-                arrived=producer_id,
-                known=known,
-            )
+            error = Error.INVALID_PRODUCER_ID_MAPPING
+            self.watch.emit(UnknownMapping, self.name, error, transactional_id, producer_id, known)
+            self._answer_error(to, error)
             return None
         return metadata
 
@@ -314,32 +331,29 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
         error = self.lookup(transactional_id)
         if error is NO_ERROR:
             return False
-        loading = error is Error.COORDINATOR_LOAD_IN_PROGRESS
-        number = self.partition_of(transactional_id)
-        self._reject(
-            to,
+        self.watch.emit(
+            NotHere,
+            self.name,
             error,
-            "coordinator.still_loading" if loading else "coordinator.not_here",
-            "TXC-6",
-            [["log partition", number], ["partitions owned", sorted(self.owned)]],
-            transactional_id=transactional_id,
-            number=number,
+            transactional_id,
+            self.partition_of(transactional_id),
+            tuple(sorted(self.owned)),
         )
+        self._answer_error(to, error)
         return True
 
     def _fenced(self, to: object, metadata: TransactionMetadata, arrived: int) -> None:
         """Answer a request whose epoch is not the one that counts (FEN-2)."""
         fenced = self.profile.coordinator_answers_fenced
         error = Error.PRODUCER_FENCED if fenced else Error.INVALID_PRODUCER_EPOCH
-        self._say_fenced(metadata, arrived, error)
+        self.watch.emit(
+            EpochRefused, self.name, metadata.transactional_id, arrived, metadata.producer_epoch, error
+        )
         self._answer(to, error)
 
-    def _reject(
-        self, to: object, error: Error, key: str, rule: str, compared: list[list[Any]], /, **params: Any
-    ) -> None:
-        """Answer what no state decides, and say why."""
-        self._say_rejected(error, key, rule, compared, **params)
-        self._answer_error(to, error)
+    def _reject_empty(self, to: object, spec: str) -> None:
+        self.watch.emit(EmptyId, self.name, Error.INVALID_REQUEST, spec)
+        self._answer_error(to, Error.INVALID_REQUEST)
 
     # -- answering -------------------------------------------------------------------------------------
 
@@ -359,9 +373,20 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
     # -- taking a row ----------------------------------------------------------------------------------
 
     def _take(self, on: str, change: Change) -> None:
-        """Take the row of this event: say it, then carry out its effects; one without effects is answered."""
-        row = TRANSACTION_STATES.take(change.metadata.state, on, change)
-        self._decide(row, change.metadata, change.claimed)
+        """Take the row of this event, then carry out its effects; one without effects is answered."""
+        metadata = change.metadata
+        row = TRANSACTION_STATES.take(metadata.state, on, change)
+        self.watch.emit(
+            IdMoved,
+            self.name,
+            metadata.transactional_id,
+            metadata.state,
+            metadata.pending_state,
+            metadata.producer_id,
+            metadata.producer_epoch,
+            row,
+            change.claimed,
+        )
         effects = _EFFECTS[row.number]
         for effect in effects:
             effect(self, row, change)
@@ -373,7 +398,7 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
         metadata, expected = change.metadata, change.expected
         producer_id = metadata.producer_id
         if metadata.rotates(expected):
-            key = "coordinator.id_rotated"
+            identity = Identity.ROTATED
             producer_id = self.producer_ids.take()
             epoch, last_epoch = 0, NO_PRODUCER_EPOCH if expected is None else metadata.producer_epoch
         else:
@@ -383,7 +408,7 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
                     f"{metadata.transactional_id}: no epoch follows, and no row refused (TXC-9)"
                 )
             epoch, last_epoch = epochs
-            key = _identity_key(metadata.producer_epoch, epoch)
+            identity = _identity(metadata.producer_epoch, epoch)
         image = metadata.image(
             change.now,
             str(row.target),
@@ -394,13 +419,16 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
             partitions=frozenset(),
             start_ms=-1,
         )
-        self._note(
-            key,
-            ("TXC-7", "TXC-9") if key == "coordinator.id_is_new" else ("TXC-9",),
-            metadata,
+        self.watch.emit(
+            IdentityChosen,
+            self.name,
+            metadata.transactional_id,
+            metadata.state,
+            metadata.producer_epoch,
             old_producer_id=metadata.producer_id,
             producer_id=image.producer_id,
             new_epoch=image.producer_epoch,
+            identity=identity,
         )
         self._write(INIT_WRITE, image, change)
 
@@ -429,12 +457,23 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
     def _raise_epoch(self, row: Row, change: Change) -> None:
         """Above the one in use, so that a producer which still has that one is fenced (TXC-10)."""
         metadata = change.metadata
-        self._note(row_key(row), (row.spec,), metadata, new_epoch=metadata.producer_epoch + 1)
+        self._emit_fence(row, metadata, metadata.producer_epoch + 1)
         metadata.producer_epoch += 1
 
     def _keep_epoch(self, row: Row, change: Change) -> None:
         """It was raised by the fence before, which could not be written; no producer was given it (TXC-11)."""
-        self._note(row_key(row), (row.spec,), change.metadata, new_epoch=change.metadata.producer_epoch)
+        self._emit_fence(row, change.metadata, change.metadata.producer_epoch)
+
+    def _emit_fence(self, row: Row, metadata: TransactionMetadata, new_epoch: int) -> None:
+        self.watch.emit(
+            FencePrepared,
+            self.name,
+            metadata.transactional_id,
+            metadata.state,
+            metadata.producer_epoch,
+            new_epoch,
+            row,
+        )
 
     def _write_fence(self, row: Row, change: Change) -> None:
         metadata = change.metadata
@@ -485,49 +524,47 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
             metadata.pending_state = None
             if writing.kind == FENCE_WRITE:
                 metadata.failed_epoch_fence = True
-                self._note("coordinator.fence_not_written", ("TXC-11", "TXC-5"), metadata)
+                self.watch.emit(FenceNotWritten, *self._now(metadata))
         if writing.to is not None:
             self._answer(writing.to, answer)
 
     def _initialised(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         metadata.install(writing.image)
-        if self.watch.judging:
-            self.watch.fact(
-                IdentityGiven(
-                    transactional_id=metadata.transactional_id,
-                    producer_id=metadata.producer_id,
-                    producer_epoch=metadata.producer_epoch,
-                )
-            )
+        self.watch.emit(
+            IdentityGiven,
+            transactional_id=metadata.transactional_id,
+            producer_id=metadata.producer_id,
+            producer_epoch=metadata.producer_epoch,
+        )
         self._answer(writing.to, NO_ERROR, metadata.producer_id, metadata.producer_epoch)
 
     def _added(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         metadata.install(writing.image)
-        self._tell_registered(metadata)
+        self._emit_registered(metadata)
         self._answer(writing.to, NO_ERROR)
 
     def _fence_written(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         """The abort under the raised epoch is decided; the one who asked tries again (TXC-10)."""
         metadata.install(writing.image)
-        self._tell_decided(metadata)
+        self._emit_decided(metadata)
         if writing.to is not None:
             self._answer(writing.to, Error[writing.reply])
-        self._lead("coordinator.fence_stands", ("TXC-10", "TXC-16"), metadata)
+        self.watch.emit(FenceStands, *self._now(metadata))
         self._send_markers(metadata, now)
 
     def _decided(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         """Second phase (TXC-16): look again, answer, and only then send markers."""
         metadata.install(writing.image)
-        self._tell_decided(metadata)
+        self._emit_decided(metadata)
         arrived = writing.arrived_epoch
         if arrived != metadata.producer_epoch:
             # Only 2.0 comes here: its first check lets a newer epoch pass, and the id is stuck (KAFKA-9600).
             self._fenced(writing.to, metadata, arrived)
-            self._note("coordinator.decision_without_markers", ("TXC-16",), metadata, arrived=arrived)
-            self._tell_unmarked(metadata)
+            self.watch.emit(DecisionWithoutMarkers, *self._now(metadata), arrived)
+            self._emit_unmarked(metadata)
             return
         self._answer(writing.to, NO_ERROR)
-        self._lead("coordinator.decision_stands", ("TXC-15", "TXC-16", "TXC-17", "CTR-25"), metadata)
+        self.watch.emit(DecisionStands, *self._now(metadata))
         self._send_markers(metadata, now)
 
     def _send_markers(self, metadata: TransactionMetadata, now: int) -> None:
@@ -568,7 +605,7 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
     def _completed(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         self.completions.pop(writing.transactional_id, None)
         metadata.install(writing.image)
-        self._tell_completed(metadata)
+        self._emit_completed(metadata)
         self.outbox.append(Completed(transactional_id=writing.transactional_id, error=NO_ERROR))
 
     # -- time ------------------------------------------------------------------------------------------
@@ -604,12 +641,52 @@ class TransactionCoordinator(LogOwner[_Writing], CoordinatorVoice):
     def _keeps_epoch(self) -> bool:
         return self.profile.failed_fence_keeps_epoch
 
+    # -- facts for judges ------------------------------------------------------------------------------
 
-def _identity_key(epoch: int, given: int) -> str:
+    def _now(self, metadata: TransactionMetadata) -> tuple[str, str, str, int]:
+        """What every event about a decision begins with."""
+        return self.name, metadata.transactional_id, metadata.state, metadata.producer_epoch
+
+    def _emit_registered(self, metadata: TransactionMetadata) -> None:
+        """Also after a load: the coordinator that wrote the image may have crashed before it reported it."""
+        if self.watch.hears(PartitionsRegistered):
+            self.watch.emit(
+                PartitionsRegistered,
+                producer_id=metadata.producer_id,
+                partitions=tuple(sorted(metadata.partitions)),
+                coordinator_epoch=self.epoch_of(metadata.transactional_id),
+            )
+
+    def _emit_decided(self, metadata: TransactionMetadata, found: bool = False) -> None:
+        self.watch.emit(
+            OutcomeDecided,
+            producer_id=metadata.producer_id,
+            producer_epoch=metadata.producer_epoch,
+            committed=metadata.state in COMMITS,
+            found=found,
+        )
+
+    def _emit_unmarked(self, metadata: TransactionMetadata) -> None:
+        self.watch.emit(
+            MarkersGivenUp,
+            producer_id=metadata.producer_id,
+            partitions=tuple(sorted(metadata.partitions)),
+            coordinator_epoch=self.epoch_of(metadata.transactional_id),
+        )
+
+    def _emit_completed(self, metadata: TransactionMetadata) -> None:
+        self.watch.emit(
+            TransactionCompleted,
+            producer_id=metadata.producer_id,
+            coordinator_epoch=self.epoch_of(metadata.transactional_id),
+        )
+
+
+def _identity(epoch: int, given: int) -> Identity:
     """What an InitProducerId that finds nothing open does with the epoch (TXC-9)."""
     if epoch == NO_PRODUCER_EPOCH:
-        return "coordinator.id_is_new"
-    return "coordinator.epoch_given_again" if given == epoch else "coordinator.epoch_goes_up"
+        return Identity.NEW
+    return Identity.GIVEN_AGAIN if given == epoch else Identity.GOES_UP
 
 
 _INSTALLED = {

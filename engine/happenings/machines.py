@@ -10,6 +10,5 @@ from engine.machine import Row
 class RowTaken(Aside):
     """A machine of a table went to another state. ``of``: whose machine it is."""
 
-    machine: str
     of: str
     row: Row

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from engine.happenings import machines as happened
 from engine.happenings.base import Happening
+from engine.machine import Row
 from engine.telling.telling import Tell, Teller
 
 
+def tell_row(row: Row, of: str, teller: Teller) -> None:
+    """A machine took a row of its table; one that refuses leaves the state as it is."""
+    teller.transition(row.machine, of, row.source, row.target or row.source, row.on, row.number)
+
+
 def _row_taken(h: happened.RowTaken, teller: Teller) -> None:
-    row = h.row
-    teller.transition(h.machine, h.of, row.source, row.target or row.source, row.on, row.number)
+    tell_row(h.row, h.of, teller)
 
 
 TELLINGS: dict[type[Happening], Tell] = {happened.RowTaken: _row_taken}

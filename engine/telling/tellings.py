@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from engine.happenings.base import Happening
-from engine.telling import batches, machines, producer, readers, sender
+from engine.telling import batches, groups, machines, markers, producer, readers, sender, transactions
 from engine.telling.telling import Tell
 
 TELLINGS: dict[type[Happening], Tell] = {
     **batches.TELLINGS,
+    **groups.TELLINGS,
     **machines.TELLINGS,
+    **markers.TELLINGS,
     **producer.TELLINGS,
     **readers.TELLINGS,
     **sender.TELLINGS,
+    **transactions.TELLINGS,
 }

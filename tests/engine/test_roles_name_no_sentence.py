@@ -17,10 +17,7 @@ ROOMS = ("client", "coordinator", "happenings", "middleware")
 """The broker follows."""
 NOT_YET: frozenset[str] = frozenset(
     {
-        "coordinator/coordinator_voice.py",
         "coordinator/group_coordinator.py",
-        "coordinator/marker_channel.py",
-        "coordinator/transaction_coordinator.py",
         "middleware/business.py",
         "middleware/cancellation.py",
         "middleware/comparison.py",

@@ -7,7 +7,7 @@ from engine.coordinator.marker_channel import MarkerChannel
 from engine.errors import Error
 from engine.events import MarkersGivenUp
 from engine.messages import WriteTxnMarkersResponse
-from engine.watching import Watch
+from engine.recording import Judged
 
 LOG_PARTITIONS = {"a": 7, "b": 3, "c": 7}
 PRODUCERS = {"a": 1, "b": 2, "c": 3}
@@ -35,12 +35,12 @@ class Around:
         return True
 
 
-class Judging(Watch):
+class Judging(Judged):
     def __init__(self):
-        super().__init__(judging=True)
+        super().__init__(self)
         self.told = []
 
-    def fact(self, fact):
+    def take(self, fact):
         self.told.append(fact)
 
 

@@ -16,8 +16,10 @@ from engine.coordinator.transaction_coordinator import TransactionCoordinator
 from engine.coordinator.transaction_metadata import TransactionMetadata
 from engine.coordinator.transaction_states import ONGOING
 from engine.events import PartitionsRegistered
+from engine.judge.bench import Bench
 from engine.messages import RecordBatch
 from engine.profiles import K20, K28
+from engine.recording import Judged
 from engine.scenario.document import load
 from engine.simulation import Simulation
 from engine.switches import Switches
@@ -185,14 +187,14 @@ def test_a_new_coordinator_tells_what_it_finds_registered():
     """The one that had written it died before it could tell: what was stored there seemed to hang for good."""
     told: list[Any] = []
 
-    class Judging(Watch):
+    class Judging(Judged):
         def fact(self, fact: object) -> None:
             told.append(fact)
 
     coordinator = TransactionCoordinator(
         "broker-1",
         profile=K20,
-        watch=Judging(judging=True),
+        watch=Judging(Bench()),
         producer_ids=SimpleNamespace(take=lambda: 1),
         partition_count=1,
     )

@@ -1,0 +1,77 @@
+"""What happens to the offsets of groups at their coordinator."""
+
+from __future__ import annotations
+
+from engine.errors import Error
+from engine.happenings.base import Aside, Happening, happening
+from engine.machine import Row
+
+
+@happening
+class CommitArrived(Happening):
+    """Outside any transaction. ``offsets``: topic-partition and offset."""
+
+    broker: str
+    group: str
+    offsets: tuple[tuple[str, int], ...]
+
+
+@happening
+class TransactionCommitArrived(Happening):
+    producer_id: int
+    producer_epoch: int
+    broker: str
+    group: str
+    offsets: tuple[tuple[str, int], ...]
+
+
+@happening
+class OffsetMoved(Aside):
+    """A row of the machine of a pending offset was taken. ``position``: where its record stands in the log;
+    ``visible``: the offset that readers of the group get now."""
+
+    broker: str
+    group: str
+    partition: str
+    producer_id: int
+    offset: int
+    position: int | None
+    visible: int | None
+    row: Row
+
+
+@happening
+class OffsetsVisible(Aside):
+    """Offsets that were committed outside any transaction."""
+
+    broker: str
+    group: str
+    partitions: tuple[str, ...]
+
+
+@happening
+class OffsetsTold(Happening):
+    offsets: tuple[tuple[str, int], ...]
+    broker: str
+    group: str
+
+
+@happening
+class OffsetsUnstable(Happening):
+    """Transactions that are not decided may change these offsets. ``producers``: their producer ids."""
+
+    partitions: tuple[str, ...]
+    broker: str
+    group: str
+    producers: tuple[int, ...]
+
+
+@happening
+class SentAway(Happening):
+    """This broker does not coordinate the group, or not yet. ``number``: the group's partition of the log."""
+
+    broker: str
+    group: str
+    api: str
+    error: Error
+    number: int

@@ -1,0 +1,90 @@
+"""What happens to markers on their way from a coordinator to the leaders."""
+
+from __future__ import annotations
+
+from engine.happenings.base import Aside, Happening, happening
+from engine.machine import Row
+
+
+@happening
+class MarkersSent(Happening):
+    """One request with everything queued for a broker. ``transactions``: transactional id and result of each marker."""
+
+    coordinator: str
+    broker: str
+    row: Row
+    transactions: tuple[tuple[str, str], ...]
+    partitions: tuple[str, ...]
+
+
+@happening
+class MarkerMoved(Happening):
+    """A row of the machine of a marker was taken. ``current``: the epoch under which this broker coordinates the id
+    now; ``answer``: broker and error, where it is an answer that was looked at."""
+
+    coordinator: str
+    transactional_id: str
+    result: str
+    coordinator_epoch: int
+    current: int | None
+    partitions: tuple[str, ...]
+    answer: tuple[str, str] | None
+    row: Row
+
+
+@happening
+class MarkerQueued(Aside):
+    """``broker``: whose queue it stands in; None: its leader cannot be reached, or the partition is gone."""
+
+    coordinator: str
+    transactional_id: str
+    result: str
+    partitions: tuple[str, ...]
+    broker: str | None
+    row: Row
+
+
+@happening
+class MarkerDropped(Aside):
+    """It stood in a queue of a broker that no longer coordinates its id."""
+
+    coordinator: str
+    transactional_id: str
+    result: str
+    partitions: tuple[str, ...]
+    coordinator_epoch: int
+    row: Row
+
+
+@happening
+class MarkersSentAgain(Aside):
+    transactional_id: str
+    retries: int
+    row: Row
+
+
+@happening
+class NewerForgotten(Aside):
+    """The completion of a newer election of the same broker is dropped with that of the older one."""
+
+    coordinator: str
+    transactional_id: str
+    newer: int
+    partitions: tuple[str, ...]
+
+
+@happening
+class AnswerForNobody(Happening):
+    """No transaction waits for these markers any more."""
+
+    coordinator: str
+    transactional_id: str
+    partitions: tuple[str, ...]
+
+
+@happening
+class SameEverywhere(Aside):
+    """The last of several partitions has its marker."""
+
+    transactional_id: str
+    partitions: tuple[str, ...]

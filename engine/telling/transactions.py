@@ -1,0 +1,228 @@
+"""How a transaction coordinator is told: rows of ids, refusals with what they compared, epochs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.coordinator.transaction_states import CLAIM_REPLACED, CLAIM_TOO_LATE
+from engine.errors import Error
+from engine.happenings import transactions as happened
+from engine.happenings.base import Happening
+from engine.telling.machines import tell_row
+from engine.telling.rows import row_key
+from engine.telling.telling import Tell, Teller, notes
+
+NEXT = {
+    Error.CONCURRENT_TRANSACTIONS: "refusal.client_asks_again",
+    Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.client_asks_again",
+    Error.NOT_COORDINATOR: "refusal.client_looks_up_again",
+    Error.INVALID_PRODUCER_ID_MAPPING: "refusal.client_aborts_and_raises",
+    Error.UNKNOWN_SERVER_ERROR: "refusal.client_has_no_rule",
+}
+"""What the client does about a refusal; everything else ends it."""
+
+_ALSO: dict[str, tuple[str, ...]] = {
+    "epoch_raised": ("TXC-4",),
+    "fences_open_transaction": ("TXC-4", "TXC-8", "FEN-2", "FEN-5"),
+    "init_meets_transition": ("TXC-6", "FEN-5"),
+    "init_waits_for_markers": ("FEN-5",),
+    "transaction_begins": ("TXC-4", "CTR-36"),
+    "partitions_added": ("TXC-4",),
+    "add_meets_transition": ("TXC-6",),
+    "end_meets_transition": ("TXC-6",),
+    "decides_commit": ("TXC-4",),
+    "decides_abort": ("TXC-4",),
+    "all_markers_acknowledged": ("TXC-4",),
+    "id_expires": ("TXC-4",),
+    "transaction_timed_out": ("TXC-10", "FEN-2"),
+}
+"""What else of the specification a row is about, beside its own rule."""
+
+
+def _say(
+    h: happened.IdMoved | happened.ClaimRefused | happened.MarkersResumed,
+    key: str,
+    rules: tuple[str, ...],
+    teller: Teller,
+) -> None:
+    teller.say(
+        key,
+        rules,
+        coordinator=h.coordinator,
+        transactional_id=h.transactional_id,
+        state=h.state,
+        pending=h.pending,
+        producer_id=h.producer_id,
+        producer_epoch=h.producer_epoch,
+    )
+
+
+def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
+    row = h.row
+    _say(h, row_key(row), (row.spec, *_ALSO.get(row.why, ())), teller)
+    tell_row(row, h.transactional_id, teller)
+    if not row.refused:
+        return
+    error = Error[row.reply]
+    if h.claimed is not None and row.when in (CLAIM_REPLACED, CLAIM_TOO_LATE):
+        _refuse_claim(h.claimed, h, row.spec, error, teller)
+    else:
+        compared: list[list[Any]] = [["state", h.state], ["being written", h.pending]]
+        teller.refuse(row.spec, row.reply, compared, NEXT.get(error, "refusal.client_ends"))
+
+
+def _claim_refused(h: happened.ClaimRefused, teller: Teller) -> None:
+    _say(h, "coordinator.other_producer_id", ("TXC-7",), teller)
+    _refuse_claim(h.claimed, h, "TXC-7", Error.PRODUCER_FENCED, teller)
+
+
+def _refuse_claim(
+    claimed: tuple[int, int],
+    h: happened.IdMoved | happened.ClaimRefused,
+    rule: str,
+    error: Error,
+    teller: Teller,
+) -> None:
+    teller.refuse(
+        rule,
+        error.name,
+        [
+            ["claimed producer id", claimed[0]],
+            ["claimed epoch", claimed[1]],
+            ["current producer id", h.producer_id],
+            ["current epoch", h.producer_epoch],
+        ],
+        NEXT.get(error, "refusal.producer_fenced"),
+    )
+
+
+def _markers_resumed(h: happened.MarkersResumed, teller: Teller) -> None:
+    _say(h, "coordinator.resumes_markers", ("TXC-22", "TXC-19"), teller)
+
+
+def _epoch_refused(h: happened.EpochRefused, teller: Teller) -> None:
+    teller.say(
+        "coordinator.epoch_never_given" if h.arrived > h.current else "coordinator.stale_epoch",
+        ("FEN-2",),
+        coordinator=h.coordinator,
+        transactional_id=h.transactional_id,
+        arrived=h.arrived,
+        current=h.current,
+        error=h.error.name,
+    )
+    compared = [["arrived epoch", h.arrived], ["current epoch", h.current]]
+    teller.refuse("FEN-2", h.error.name, compared, "refusal.producer_fenced")
+
+
+_Rejected = (
+    happened.EmptyId
+    | happened.TimeoutOutOfRange
+    | happened.NoIdentityYet
+    | happened.UnknownMapping
+    | happened.NotHere
+)
+
+
+def _reject(
+    h: _Rejected, key: str, rule: str, compared: list[list[Any]], teller: Teller, **params: Any
+) -> None:
+    """What no state decides."""
+    teller.say(key, (rule,), coordinator=h.coordinator, error=h.error.name, **params)
+    teller.refuse(rule, h.error.name, compared, NEXT.get(h.error, "refusal.client_ends"))
+
+
+def _empty_id(h: happened.EmptyId, teller: Teller) -> None:
+    _reject(h, "coordinator.empty_id", h.spec, [["transactional id", ""]], teller)
+
+
+def _timeout_out_of_range(h: happened.TimeoutOutOfRange, teller: Teller) -> None:
+    compared = [["timeout", h.timeout], ["longest allowed", h.longest]]
+    said = {"transactional_id": h.transactional_id, "timeout": h.timeout, "longest": h.longest}
+    _reject(h, "coordinator.timeout_out_of_range", "TXC-7", compared, teller, **said)
+
+
+def _no_identity_yet(h: happened.NoIdentityYet, teller: Teller) -> None:
+    compared = [["arrived epoch", h.arrived]]
+    said = {"transactional_id": h.transactional_id}
+    _reject(h, "coordinator.no_identity_yet", "TXC-12", compared, teller, **said)
+
+
+def _unknown_mapping(h: happened.UnknownMapping, teller: Teller) -> None:
+    compared: list[list[Any]] = [["arrived producer id", h.arrived], ["current producer id", h.known]]
+    said = {"transactional_id": h.transactional_id, "arrived": h.arrived, "known": h.known}
+    _reject(h, "coordinator.unknown_mapping", "TXC-12", compared, teller, **said)
+
+
+def _not_here(h: happened.NotHere, teller: Teller) -> None:
+    loading = h.error is Error.COORDINATOR_LOAD_IN_PROGRESS
+    key = "coordinator.still_loading" if loading else "coordinator.not_here"
+    compared: list[list[Any]] = [["log partition", h.number], ["partitions owned", list(h.owned)]]
+    said = {"transactional_id": h.transactional_id, "number": h.number}
+    _reject(h, key, "TXC-6", compared, teller, **said)
+
+
+def _identity_chosen(h: happened.IdentityChosen, teller: Teller) -> None:
+    teller.note(
+        f"coordinator.{h.identity.value}",
+        ("TXC-7", "TXC-9") if h.identity is happened.Identity.NEW else ("TXC-9",),
+        coordinator=h.coordinator,
+        transactional_id=h.transactional_id,
+        state=h.state,
+        producer_epoch=h.producer_epoch,
+        old_producer_id=h.old_producer_id,
+        producer_id=h.producer_id,
+        new_epoch=h.new_epoch,
+    )
+
+
+def _fence_prepared(h: happened.FencePrepared, teller: Teller) -> None:
+    teller.note(
+        row_key(h.row),
+        (h.row.spec,),
+        coordinator=h.coordinator,
+        transactional_id=h.transactional_id,
+        state=h.state,
+        producer_epoch=h.producer_epoch,
+        new_epoch=h.new_epoch,
+    )
+
+
+def _stands(
+    key: str, rules: tuple[str, ...], h: happened.FenceStands | happened.DecisionStands, teller: Teller
+) -> None:
+    """The headline; the earlier sentence, that a record is replicated, becomes a note."""
+    teller.lead(
+        key,
+        rules,
+        coordinator=h.coordinator,
+        transactional_id=h.transactional_id,
+        state=h.state,
+        producer_epoch=h.producer_epoch,
+    )
+
+
+def _fence_stands(h: happened.FenceStands, teller: Teller) -> None:
+    _stands("coordinator.fence_stands", ("TXC-10", "TXC-16"), h, teller)
+
+
+def _decision_stands(h: happened.DecisionStands, teller: Teller) -> None:
+    _stands("coordinator.decision_stands", ("TXC-15", "TXC-16", "TXC-17", "CTR-25"), h, teller)
+
+
+TELLINGS: dict[type[Happening], Tell] = {
+    happened.IdMoved: _id_moved,
+    happened.ClaimRefused: _claim_refused,
+    happened.MarkersResumed: _markers_resumed,
+    happened.EpochRefused: _epoch_refused,
+    happened.EmptyId: _empty_id,
+    happened.TimeoutOutOfRange: _timeout_out_of_range,
+    happened.NoIdentityYet: _no_identity_yet,
+    happened.UnknownMapping: _unknown_mapping,
+    happened.NotHere: _not_here,
+    happened.IdentityChosen: _identity_chosen,
+    happened.FencePrepared: _fence_prepared,
+    happened.FenceNotWritten: notes("coordinator.fence_not_written", "TXC-11", "TXC-5"),
+    happened.FenceStands: _fence_stands,
+    happened.DecisionStands: _decision_stands,
+    happened.DecisionWithoutMarkers: notes("coordinator.decision_without_markers", "TXC-16"),
+}
