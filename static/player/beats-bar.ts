@@ -82,11 +82,14 @@ export class BeatsBar extends MeasuredElement {
     const name = say("player.beat_named", { number: place + 1, title, first: beat.first, last });
     const style = segment === undefined ? "" : `left:${segment.x.toFixed(1)}px;width:${segment.width.toFixed(1)}px`;
     const state = place < here ? "past" : place === here ? "now" : "ahead";
+    const current = place === here ? "step" : nothing;
+    // A finger finds them by name, in the list.
+    if (narrow) return html`<li class=${state} .style=${style} aria-current=${current}><span class="sr">${name}</span></li>`;
     return html`<li class=${state} .style=${style}>
-      <button class="beat" aria-label=${name} title=${narrow ? title : name} aria-current=${place === here ? "step" : nothing} @click=${() => void this.walk?.goTo(beat.lands)}>
-        ${narrow ? nothing : html`<span class="n">${place + 1}</span><span class="name">${title}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span>`}</button>
-      ${narrow ? nothing : html`<button class="beat-open" aria-expanded=${this.open === beat.first} aria-label=${say("player.beat_opens", { title })}
-        title=${say("player.beat_opens", { title })} @click=${() => (this.open = this.open === beat.first ? null : beat.first)}>▴</button>`}</li>`;
+      <button class="beat" aria-label=${name} title=${name} aria-current=${current} @click=${() => this.#go(beat.lands)}>
+        <span class="n">${place + 1}</span><span class="name">${title}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
+      <button class="beat-open" aria-expanded=${this.open === beat.first} aria-label=${say("player.beat_opens", { title })}
+        title=${say("player.beat_opens", { title })} @click=${() => (this.open = this.open === beat.first ? null : beat.first)}>▴</button></li>`;
   }
 
   /** On a telephone: the name and number of the beat on show, which opens it, and the step. */
@@ -107,7 +110,21 @@ export class BeatsBar extends MeasuredElement {
     return html`<section class="beat-steps" .style=${`left:${left.toFixed(0)}px;width:${width}px;--tip:${(middle - left).toFixed(0)}px`} aria-label=${titleOf(beat)} @keydown=${this.#key}>
       <header><h2>${place + 1}. ${titleOf(beat)}</h2> <span class="num quiet">${say("player.beat_steps", { count: beat.last - beat.first + 1, first: beat.first, last: beat.last })}</span>
         <button class="close" aria-label=${say("player.close")} @click=${() => (this.open = null)}>✕</button></header>
-      <div class="beat-list">${beatLines(beat, store, (number) => void this.walk?.goTo(number))}</div></section>`;
+      <div class="beat-list">${isNarrow(this.width) ? this.#all(plan, beat, store) : beatLines(beat, store, this.#go)}</div></section>`;
+  }
+
+  readonly #go = (number: number): void => void this.walk?.goTo(number);
+
+  /** Bars are too small for a finger: the list has every beat by name, and the steps of the open one. */
+  #all(plan: BeatPlan, open: Beat, store: PlayerStore): TemplateResult {
+    return html`<ol>${plan.beats.map((beat, place) => html`<li class="by-name">
+      <button aria-expanded=${beat === open} @click=${() => this.#choose(beat)}><span class="num">${place + 1}</span><b>${titleOf(beat)}</b></button>
+      ${beat === open ? beatLines(beat, store, this.#go) : nothing}</li>`)}</ol>`;
+  }
+
+  #choose(beat: Beat): void {
+    this.open = beat.first;
+    this.#go(beat.lands);
   }
 
   readonly #key = (event: KeyboardEvent): void => {

@@ -53,7 +53,7 @@ import type { MessageActs } from "../stage/message-acts.ts";
 import type { Why } from "./why.ts";
 import type { AskWhyEvent, ShownWhy } from "./why-answer.ts";
 import { selectionOf } from "./share.ts";
-import { DROP } from "./selection-bar.ts";
+import { DROP } from "./offered.ts";
 import { SideColumns } from "./side-columns.ts";
 import type { Status } from "./source.ts";
 import { FileSource } from "./source.ts";

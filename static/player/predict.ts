@@ -7,6 +7,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import type { Selection } from "./frame.ts";
 import { csrfToken } from "./page.ts";
 import type { Audience, Poll } from "./audience.ts";
 import type { Play } from "./play.ts";
@@ -175,7 +176,14 @@ export class Predict extends StoreElement {
     this.waits = false;
     if (question === null) return;
     this.play?.stop();
+    this.#bring(question);
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());
+  }
+
+  /** A small picture shows the partition that is asked about. */
+  #bring({ params }: Question): void {
+    const partition = params["partition"];
+    if (typeof partition === "string") this.dispatchEvent(new CustomEvent<Selection>("bring", { detail: { kind: "partition", id: partition }, bubbles: true }));
   }
 
   async #answer(choice: string): Promise<void> {

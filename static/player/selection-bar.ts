@@ -10,9 +10,11 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import type { Intervention } from "../generated/messages.ts";
 import type { Json, JsonObject, Selection, View } from "./frame.ts";
+import { DROP, offeredOf } from "./offered.ts";
 import { Pointing } from "./pointing.ts";
 import type { Point } from "./pointing.ts";
 import { moreWith } from "./selection-more.ts";
+import { Small } from "./small.ts";
 import type { Action } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
@@ -25,8 +27,6 @@ export const defaults = {
   covers: 699,
 };
 
-/** The action that the key `d` carries out. */
-export const DROP = "drop_message";
 
 const SET = "set";
 
@@ -45,6 +45,7 @@ export class SelectionBar extends StoreElement {
   declare setting: string;
   /** Where the list stands when it was asked for by pointing; null: below the bar. */
   declare at: Point | null;
+  readonly #small = new Small(this);
   #pointing: Pointing | null = null;
   /** What had the focus before the list was opened by pointing. */
   #before: HTMLElement | null = null;
@@ -91,6 +92,7 @@ export class SelectionBar extends StoreElement {
   }
 
   protected override updated(): void {
+    if (this.querySelector(".acts") !== null) this.dispatchEvent(new CustomEvent("acts-here", { bubbles: true }));
     const list = this.querySelector<HTMLElement>(".action-list.floating");
     if (list === null || this.at === null) return;
     const { width, height } = list.getBoundingClientRect();
@@ -175,10 +177,19 @@ export class SelectionBar extends StoreElement {
     if (!store.source.live) {
       return html`<span class="selected">${say("player.selected", { what: name })}</span>${this.#clear()}${this.at === null ? nothing : this.#list()}`;
     }
-    return html`<button class="selected" aria-expanded=${this.isOpen} aria-haspopup="true" @click=${() => this.#toggle()}>
-        ${say("player.selected", { what: name })} <span class="hint">${say("player.what_can_be_done")} ▾</span></button>
+    return html`${this.#acts(selection) ?? html`<button class="selected" aria-expanded=${this.isOpen} aria-haspopup="true" @click=${() => this.#toggle()}>
+        ${say("player.selected", { what: name })} <span class="hint">${say("player.what_can_be_done")} ▾</span></button>`}
       ${this.#clear()}
       ${this.isOpen ? this.#list() : nothing}`;
+  }
+
+  /** Where the message has no room for them on itself, its acts stand here, under a thumb. */
+  #acts({ kind }: Selection): TemplateResult | null {
+    const offered = kind === "message" && this.#small.matches ? offeredOf(this.actions ?? []) : [];
+    if (offered.length === 0) return null;
+    return html`<div class="selected acts" role="toolbar" aria-label=${say("stage.act.heading")}>${offered.map((action) =>
+      html`<button title=${say(action.key, action.params)} @click=${() => void this.perform(action.action)}>${say(`stage.act.${action.action}`)}</button>`)}
+      <button class="more" aria-expanded=${this.isOpen} aria-haspopup="true" title=${say("stage.act.more_means")} @click=${() => this.#toggle()}>${say("stage.act.more")}</button></div>`;
   }
 
   #toggle(): void {

@@ -19,7 +19,7 @@ import { say } from "./text.ts";
 export const defaults = {
   /** px that a guarantee needs beside others. */
   least: 160,
-  /** px of a line that has room for the names of broken guarantees, and how many it names. */
+  /** px of a line that has room for the names of broken guarantees, and how many of them it names; in less, one. */
   named: 320,
   most: 2,
 };
@@ -56,7 +56,7 @@ export class GuaranteeStrip extends MeasuredElement {
   /** `duplicated ✕ 1 · 3 hold · 4 not judged` */
   #short(judged: readonly StripRow[], unjudged: number, shown: number): TemplateResult {
     const broken = judged.filter(({ brokenAt }) => brokenAt !== null && brokenAt <= shown);
-    const named = this.width >= defaults.named && broken.length <= defaults.most ? broken : [];
+    const named = broken.length <= (this.width >= defaults.named ? defaults.most : 1) ? broken : [];
     const held = judged.length - broken.length;
     return html`<button class="guarantees-short" aria-expanded=${this.isOpen} aria-label=${say("player.guarantees")} aria-describedby="guarantees-short" @click=${() => (this.isOpen = !this.isOpen)}>
       <span id="guarantees-short">${named.map((row) => html`<span class="is-broken">${say(`player.guarantee.${row.name}`)} <b class="num">✕ ${row.count}</b></span> `)}${

@@ -89,7 +89,7 @@ function headLine(
   const who = apart ? say("stage.coordinator.of_at", { id, broker: name }) : say("stage.coordinator.of", { id });
   const identity = `${entry.producer_id}·${entry.producer_epoch}`;
   const pill = round(textWidth(identity, 12, true) + 12);
-  const room = width * 0.6 - pill;
+  const room = width * (here.upright ? 0.66 : 0.6) - pill;
   const { size, lines } = fitted(who, room, 13, { least: 9, most: 2, bold: true });
   const end = 12 + Math.max(...lines.map((line) => textWidth(line, size, true))) + 10;
   const right = width - 12;

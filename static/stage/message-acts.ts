@@ -8,14 +8,14 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import type { SelectionBar } from "../player/selection-bar.ts";
+import { offeredOf } from "../player/offered.ts";
+import { Small } from "../player/small.ts";
 import type { Action } from "../player/source.ts";
 import { StoreElement } from "../player/store-element.ts";
 import { say } from "../player/text.ts";
 import type { Box } from "./contract.ts";
 import type { Stage } from "./stage.ts";
 
-/** Those that have a button on the message; the others are in the list. */
-export const OFFERED = ["drop_message", "delay_message", "duplicate_message"];
 export const defaults = {
   /** Milliseconds that a selection rests until it is asked what can be done. */
   ask: 120,
@@ -25,6 +25,8 @@ export class MessageActs extends StoreElement {
   static override properties = { ...StoreElement.properties, actions: { state: true } };
 
   declare actions: Action[] | null;
+  readonly #small = new Small(this);
+  #player: Element | null = null;
   #askedFor = "";
   /** The message whose acts are to have the focus, as it was reached by keys. */
   #byKeys: string | null = null;
@@ -38,6 +40,8 @@ export class MessageActs extends StoreElement {
     super.connectedCallback();
     this.parentElement?.addEventListener("landed", this.#place);
     this.parentElement?.addEventListener("keydown", this.#pressed, true);
+    this.#player = this.closest(".player");
+    this.#player?.addEventListener("acts-here", this.#focusActs);
     addEventListener("resize", this.#place);
   }
 
@@ -45,6 +49,7 @@ export class MessageActs extends StoreElement {
     super.disconnectedCallback();
     this.parentElement?.removeEventListener("landed", this.#place);
     this.parentElement?.removeEventListener("keydown", this.#pressed, true);
+    this.#player?.removeEventListener("acts-here", this.#focusActs);
     removeEventListener("resize", this.#place);
   }
 
@@ -77,13 +82,13 @@ export class MessageActs extends StoreElement {
     if (event.key === "Enter") this.#byKeys = this.#stage()?.focusedMessage ?? null;
   };
 
-  #focusActs(): void {
+  readonly #focusActs = (): void => {
     if (this.#byKeys === null || this.#byKeys !== this.store?.selection?.id) return;
-    const first = this.querySelector<HTMLElement>(".message-acts:not([hidden]) button");
-    if (first === null) return;
+    const first = this.querySelector<HTMLElement>(".message-acts:not([hidden]) button") ?? this.#bar()?.querySelector<HTMLElement>(".acts button");
+    if (first == null) return;
     this.#byKeys = null;
     first.focus();
-  }
+  };
 
   /** Arrows go from act to act; Escape goes back to the message and lets it go. */
   readonly #actKey = (event: KeyboardEvent): void => {
@@ -125,8 +130,9 @@ export class MessageActs extends StoreElement {
   protected override render(): TemplateResult | typeof nothing {
     const { actions } = this;
     if (this.#askedFor === "") return this.#offer();
-    if (actions === null) return nothing;
-    const offered = OFFERED.flatMap((name) => actions.find((one) => one.action === name && one.enabled) ?? []);
+    // A small picture has no room for them: the selection bar has them.
+    if (actions === null || this.#small.matches) return nothing;
+    const offered = offeredOf(actions);
     if (offered.length === 0) return nothing;
     return html`<div class="message-acts" role="toolbar" aria-label=${say("stage.act.heading")} data-arrows @keydown=${this.#actKey} hidden>${offered.map(
       (action) => html`<button title=${say(action.key, action.params)} @click=${() => void this.#bar()?.perform(action.action)}>${

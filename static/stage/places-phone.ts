@@ -12,15 +12,15 @@ const WIDTH = { least: 360, most: 520 };
 const SIDE = 10;
 const GAP = 8;
 const CLIENT = 86;
-const NETWORK = { least: 52, most: 130 };
+const NETWORK = { least: 50, most: 130 };
 const HEAD = 27;
 const LANE = { least: 76, most: 120 };
 const READERS = { least: 57, most: 84 };
 /** With room for what its log holds, or without; and for the offsets of a group under that. */
 const COORDINATOR = { least: 62, most: 84, grouped: 98 };
-const MARKERS = 44;
+const MARKERS = 40;
 /** px under the picture for the names of those who are not in it, and for its text. */
-const UNDER = 34;
+const UNDER = 31;
 /** Where requests go down and answers come up. */
 const DOWN = 0.29;
 const UP = 0.69;

@@ -188,19 +188,32 @@ function clientAt(frame: Frame, run: Places, focus: Focus): string | null {
   return found ?? Object.keys(run.clients)[0] ?? null;
 }
 
+const ABOUT_BROKER = new Set<Focus["kind"]>(["actor", "leader", "refused", "copy"]);
+
+/** The broker of a step, where there is something of it to see: its log, its own state, or a message of its. */
+function actingIn(run: Places, frame: Frame, focus: Focus, partition: string | null): string | null {
+  const { actor, kind } = focus;
+  const place = actor === null || kind === "coordinator" ? undefined : run.brokers[actor];
+  if (actor === null || place === undefined) return null;
+  const hasLog = partition === null || place.lanes[partition] !== undefined;
+  return hasLog || ABOUT_BROKER.has(kind) || endsOf(frame, focus).includes(actor) ? actor : null;
+}
+
 /** Who stands in the places of a phone. */
 function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const partition = partitionAt(frame, run, focus);
   const client = clientAt(frame, run, focus);
   const controls = run.others["controller"] !== undefined && CONTROLS.has(focus.actor ?? frame.step?.actor ?? "");
-  const acting = focus.actor !== null && focus.actor in run.brokers && focus.kind !== "coordinator" ? focus.actor : null;
   const leader = partition === null ? null : ledBy(frame, run, partition);
+  const acting = actingIn(run, frame, focus, partition);
   const broker = acting ?? (controls ? brokerHeard(frame, run, focus) : null) ?? leader ?? Object.keys(run.brokers)[0] ?? null;
   const coordinator = coordinatorAt(frame, run, focus);
   const brokers: Places["brokers"] = {};
   const place = broker === null ? undefined : run.brokers[broker];
   if (broker !== null && place !== undefined) {
-    const lane = partition === null ? undefined : place.lanes[partition];
+    // A follower that copies has the leader's place, for its own copy.
+    const follows = focus.kind === "copy" && leader !== null ? run.brokers[leader]?.lanes : undefined;
+    const lane = partition === null ? undefined : (place.lanes[partition] ?? follows?.[partition]);
     brokers[broker] = { ...place, lanes: partition === null || lane === undefined ? {} : { [partition]: lane }, coordinator: broker === coordinator ? place.coordinator : null };
   }
   const apart = coordinator === null || coordinator === broker ? undefined : run.brokers[coordinator];

@@ -86,6 +86,7 @@ export class Stage extends SizedElement {
   /** Where the picture has text, of the answer that is on show. */
   #words: readonly Box[] = [];
   #worded: { chain: Chain; step: Step | null; size: Size | undefined } | null = null;
+  #player: Element | null = null;
   /** Of an upright stage: what the reader brought into the picture, and the step at which they did. */
   #brought: { selection: Selection; step: Step | null } | null = null;
 
@@ -95,6 +96,20 @@ export class Stage extends SizedElement {
     this.asks = true;
     this.chain = [];
   }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#player = this.closest(".player");
+    this.#player?.addEventListener("bring", this.#brings);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#player?.removeEventListener("bring", this.#brings);
+  }
+
+  /** What a question is about. */
+  readonly #brings = (event: Event): void => this.bring((event as CustomEvent<Selection>).detail);
 
   protected override show(frame: Frame): TemplateResult {
     const { here, focus, objects: whole, network } = this.sceneOf(frame);
@@ -279,11 +294,16 @@ export class Stage extends SizedElement {
       @click=${click} @keydown=${press}>${draw}${ring}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
   }
 
-  readonly #bring = (selection: Selection): void => {
+  /** Brings a thing into an upright picture until the next step. */
+  bring(selection: Selection): void {
     this.#brought = { selection, step: this.frame?.step ?? null };
+    this.requestUpdate();
+  }
+
+  readonly #bring = (selection: Selection): void => {
+    this.bring(selection);
     const selected = this.frame?.selection;
     if (selected?.kind !== selection.kind || selected.id !== selection.id) this.pick(selection);
-    this.requestUpdate();
   };
 
   #asking({ key, x, y, draw, label }: StageObject, { question, subject }: NonNullable<StageObject["ask"]>): SVGTemplateResult {

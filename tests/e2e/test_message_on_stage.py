@@ -83,9 +83,16 @@ def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
     # A telephone shows what the step is about: here the request that leaves.
     page.locator("eos-player").evaluate("player => player.store.moveTo(9)")
     at(page, 9)
+    controls = page.get_by_role("group", name="Moving through the steps")
+    before = controls.bounding_box()
     message(page).tap()
-    page.get_by_role("toolbar", name="Break this message").get_by_role("button", name="Duplicate").tap()
+    duplicate = page.get_by_role("toolbar", name="Break this message").get_by_role("button", name="Duplicate")
+    expect(duplicate).to_be_visible()
+    assert controls.bounding_box() == before
+    duplicate.tap()
     at(page, 10)
+    expect(page.locator("eos-undo-bar .found-bar")).to_be_visible()
+    assert controls.bounding_box() == before
     expect(page.locator("eos-stage [data-key=tag]")).to_have_text("Two copies: it arrives twice")
     assert_nothing_scrolls_sideways(page)
 
