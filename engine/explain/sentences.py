@@ -20,6 +20,8 @@ from typing import Any
 LANGUAGES = ("en", "zh-Hans")
 _RANGE = re.compile(r"\{([a-z_0-9]+)\}–\{([a-z_0-9]+)\}")
 _SLOT = re.compile(r"\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒)(?![A-Za-z]))?")
+_CHINESE = re.compile("[\u3400-\u9fff]")
+"""Text in which a list is read with the Chinese comma of lists."""
 _LONG_MS = 60_000
 """Times from here on are told in units that people count in."""
 _UNITS = (
@@ -91,21 +93,23 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
         one = first in params and last in params and params[first] == params[last]
         return "{" + first + "}" if one else found.group()
 
+    between = "、" if _CHINESE.search(text) else ", "
+
     def put(found: re.Match[str]) -> str:
         name, prefix, one, many, unit = found.groups()
         if name not in params:
             return f"[{name}]{unit or ''}"
         value = params[name]
         if unit is not None:
-            return _time(value, word) or f"{shown(value)}{unit}"
+            return _time(value, word) or f"{shown(value, between)}{unit}"
         if prefix is not None:
             named = value if isinstance(value, list | tuple) else [value]
-            return ", ".join(word(f"{prefix}.{shown(one)}") or shown(one) for one in named)
+            return between.join(word(f"{prefix}.{shown(one)}") or shown(one) for one in named)
         if isinstance(value, Mapping) and "key" in value:
             within = word(value["key"])
             return f"[{value['key']}]" if within is None else fill(within, value.get("params", {}), word)
         if one is None:
-            return shown(value)
+            return shown(value, between)
         return f"{shown(value)} {one if value == 1 else many}"
 
     return _SLOT.sub(put, _RANGE.sub(whole, text))
@@ -123,10 +127,10 @@ def _time(milliseconds: Any, word: Callable[[str], str | None]) -> str | None:
     return " ".join(parts)
 
 
-def shown(value: Any) -> str:
-    """A parameter as a reader sees it."""
+def shown(value: Any, between: str = ", ") -> str:
+    """A parameter as a reader sees it. ``between``: the items of a list."""
     if isinstance(value, list | tuple):
-        return ", ".join(shown(item) for item in value)
+        return between.join(shown(item) for item in value)
     if value is None:
         return "–"
     if value is True or value is False:

@@ -1,6 +1,7 @@
 """One search over scenarios, tracks, pages and the reference, in both languages: an index in memory, made once.
 
-Everything there is to find comes with the program, so no database is asked and every database will do. An entry is
+Everything there is to find comes with the program, so no database is asked and every database will do; a reader's own
+sessions are handed in. An entry is
 found when it holds each thing that the question asks for (`asked.py`): a word of the question begins a word in it,
 whichever language it is in (*LSO* does not find *also*), or another word for the same thing does.
 """
@@ -8,8 +9,8 @@ whichever language it is in (*LSO* does not find *also*), or another word for th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 from engine.explain.sentences import LANGUAGES
@@ -20,7 +21,7 @@ from eosviz.reference import tables
 from eosviz.reference.asked import Wish, in_parts, plain, understand
 from eosviz.reference.signatures import signatures
 
-KINDS = ("track", "scenario", "signature", "term", "error", "page", "requirement")
+KINDS = ("track", "scenario", "session", "signature", "term", "error", "page", "requirement")
 PAGES = (
     ("tracks:index", "page.tracks", "tracks.introduction"),
     ("scenarios:library", "page.library", "library.introduction"),
@@ -82,14 +83,20 @@ class Found:
     excerpt: str
 
 
-def find(question: str, language: str) -> dict[str, list[Found]]:
-    """Kind to what was found, the best first: kinds by their best, then what they hold."""
-    wishes = [part for wish in understand(question) for part in in_parts(wish, _stands_somewhere)]
+def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
+    """Kind to what was found, the best first: kinds by their best, then what they hold. ``own``: what only this reader
+    can find."""
+    every = (*entries(), *own)
+    wishes = [
+        part
+        for wish in understand(question)
+        for part in in_parts(wish, lambda text: any(text in entry.whole for entry in every))
+    ]
     if not wishes:
         return {}
     ranked = [
         (-worth, KINDS.index(entry.kind), order, entry)
-        for order, entry in enumerate(entries())
+        for order, entry in enumerate(every)
         if (worth := _worth(entry, wishes)) > 0
     ]
     found: dict[str, list[Found]] = {}
@@ -101,8 +108,10 @@ def find(question: str, language: str) -> dict[str, list[Found]]:
     return found
 
 
-def _stands_somewhere(text: str) -> bool:
-    return any(text in entry.whole for entry in entries())
+def session_entry(identifier: str, scenario: str, title: dict[str, str], text: dict[str, str]) -> Entry:
+    """A session is found by its title and its scenario."""
+    made = _entry("session", identifier, title, text, scenario, (scenario,))
+    return replace(made, name=plain(scenario))
 
 
 def _worth(entry: Entry, wishes: list[Wish]) -> float:

@@ -7,12 +7,14 @@ from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.timezone import localtime
 from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from engine.explain.machines import machine_json
 from engine.explain.requirements import GROUPS
+from engine.explain.sentences import LANGUAGES
 from engine.middleware.comparison import COMPARISON
 from engine.profiles import PROFILES
 from engine.pseudocode import documents
@@ -22,12 +24,16 @@ from eosviz.catalogue import language_of, say
 from eosviz.reference import drawing, finding, tables
 from eosviz.reference.signatures import signatures as known_signatures
 from eosviz.scenarios.cards import shelf
+from eosviz.walkthroughs.browser import browser_of
+from eosviz.walkthroughs.models import Session, SessionLine
 from eosviz.walkthroughs.views import element_attributes
 
 QUESTION_LENGTH = 100
 FOUND_SHOWN = 5
 """Of each kind, beside a link to the others."""
 KIND_SHOWN_MAX = 200
+SESSIONS_SEARCHED = 200
+"""The newest of one browser."""
 COMPARED = "MW-15"
 """The requirement that asks for the comparison with Kafka."""
 REQUIREMENT_GROUPS = (*GROUPS, "CTR")
@@ -180,7 +186,7 @@ def player(request: HttpRequest) -> HttpResponse:
 def search(request: HttpRequest) -> HttpResponse:
     """Everything that there is to find, by kind; `kind` shows one kind whole."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
-    found = finding.find(question, language_of(get_language()))
+    found = finding.find(question, language_of(get_language()), _own_sessions(request) if question else ())
     kind = request.GET.get("kind", "")
     shown_max = KIND_SHOWN_MAX if kind in found else FOUND_SHOWN
     context = {
@@ -202,6 +208,26 @@ def search(request: HttpRequest) -> HttpResponse:
     return render(request, "reference/search.html", context)
 
 
+def _own_sessions(request: HttpRequest) -> list[finding.Entry]:
+    """The newest of this browser."""
+    owned = Session.objects.of_browser(browser_of(request.session)).recent()[:SESSIONS_SEARCHED]
+    return [
+        finding.session_entry(
+            str(line.id),
+            line.scenario,
+            {language: line.title.get(language, line.scenario) for language in LANGUAGES},
+            {language: _session_text(line, language) for language in LANGUAGES},
+        )
+        for line in owned.lines()
+    ]
+
+
+def _session_text(line: SessionLine, language: str) -> str:
+    name = line.scenario if line.variant is None else f"{line.scenario}/{line.variant}"
+    made = localtime(line.created).strftime("%Y-%m-%d %H:%M")
+    return say("search.session", language, {"name": name, "step": line.newest, "made": made})
+
+
 def _placed(rows: list[finding.Found]) -> list[dict[str, Any]]:
     """Each with its address and, for a scenario, its picture."""
     shelved = {one.card.identifier: one for one in shelf()} if rows and rows[0].kind == "scenario" else {}
@@ -217,6 +243,7 @@ def _placed(rows: list[finding.Found]) -> list[dict[str, Any]]:
 
 _ADDRESSES: dict[str, Callable[[str], str]] = {
     "track": lambda name: reverse("tracks:detail", args=[name]),
+    "session": lambda name: reverse("walkthroughs:player", args=[name]),
     "scenario": lambda name: f"{reverse('walkthroughs:new')}?scenario={name}",
     "signature": lambda name: f"{reverse('reference:signatures')}#{name}",
     "term": lambda name: f"{reverse('reference:terms')}#{name}",

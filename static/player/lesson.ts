@@ -13,7 +13,7 @@ import type { BeatWalk } from "./beat-walk.ts";
 import type { Bilingual } from "./frame.ts";
 import { inWords } from "./done.ts";
 import type { Broken, Told } from "./outcome.ts";
-import { brokenIn, brokenText, changesOf, judgedRows, toldOf } from "./outcome.ts";
+import { brokenIn, brokenWords, changesOf, judgedRows, toldOf } from "./outcome.ts";
 import { csrfToken } from "./page.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
@@ -109,7 +109,7 @@ export class Lesson extends StoreElement {
     if (first === undefined) return nothing;
     const { written } = this.lesson;
     return html`<div class="lesson-changed"><p>${say("lesson.changed", { done: done.map((one) => say("lesson.changed_at", { what: inWords(one), step: one.after })) })}
-      ${written === undefined ? nothing : say("lesson.changed_outcome", { here: brokenText(brokenIn(judgedRows(store))), written: brokenText(written.broken) })}</p>
+      ${written === undefined ? nothing : say("lesson.changed_outcome", { here: brokenWords(brokenIn(judgedRows(store))), written: brokenWords(written.broken) })}</p>
       ${store.source.live && this.compare !== "" ? html`<p>${asItWas(store, first, this.compare, "button")}</p>` : nothing}</div>`;
   }
 

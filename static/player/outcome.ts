@@ -21,10 +21,10 @@ export function brokenIn(rows: readonly StripRow[]): Broken {
   return Object.fromEntries(rows.filter(({ count, brokenAt }) => count > 0 && brokenAt !== null).map(({ name, count }) => [name, count]));
 }
 
-/** `lost 2, duplicated 1`, or that nothing is broken. */
-export function brokenText(broken: Broken): string {
+/** `lost 2`, `duplicated 1`; where nothing is broken, that. */
+export function brokenWords(broken: Broken): string[] {
   const named = Object.entries(broken).map(([name, count]) => say("outcome.count", { name: say(`player.guarantee.${name}`), count }));
-  return named.length === 0 ? say("outcome.none") : say("outcome.list", { named });
+  return named.length === 0 ? [say("outcome.none")] : named;
 }
 
 /** The run is over, and its last step is on show. */
@@ -41,9 +41,9 @@ export function changesOf(store: PlayerStore): Done[] {
 export function overText(store: PlayerStore, written: Broken | undefined): string {
   const rows = judgedRows(store);
   if (rows.length === 0) return "";
-  const broken = brokenText(brokenIn(rows));
+  const broken = brokenWords(brokenIn(rows));
   if (changesOf(store).length === 0 || written === undefined) return say("outcome.over", { broken });
-  return say("outcome.over_changed", { broken, written: brokenText(written) });
+  return say("outcome.over_changed", { broken, written: brokenWords(written) });
 }
 
 export interface Told {

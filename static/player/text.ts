@@ -32,10 +32,15 @@ const UNITS: readonly (readonly [key: string, milliseconds: number])[] = [
   ["duration.milliseconds", 1],
 ];
 
+/** Between the items of a list; Chinese text has a comma of its own for them. */
+function betweenIn(text: string): string {
+  return /[\u3400-\u9fff]/.test(text) ? "、" : ", ";
+}
+
 /** One value as people read it: lists joined with commas, nothing written as "null". */
-export function formatValue(value: Json | undefined): string {
+export function formatValue(value: Json | undefined, between = ", "): string {
   if (value === null || value === undefined) return "–";
-  if (Array.isArray(value)) return value.map((item) => formatValue(item)).join(", ");
+  if (Array.isArray(value)) return value.map((item) => formatValue(item)).join(between);
   if (typeof value === "object") return JSON.stringify(value);
   return String(value);
 }
@@ -116,12 +121,13 @@ function markRanges(parts: (string | Slot)[]): void {
 export function fill(text: string, params: JsonObject, word: (key: string) => string | undefined = () => undefined): string {
   if (!text.includes("{")) return text;
   const parts = partsOf(text);
+  const between = betweenIn(text);
   let filled = "";
   for (let index = 0; index < parts.length; index += 1) {
     const part = parts[index] as string | Slot;
     if (typeof part === "string") filled += part;
     else if (isOne(part, params)) index += 1; // The end of the range stands for it.
-    else filled += slotText(part, params, word);
+    else filled += slotText(part, params, word, between);
   }
   return filled;
 }
@@ -131,15 +137,15 @@ function isOne({ name, end }: Slot, params: JsonObject): boolean {
   return end !== null && Object.hasOwn(params, name) && Object.hasOwn(params, end) && params[name] === params[end];
 }
 
-function slotText({ name, prefix, one, many, unit }: Slot, params: JsonObject, word: (key: string) => string | undefined): string {
+function slotText({ name, prefix, one, many, unit }: Slot, params: JsonObject, word: (key: string) => string | undefined, between: string): string {
   if (!Object.hasOwn(params, name)) return `[${name}]${unit ?? ""}`;
   const given = params[name];
-  if (unit !== undefined) return timeText(given, word) ?? `${formatValue(given)}${unit}`;
+  if (unit !== undefined) return timeText(given, word) ?? `${formatValue(given, between)}${unit}`;
   if (prefix !== undefined) {
     const named = Array.isArray(given) ? given : [given];
-    return named.map((item) => word(`${prefix}.${formatValue(item)}`) ?? formatValue(item)).join(", ");
+    return named.map((item) => word(`${prefix}.${formatValue(item)}`) ?? formatValue(item)).join(between);
   }
-  const value = sentenceIn(given, word) ?? formatValue(given);
+  const value = sentenceIn(given, word) ?? formatValue(given, between);
   if (one === undefined || many === undefined) return value;
   return `${value} ${given === 1 ? one : many}`;
 }

@@ -292,3 +292,13 @@ def test_the_search_page_shows_what_was_asked_and_escapes_it(client: Client) -> 
     assert "&lt;b&gt;marker" in page and "<b>marker" not in page
     assert "SC-" in client.get(address, {"q": "marker"}).content.decode()
     assert client.get(address, {"q": "x" * 5000}).status_code == 200
+
+
+@pytest.mark.django_db
+def test_a_reader_finds_their_own_sessions_and_nobody_else_s() -> None:
+    mine, other = Client(), Client()
+    mine.post("/sessions/new", {"scenario": "SC-03"})
+    for question in ("SC-03", "acknowledgement is lost", "重复"):
+        assert "Your sessions" in mine.get("/search/", {"q": question}, follow=True).content.decode()
+        assert "Your sessions" not in other.get("/search/", {"q": question}, follow=True).content.decode()
+    assert "Your sessions" not in mine.get("/search/", {"q": "outbox"}, follow=True).content.decode()

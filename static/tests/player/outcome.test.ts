@@ -3,14 +3,14 @@ import test from "node:test";
 
 import type { Frame } from "../../player/frame.ts";
 import { leadOf, notesOf, saidOf } from "../../player/leading.ts";
-import { brokenText, toldOf } from "../../player/outcome.ts";
+import { brokenWords, toldOf } from "../../player/outcome.ts";
 import { words } from "../../player/text.ts";
 import { step } from "./fixture.ts";
 
 test("what is broken is named with its number, and nothing broken is said", () => {
-  words.learn("en", { texts: { "outcome.count": "{name} {count}", "outcome.list": "{named}", "outcome.none": "nothing", "player.guarantee.lost": "lost", "player.guarantee.atomic": "torn apart" }, sources: {} });
-  assert.equal(brokenText({ lost: 2, atomic: 1 }), "lost 2, torn apart 1");
-  assert.equal(brokenText({}), "nothing");
+  words.learn("en", { texts: { "outcome.count": "{name} {count}", "outcome.none": "nothing", "player.guarantee.lost": "lost", "player.guarantee.atomic": "torn apart" }, sources: {} });
+  assert.deepEqual(brokenWords({ lost: 2, atomic: 1 }), ["lost 2", "torn apart 1"]);
+  assert.deepEqual(brokenWords({}), ["nothing"]);
 });
 
 test("what applications were told is counted beside what the logs hold", () => {

@@ -5,7 +5,7 @@ import { fill, readCatalogue, Words } from "../../player/text.ts";
 
 test("parameters are put in, lists are joined", () => {
   assert.equal(fill("{broker} stores {serials}.", { broker: "broker-1", serials: [1, 2, 3] }), "broker-1 stores 1, 2, 3.");
-  assert.equal(fill("{broker} 写入 {serials}。", { broker: "broker-1", serials: [1, 2] }), "broker-1 写入 1, 2。");
+  assert.equal(fill("{broker} 写入 {serials}。", { broker: "broker-1", serials: [1, 2] }), "broker-1 写入 1、2。");
 });
 
 test("a count picks its word", () => {
