@@ -118,10 +118,10 @@ export class Sentence extends StoreElement {
     }
     // Two runs beside each other go by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");
-    const begins = say(store.newest === 0 && store.canGrow ? "player.nothing_yet" : "player.at_the_beginning", { button });
+    const begins = say("player.begins", { button });
     const summary = store.header?.summary?.[words.language] ?? "";
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
-    return [watch, begins, summary].filter((part) => part !== "").join(between);
+    return [summary, watch, begins].filter((part) => part !== "").join(between);
   }
 
   #references(step: Step): TemplateResult {
@@ -142,7 +142,7 @@ export class Sentence extends StoreElement {
   }
 
   #source(source: string | null): TemplateResult | typeof nothing {
-    return source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source}</div>`;
+    return source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source.split(/(?<=[.(])/).map((part) => html`${part}<wbr>`)}</div>`;
   }
 
   /** The numbers, the rule, the row and the error, in one click. */

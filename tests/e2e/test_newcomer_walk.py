@@ -105,7 +105,7 @@ def test_newcomer_walks_the_whole_thread(
 def start(hand: Hand, scenario: str) -> None:
     hand.page.goto(urljoin(hand.page.url, "/library/"))
     hand.press(hand.page.locator(f"#{scenario} button.primary"))
-    expect(hand.page.locator("eos-sentence .s")).to_contain_text("Nothing has happened yet")
+    expect(hand.page.locator("eos-sentence .s")).to_contain_text("Press Next beat to begin")
 
 
 def shown_step(page: Page) -> int:
