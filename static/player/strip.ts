@@ -68,7 +68,7 @@ export class GuaranteeStrip extends MeasuredElement {
   #list(judged: readonly StripRow[], unjudged: readonly StripRow[], isFolded: boolean, store: PlayerStore): TemplateResult {
     return html`<ul class="guarantees" aria-label=${say("player.guarantees")}>
         ${judged.map((row) => this.#judged(row, store))}
-        ${isFolded ? nothing : unjudged.map((row) => html`<li class="not-judged"><span>${termOf(row)} <em>${say("player.not_judged")}</em></span><i></i></li>`)}
+        ${isFolded || unjudged.length === 0 ? nothing : html`<li class="not-judged" .style=${`flex-grow:${unjudged.length}`}><span class="names"><em>${say("player.not_judged")}</em> ${unjudged.map(termOf)}</span><i></i></li>`}
         ${isFolded && unjudged.length > 0 ? html`<li class="not-judged more"><span>${say("player.not_judged_count", { count: unjudged.length })}</span><i></i></li>` : nothing}
       </ul>`;
   }

@@ -80,6 +80,8 @@ export interface BrokerPlace {
 
 export interface ReaderPlace {
   box: Box;
+  /** How much larger than its smallest its type is. */
+  scale: number;
   port: Point;
 }
 

@@ -38,6 +38,11 @@ export function halo(x: number, y: number, width: number, height: number, radius
   return svg`${box(x, y, width, height, "halo", radius)}${box(x - 3.5, y - 3.5, width + 7, height + 7, "ring", radius + 3)}`;
 }
 
+/** Sizes of what a cell says of its producer, and of its sequences: in a high one they are read from the back of a room. */
+export function cellType(height: number): readonly [who: number, what: number] {
+  return height >= 70 ? [14, 20] : height >= 54 ? [13, 17] : [12, 15];
+}
+
 /** A control batch: C or A on a flag. */
 export function flag(x: number, y: number, height: number, letter: string, hue: string): SVGTemplateResult {
   return svg`<path d=${`M${x},${y}V${y + height + 4}`} class=${`pole line ${hue}`}/><path d=${

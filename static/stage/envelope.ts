@@ -53,7 +53,8 @@ export function envelopeOf(sheet: Sheet, detail: Detail, here: Places): Envelope
 }
 
 function wordsRow(words: string, bad: boolean): Row {
-  return { width: textWidth(words, WORDS, bad), draw: (x, y) => text(x, y + 13, words, bad ? "s13 bad" : "s13 k") };
+  // Names of errors are narrower than their estimate.
+  return { width: textWidth(words, WORDS, bad) * (bad ? 0.92 : 1), draw: (x, y) => text(x, y + 13, words, bad ? "s13 bad" : "s13 k") };
 }
 
 function cellRow({ who, label, partition, producerId }: Sheet["cells"][number], here: Places): Row {

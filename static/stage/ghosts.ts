@@ -11,7 +11,7 @@ import type { Frame, LogBatchView, ReplicaView, Selection } from "../player/fram
 import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
 import { windowOf } from "./contract.ts";
-import { box, fittedText, halo, path, text, textWidth } from "./draw.ts";
+import { box, cellType, fittedText, halo, path, text, textWidth } from "./draw.ts";
 import { decidedBy } from "./decided.ts";
 import { networkOf } from "./network.ts";
 import { ARRIVAL } from "./places-desk.ts";
@@ -112,12 +112,13 @@ function refusedWith(ghosts: StageObject[], shown: Shown, at: Box | null): Stage
 function pinned(frame: Frame, here: Places, focus: Focus, shown: Shown): StageObject[] {
   const { lane } = shown;
   const { who, sequences, producerId } = numbersOf(frame);
-  const width = Math.max(46, round(textWidth(sequences, 15, true) + 14), round(textWidth(who ?? "", 12) + 12));
+  const [small, large] = cellType(lane.cells.height);
+  const width = Math.max(46, round(textWidth(sequences, large, true) + 14), round(textWidth(who ?? "", small) + 12));
   const at: Box = { x: lane.cells.x, y: lane.cells.y, width, height: lane.cells.height };
   const edge = `M${width + 9},-4l-4,${at.height / 4}l4,${at.height / 4}l-4,${at.height / 4}l4,${at.height / 4 + 8}`;
   const cell = object("pinned", at, svg`${box(-4, -5, width + 12, at.height + 26, "behind", 0)}${path(edge, "rail")}${
-    box(1, 0, width - 2, at.height, `cell ${here.hue(producerId)}`, 3)}${text(width / 2, at.height * 0.36, who ?? "", "s12 k", "middle")}${
-    text(width / 2, at.height * 0.8, sequences, "s15 b", "middle")}${text(width / 2, at.height + 15, String(focus.offset ?? ""), "s12 q", "middle")}`, { phase: "compare" });
+    box(1, 0, width - 2, at.height, `cell ${here.hue(producerId)}`, 3)}${text(width / 2, at.height * 0.36, who ?? "", `s${small} k`, "middle")}${
+    text(width / 2, at.height * 0.8, sequences, `s${large} b`, "middle")}${text(width / 2, at.height + 15, String(focus.offset ?? ""), "s12 q", "middle")}`, { phase: "compare" });
   return [cell, ...arriving(frame, here, shown, at), ring("ring:batch", at)];
 }
 
@@ -189,12 +190,13 @@ function refusedGhost(frame: Frame, here: Places, { lane, replica, window }: Sho
   const { who, sequences, producerId } = numbersOf(frame);
   const { y, height, unit } = lane.cells;
   const said = say("stage.ghost.not_stored");
-  const width = round(Math.max(Math.min(unit, ARRIVAL - GAP), 58, textWidth(who ?? "", 12) + 14));
+  const [small, large] = cellType(height);
+  const width = round(Math.max(Math.min(unit, ARRIVAL - GAP), 58, textWidth(who ?? "", small) + 14));
   const end = lane.cells.x + lane.cells.width;
   const x = Math.min(window.x(replica.log_end) + GAP, end - width);
   const isOver = x < window.x(replica.log_end) + 8;
-  const inside = svg`${isOver ? box(-3, -4, width + 6, height + 22, "behind", 2) : svg``}${box(0, 0, width, height, `cell open ghost ${here.hue(producerId)}`, 3)}${text(width / 2, height * 0.36, who ?? "", "s12 k", "middle")}${
-    text(width / 2, height * 0.8, sequences, "s15 b", "middle")}${path(`M5,5L${width - 5},${height - 5}M${width - 5},5L5,${height - 5}`, "cross bad")}${
+  const inside = svg`${isOver ? box(-3, -4, width + 6, height + 22, "behind", 2) : svg``}${box(0, 0, width, height, `cell open ghost ${here.hue(producerId)}`, 3)}${text(width / 2, height * 0.36, who ?? "", `s${small} k`, "middle")}${
+    text(width / 2, height * 0.8, sequences, `s${large} b`, "middle")}${path(`M5,5L${width - 5},${height - 5}M${width - 5},5L5,${height - 5}`, "cross bad")}${
     text(width / 2, height + 14, said, "s12 bad", "middle")}`;
   return [object("ghost", { x, y, width, height }, inside, { label: said })];
 }

@@ -15,7 +15,7 @@ import { say } from "../player/text.ts";
 import type { Focus, LanePlace, Places, StageObject, Window } from "./contract.ts";
 import { windowOf } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
-import { box, fitted, fittedText, flag, halo, hatch, path, text, textWidth } from "./draw.ts";
+import { box, cellType, fitted, fittedText, flag, halo, hatch, path, text, textWidth } from "./draw.ts";
 import { heldStretches } from "./hidden.ts";
 import type { Stretch } from "./hidden.ts";
 import { ledBy, replicaIn } from "./places.ts";
@@ -170,8 +170,9 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
   const shell = svg`${box(1, 0, width - 2, height, `cell ${hue}${isOpen(batch) ? " open" : ""}${twice ? " twice" : ""}`, 3)}${
     aborted ? hatch(width, height, hue) : nothing}`;
   const middle = round(width / 2);
+  const [small, large] = cellType(height);
   const line = (said: string, y: number, size: number, least: number, classes: string, bold: boolean) => {
-    const { size: at, lines, cut } = fitted(said, inner, size, { least, bold });
+    const { size: at, lines, cut } = fitted(said, inner + (bold ? 0 : 5), size, { least, bold });
     return cut ? nothing : svg`<text x=${middle} y=${round(y)} text-anchor="middle" class=${`s${at} ${classes}${rim} ${aborted ? hue : ""}`}>${lines[0]}</text>`;
   };
   if (who === null || height < TWO_LINES) {
@@ -179,13 +180,13 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
     const said = textWidth(whole, 13, true) <= inner ? whole : what;
     return svg`${shell}${line(said, height / 2 + 5, 15, 9, "b", true)}`;
   }
-  return svg`${shell}${line(who, height * 0.36, 12, 8, "k", false)}${line(what, height * 0.8, 15, 9, "b", true)}`;
+  return svg`${shell}${line(who, height * 0.36, small, 8, "k", false)}${line(what, height * 0.8, large, 9, "b", true)}`;
 }
 
 function markerCell(batch: LogBatchView, width: number, height: number, hue: string): SVGTemplateResult {
   const who = identity(batch.producer_id, batch.producer_epoch) ?? "";
   const { size, cut } = fitted(who, width - 4, 12, { least: 9 });
-  return svg`<rect class="hit" width=${width} height=${height}/>${flag(4, 2, Math.min(24, height - 18), (batch.control ?? "?").charAt(0).toUpperCase(), hue)}${
+  return svg`<rect class="hit" width=${width} height=${height}/>${flag(4, 2, Math.min(32, height - 20), (batch.control ?? "?").charAt(0).toUpperCase(), hue)}${
     cut ? nothing : text(4, height - 2, who, `s${size} k`)}`;
 }
 

@@ -11,7 +11,7 @@ export const stageLook = css`
   .scene text { font-family: var(--f-ui); fill: var(--ink-2); font-size: 14px; font-variant-numeric: tabular-nums; }
   .scene .s7 { font-size: 7px; } .scene .s8 { font-size: 8px; } .scene .s9 { font-size: 9px; } .scene .s10 { font-size: 10px; } .scene .s11 { font-size: 11px; }
   .scene .s12 { font-size: 12px; } .scene .s13 { font-size: 13px; } .scene .s14 { font-size: 14px; }
-  .scene .s15 { font-size: 15px; } .scene .s16 { font-size: 16px; } .scene .s17 { font-size: 17px; }
+  .scene .s15 { font-size: 15px; } .scene .s16 { font-size: 16px; } .scene .s17 { font-size: 17px; } .scene .s18 { font-size: 18px; } .scene .s19 { font-size: 19px; } .scene .s20 { font-size: 20px; }
   .scene .k { fill: var(--ink); }
   .scene .b { font-weight: 650; fill: var(--ink); }
   .scene .q { fill: var(--ink-3); }

@@ -237,8 +237,11 @@ function participantOf(name: string, view: ParticipantView, tid: string | null, 
   const added = applied > 0 ? (entry?.operation ?? 0) * applied : 0;
   const said = reserved > 0 ? say("stage.mw.reserved", { value, reserved }) : applied > 0 ? say("stage.mw.applied", { value }) : say("stage.mw.value", { value });
   const bar = Math.max(60, own.width - 92);
-  const y = own.height - 30;
+  const high = own.height >= 110 ? 32 : 20;
+  const y = own.height - high - 10;
   const side = 54;
+  const at = y + high / 2 + (high > 20 ? 5.5 : 4.5);
+  const size = high > 20 ? 16 : 13;
   if (own.width < NARROW) {
     return {
       fact: "", strong: false, alive: view.alive !== false, label: `${name}: ${word(state)}, ${said}`,
@@ -249,9 +252,9 @@ function participantOf(name: string, view: ParticipantView, tid: string | null, 
   return {
     fact: word(state), strong: state === "COMMITTED", alive: view.alive !== false, label: `${name}: ${word(state)}, ${said}`,
     inner: own.height < 72 ? fittedText(14, own.height - 12, said, own.width - 28, 12, { least: 8, classes: "k" }) : svg`${fittedText(14, y - 9, said, own.width - 28, 13, { least: 8, classes: "k" })}${
-      box(14, y, bar, 20, "cell small b0", 3)}${text(14 + bar / 2, y + 14.5, String(value - added), "s13 b", "middle")}${
-      reserved > 0 ? svg`${box(16 + bar, y, side, 20, "cell small b0 open", 3)}${fittedText(16 + bar + side / 2, y + 14.5, `+${reserved}`, side - 6, 12, { bold: true, classes: "b", anchor: "middle", least: 8 })}`
-        : added !== 0 ? svg`${box(16 + bar, y, side, 20, "cell small b0", 3)}${fittedText(16 + bar + side / 2, y + 14.5, `${added > 0 ? "+" : ""}${added}`, side - 6, 12, { bold: true, classes: "b", anchor: "middle", least: 8 })}` : nothing}`,
+      box(14, y, bar, high, "cell small b0", 3)}${text(14 + bar / 2, at, String(value - added), `s${size} b`, "middle")}${
+      reserved > 0 ? svg`${box(16 + bar, y, side, high, "cell small b0 open", 3)}${fittedText(16 + bar + side / 2, at, `+${reserved}`, side - 6, size, { bold: true, classes: "b", anchor: "middle", least: 8 })}`
+        : added !== 0 ? svg`${box(16 + bar, y, side, high, "cell small b0", 3)}${fittedText(16 + bar + side / 2, at, `${added > 0 ? "+" : ""}${added}`, side - 6, size, { bold: true, classes: "b", anchor: "middle", least: 8 })}` : nothing}`,
   };
 }
 

@@ -229,9 +229,9 @@ function held(flight: Flight, here: Places): Flight {
 /** Units of area that it costs to stand as far as the whole way from where virtual time has it. */
 const ASIDE = 6000;
 /** How much worse it is to stand on another message than on a body's edge. */
-const COVERED = 5;
+const COVERED = 12;
 /** Shares of the way that a message may stand before or behind its place where bodies are too small for all that arrive. */
-const QUEUE = [0, -0.14, 0.14, -0.28, 0.28, 0.42];
+const QUEUE = [0, -0.14, 0.14, -0.28, 0.28, -0.42, 0.42, -0.56];
 
 function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight {
   if (flight.wire.short) return flight;
@@ -240,6 +240,8 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
   const [along, size] = (flight.u < 0.5 ? from : to).facing[1] !== 0 ? ["x", "width"] as const : ["y", "height"] as const;
   let best = flight;
   let least = Number.POSITIVE_INFINITY;
+  // What stands in the network itself, beside what is on its way there.
+  const standing = [...placed.map(taken), ...Object.values(here.kind === "cluster" && !here.upright ? here.others : {}).map((other) => other.box)];
   for (const back of QUEUE) {
     const u = clamp(flight.u + back, 0, 1);
     if (back !== 0 && (least < 0.5 || flight.fate.docked || flight.fate.lost || u !== flight.u + back)) continue;
@@ -247,7 +249,7 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
     const own = taken(stood);
     const over = own.x + own.width - here.width + 4;
     const edges = along === "x" ? [Math.min(0, -over), Math.max(0, 4 - own.x)] : [];
-    const tries = [0, ...edges, ...placed.map(taken).flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
+    const tries = [0, ...edges, ...standing.flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
     for (const far of tries.sort((one, other) => Math.abs(one) - Math.abs(other))) {
       const moved = movedBy(stood, far, along);
       const cost = placed.reduce((sum, other) => sum + covered(taken(moved), taken(other)), 0) * COVERED + outside(moved.box, here) + Math.abs(back) * ASIDE;

@@ -14,10 +14,10 @@ const MARGIN = 24;
 export const TOP = 28;
 const BOTTOM = 10;
 const CLIENT = 232;
-const READER = 212;
+const READER = 210;
 /** Between brokers and readers, where fetches cross. */
-const FETCH = 68;
-const NETWORK = 260;
+const FETCH = 66;
+const NETWORK = 264;
 const HEAD = 27;
 /** A broker that leads nothing: one line. */
 const LINE = 30;
@@ -28,7 +28,7 @@ const GAP = { most: 16, least: 6 };
 /** Above the cells of a lane: names of gates; below: offsets. */
 export const ABOVE = 22;
 export const BELOW = 22;
-const CELL = { most: 60, least: 30 };
+const CELL = { most: 72, least: 30 };
 /** Width of the picture, in units, at which type has its own size. */
 const WIDTH = 1280;
 const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
@@ -174,7 +174,7 @@ export function framed(
   brokers: Places["brokers"], readers: Places["readers"], lens: LanePlace | null,
 ): Places {
   const [from, to] = columns.network;
-  const controller: Box = rounded({ x: from + 36, y: seen - 52, width: 200, height: 42 });
+  const controller: Box = rounded({ x: from + 8, y: seen - 52, width: 144, height: 42 });
   return {
     kind: "cluster", form, width: round(width), height: round(height), hue: huesOf(plan),
     clients: clientPlaces(plan, MARGIN, columns.clients, seen), brokers, readers,
@@ -300,6 +300,16 @@ function readerPlaces(plan: StagePlan, brokers: Readonly<Record<string, BrokerPl
 }
 
 const ROW = { most: 41, least: 30 };
+/** How much larger a row may be where its lane is high and its names are short. */
+const LARGER = [1.35, 1.2, 1.1] as const;
+
+/** px beside a reader's name, for how many records it has read. */
+export const READ = 62;
+
+/** Of a reader's name with its isolation level. */
+function titleWidth(name: string, isolation: string): number {
+  return textWidth(name, 12, true) + 5 + textWidth(isolation, 11) * 0.86;
+}
 
 /** One row for each reader while there is room, else one for each isolation level. */
 export function rowsIn(plan: StagePlan, lane: string, box: Box): Record<string, ReaderPlace> {
@@ -311,13 +321,15 @@ export function rowsIn(plan: StagePlan, lane: string, box: Box): Record<string, 
     const row = single ? consumer.name : groupName(consumer.isolation);
     if (!rows.includes(row)) rows.push(row);
   }
-  const height = Math.min(ROW.most, (box.height - 3 * (rows.length - 1)) / Math.max(1, rows.length));
+  const each = (box.height - 3 * (rows.length - 1)) / Math.max(1, rows.length);
+  const scale = single ? LARGER.find((one) => ROW.most * one <= each && named.every(({ name, isolation }) => titleWidth(name, isolation) <= box.width / one - READ)) ?? 1 : 1;
+  const height = Math.min(ROW.most * scale, each);
   const used = rows.length * height + 3 * (rows.length - 1);
   const top = box.y + Math.max(0, (box.height - used) / 2);
   const places: Record<string, ReaderPlace> = {};
   rows.forEach((row, index) => {
     const own = rounded({ x: box.x, y: top + index * (height + 3), width: box.width, height });
-    const place: ReaderPlace = { box: own, port: [own.x, round(own.y + own.height / 2)] };
+    const place: ReaderPlace = { box: own, scale, port: [own.x, round(own.y + own.height / 2)] };
     if (single) places[row] = place;
     else for (const consumer of named) if (groupName(consumer.isolation) === row) places[consumer.name] = place;
   });

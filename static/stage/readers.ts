@@ -18,6 +18,7 @@ import { box, fittedText, halo, path, textWidth } from "./draw.ts";
 import type { Reason } from "./hidden.ts";
 import { NOT_READ, REASONS, heldIn, holderOf, reasonAt, wordsOf } from "./hidden.ts";
 import { ledBy, replicaIn } from "./places.ts";
+import { READ } from "./places-desk.ts";
 
 const SQUARE = 10.5;
 const STEP = SQUARE + 2;
@@ -110,7 +111,8 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const broker = ledBy(frame, here, partition);
   const id = broker === null ? null : replicaIn(frame, broker, partition);
   const batches = id === null ? [] : Object.values(frame.view.partitions?.[partition]?.replicas[id]?.batches ?? {});
-  const { width, height } = place.box;
+  const { scale } = place;
+  const [width, height] = [place.box.width / scale, place.box.height / scale];
   const room = Math.floor((width - 18) / STEP);
   const held = heldIn(frame, partition);
   const whole = rowOf(here, held, lane, batches, room);
@@ -133,7 +135,8 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const names = named.map(({ name }) => name);
   const squareY = flat ? (height - SQUARE) / 2 : single ? height - SQUARE - 3 : height - SQUARE - 7;
   const titleY = flat ? height / 2 + 4.5 : single ? 12.5 : 16;
-  const titleRoom = flat ? 90 : width - 12 - readWidth;
+  // As wide for one record as for a hundred: no number changes what stands beside it.
+  const titleRoom = flat ? 90 : width - 12 - Math.max(readWidth, READ - 12);
   const titleWidth = Math.min(titleRoom, textWidth(title, 12, true));
   // Beside its name the isolation level; where there is no room for all of it, without what all levels begin with.
   const levelRoom = (flat ? 130 : titleRoom) - titleWidth - 5;
@@ -146,13 +149,13 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const row0: StageObject = {
     key: `reader:${partition}:${names.join("+")}`, ...place.box, phase: "gate", depth: DEPTH.body, select: selection, hot: focused,
     picked: names.some((name) => isPicked(frame.selection, plainly("actor", name))),
-    draw: svg`<title>${[`${names.join(", ")}, ${consumer.isolation}`, ...reasons].join("; ")}</title>${box(0, 0, width, height, `body${dead ? " dead" : ""}`, 5)}${
+    draw: svg`<g transform=${`scale(${scale})`}><title>${[`${names.join(", ")}, ${consumer.isolation}`, ...reasons].join("; ")}</title>${box(0, 0, width, height, `body${dead ? " dead" : ""}`, 5)}${
       focused ? halo(3, 3, width - 6, height - 6, 3) : nothing}${wall ? box(-3, 0, 6, height, "lso", 1) : nothing}${
       level === "" ? fittedText(9, titleY, title, titleRoom, 12, { bold: true, classes: "b", least: 8 })
       : svg`<text x="9" y=${titleY}><tspan class="s12 b">${title}</tspan><tspan class="s11 k" dx="5">${level}</tspan></text>`}${
       fittedText(width - 8, titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
       said === null ? nothing : fittedText(width - 8 - (flat ? readWidth : 0), squareY + 9.5, said, after, 12, { bold: true, classes: "b", least: 9, anchor: "end" })}${
-      squaresOf(row, from, squareY)}`,
+      squaresOf(row, from, squareY)}</g>`,
     label: say("stage.reader.label", {
       reader: names.join(", "), isolation: consumer.isolation, partition, read, hidden: reasons.length === 0 ? say("stage.none") : reasons.join(", "),
     }),
@@ -163,19 +166,19 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   if (said === null || unseen === undefined) return [row0, ...caption];
   const [first, last] = unseen;
   return [row0, ...caption, {
-    key: `unseen:${partition}:${names.join("+")}`, x: round(place.box.x + width - 8 - after - (flat ? readWidth : 0)), y: round(place.box.y + squareY - 3), width: after, height: SQUARE + 6,
-    phase: "gate", depth: DEPTH.body, draw: svg`<rect class="hit" width=${after} height=${SQUARE + 6} rx="3"/>`,
+    key: `unseen:${partition}:${names.join("+")}`, x: round(place.box.x + (width - 8 - after - (flat ? readWidth : 0)) * scale), y: round(place.box.y + (squareY - 3) * scale),
+    width: round(after * scale), height: round((SQUARE + 6) * scale), phase: "gate", depth: DEPTH.body, draw: svg`<rect class="hit" width=${round(after * scale)} height=${round((SQUARE + 6) * scale)} rx="3"/>`,
     ask: { question: "unseen", subject: `${slowest.name}/${partition}/${first}` }, label: say("player.why.seen", { consumer: slowest.name, offsets: range(first, last) }),
   }];
 }
 
 /** Its title tells what the isolation level means. */
-function captionOf({ box: { x, y } }: ReaderPlace, names: readonly string[], partition: string, isolation: string, baseline: number, wide: number): StageObject[] {
+function captionOf({ box: { x, y }, scale }: ReaderPlace, names: readonly string[], partition: string, isolation: string, baseline: number, wide: number): StageObject[] {
   const term = isolationTerm(isolation);
   if (term === null) return [];
-  const width = round(wide + 8);
+  const width = round((wide + 8) * scale);
   return [{
-    key: `caption:${partition}:${names.join("+")}`, x: x + 5, y: round(y + baseline - 12.5), width, height: 17, phase: "gate", depth: DEPTH.body, term,
+    key: `caption:${partition}:${names.join("+")}`, x: round(x + 5 * scale), y: round(y + (baseline - 12.5) * scale), width, height: 17, phase: "gate", depth: DEPTH.body, term,
     draw: svg`<rect class="hit" width=${width} height="17" rx="3"/>`, label: say("player.term.of", { term: isolation }),
   }];
 }

@@ -20,7 +20,7 @@ import type { Shown } from "./ghosts.ts";
 import { hasNameAbove } from "./lanes.ts";
 import { awayBox, bodiesOf, networkOf } from "./network.ts";
 
-export const HEIGHT = 25;
+export const HEIGHT = 28;
 const EDGE = 4;
 
 export const tagLayer: Layer = (frame, here, focus) => {
@@ -28,24 +28,24 @@ export const tagLayer: Layer = (frame, here, focus) => {
   const said = say(focus.tag.key, focus.tag.params);
   // On a phone a rule that decided has its numbers under the picture.
   const more = here.upright && decidedBy(frame, focus) !== null ? "" : comparedText(focus.compared);
-  const first = round(textWidth(said, 15, true) + 20);
-  const own = more === "" ? 0 : round(Math.min(textWidth(more, 13) + 18, here.width - 2 * EDGE));
+  const first = round(textWidth(said, 17, true) + 22);
+  const own = more === "" ? 0 : round(Math.min(textWidth(more, 14) + 18, here.width - 2 * EDGE));
   if (more !== "" && first + own > roomOf(frame, here, focus)) {
     const width = Math.max(first, own);
     const height = 2 * HEIGHT - 2;
     const at = placeOf(frame, here, focus, width, height);
     return [{
       key: "tag", ...at, ...termOf(focus.tag), width, height, phase: "tag", depth: 6, hot: true, label: `${said}: ${more}`,
-      draw: svg`${box(0.5, HEIGHT - 5, own - 1, HEIGHT + 2, "pill", 4)}${fittedText(9, 2 * HEIGHT - 10, more, own - 16, 13, { classes: "k" })}${
-        box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 17.5, said, "s15 inv", "middle")}`,
+      draw: svg`${box(0.5, HEIGHT - 5, own - 1, HEIGHT + 2, "pill", 4)}${fittedText(9, 2 * HEIGHT - 11, more, own - 16, 14, { classes: "k" })}${
+        box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 19.5, said, "s17 inv", "middle")}`,
     }];
   }
   const width = first + own;
   const at = placeOf(frame, here, focus, width);
   const tag: StageObject = {
     key: "tag", ...at, ...termOf(focus.tag), width, height: HEIGHT, phase: "tag", depth: 6, hot: true, label: more === "" ? said : `${said}: ${more}`,
-    draw: svg`${more === "" ? nothing : svg`${box(first - 5, 0.5, width - first + 4.5, HEIGHT - 1, "pill", 4)}${text(first + 7, 17, more, "s13 k")}`}${
-      box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 17.5, said, "s15 inv", "middle")}`,
+    draw: svg`${more === "" ? nothing : svg`${box(first - 5, 0.5, width - first + 4.5, HEIGHT - 1, "pill", 4)}${text(first + 7, 19, more, "s14 k")}`}${
+      box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 19.5, said, "s17 inv", "middle")}`,
   };
   return [tag];
 };
@@ -246,7 +246,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const network = networkOf(frame, here, focus);
   const away = awayBox(here, network);
   const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: HEADS }];
-  const flights = network.flights.map(({ box: one, fate }): Box => ({ ...one, height: one.height + (fate.note === "" ? 0 : 16) })).concat(away ?? [], columns);
+  const flights = network.flights.map(({ box: one, fate }): Box => ({ ...one, height: one.height + (fate.note === "" ? 0 : 16) })).concat(away ?? [], columns, controllerIn(here, focus));
   if (focus.kind === "sent" || focus.kind === "lost") return [...flights, ...bodiesOf(here)];
   if (focus.kind === "read") {
     const rows = Object.values(here.readers[focus.partition ?? ""] ?? {}).map((row) => row.box);
@@ -264,6 +264,12 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }]
     : focus.kind === "duplicate" ? [{ x, y: y - 38, width: lane.cells.width, height: 38 }] : [];
   return [...flights, cells, ...gates, ...ghost, ...others, ...aroundLane(frame, here, focus, shown)];
+}
+
+/** The controller stands in the network; its own steps are told beside it. */
+function controllerIn(here: Places, focus: Focus): Box[] {
+  const own = here.kind === "cluster" && !here.upright ? here.others["controller"]?.box : undefined;
+  return own === undefined || focus.actor === "controller" || focus.actor === "zookeeper" ? [] : [own];
 }
 
 /** Names and states of roles stand in the upper part of their bodies. */
