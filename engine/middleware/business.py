@@ -11,6 +11,12 @@ from typing import Any
 
 from engine.client.application import Call
 from engine.events import WorkApplied, WorkUndone
+from engine.happenings.middleware import (
+    BusinessMoved,
+    LocalTransactionLost,
+    TransactionHandedOver,
+    TransactionWanted,
+)
 from engine.messages import Effects, Envelope
 from engine.middleware import business_states as states
 from engine.middleware.configuration import BUSINESS, INITIATOR, MIDDLEWARE, MiddlewareConfiguration
@@ -36,7 +42,6 @@ from engine.middleware.messages import (
 from engine.middleware.node import Node
 from engine.shapes.middleware import BusinessTransactionView, BusinessView, InitiatorView
 from engine.switches import Switches
-from engine.telling.rows import row_key
 from engine.watching import Watch
 
 _EVENTS = {
@@ -91,7 +96,7 @@ class Initiator(Node):
 
     def call(self, call: Call, now: int) -> Effects:
         """``transact``: open a transaction."""
-        self.watch.say("initiator.starts", ("MW-1", "MW-2", "MW-3"), initiator=self.name)
+        self.watch.emit(TransactionWanted, self.name)
         self.send(MIDDLEWARE, Start(), 0)
         return self.effects()
 
@@ -99,13 +104,7 @@ class Initiator(Node):
         body = envelope.body
         if isinstance(body, Started):
             self.opened.append(body.tid)
-            self.watch.say(
-                "initiator.hands_over",
-                ("MW-3", "CTR-38"),
-                initiator=self.name,
-                tid=body.tid,
-                business=BUSINESS,
-            )
+            self.watch.emit(TransactionHandedOver, self.name, body.tid, BUSINESS)
             self.send(BUSINESS, Begin(tid=body.tid), body.tid)
             self.watch.touch(self)
         return self.effects()
@@ -132,7 +131,7 @@ class Business(Node):
 
     def call(self, call: Call, now: int) -> Effects:
         """``transact`` on the one node that is both initiator and business system."""
-        self.watch.say("initiator.starts", ("MW-1", "MW-2", "MW-3"), initiator=self.name)
+        self.watch.emit(TransactionWanted, self.name)
         self.send(MIDDLEWARE, Start(), 0)
         return self.effects()
 
@@ -170,7 +169,7 @@ class Business(Node):
             local.due = None
             if states.BUSINESS.candidates(local.state, states.CRASH):
                 row = states.BUSINESS.take(local.state, states.CRASH, self._situation(local, None))
-                self.watch.note(row_key(row), (row.spec,), tid=tid, business=self.name, state=local.state)
+                self.watch.emit(LocalTransactionLost, tid, self.name, local.state, row)
                 local.state = row.target or local.state
         super().crash(now)
 
@@ -183,24 +182,21 @@ class Business(Node):
             found = effect(self, tid, local, now, body) or found
         if on == states.ROLL_BACK:
             self.send(sender, RollbackOk(tid=tid), tid)
-        shown = {
-            "business": self.name,
-            "tid": tid,
-            "state": before,
-            "ms": self.configuration.local_run_ms,
-            "message_id": local.message_id,
-            "stored": "UNDONE" if local.undone else local.stored,
-            "found": found,
-            "result": getattr(body, "result", None),
-            "reason": getattr(body, "reason", None),
-        }
-        if row.target is None:
-            self.refused(row, [["state", before]], "business.keeps_its_state", **shown)
-        else:
-            local.state = row.target
-            self.took(states.BUSINESS, row, f"{self.name} {tid}", **shown)
-            if on == states.PREPARE_ACK and not self._stores_id:
-                self.watch.note("business.stores_no_id", ("MW-13",), **shown)
+        local.state = row.target or before
+        self.watch.emit(
+            BusinessMoved,
+            self.name,
+            tid,
+            before,
+            self.configuration.local_run_ms,
+            local.message_id,
+            "UNDONE" if local.undone else local.stored,
+            found,
+            getattr(body, "result", None),
+            getattr(body, "reason", None),
+            self._stores_id,
+            row,
+        )
         self.watch.touch(self)
 
     def _situation(self, local: LocalTransaction, body: Any) -> states.Situation:
@@ -223,8 +219,7 @@ class Business(Node):
 
     def _commit_local(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
         local.stored = SUCCESS
-        if self.watch.judging:
-            self.watch.fact(WorkApplied(tid=tid, node=self.name))
+        self.watch.emit(WorkApplied, tid=tid, node=self.name)
 
     def _fail_local(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
         local.stored = FAILURE
@@ -248,8 +243,7 @@ class Business(Node):
     def _undo_local(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
         if local.stored == SUCCESS and not local.undone:
             local.undone = True
-            if self.watch.judging:
-                self.watch.fact(WorkUndone(tid=tid, node=self.name))
+            self.watch.emit(WorkUndone, tid=tid, node=self.name)
 
 
 Effect = Callable[[Business, int, LocalTransaction, int, Any], str | None]

@@ -5,6 +5,7 @@ What it has taken on survives a crash; it goes on asking those who have not answ
 
 from __future__ import annotations
 
+from engine.happenings.middleware import ManagerMoved
 from engine.messages import Effects, Envelope
 from engine.middleware import business_states as states
 from engine.middleware.configuration import MANAGER, MIDDLEWARE, MiddlewareConfiguration
@@ -77,13 +78,18 @@ class TransactionManager(Node):
         left = tuple(node for node, answer in one.answers.items() if answer != RollbackOk.api)
         for effect in _EFFECTS[row.number]:
             effect(self, tid, one, now, missing)
-        shown = {"manager": self.name, "tid": tid, "sender": sender, "missing": missing, "state": one.state}
-        shown |= {"answer": one.answers.get(sender), "left": left or None}
-        if row.target is None:
-            self.refused(row, [["state", one.state]], "manager.keeps_its_state", **shown)
-        else:
-            one.state = row.target
-            self.took(states.MANAGER, row, f"{self.name} {tid}", **shown)
+        self.watch.emit(
+            ManagerMoved,
+            self.name,
+            tid,
+            sender,
+            tuple(missing),
+            one.state,
+            one.answers.get(sender),
+            left,
+            row,
+        )
+        one.state = row.target or one.state
         self.watch.touch(self)
 
     # -- effects ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from engine.middleware.messages import Cancel
 from engine.middleware.strategies import AT_ONCE, FORWARD, SCAN, Strategy
 from engine.middleware.transaction import COMMIT, ROLLBACK, Transaction
 
-MANUAL, LOG, CANCEL = "manual", "log_rollback", "transaction_manager"
+LOG, CANCEL = "log_rollback", "transaction_manager"
 _BY = {"local_rollback": "local", LOG: "log", CANCEL: "cancel"}
 """What a Rollback says about the way: it decides whether a committed node can undo."""
 
@@ -33,7 +33,7 @@ class Asker(Protocol):
 
 def gives_up(strategy: Strategy, settings: MiddlewareConfiguration, transaction: Transaction) -> bool:
     """True when only a person can go on."""
-    if strategy.name == MANUAL or (strategy.name == CANCEL and not settings.manager):
+    if strategy.by_hand or (strategy.name == CANCEL and not settings.manager):
         return True
     return strategy.limit is not None and transaction.tries >= int(getattr(settings, strategy.limit))
 

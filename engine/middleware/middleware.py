@@ -8,10 +8,22 @@ the switch ``durable_prepared_messages`` is off.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.client.application import DONE, REFUSED, Call
 from engine.events import TransactionEnded, TransactionTakenUp
+from engine.happenings.middleware import (
+    MiddlewareMoved,
+    MiddlewareRefused,
+    Numbers,
+    OperatorMistaken,
+    TidGiven,
+    TidUnknown,
+    TransactionForgotten,
+    TransactionRemembered,
+    WindowCloses,
+    WindowOpens,
+)
 from engine.machine import Row
 from engine.messages import Effects, Envelope
 from engine.middleware import compensation
@@ -48,9 +60,21 @@ from engine.switches import Switches
 from engine.watching import Part, Watch
 
 FORGOTTEN = "FORGOTTEN"
+VOTES_MISSING = "votes_missing"
+"""Why a transaction fails in which no participant said no: not every vote came."""
 _ANY = states.Situation()
 _OUTCOMES = {COMMITTED: True, ROLLED_BACK: False}
 """What the source of a transaction knows of its local result; anything else is not known."""
+
+
+class _Message(NamedTuple):
+    """What the message that led to a row says, as far as it says it."""
+
+    sender: str = ""
+    reason: str = ""
+    result: str = ""
+    left: tuple[str, ...] = ()
+    answer: str = ""
 
 
 class Middleware(Node):
@@ -100,7 +124,7 @@ class Middleware(Node):
         transaction = self.transactions.get(call.args["tid"])
         if transaction is None:
             call.state = REFUSED
-            self.watch.say("middleware.unknown_tid", ("MW-11",), tid=call.args["tid"], sender="operator")
+            self.watch.emit(OperatorMistaken, call.args["tid"])
             return []
         if transaction.state == states.MANUAL:
             transaction.named = tuple(call.args["nodes"])
@@ -134,19 +158,14 @@ class Middleware(Node):
                 self.watch.touch(transaction)
                 if transaction.state not in (states.COMMITTED, states.ROLLED_BACK, states.COMPENSATED):
                     self._ended(tid, FORGOTTEN)
-                    self.watch.note(
-                        "middleware.forgets",
-                        ("MW-14",),
-                        tid=tid,
-                        state=transaction.state,
-                        nodes=list(transaction.records),
-                    )
+                    nodes = tuple(transaction.records)
+                    self.watch.emit(TransactionForgotten, tid, transaction.state, nodes)
             self.transactions = {}
         super().crash(now)
 
     def restart(self, now: int) -> Effects:
         for tid, transaction in self.transactions.items():
-            self.watch.note("middleware.remembers", ("MW-14",), tid=tid, state=transaction.state)
+            self.watch.emit(TransactionRemembered, tid, transaction.state)
         return super().restart(now)
 
     # -- hearing ---------------------------------------------------------------------------------------
@@ -157,18 +176,12 @@ class Middleware(Node):
         names = [participant.name for participant in self.configuration.participants]
         transaction = self.transactions[tid] = Transaction(tid, names, source)
         self.send(source, Started(tid=tid), tid)
-        self.watch.say("middleware.gives_tid", ("MW-3",), tid=tid, sender=source)
+        self.watch.emit(TidGiven, tid, source)
         self.watch.touch(transaction)
 
     def _unknown(self, envelope: Envelope, body: Any) -> None:
         """A tid that no transaction has: a restart without durable messages lost it."""
-        self.watch.say("middleware.unknown_tid", ("MW-14",), tid=body.tid, sender=envelope.source)
-        self.watch.refuse(
-            "MW-14",
-            "UNKNOWN_TID",
-            [["tid", body.tid], ["known", len(self.transactions)]],
-            "middleware.nothing_done",
-        )
+        self.watch.emit(TidUnknown, body.tid, envelope.source, len(self.transactions))
         if isinstance(body, Confirm):
             self.send(envelope.source, ConfirmAck(tid=body.tid, result=FORGOTTEN), body.tid)
 
@@ -211,15 +224,10 @@ class Middleware(Node):
         """From the first to the last Commit-ok a reader finds participants that differ (MW-14)."""
         if transaction.committed_since is None:
             transaction.committed_since = now
-            self.watch.note("middleware.window_opens", ("MW-14",), tid=transaction.tid)
+            self.watch.emit(WindowOpens, transaction.tid)
         if len(transaction.in_state(participants.COMMITTED)) == len(transaction.records):
             transaction.committed_until = now
-            self.watch.note(
-                "middleware.window_closes",
-                ("MW-14",),
-                tid=transaction.tid,
-                ms=now - transaction.committed_since,
-            )
+            self.watch.emit(WindowCloses, transaction.tid, now - transaction.committed_since, undone=False)
 
     def _close_window_undone(self, transaction: Transaction, now: int) -> None:
         """Everything undone: no reader finds participants that differ any more (MW-14)."""
@@ -227,9 +235,7 @@ class Middleware(Node):
         still = transaction.in_state(participants.COMMITTED)
         if since is not None and transaction.committed_until is None and not still:
             transaction.committed_until = now
-            self.watch.note(
-                "middleware.window_closes_undone", ("MW-14",), tid=transaction.tid, ms=now - since
-            )
+            self.watch.emit(WindowCloses, transaction.tid, now - since, undone=True)
 
     def _check_reply(self, transaction: Transaction, sender: str, body: CheckReply, now: int) -> None:
         situation = states.Situation(succeeded=_OUTCOMES.get(body.outcome))
@@ -241,7 +247,7 @@ class Middleware(Node):
                 if name not in body.left:
                     transaction.hear(name, participants.ROLLS_BACK)
         situation = states.Situation(undone=not body.left, all_heard=True)
-        self._decide(transaction, states.CANCELLED, now, situation, sender=sender, left=list(body.left))
+        self._decide(transaction, states.CANCELLED, now, situation, sender=sender, left=body.left)
 
     # -- timers ----------------------------------------------------------------------------------------
 
@@ -274,35 +280,45 @@ class Middleware(Node):
         situation: states.Situation = _ANY,
         **params: Any,
     ) -> Row:
-        """Take the row of this event: its effects, its state, its wait, its words."""
+        """Take the row of this event: its effects, its state, its wait."""
         before = transaction.state
         row = states.MIDDLEWARE.take(before, on, situation)
-        shown = {
-            "tid": transaction.tid,
-            "sender": "",
-            "state": before,
-            "reason": "",
-            "result": "",
-            "left": [],
-        }
-        shown |= {"answer": "", **params}
+        message = _Message(**params)
         if row.target is None:
             if on == states.CONFIRM and before in states.RESTING:
                 self.send(
                     str(params["sender"]), ConfirmAck(tid=transaction.tid, result=before), transaction.tid
                 )
-            self.refused(row, [["state", before]], "middleware.nothing_done", **shown)
+            self.watch.emit(
+                MiddlewareRefused,
+                transaction.tid,
+                message.sender,
+                before,
+                message.reason,
+                message.result,
+                message.left,
+                message.answer,
+                row,
+            )
             return row
         transaction.state = row.target
         if row.target == states.COMPENSATED:
             self._close_window_undone(transaction, now)
         for effect in _EFFECTS[row.number]:
             effect(self, transaction, now, params)
-        shown |= self._numbers(transaction)
-        if shown["left"]:
-            shown["undone"] = shown["left"]
-        self.took(states.MIDDLEWARE, row, f"{self.name} {transaction.tid}", **shown)
-        self._comment(transaction, before, row)
+        self.watch.emit(
+            MiddlewareMoved,
+            transaction.tid,
+            message.sender,
+            before,
+            message.reason,
+            message.result,
+            message.left,
+            message.answer,
+            self._numbers(transaction),
+            self.back_check,
+            row,
+        )
         if row.target != before:
             self._wait(transaction, now)
             if row.target in states.RESTING:
@@ -312,44 +328,27 @@ class Middleware(Node):
         self.watch.touch(transaction)
         return row
 
-    def _numbers(self, transaction: Transaction) -> dict[str, Any]:
+    def _numbers(self, transaction: Transaction) -> Numbers:
         settings = self.configuration
-        return {
-            "participants": len(transaction.records),
-            "ok": len(transaction.in_state(participants.PREPARED)),
-            "prepared": transaction.in_state(participants.PREPARED),
-            "silent": transaction.in_state(participants.UNKNOWN),
-            "missing": transaction.unanswered or ["–"],
-            "undone": [name for name, row in transaction.answers.items() if not row.done],
-            "asked": list(transaction.answers),
-            "message_id": transaction.message_id,
-            "checks": transaction.checks,
-            "max_checks": settings.max_checks,
-            "tries": transaction.tries,
-            "strategy": self.strategy.name,
-            "number": self.strategy.number,
-            "named": list(transaction.named),
-            "check_after_ms": settings.check_after_ms,
-            "prepare_timeout_ms": settings.prepare_timeout_ms,
-            "answer_timeout_ms": settings.answer_timeout_ms,
-        }
-
-    def _comment(self, transaction: Transaction, before: str, row: Row) -> None:
-        """What a learner should see beside the step: the strategy's price, and how Kafka does it (MW-15)."""
-        if not self.watch.recording:
-            return
-        if row.when == states.GIVEN_UP and not transaction.tries:
-            key = "middleware.no_manager" if self.strategy.name != compensation.MANUAL else self.strategy.why
-            self.watch.note(key, ("MW-11",))
-        if row.on == states.ANSWER_TIMEOUT:
-            self.watch.note(self.strategy.trade_off, ("MW-11", "MW-12", "CTR-41"))
-            self.watch.note("middleware.kafka_repeats_markers", ("MW-15", "CTR-40"))
-        elif row.on == states.COMPENSATION_DUE and row.when == states.GOES_ON and transaction.tries == 1:
-            self.watch.note(self.strategy.why, ("MW-11",), **self._numbers(transaction))
-        elif row.target == states.AWAIT_CONFIRM and before == states.PREPARING:
-            self.watch.note("middleware.kafka_has_no_votes", ("MW-15", "CTR-43"))
-            if not self.back_check:
-                self.watch.note("middleware.no_back_check", ("MW-13",))
+        return Numbers(
+            participants=len(transaction.records),
+            ok=len(transaction.in_state(participants.PREPARED)),
+            prepared=tuple(transaction.in_state(participants.PREPARED)),
+            silent=tuple(transaction.in_state(participants.UNKNOWN)),
+            missing=tuple(transaction.unanswered),
+            undone=tuple(name for name, row in transaction.answers.items() if not row.done),
+            asked=tuple(transaction.answers),
+            message_id=transaction.message_id,
+            checks=transaction.checks,
+            max_checks=settings.max_checks,
+            tries=transaction.tries,
+            strategy=self.strategy.name,
+            number=self.strategy.number,
+            named=transaction.named,
+            check_after_ms=settings.check_after_ms,
+            prepare_timeout_ms=settings.prepare_timeout_ms,
+            answer_timeout_ms=settings.answer_timeout_ms,
+        )
 
     def _wait(self, transaction: Transaction, now: int) -> None:
         """The one timer of the new state."""
@@ -368,8 +367,7 @@ class Middleware(Node):
         transaction.timer = None if until is None else (event, now, until)
 
     def _ended(self, tid: int, state: str) -> None:
-        if self.watch.judging:
-            self.watch.fact(TransactionEnded(tid=tid, state=state))
+        self.watch.emit(TransactionEnded, tid=tid, state=state)
 
     def ask(self, transaction: Transaction, node: str, what: str, now: int) -> None:
         """Send a node Commit or Rollback and await its answer."""
@@ -402,7 +400,7 @@ class Middleware(Node):
     def _tell_fail(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
         transaction.message = "withdrawn"
         transaction.decision = ROLLBACK
-        reason = params.get("reason") or "middleware.votes_missing"
+        reason = params.get("reason") or VOTES_MISSING
         self.send(BUSINESS, PrepareFail(tid=transaction.tid, reason=reason), transaction.tid)
 
     def _roll_back_voters(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
@@ -452,8 +450,7 @@ class Middleware(Node):
         compensation.ask_next(self, transaction, now)
 
     def _undo_named(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        if self.watch.judging:
-            self.watch.fact(TransactionTakenUp(tid=transaction.tid))
+        self.watch.emit(TransactionTakenUp, tid=transaction.tid)
         compensation.undo_named(self, transaction, now)
 
     def _acknowledge(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:

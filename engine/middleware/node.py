@@ -1,4 +1,4 @@
-"""What every node of the scheme has: a name, a watch, and how a row of its table becomes words and effects.
+"""What every node of the scheme has: a name, a watch, and what it sends.
 
 A node's data survives a crash (it stands in a database); what it was about to do does not.
 """
@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.machine import Machine, Row
 from engine.messages import Effects, Envelope, Send
 from engine.middleware.messages import ANSWERS
-from engine.telling.rows import row_key
 from engine.watching import Part, Watch
 
 
@@ -69,20 +67,6 @@ class Node:
 
     def parts(self) -> list[Part]:
         return [self]  # type: ignore[list-item]
-
-    # -- saying what a row did -------------------------------------------------------------------------
-
-    def took(self, machine: Machine[Any], row: Row, of: str, /, **params: Any) -> None:
-        """Say the row's sentence; show its change of state."""
-        moves = row.target is not None and row.target != row.source
-        self.watch.say(row_key(row), (row.spec, "MW-9") if moves else (row.spec,), **params)
-        if self.watch.recording and row.target is not None and moves:
-            self.watch.transition(machine.name, of, row.source, row.target, row.on, row.number)
-
-    def refused(self, row: Row, compared: list[list[Any]], next_key: str, /, **params: Any) -> None:
-        """Say the row's sentence and why the message was refused (UIV-3)."""
-        self.watch.say(row_key(row), (row.spec,), **params)
-        self.watch.refuse(row.spec, row.reply, compared, next_key, **params)
 
 
 def is_answer(body: object) -> bool:

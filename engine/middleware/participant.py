@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.events import WorkApplied, WorkReleased, WorkReserved, WorkUndone
+from engine.happenings.middleware import ParticipantMoved
 from engine.messages import Effects, Envelope
 from engine.middleware import participant_states as states
 from engine.middleware.configuration import ParticipantConfiguration
@@ -25,7 +26,6 @@ from engine.middleware.messages import (
 from engine.middleware.node import Node
 from engine.shapes.middleware import CompensationView, ParticipantTransactionView, ParticipantView
 from engine.switches import Switches
-from engine.telling.rows import row_key
 from engine.watching import Watch
 
 
@@ -78,7 +78,7 @@ class Participant(Node):
         if isinstance(body, Prepare):
             self._prepare(envelope, body)
         elif isinstance(body, Commit):
-            self._decide(envelope, body.tid, states.COMMIT, states.Situation(self._handles_once), {})
+            self._decide(envelope, body.tid, states.COMMIT, states.Situation(self._handles_once))
         elif isinstance(body, Rollback):
             self._roll_back(envelope, body)
         return self.effects()
@@ -98,11 +98,11 @@ class Participant(Node):
         if branch.state == states.IDLE:
             branch.operation = operation
         situation = states.Situation(self._handles_once, can_reserve=after >= 0)
-        self._decide(envelope, request.tid, states.PREPARE, situation, {"after": after})
+        self._decide(envelope, request.tid, states.PREPARE, situation, after=after)
 
     def _roll_back(self, envelope: Envelope, request: Rollback) -> None:
         situation = states.Situation(self._handles_once, can_undo=self._can_undo(request))
-        self._decide(envelope, request.tid, states.ROLL_BACK, situation, {"by": request.by})
+        self._decide(envelope, request.tid, states.ROLL_BACK, situation, by=request.by)
 
     def _can_undo(self, request: Rollback) -> bool:
         """An operator's hand undoes anything, the log what it holds; else the participant must be able to."""
@@ -116,50 +116,48 @@ class Participant(Node):
         return open_records[-1] if open_records else None
 
     def _decide(
-        self, envelope: Envelope, tid: int, on: str, situation: states.Situation, params: dict[str, Any]
+        self,
+        envelope: Envelope,
+        tid: int,
+        on: str,
+        situation: states.Situation,
+        *,
+        by: str = "",
+        after: int | None = None,
     ) -> None:
         branch = self.branches.setdefault(tid, Branch())
         row = states.PARTICIPANT.take(branch.state, on, situation)
         before = self.value
         for effect in _EFFECTS[row.number]:
             effect(self, tid, branch)
-        shown = {
-            "participant": self.name,
-            "tid": tid,
-            "sender": envelope.source,
-            "state": branch.state,
-            "operation": branch.operation,
-            "before": before,
-            "value": self.value,
-            "by": "",
-            "after": self.value,
-            **params,
-        }
         answer = _ANSWERS[row.reply]
         if row.reply in _WITH_REASON:
-            self.send(envelope.source, answer(tid=tid, reason=row_key(row)), tid)
+            self.send(envelope.source, answer(tid=tid, reason=row.why), tid)
         else:
             self.send(envelope.source, answer(tid=tid), tid)
-        if row.target is None:
-            self.refused(row, [["state", branch.state]], "participant.keeps_its_state", **shown)
-        else:
-            branch.state = row.target
-            self.took(states.PARTICIPANT, row, f"{self.name} {tid}", **shown)
-            if row.reply in _WITH_REASON:
-                self.watch.refuse(
-                    row.spec, row.reply, [["left after it", params["after"]]], "participant.votes_no", **shown
-                )
+        self.watch.emit(
+            ParticipantMoved,
+            self.name,
+            tid,
+            envelope.source,
+            branch.state,
+            branch.operation,
+            before,
+            self.value,
+            by,
+            self.value if after is None else after,
+            row,
+        )
+        branch.state = row.target or branch.state
         self.watch.touch(self)
 
     # -- effects ---------------------------------------------------------------------------------------
 
     def _reserve(self, tid: int, branch: Branch) -> None:
-        if self.watch.judging:
-            self.watch.fact(WorkReserved(tid=tid, node=self.name))
+        self.watch.emit(WorkReserved, tid=tid, node=self.name)
 
     def _release(self, tid: int, branch: Branch) -> None:
-        if self.watch.judging:
-            self.watch.fact(WorkReleased(tid=tid, node=self.name))
+        self.watch.emit(WorkReleased, tid=tid, node=self.name)
 
     def _apply(self, tid: int, branch: Branch) -> None:
         before = self.value
@@ -176,8 +174,7 @@ class Participant(Node):
                     "undone": False,
                 }
             )
-        if self.watch.judging:
-            self.watch.fact(WorkApplied(tid=tid, node=self.name))
+        self.watch.emit(WorkApplied, tid=tid, node=self.name)
 
     def _undo(self, tid: int, branch: Branch) -> None:
         """Take back what was added, as often as it was added; other transactions' work stays."""
@@ -186,8 +183,7 @@ class Participant(Node):
             record = self._record(tid)
             if record is not None:
                 record["undone"] = True
-            if self.watch.judging:
-                self.watch.fact(WorkUndone(tid=tid, node=self.name))
+            self.watch.emit(WorkUndone, tid=tid, node=self.name)
         branch.applied = 0
 
     def _undo_again(self, tid: int, branch: Branch) -> None:
@@ -195,8 +191,7 @@ class Participant(Node):
         if any(record["tid"] == tid for record in self.log):
             self.value -= branch.operation
             branch.applied -= 1
-            if self.watch.judging:
-                self.watch.fact(WorkUndone(tid=tid, node=self.name))
+            self.watch.emit(WorkUndone, tid=tid, node=self.name)
 
 
 _ANSWERS: dict[str, Any] = {

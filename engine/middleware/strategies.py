@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MANUAL = "manual"
 FORWARD, BACKWARD = "forward", "backward"
 AT_ONCE, SCAN, INTERVAL = "at_once", "scan", "interval"
 
@@ -25,19 +26,15 @@ class Strategy:
     limit: str | None = None
 
     @property
-    def why(self) -> str:
-        """Key of the sentence that says what it does."""
-        return f"middleware.strategy_{self.name}"
-
-    @property
-    def trade_off(self) -> str:
-        return f"middleware.trade_off_{self.name}"
+    def by_hand(self) -> bool:
+        """It does nothing itself: a person has to."""
+        return self.name == MANUAL
 
 
 STRATEGIES: dict[str, Strategy] = {
     row.name: row
     for row in (
-        Strategy(name="manual", number=1, direction=BACKWARD),
+        Strategy(name=MANUAL, number=1, direction=BACKWARD),
         Strategy(name="local_rollback", number=2, direction=BACKWARD),
         Strategy(name="log_rollback", number=3, direction=BACKWARD),
         Strategy(name="transaction_manager", number=4, direction=BACKWARD),

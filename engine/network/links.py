@@ -10,8 +10,9 @@ Only a reordering fault breaks that, on purpose.
 from __future__ import annotations
 
 from engine.apis import error_of, partitions_of
-from engine.messages import Envelope, Send, describe
+from engine.messages import Envelope, Send
 from engine.shapes.views import MessageView
+from engine.telling.messages import shown_fields
 from engine.watching import Watch
 
 
@@ -41,7 +42,7 @@ class MessagePart:
             "arrives_at": envelope.arrives_at,
             "correlation_id": envelope.correlation_id,
             "partitions": list(partitions_of(body)),
-            "fields": describe(body),
+            "fields": shown_fields(body),
             "error": error_of(body),
             "held": self.held,
         }

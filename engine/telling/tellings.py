@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from engine.happenings.base import Happening
-from engine.telling import batches, groups, machines, markers, producer, readers, sender, transactions
+from engine.telling import (
+    batches,
+    groups,
+    machines,
+    markers,
+    middleware,
+    producer,
+    readers,
+    sender,
+    transactions,
+)
 from engine.telling.telling import Tell
 
 TELLINGS: dict[type[Happening], Tell] = {
@@ -11,6 +21,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     **groups.TELLINGS,
     **machines.TELLINGS,
     **markers.TELLINGS,
+    **middleware.TELLINGS,
     **producer.TELLINGS,
     **readers.TELLINGS,
     **sender.TELLINGS,

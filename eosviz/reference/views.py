@@ -15,11 +15,11 @@ from django.views.decorators.http import require_safe
 from engine.explain.machines import machine_json
 from engine.explain.requirements import GROUPS
 from engine.explain.sentences import LANGUAGES
-from engine.middleware.comparison import COMPARISON
 from engine.profiles import PROFILES
 from engine.pseudocode import documents
 from engine.pseudocode.documents import components
 from engine.scenario.shelf import library
+from engine.telling.comparison import COMPARISON
 from eosviz.catalogue import language_of, say
 from eosviz.reference import drawing, finding, tables
 from eosviz.reference.signatures import signatures as known_signatures

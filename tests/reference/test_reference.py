@@ -14,10 +14,10 @@ from engine.errors import Error
 from engine.explain.machines import machine_json
 from engine.explain.sentences import LANGUAGES, catalogue
 from engine.machine import Machine
-from engine.middleware.comparison import COMPARISON
 from engine.pseudocode.documents import components, place_of_sentence
 from engine.scenario.shelf import library
 from engine.simulation import Simulation
+from engine.telling.comparison import COMPARISON
 from engine.telling.rows import row_key
 from eosviz.catalogue import say, words
 from eosviz.pipeline.kafka_logs.log_lines import KINDS

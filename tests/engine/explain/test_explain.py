@@ -13,9 +13,10 @@ from engine.explain.errors import ERRORS, FIELDS
 from engine.explain.machines import machines
 from engine.explain.requirements import DISPLAY, REGISTER, REQUIREMENTS
 from engine.explain.sentences import LANGUAGES, catalogue, fill, words_of
-from engine.middleware.comparison import COMPARISON
 from engine.middleware.strategies import STRATEGIES
 from engine.pseudocode.documents import components
+from engine.telling.comparison import COMPARISON
+from engine.telling.middleware import strategy_key, trade_off_key
 
 
 def said(*arguments: str) -> tuple[int, str, str]:
@@ -62,7 +63,7 @@ def test_every_aspect_and_strategy_has_its_words() -> None:
         assert {aspect.title, aspect.here, aspect.kafka} <= set(known)
         assert set(aspect.spec) <= {*REQUIREMENTS, *REGISTER}
     for strategy in STRATEGIES.values():
-        assert {strategy.why, strategy.trade_off} <= set(known)
+        assert {strategy_key(strategy.name), trade_off_key(strategy.name)} <= set(known)
 
 
 def test_the_specification_has_233_requirements() -> None:

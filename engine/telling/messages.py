@@ -1,0 +1,19 @@
+"""How the fields of a message are shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.messages import describe
+from engine.middleware.messages import CommitFail, PrepareFail, RollbackFail
+from engine.telling.middleware import reason_key
+
+_WITH_REASON = frozenset({CommitFail, PrepareFail, RollbackFail})
+
+
+def shown_fields(body: object) -> Any:
+    """JSON-shaped; a reason that is a word becomes its sentence's key."""
+    fields = describe(body)
+    if type(body) in _WITH_REASON:
+        fields["reason"] = reason_key(fields["reason"])
+    return fields

@@ -1,0 +1,203 @@
+"""How two-phase commit over middleware is told: rows of machines, and what a learner should see beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.happenings import middleware as happened
+from engine.happenings.base import Happening
+from engine.machine import Row
+from engine.middleware import business_states, middleware_states
+from engine.middleware.middleware import VOTES_MISSING
+from engine.middleware.participant_states import PARTICIPANT
+from engine.middleware.strategies import STRATEGIES
+from engine.telling.machines import tell_row
+from engine.telling.rows import row_key
+from engine.telling.telling import Tell, Teller, notes, plain, says
+
+_KEEPS = {
+    "business_transaction": "business.keeps_its_state",
+    "participant": "participant.keeps_its_state",
+    "transaction_manager": "manager.keeps_its_state",
+    "middleware_transaction": "middleware.nothing_done",
+}
+"""Machine to what the node does about a message that it refuses."""
+
+
+def strategy_key(name: str) -> str:
+    """What a strategy does."""
+    return f"middleware.strategy_{name}"
+
+
+def trade_off_key(name: str) -> str:
+    """What a strategy costs."""
+    return f"middleware.trade_off_{name}"
+
+
+def reason_key(word: str | None) -> str | None:
+    """The sentence of a reason that came with a message: a participant's, or that votes are missing. What a crafted
+    message says instead stays as it is."""
+    return _REASONS.get(word, word) if word else word
+
+
+_REASONS = {row.why: row_key(row) for row in PARTICIPANT.rows} | {VOTES_MISSING: "middleware.votes_missing"}
+
+
+def _took(row: Row, of: str, params: dict[str, Any], teller: Teller) -> None:
+    """The row's sentence and its change of state."""
+    moves = row.target is not None and row.target != row.source
+    teller.say(row_key(row), (row.spec, "MW-9") if moves else (row.spec,), **params)
+    if moves:
+        tell_row(row, of, teller)
+
+
+def _refused(row: Row, state: str, params: dict[str, Any], teller: Teller) -> None:
+    """The row's sentence and why the message was refused (UIV-3)."""
+    teller.say(row_key(row), (row.spec,), **params)
+    teller.refuse(row.spec, row.reply, [["state", state]], _KEEPS[row.machine], **params)
+
+
+def _business_moved(h: happened.BusinessMoved, teller: Teller) -> None:
+    params = {
+        "business": h.business,
+        "tid": h.tid,
+        "state": h.state,
+        "ms": h.ms,
+        "message_id": h.message_id,
+        "stored": h.stored,
+        "found": h.found,
+        "result": h.result,
+        "reason": reason_key(h.reason),
+    }
+    if h.row.refused:
+        _refused(h.row, h.state, params, teller)
+        return
+    _took(h.row, f"{h.business} {h.tid}", params, teller)
+    if h.row.on == business_states.PREPARE_ACK and not h.stores_id:
+        teller.note("business.stores_no_id", ("MW-13",), **params)
+
+
+def _local_transaction_lost(h: happened.LocalTransactionLost, teller: Teller) -> None:
+    teller.note(row_key(h.row), (h.row.spec,), tid=h.tid, business=h.business, state=h.state)
+
+
+def _message(h: happened.MiddlewareMoved | happened.MiddlewareRefused) -> dict[str, Any]:
+    return {
+        "tid": h.tid,
+        "sender": h.sender,
+        "state": h.state,
+        "reason": reason_key(h.reason),
+        "result": h.result,
+        "left": list(h.left),
+        "answer": h.answer,
+    }
+
+
+def _numbers(numbers: happened.Numbers) -> dict[str, Any]:
+    params = {name: plain(value) for name, value in numbers._asdict().items()}
+    return params | {"missing": list(numbers.missing) or ["–"]}
+
+
+def _middleware_moved(h: happened.MiddlewareMoved, teller: Teller) -> None:
+    params = _message(h) | _numbers(h.numbers)
+    if h.left:
+        params["undone"] = list(h.left)
+    _took(h.row, f"middleware {h.tid}", params, teller)
+    _comment(h, teller)
+
+
+def _comment(h: happened.MiddlewareMoved, teller: Teller) -> None:
+    """What a learner should see beside the step: the strategy's price, and how Kafka does it (MW-15)."""
+    row, strategy = h.row, h.numbers.strategy
+    if row.when == middleware_states.GIVEN_UP and not h.numbers.tries:
+        key = strategy_key(strategy) if STRATEGIES[strategy].by_hand else "middleware.no_manager"
+        teller.note(key, ("MW-11",))
+    if row.on == middleware_states.ANSWER_TIMEOUT:
+        teller.note(trade_off_key(strategy), ("MW-11", "MW-12", "CTR-41"))
+        teller.note("middleware.kafka_repeats_markers", ("MW-15", "CTR-40"))
+    elif (
+        row.on == middleware_states.COMPENSATION_DUE
+        and row.when == middleware_states.GOES_ON
+        and h.numbers.tries == 1
+    ):
+        teller.note(strategy_key(strategy), ("MW-11",), **_numbers(h.numbers))
+    elif row.target == middleware_states.AWAIT_CONFIRM and row.source == middleware_states.PREPARING:
+        teller.note("middleware.kafka_has_no_votes", ("MW-15", "CTR-43"))
+        if not h.back_check:
+            teller.note("middleware.no_back_check", ("MW-13",))
+
+
+def _middleware_refused(h: happened.MiddlewareRefused, teller: Teller) -> None:
+    _refused(h.row, h.state, _message(h), teller)
+
+
+def _tid_unknown(h: happened.TidUnknown, teller: Teller) -> None:
+    teller.say("middleware.unknown_tid", ("MW-14",), tid=h.tid, sender=h.sender)
+    compared = [["tid", h.tid], ["known", h.known]]
+    teller.refuse("MW-14", "UNKNOWN_TID", compared, "middleware.nothing_done")
+
+
+def _operator_mistaken(h: happened.OperatorMistaken, teller: Teller) -> None:
+    teller.say("middleware.unknown_tid", ("MW-11",), tid=h.tid, sender="operator")
+
+
+def _window_closes(h: happened.WindowCloses, teller: Teller) -> None:
+    key = "middleware.window_closes_undone" if h.undone else "middleware.window_closes"
+    teller.note(key, ("MW-14",), tid=h.tid, ms=h.ms)
+
+
+def _participant_moved(h: happened.ParticipantMoved, teller: Teller) -> None:
+    row = h.row
+    params = {
+        "participant": h.participant,
+        "tid": h.tid,
+        "sender": h.sender,
+        "state": h.state,
+        "operation": h.operation,
+        "before": h.before,
+        "value": h.value,
+        "by": h.by,
+        "after": h.after,
+    }
+    if row.refused:
+        _refused(row, h.state, params, teller)
+        return
+    _took(row, f"{h.participant} {h.tid}", params, teller)
+    if row.reply.endswith("Fail"):
+        compared = [["left after it", h.after]]
+        teller.refuse(row.spec, row.reply, compared, "participant.votes_no", **params)
+
+
+def _manager_moved(h: happened.ManagerMoved, teller: Teller) -> None:
+    params = {
+        "manager": h.manager,
+        "tid": h.tid,
+        "sender": h.sender,
+        "missing": list(h.missing),
+        "state": h.state,
+        "answer": h.answer,
+        "left": list(h.left) or None,
+    }
+    if h.row.refused:
+        _refused(h.row, h.state, params, teller)
+    else:
+        _took(h.row, f"{h.manager} {h.tid}", params, teller)
+
+
+TELLINGS: dict[type[Happening], Tell] = {
+    happened.TransactionWanted: says("initiator.starts", "MW-1", "MW-2", "MW-3"),
+    happened.TransactionHandedOver: says("initiator.hands_over", "MW-3", "CTR-38"),
+    happened.BusinessMoved: _business_moved,
+    happened.LocalTransactionLost: _local_transaction_lost,
+    happened.MiddlewareMoved: _middleware_moved,
+    happened.MiddlewareRefused: _middleware_refused,
+    happened.TidGiven: says("middleware.gives_tid", "MW-3"),
+    happened.TidUnknown: _tid_unknown,
+    happened.OperatorMistaken: _operator_mistaken,
+    happened.TransactionForgotten: notes("middleware.forgets", "MW-14"),
+    happened.TransactionRemembered: notes("middleware.remembers", "MW-14"),
+    happened.WindowOpens: notes("middleware.window_opens", "MW-14"),
+    happened.WindowCloses: _window_closes,
+    happened.ParticipantMoved: _participant_moved,
+    happened.ManagerMoved: _manager_moved,
+}
