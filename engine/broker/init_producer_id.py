@@ -100,7 +100,7 @@ class InitProducerIdHandler:
         """The answer; None when an id is needed and a claim must come first."""
         if request.transactional_id is not None:
             if self.transactions is None:
-                raise EngineError(f"{self.setup.name}: profile {self.setup.profile.name} has no transactions")
+                raise EngineError(f"{self.setup.name}: this version has no transactions")
             return self.transactions.handle_init(envelope, now)
         issued = self._issue(envelope.source, envelope.correlation_id)
         return None if issued is None else [issued]

@@ -61,15 +61,17 @@ class PartitionLog:
         "log_end",
         "log_start",
         "marker_levels",
+        "one_batch_per_append",
         "part",
         "partition",
         "place",
         "producers",
-        "profile",
         "replica",
+        "rolls_first",
         "segment_bytes",
         "segment_records",
         "segments",
+        "shows_cut",
         "watch",
     )
 
@@ -88,7 +90,11 @@ class PartitionLog:
         self.partition = partition
         self.replica = replica
         self.place: Path = ("partitions", partition, "replicas", str(replica))
-        self.profile = profile
+        self.one_batch_per_append = profile.one_batch_per_append
+        self.rolls_first = profile.rolls_before_validation
+        """A full segment is closed before the batches are validated, and so for a duplicate, too."""
+        self.shows_cut = profile.truncation_sets_high_watermark
+        """A cut shows the transactions of the log its high watermark at once."""
         self.segment_records = configuration.segment_records
         self.segment_bytes = configuration.segment_bytes
         self.watch = watch
@@ -125,7 +131,7 @@ class PartitionLog:
         Nothing is stored unless all of them pass. A duplicate answers with the stored batch's offsets and
         leaves log, entry and timestamps alone (LOG-3).
         """
-        if len(batches) != 1 and self.profile.one_batch_per_append:
+        if len(batches) != 1 and self.one_batch_per_append:
             return Appended(Error.INVALID_RECORD, NO_OFFSET, NO_OFFSET)
         appendings: dict[int, Appending] = {}
         completed: list[CompletedTransaction] = []
@@ -174,7 +180,7 @@ class PartitionLog:
         """Make room and check every batch against the running copies; returns the answer when the append ends
         here."""
         producers = self.producers
-        if self.profile.rolls_before_validation:
+        if self.rolls_first:
             self._make_room(batches)
         for batch in batches:
             producer_id = batch.producer_id
@@ -190,7 +196,7 @@ class PartitionLog:
                 if level is _LOGGED:
                     note_stale_copy(self, appending, batch)
                 if is_control:
-                    ended = appending.add_marker(batch, offset, self.profile)
+                    ended = appending.add_marker(batch, offset, producers.markers)
                     if ended is not None:
                         completed.append(ended)
                     if self.watch.recording:
@@ -198,7 +204,7 @@ class PartitionLog:
                 else:
                     appending.add_data(batch, offset)
             offset += batch.last_offset_delta + 1
-        if not self.profile.rolls_before_validation:
+        if not self.rolls_first:
             self._make_room(batches)
         return None
 
@@ -401,7 +407,7 @@ class PartitionLog:
         self.log_start = min(self.log_start, to)
         self.high_watermark = min(self.high_watermark, to)
         rebuild_producers(self, now)
-        if self.profile.truncation_sets_high_watermark:
+        if self.shows_cut:
             self.producers.on_high_watermark(self.high_watermark)
         if self.watch.judging:
             self.watch.fact(LogTruncated(partition=self.partition, replica=self.replica, to=to))
@@ -522,7 +528,7 @@ class PartitionLog:
             chosen.append(batch)
         if not committed:
             return tuple(chosen), ()
-        if not chosen and not self.profile.indexes_empty_abort:
+        if not chosen and not self.producers.markers.opens_what_it_ends:
             return (), ()
         first = chosen[0].base_offset if chosen else offset
         return tuple(chosen), self.aborted.between(offset, self.segment_end(first))

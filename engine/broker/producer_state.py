@@ -118,6 +118,15 @@ class CompletedTransaction(NamedTuple):
     is_aborted: bool
 
 
+class MarkerEffect(NamedTuple):
+    """What a marker does beside deciding."""
+
+    opens_what_it_ends: bool
+    """One that finds nothing open counts as a transaction of itself alone, and an abort of it is indexed (LOG-9)."""
+    is_activity: bool
+    """The producer's entry takes its timestamp (LOG-12)."""
+
+
 class Appending:
     """One producer's part of one append: validation works on a copy seeded from the stored entry (SEQ-16).
 
@@ -179,19 +188,19 @@ class Appending:
             self.started.append(base_offset)
 
     def add_marker(
-        self, batch: RecordBatch, base_offset: int, profile: Profile
+        self, batch: RecordBatch, base_offset: int, markers: MarkerEffect
     ) -> CompletedTransaction | None:
         """Take a validated marker into the copy; returns the transaction that it ends, if one (MRK-6,
         LOG-9)."""
         updated = self.updated
         first_offset = updated.transaction_first_offset
-        if first_offset is None and profile.indexes_empty_abort:
+        if first_offset is None and markers.opens_what_it_ends:
             first_offset = base_offset
             self.started.append(base_offset)
         updated.take_epoch(batch.producer_epoch)
         updated.transaction_first_offset = None
         updated.coordinator_epoch = batch.coordinator_epoch
-        if profile.marker_counts_as_activity:
+        if markers.is_activity:
             updated.last_timestamp = batch.max_timestamp
         if first_offset is None:
             return None
@@ -210,19 +219,24 @@ class ProducerStateManager:
     __slots__ = (
         "awaited",
         "cache_size",
+        "drops_stray_snapshots",
+        "drops_with_records",
         "entries",
         "expiration_ms",
         "last_snapshot",
         "map_end_offset",
+        "markers",
         "open_transactions",
-        "profile",
         "rules",
         "snapshots",
         "unstable",
     )
 
     def __init__(self, *, profile: Profile, rules: Rules, cache_size: int, expiration_ms: int) -> None:
-        self.profile = profile
+        self.markers = MarkerEffect(profile.indexes_empty_abort, profile.marker_counts_as_activity)
+        self.drops_with_records = profile.retention_drops_producers
+        """Producers whose newest batch lies below the log start are forgotten."""
+        self.drops_stray_snapshots = profile.drops_stray_snapshots
         self.rules = rules
         self.cache_size = cache_size
         self.expiration_ms = expiration_ms
@@ -263,7 +277,7 @@ class ProducerStateManager:
             del entry.batches[: len(entry.batches) - self.cache_size]
         entry.coordinator_epoch = updated.coordinator_epoch
         entry.transaction_first_offset = updated.transaction_first_offset
-        if self.profile.marker_counts_as_activity:
+        if self.markers.is_activity:
             entry.last_timestamp = updated.last_timestamp
         else:
             entry.last_timestamp = entry.batches[-1].timestamp if entry.batches else -1
@@ -347,7 +361,7 @@ class ProducerStateManager:
         """Records below ``log_start`` are gone. Returns the producers forgotten with them (LOG-11, 2.0
         only)."""
         gone: list[int] = []
-        if self.profile.retention_drops_producers:
+        if self.drops_with_records:
             gone = [
                 producer_id
                 for producer_id, entry in self.entries.items()
@@ -372,7 +386,7 @@ class ProducerStateManager:
         segments, and one behind them all (``removeStraySnapshots``, KAFKA-9393)."""
         self.forget_all()
         self.map_end_offset = self.last_snapshot = 0
-        if not self.profile.drops_stray_snapshots:
+        if not self.drops_stray_snapshots:
             return
         starts = set(segments)
         behind = max(self.snapshots, default=0)
@@ -443,7 +457,7 @@ class ProducerStateManager:
             if appending is None:
                 appending = appendings[batch.producer_id] = self.prepare(batch.producer_id)
             if batch.is_control:
-                ended = appending.add_marker(batch, batch.base_offset, self.profile)
+                ended = appending.add_marker(batch, batch.base_offset, self.markers)
                 if ended is not None:
                     completed.append(ended)
             else:
@@ -467,7 +481,7 @@ class ProducerStateManager:
             entry.batches.append(saved.newest._replace(timestamp=saved.last_timestamp))
         if self.is_expired(entry, now):
             return
-        if self.profile.retention_drops_producers and entry.last_data_offset < log_start:
+        if self.drops_with_records and entry.last_data_offset < log_start:
             return
         self.entries[saved.producer_id] = entry
         if saved.transaction_first_offset is not None:

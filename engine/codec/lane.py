@@ -149,7 +149,7 @@ class Lane:
         a log has thousands of batches and of other producers."""
         log, producers = self.log, self.log.producers
         others = [entry for known, entry in producers.entries.items() if known != producer_id]
-        shared = (log.profile, log.watch, producers.rules, producers.snapshots, *others, *log.batches)
+        shared = (log.watch, producers.markers, producers.rules, producers.snapshots, *others, *log.batches)
         return copy.deepcopy(self, {id(one): one for one in shared})
 
     def _state(self, producer_id: int) -> tuple[LogPointers, ProducerStateView | None]:

@@ -140,7 +140,8 @@ class GroupCoordinator(LogOwner[_Writing]):
     def __init__(self, name: str, *, profile: Profile, watch: Watch, partition_count: int = 50) -> None:
         super().__init__(partition_count)
         self.name = name
-        self.profile = profile
+        self.asks_members_always = profile.offsets_name_member
+        """A TxnOffsetCommit names its member, too, and is checked (KIP-447)."""
         self.watch = watch
         self.groups: dict[str, Group] = {}
         self.outbox: list[CommitAnswer | WriteOffsets] = []
@@ -179,7 +180,7 @@ class GroupCoordinator(LogOwner[_Writing]):
             return
         group = self.group(request.group_id)
         plain = isinstance(request, OffsetCommitRequest)
-        if plain or self.profile.offsets_name_member:
+        if plain or self.asks_members_always:
             rule = refusal(MEMBER_RULES, Committing(group, request))
             if rule is not None:
                 self._say_refused(group, request, rule)

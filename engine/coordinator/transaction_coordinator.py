@@ -149,7 +149,14 @@ class TransactionCoordinator(LogOwner[_Writing]):
     ) -> None:
         super().__init__(partition_count)
         self.name = name
-        self.profile = profile
+        self.end_passes_newer_epoch = profile.end_txn_accepts_newer_epoch
+        """EndTxn is refused under a lower epoch alone (TXC-14)."""
+        self.fenced_error = (
+            Error.PRODUCER_FENCED if profile.coordinator_answers_fenced else Error.INVALID_PRODUCER_EPOCH
+        )
+        """The answer to an epoch that does not count (CTR-44)."""
+        self._keeps_epoch = profile.failed_fence_keeps_epoch
+        """A fence that could not be written keeps the epoch that it raised (TXC-11)."""
         self.watch = watch
         self.producer_ids = producer_ids
         self.max_timeout_ms = max_timeout_ms
@@ -298,9 +305,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         metadata = self._identified(to, transactional_id, producer_id)
         if metadata is None:
             return
-        newer_passes = self.profile.end_txn_accepts_newer_epoch
         if producer_epoch < metadata.producer_epoch or (
-            producer_epoch != metadata.producer_epoch and not newer_passes
+            producer_epoch != metadata.producer_epoch and not self.end_passes_newer_epoch
         ):
             self._fenced(to, metadata, producer_epoch)
             return
@@ -344,8 +350,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
 
     def _fenced(self, to: object, metadata: TransactionMetadata, arrived: int) -> None:
         """Answer a request whose epoch is not the one that counts (FEN-2)."""
-        fenced = self.profile.coordinator_answers_fenced
-        error = Error.PRODUCER_FENCED if fenced else Error.INVALID_PRODUCER_EPOCH
+        error = self.fenced_error
         self.watch.emit(
             EpochRefused, self.name, metadata.transactional_id, arrived, metadata.producer_epoch, error
         )
@@ -636,10 +641,6 @@ class TransactionCoordinator(LogOwner[_Writing]):
             and metadata.pending_state == writing.image.state
         ):
             del self.metadata[writing.transactional_id]
-
-    @property
-    def _keeps_epoch(self) -> bool:
-        return self.profile.failed_fence_keeps_epoch
 
     # -- facts for judges ------------------------------------------------------------------------------
 
