@@ -26,7 +26,7 @@ from engine.middleware.business import Business
 from engine.middleware.node import Node
 from engine.middleware.participant import Participant
 from engine.network.links import Network
-from engine.profiles import Profile
+from engine.profile import Profile
 from engine.reader_lanes import ReaderLane
 from engine.replica_fetchers import ReplicaFetchers
 from engine.role import Actor, Callable, Connecting, Role

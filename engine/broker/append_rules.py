@@ -19,7 +19,7 @@ from typing import Any
 
 from engine.broker.sequence import follows, increment
 from engine.errors import EngineError, Error
-from engine.profiles import Profile
+from engine.profile import Profile
 from engine.shapes.steps import Decision, DecisionRow, RowOutcome
 from engine.switches import Switches
 

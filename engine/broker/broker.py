@@ -60,7 +60,7 @@ from engine.messages import (
     WriteTxnMarkersResponse,
     ZooKeeperReply,
 )
-from engine.profiles import Profile
+from engine.profile import Profile
 from engine.shapes.brokers import BrokerFields
 from engine.switches import Switches
 from engine.topic_partition import topic_of, topic_partition

@@ -34,7 +34,7 @@ from engine.broker.validation import Origin, levels
 from engine.errors import NO_ERROR, EngineError, Error
 from engine.events import LogAppended, LogStartRaised, LogTruncated
 from engine.messages import NO_OFFSET, NO_PRODUCER_ID, RecordBatch
-from engine.profiles import Profile
+from engine.profile import Profile
 from engine.shapes.logs import LogPointers
 from engine.switches import Switches
 from engine.topic_partition import topic_of

@@ -16,7 +16,7 @@ from engine.broker.append_rules import AppendRule, Arrival, Level, Rules, judge
 from engine.broker.sequence import decrement
 from engine.errors import EngineError
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, RecordBatch
-from engine.profiles import Profile
+from engine.profile import Profile
 
 
 class BatchMetadata(NamedTuple):

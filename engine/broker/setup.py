@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from engine.broker.configuration import BrokerConfiguration
-from engine.profiles import Profile
+from engine.profile import Profile
 from engine.switches import Switches
 from engine.watching import Path, Watch
 

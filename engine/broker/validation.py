@@ -6,7 +6,7 @@ from enum import Enum
 from functools import lru_cache
 
 from engine.broker.append_rules import Level
-from engine.profiles import Profile
+from engine.profile import Profile
 
 CONSUMER_OFFSETS_TOPIC = "__consumer_offsets"
 

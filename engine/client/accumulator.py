@@ -14,12 +14,13 @@ from typing import NamedTuple, Protocol
 from engine.client.batch import Batch
 from engine.client.buffer_pool import BufferPool
 from engine.client.configuration import ProducerConfig
+from engine.client.expiry import SINCE_CREATION, WHILE_QUEUED, Expiry
 from engine.client.record_size import batch_size_upper_bound
 from engine.client.visit_order import with_partition
 from engine.errors import EngineError
 from engine.happenings.batches import RequeuedOutOfOrder
 from engine.messages import NO_SEQUENCE
-from engine.profiles import Profile
+from engine.profile import Profile
 from engine.shapes.clients import QueueView
 from engine.switches import Switches
 from engine.topic_partition import topic_of
@@ -92,7 +93,10 @@ class RecordAccumulator:
     ) -> None:
         self.client = client
         self.config = config
-        self.profile = profile
+        self.expiry: Expiry = SINCE_CREATION if profile.expiry_from_creation else WHILE_QUEUED
+        self._end_sends_everything = profile.end_sends_everything
+        """A transaction that ends lets every batch leave at once (ACC-10)."""
+        self._resumes_after_stop = profile.drain_resumes_after_stop
         self.switches = switches
         self.watch = watch
         self.sequences = sequences
@@ -223,7 +227,7 @@ class RecordAccumulator:
 
     def _is_completing(self) -> bool:
         """k28: a transaction that ends lets everything leave at once (ACC-10)."""
-        return self.sequences is not None and self.profile.epoch_bump and self.sequences.is_completing
+        return self._end_sends_everything and self.sequences is not None and self.sequences.is_completing
 
     def next_wait_end(self, now: int) -> int | None:
         """When the next linger or backoff of any head ends, later than ``now``; None: there is none.
@@ -261,7 +265,7 @@ class RecordAccumulator:
             return taken
         size = 0
         start = index = self.drain_index % count
-        after = self.profile.drain_resumes_after_stop
+        after = self._resumes_after_stop
         while True:
             partition = partitions[index]
             blocked = index
@@ -355,7 +359,7 @@ class RecordAccumulator:
         """Take off every queued batch that has waited too long (ACC-21), each queue from its head."""
         over: list[Batch] = []
         for queue in self._order:
-            if queue.muted and not self.profile.expire_muted:
+            if queue.muted and not self.expiry.everywhere:
                 continue
             batches = queue.batches
             while batches and self.expires_at(batches[0], len(batches) == 1) <= now:
@@ -365,22 +369,14 @@ class RecordAccumulator:
 
     def expires_at(self, head: Batch, last: bool) -> int:
         """The first moment at which the head of a queue expires. ``last``: nothing stands behind it."""
-        limit = self.config.batch_expiry_ms
-        if self.profile.expiry_from_creation:
-            return head.created_at + limit
-        if head.attempts:
-            return head.last_attempt_at + self.config.retry_backoff_ms + limit + 1
-        by_age = head.created_at + self.config.linger_ms + limit + 1
-        if head.full or not last:
-            return min(by_age, head.last_append_at + limit + 1)
-        return by_age
+        return self.expiry.expires_at(head, last, self.config)
 
     def next_expiry(self) -> int | None:
         """When the next head of a queue expires; None: nothing is queued that could."""
         ends = [
             self.expires_at(queue.batches[0], len(queue.batches) == 1)
             for queue in self._order
-            if queue.batches and (self.profile.expire_muted or not queue.muted)
+            if queue.batches and (self.expiry.everywhere or not queue.muted)
         ]
         return min(ends, default=None)
 

@@ -76,9 +76,7 @@ class Answers:
     def expire(self, batch: Batch, now: int) -> None:
         """A batch waited too long (ACC-21): a timeout for the caller, an open question for the numbers."""
         memory = self.memory
-        since = batch.created_at
-        if batch.attempts and not memory.profile.expiry_from_creation:
-            since = batch.last_attempt_at + memory.config.retry_backoff_ms
+        since = memory.accumulator.expiry.counted_from(batch, memory.config)
         memory.watch.emit(
             BatchExpired,
             memory.name,
@@ -160,10 +158,10 @@ class Answers:
     def _retries(self, batch: Batch, error: Error, log_start_offset: int, now: int) -> bool:
         """Send the batch again if that is allowed (SND-10); True when the answer is dealt with."""
         memory = self.memory
-        profile, transactions = memory.profile, memory.transactions
+        transactions = memory.transactions
         if batch.over or batch.attempts >= memory.config.retries:
             return False
-        if profile.expiry_from_creation and now - batch.created_at >= memory.config.batch_expiry_ms:
+        if memory.accumulator.expiry.ends_retries(batch, memory.config, now):
             return False
         if transactions is None:
             reaction = reaction_to(error)
@@ -176,7 +174,7 @@ class Answers:
                 self._emit_decided(batch, error, because, (first, last), log_start_offset)
             if not allowed:
                 return False
-            if not profile.epoch_bump and not transactions.is_current(batch):
+            if not transactions.recovery.knows_older and not transactions.is_current(batch):
                 memory.watch.emit(
                     IdentityChanged,
                     memory.name,

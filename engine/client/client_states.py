@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from engine.client.recovery import Recovery
 from engine.machine import Machine, Row
-from engine.profiles import Profile
 
 NAME = "client_transactions"
 
@@ -113,18 +113,18 @@ class Known(Protocol):
     bump_required: bool
 
     @property
-    def profile(self) -> Profile: ...
+    def recovery(self) -> Recovery: ...
 
 
 def _bump_required(known: Known) -> bool:
     return known.bump_required
 
 
-def _epoch_bump(known: Known) -> bool:
-    return known.profile.epoch_bump
+def _raises_epoch(known: Known) -> bool:
+    return known.recovery.raises_epoch
 
 
-GUARDS: dict[str, Callable[[Known], bool]] = {"bump_required": _bump_required, "epoch_bump": _epoch_bump}
+GUARDS: dict[str, Callable[[Known], bool]] = {"bump_required": _bump_required, "epoch_bump": _raises_epoch}
 MACHINE: Machine[Known] = Machine(
     NAME,
     UNINITIALIZED,
@@ -147,15 +147,18 @@ may be sent; a transaction ends, is ending or is under way; where a repeated cal
 _IGNORED = "abortable_ignored"
 
 
-def edge_is_legal(source: str, target: str, epoch_bump: bool) -> bool:
+def edge_is_legal(source: str, target: str, raises_epoch: bool) -> bool:
     """Whether the client's own check lets the edge pass (``State.isTransitionValid``, TXM-4).
 
-    ``epoch_bump``: the generation knows the epoch bump (k28); every guard of the table needs it. In k20 any
+    ``raises_epoch``: lost numbers are recovered by a higher epoch; every guard of the table needs that. In k20 any
     state may become UNINITIALIZED, though nothing in the client takes that edge.
     """
-    if target == UNINITIALIZED and not epoch_bump:
+    if target == UNINITIALIZED and not raises_epoch:
         return True
     return any(
-        row.source == source and row.target == target and row.why != _IGNORED and (epoch_bump or not row.when)
+        row.source == source
+        and row.target == target
+        and row.why != _IGNORED
+        and (raises_epoch or not row.when)
         for row in MACHINE.rows
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.errors import Refused
 from engine.messages import INT_MAX
-from engine.profiles import Profile
+from engine.profile import Profile
 from engine.shapes.clients import SettingView
 from engine.switches import Switches
 

@@ -46,7 +46,8 @@ from engine.messages import (
     OffsetFetchResponse,
     Send,
 )
-from engine.profiles import K28, Profile
+from engine.profile import Profile
+from engine.profiles import K28
 from engine.shapes.readers import ConsumerFields
 from engine.topic_partition import topic_of
 from engine.watching import Part, Watch

@@ -247,7 +247,7 @@ def init_answered(sender: SenderPass, response: InitProducerIdResponse, now: int
     transactions.set_in_flight(None)
     if request is None:
         raise EngineError(f"{memory.name}: an answer to InitProducerId that nobody asked for")
-    queued = memory.profile.queued_producer_id_request
+    queued = transactions.queues_identity
     error = response.error
     if error is Error.NONE:
         transactions.identity_received(response.producer_id, response.producer_epoch)
@@ -278,7 +278,7 @@ def init_lost(sender: SenderPass, request: InFlightRequest, now: int) -> None:
 def _again(sender: SenderPass, request: PendingRequest, now: int) -> None:
     """Back to the queue (k28), or sleep inside the pass and go round the loop (k20)."""
     memory = sender.memory
-    if memory.profile.queued_producer_id_request:
+    if sender.manager.queues_identity:
         sender.manager.retry(request)
         return
     memory.metadata.request_update()
@@ -307,6 +307,6 @@ def phases_of(transactions: TransactionManager | None) -> tuple[tuple[str, Phase
     """The phases before P1 of such a producer."""
     if transactions is None:
         return ()
-    if transactions.profile.queued_producer_id_request:
+    if transactions.queues_identity:
         return QUEUED
     return BLOCKING_TRANSACTIONAL if transactions.is_transactional else BLOCKING

@@ -71,7 +71,7 @@ FAILURES = (ABORTABLE, BUMP, FATAL)
 class _Exchange:
     """One answered request: who asked, what was asked, with the doors that every reaction needs."""
 
-    __slots__ = ("client", "epoch_bump", "request", "sender", "transactions", "watch")
+    __slots__ = ("client", "request", "sender", "transactions", "watch")
 
     def __init__(self, sender: Sender, transactions: TransactionManager, request: PendingRequest) -> None:
         self.sender = sender
@@ -79,10 +79,9 @@ class _Exchange:
         self.request = request
         self.watch = sender.memory.watch
         self.client = sender.memory.name
-        self.epoch_bump = sender.memory.profile.epoch_bump
 
     def reaction(self, answer: str) -> ControlReaction:
-        return reaction_to(self.request.api, answer, self.epoch_bump)
+        return reaction_to(self.request.api, answer, self.transactions.recovery.raises_epoch)
 
     def done(self) -> None:
         if self.request.result is not None:
@@ -118,7 +117,7 @@ class _Exchange:
             does = ABORTABLE if transactions.can_bump else FATAL
             if does == ABORTABLE:
                 transactions.bump_required = True
-        shown = Error.PRODUCER_FENCED if reaction.raises == FENCED and self.epoch_bump else error
+        shown = Error.PRODUCER_FENCED if reaction.raises == FENCED and transactions.shows_fencing else error
         unexpected = reaction.raises == UNEXPECTED
         if self.request.result is not None:
             self.request.result.fail(shown, unexpected)

@@ -115,11 +115,11 @@ _BY_CELL = {
 }
 
 
-def reaction_to(api: str, answer: str, epoch_bump: bool) -> ControlReaction:
+def reaction_to(api: str, answer: str, raises_epoch: bool) -> ControlReaction:
     """The cell for ``answer`` (an error's name or ``DISCONNECT``) to ``api``.
 
-    ``epoch_bump``: the client of k28; else that of k20.
+    ``raises_epoch``: how the client recovers lost numbers; the generations differ in no other way here.
     """
-    generation = WITH_BUMP if epoch_bump else WITHOUT_BUMP
+    generation = WITH_BUMP if raises_epoch else WITHOUT_BUMP
     found = _BY_CELL.get((api, answer, generation))
     return found if found is not None else _BY_CELL[(api, OTHER, generation)]

@@ -52,7 +52,7 @@ def _give_up_unsent(sender: SenderPass, transactions: TransactionManager, now: i
     if not memory.accumulator.incomplete:
         return
     aborting = transactions.state in ABORTING
-    if memory.profile.epoch_bump:
+    if transactions.error_drops_unsent:
         if not (aborting or transactions.has_abortable_error):
             return
     elif not transactions.is_completing:
@@ -61,7 +61,7 @@ def _give_up_unsent(sender: SenderPass, transactions: TransactionManager, now: i
         # Kafka 2.0 begins a flush here that nothing ever ends, so linger is void from now on.
         memory.accumulator.flushes = 1
         memory.watch.emit(LingerVoid, memory.name)
-    if aborting or memory.profile.epoch_bump:
+    if aborting or transactions.error_drops_unsent:
         error = transactions.last_error
         memory.abort(
             memory.accumulator.undrained(), ABORTED_ERROR if error is None else error.name, now, True
@@ -195,7 +195,7 @@ def poll(sender: SenderPass, now: int) -> bool:
     request = sender.manager.in_flight
     if memory.accumulator.incomplete and request is not None:
         if request.coordinator is None and request.api == "InitProducerId":
-            queued = memory.profile.queued_producer_id_request
+            queued = sender.manager.queues_identity
             sender.wait("producer_id", None, WaitsForProducerId, memory.name, queued)
         else:
             sender.wait("control", request.api, WaitsForControl, memory.name, request.api)

@@ -30,7 +30,7 @@ from engine.messages import (
     OffsetFetchResponse,
     Send,
 )
-from engine.profiles import Profile
+from engine.profile import Profile
 from engine.shapes.readers import GroupSessionView
 from engine.watching import Path, Watch
 
@@ -85,7 +85,7 @@ class GroupSession:
         "member",
         "not_before",
         "path",
-        "profile",
+        "waits_for_stable_offsets",
         "wanted",
         "watch",
     )
@@ -105,7 +105,8 @@ class GroupSession:
         self.group_id = group_id
         self.member = member
         self.connections = connections
-        self.profile = profile
+        self.waits_for_stable_offsets = profile.waits_for_stable_offsets
+        """Where the group stands is known once open transactions are decided (KIP-447)."""
         self.watch = watch
         self.coordinator: int | None = None
         self.wanted: list[Request] = []
@@ -129,7 +130,7 @@ class GroupSession:
 
     def ask_committed(self, partitions: tuple[str, ...], now: int) -> None:
         """Where does the group stand? 2.8 waits for open transactions to decide (KIP-447); 2.0 does not."""
-        stable = self.profile.waits_for_stable_offsets
+        stable = self.waits_for_stable_offsets
         self._want(
             OffsetFetchRequest(group_id=self.group_id, partitions=partitions, require_stable=stable), now
         )

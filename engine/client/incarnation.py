@@ -29,7 +29,7 @@ from engine.happenings.producer import (
     Unanswered,
 )
 from engine.messages import Effects
-from engine.profiles import Profile
+from engine.profile import Profile
 from engine.switches import Switches
 from engine.watching import Watch
 
@@ -52,7 +52,9 @@ class Incarnation:
         owner = ("clients", name)
         self.name = name
         self.config = config
-        self.profile = profile
+        self.close_aborts = profile.close_aborts
+        """``close()`` aborts an open transaction (SND-14)."""
+        self._offsets_block_without_limit = profile.offsets_block_without_limit
         self.switches = switches
         self.watch = watch
         self.ledger = ledger
@@ -211,7 +213,7 @@ class Incarnation:
         In 2.0 handing offsets on has no limit (``KafkaProducer.sendOffsetsToTransaction``).
         """
         call.state = BLOCKED
-        limited = call.kind != SEND_OFFSETS or not self.profile.offsets_block_without_limit
+        limited = call.kind != SEND_OFFSETS or not self._offsets_block_without_limit
         self.awaiting.append((call, result, now + self.config.max_block_ms if limited else None))
         self.wake(now)
 

@@ -86,8 +86,8 @@ class Answer:
     entry: PartitionSequences
     log_start_offset: int
     transactional: bool
-    epoch_bump: bool
-    """The client recovers by raising the epoch (k28); else by resetting the PID (k20)."""
+    raises_epoch: bool
+    """The client recovers by raising the epoch; else by resetting the PID."""
 
 
 def _resolved(answer: Answer) -> bool:
@@ -103,7 +103,7 @@ def _earlier_missing(answer: Answer) -> bool:
 
 
 def _bumps_alone(answer: Answer) -> bool:
-    return answer.epoch_bump and not answer.transactional
+    return answer.raises_epoch and not answer.transactional
 
 
 def _follows_unresolved(answer: Answer) -> bool:

@@ -58,7 +58,7 @@ from engine.messages import (
     MetadataResponse,
     ProduceResponse,
 )
-from engine.profiles import Profile
+from engine.profile import Profile
 from engine.switches import Switches
 from engine.topic_partition import topic_of
 from engine.watching import Part, Watch
@@ -83,6 +83,8 @@ class ProducerClient:
         self.name = name
         self.settings = dict(settings)
         self.profile = profile
+        self._registers_last = profile.registers_after_append
+        """``send()`` adds the partition to the transaction after the record, not before (TXM-8)."""
         self.switches = switches
         self.watch = watch
         self.ledger = ledger
@@ -223,7 +225,7 @@ class ProducerClient:
             self.ledger.refused(self.name, partition, serial, size, call.error or "", now)
             return
         memory.metadata.topics[topic_of(partition)] = None
-        registered = not self.profile.epoch_bump and memory.register_partition(partition)
+        registered = not self._registers_last and memory.register_partition(partition)
         appended = memory.accumulator.append(partition, serial, payload, now)
         if appended is None:
             self._wait_for_memory(call, payload, now)
@@ -233,7 +235,7 @@ class ProducerClient:
         self.ledger.accepted(self.name, partition, serial, size, now)
         if self.watch.hears(RecordAppended):
             self._emit_appended(serial, appended)
-        if self.profile.epoch_bump:
+        if self._registers_last:
             registered = memory.register_partition(partition)
         if appended.new_batch or appended.batch_is_full or registered:
             memory.wake(now)

@@ -274,7 +274,7 @@ class Sender(SenderPass):
         if earliest is None or now < earliest:
             return False
         over = memory.accumulator.expired(now)
-        if memory.profile.expiry_from_creation:
+        if memory.accumulator.expiry.everywhere:
             limit = memory.config.batch_expiry_ms
             for batches in memory.in_flight.values():
                 while batches and now - batches[0].created_at >= limit:
@@ -316,7 +316,7 @@ class Sender(SenderPass):
         """When the next queued batch, and in k28 the next one in flight, expires."""
         memory = self.memory
         ends = memory.accumulator.next_expiry()
-        if memory.profile.expiry_from_creation:
+        if memory.accumulator.expiry.everywhere:
             limit = memory.config.batch_expiry_ms
             for batches in memory.in_flight.values():
                 if batches and (ends is None or batches[0].created_at + limit < ends):

@@ -118,7 +118,7 @@ class SenderPass:
             return False
         if transactions.in_flight is not None or self.held is not None:
             return True
-        if not self.memory.profile.epoch_bump or not transactions.has_ongoing_transaction:
+        if not self.memory.close_aborts or not transactions.has_ongoing_transaction:
             return False
         if transactions.requests:
             return True

@@ -151,7 +151,7 @@ def send_offsets(
     )
     request = manager.request_to_coordinator(ADD_OFFSETS, body, Result())
     request.offsets = dict(offsets)
-    if manager.profile.offsets_name_member:
+    if manager.names_member:
         request.member = member
     manager.enqueue(request)
     return request.result or Result()
@@ -243,7 +243,7 @@ def _no_error(manager: TransactionManager, on: str | None = None) -> None:
         return
     error = manager.last_error
     exception = KAFKA_EXCEPTION
-    if manager.profile.epoch_bump and not manager.last_error_unexpected:
+    if manager.shows_fencing and not manager.last_error_unexpected:
         # Since 2.7 these two are thrown as they are, so that an application can tell a fencing.
         exception = _AS_THEY_ARE.get(error, KAFKA_EXCEPTION)
     raise CallThrows(Refusal.CALL_IN_ERROR, "TXM-5", error.name, exception, (("state", manager.state),))

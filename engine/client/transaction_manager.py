@@ -3,7 +3,7 @@
 Exists iff idempotence is on. Owns PID and epoch, one numbering per topic-partition, the client state and the
 queue of control requests. It sends nothing itself: the Sender asks for the next request and brings answers.
 
-Two generations differ in one thing above all: k28 (``profile.epoch_bump``) recovers lost numbers by raising
+Two generations differ in one thing above all: k28 (``recovery``) recovers lost numbers by raising
 the epoch, k20 by dropping the PID and everything numbered under it.
 """
 
@@ -37,6 +37,7 @@ from engine.client.produce_reactions import (
     decide,
     reaction_to,
 )
+from engine.client.recovery import RAISE_EPOCH, RESET_IDENTITY, Recovery
 from engine.errors import EngineError, Error
 from engine.events import OutcomeTold, TransactionBegun
 from engine.happenings.batches import AfterFailure, Because
@@ -52,7 +53,7 @@ from engine.messages import (
     FindCoordinatorRequest,
     InitProducerIdRequest,
 )
-from engine.profiles import Profile
+from engine.profile import Profile
 from engine.shapes.clients import ClientTransactionView, Edge, TransactionManagerView
 from engine.switches import Switches
 from engine.watching import Watch
@@ -74,7 +75,17 @@ class TransactionManager:
     ) -> None:
         self.client = client
         self.config = config
-        self.profile = profile
+        self.recovery: Recovery = RAISE_EPOCH if profile.recovers_by_epoch else RESET_IDENTITY
+        self.queues_identity = profile.queued_producer_id_request
+        """InitProducerId joins the queue of requests; else the Sender's pass waits for it (PID-11, PID-12)."""
+        self.shows_fencing = profile.shows_fencing
+        """The application sees a fencing as what it is."""
+        self.error_drops_unsent = profile.end_sends_everything
+        """An error drops what was never sent; else only an abort does, and any end begins a flush (ACC-10, ACC-22)."""
+        self.names_member = profile.offsets_name_member
+        """TxnOffsetCommit says which member of which generation commits (KIP-447)."""
+        self._fatal_error_ends_calls = profile.fatal_error_ends_calls
+        self._stale_epoch_is_fatal = profile.stale_epoch_is_fatal
         self.switches = switches
         self.watch = watch
         self.transactional_id = config.transactional_id
@@ -164,7 +175,7 @@ class TransactionManager:
     @property
     def can_bump(self) -> bool:
         """The epoch can be raised: by the client alone, or through a coordinator that knows how (KIP-360)."""
-        return self.profile.epoch_bump and (not self.is_transactional or self.coordinator_supports_bump)
+        return self.recovery.raises_epoch and (not self.is_transactional or self.coordinator_supports_bump)
 
     def transition(self, on: str, error: Error | None = None, unexpected: bool = False) -> Row:
         """Take the edge of TXM-4; raises :class:`IllegalTransition` when there is none.
@@ -177,7 +188,7 @@ class TransactionManager:
         before, self.state = self.state, row.target
         if self.state in states.IN_ERROR:
             self.last_error, self.last_error_unexpected = error, unexpected
-            if self.state in states.LOST and self.profile.epoch_bump and error is not None:
+            if self.state in states.LOST and self._fatal_error_ends_calls and error is not None:
                 self._fail_pending_result(error, unexpected)
         elif before != self.state:
             self.last_error, self.last_error_unexpected = None, False
@@ -236,7 +247,7 @@ class TransactionManager:
     def identity_received(self, producer_id: int, producer_epoch: int) -> None:
         """InitProducerId was answered NONE, for the first time or after the epoch ran out."""
         self.set_identity(producer_id, producer_epoch)
-        if self.profile.queued_producer_id_request or self.is_transactional:
+        if self.queues_identity or self.is_transactional:
             self.transition(states.GOT_ID)
         self._renumber()
 
@@ -255,7 +266,7 @@ class TransactionManager:
     def preset(self, producer_id: int, producer_epoch: int) -> None:
         """Begin with this identity (GEN-7), as if it had been asked for."""
         self.set_identity(producer_id, producer_epoch)
-        if self.profile.queued_producer_id_request:
+        if self.queues_identity:
             asking = states.MACHINE.target_of(states.MACHINE.initial, states.NEED_ID)
             self.state = states.MACHINE.target_of(asking, states.GOT_ID)
 
@@ -330,11 +341,7 @@ class TransactionManager:
         if entry is None:
             return None
         if not head.has_sequence:
-            if (
-                self.profile.epoch_bump
-                and entry.in_flight
-                and not entry.numbered_under(self.producer_id, self.producer_epoch)
-            ):
+            if self.recovery.waits_for_older(entry, self.producer_id, self.producer_epoch):
                 return "older_epoch_in_flight"
             if entry.unresolved is not None:
                 return "unresolved"
@@ -351,11 +358,7 @@ class TransactionManager:
         if entry.adopts_identity:
             entry.adopts_identity = False
             entry.producer_id, entry.producer_epoch = self.producer_id, self.producer_epoch
-        elif (
-            self.profile.epoch_bump
-            and not entry.in_flight
-            and not entry.numbered_under(self.producer_id, self.producer_epoch)
-        ):
+        elif self.recovery.renumbers(entry, self.producer_id, self.producer_epoch):
             entry.restart(self.producer_id, self.producer_epoch)
         entry.number(batch, self.producer_id, self.producer_epoch, self.transactional_id is not None)
 
@@ -363,7 +366,7 @@ class TransactionManager:
 
     def completed(self, batch: Batch, base_offset: int) -> None:
         """A batch was stored (TXM-12). One of a dropped PID changes nothing."""
-        if self.profile.epoch_bump or self.is_current(batch):
+        if self.recovery.knows_older or self.is_current(batch):
             self.entry(batch.partition).acknowledge(batch, base_offset)
 
     def is_current(self, batch: Batch) -> bool:
@@ -377,10 +380,10 @@ class TransactionManager:
         reaction = reaction_to(error)
         if reaction.does not in DECISIONS:
             return reaction.does == RETRY, None
-        if not self.profile.epoch_bump and batch.producer_id != self.producer_id:
+        if not self.recovery.knows_older and batch.producer_id != self.producer_id:
             return False, Because.OTHER_IDENTITY
         entry = self.entry(batch.partition)
-        answer = Answer(batch, entry, log_start_offset, self.is_transactional, self.profile.epoch_bump)
+        answer = Answer(batch, entry, log_start_offset, self.is_transactional, self.recovery.raises_epoch)
         row = decide(reaction.does, answer)
         if row.does == BUMP_AND_RETRY:
             self.request_bump(batch.partition)
@@ -395,15 +398,13 @@ class TransactionManager:
         :class:`IllegalTransition`, and leaves the numbers alone, where no transaction is left to abort.
         """
         self._classify(error)
-        if self.profile.epoch_bump:
-            return self._failed_with_bump(batch, error, adjust)
-        return self._failed_with_reset(batch, error, adjust)
+        return self.recovery.failed(self, batch, error, adjust)
 
     def _classify(self, error: Error) -> None:
         """FATAL_ERROR, ABORTABLE_ERROR or no change (SND-9); raises :class:`IllegalTransition` where no
         transaction is left to abort."""
         does = reaction_to(error).does
-        if does == FATAL or (does == STALE_EPOCH and self.profile.stale_epoch_is_fatal):
+        if does == FATAL or (does == STALE_EPOCH and self._stale_epoch_is_fatal):
             self.transition(states.FATAL, error)
         elif self.is_transactional and not self.has_fatal_error:
             if self.can_bump and not self.is_completing:
@@ -411,39 +412,9 @@ class TransactionManager:
                 self.watch.touch(self)
             self.transition(states.ABORTABLE, error)
 
-    def _failed_with_bump(self, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
-        entry = self.entry(batch.partition)
-        entry.untrack(batch)
-        if self.has_fatal_error:
-            return None
-        sequence_error = reaction_to(error).does in DECISIONS
-        if sequence_error and not self.is_transactional:
-            self.request_bump(batch.partition)
-            return AfterFailure.BUMP_REQUESTED_UNCERTAIN
-        if error is Error.UNKNOWN_PRODUCER_ID:
-            self._forget(entry)
-            del self.partitions[batch.partition]
-            return AfterFailure.NUMBERING_FORGOTTEN
-        if not adjust:
-            return None
-        if not self.is_transactional:
-            self.request_bump(batch.partition)
-            return AfterFailure.BUMP_REQUESTED
-        entry.close_gap(batch)
-        return AfterFailure.GAP_CLOSED
-
-    def _failed_with_reset(self, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
-        if not self.is_current(batch):
-            return None
-        if reaction_to(error).does in DECISIONS and not self.is_transactional:
-            self.reset_identity()
-            return AfterFailure.IDENTITY_RESET
-        entry = self.entry(batch.partition)
-        entry.untrack(batch)
-        if not adjust or self.has_fatal_error:
-            return None
-        entry.close_gap(batch)
-        return AfterFailure.GAP_CLOSED
+    def forget_numbering(self, partition: str) -> None:
+        """Nothing is known of a partition's numbers any more."""
+        self._forget(self.partitions.pop(partition))
 
     # -- unresolved partitions -------------------------------------------------------------------------
 

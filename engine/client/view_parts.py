@@ -96,7 +96,7 @@ class TimersPart:
                 _add(timers, kind, head.id, head.last_attempt_at, head.last_attempt_at + wait)
             expires_at = accumulator.expires_at(head, len(queue.batches) == 1)
             _add(timers, "expiry", head.id, head.created_at, expires_at)
-        if memory.profile.expiry_from_creation:
+        if accumulator.expiry.everywhere:
             for batches in memory.in_flight.values():
                 for batch in batches[:1]:
                     expires_at = batch.created_at + memory.config.batch_expiry_ms

@@ -38,7 +38,7 @@ from engine.messages import (
     RecordBatch,
     TxnOffsetCommitRequest,
 )
-from engine.profiles import Profile
+from engine.profile import Profile
 from engine.rules import Rule, refusal, say_refused
 from engine.value import value
 from engine.watching import Watch

@@ -59,7 +59,7 @@ from engine.happenings.transactions import (
 )
 from engine.machine import Row
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
-from engine.profiles import Profile
+from engine.profile import Profile
 from engine.watching import Watch
 
 INIT_WRITE, ADD_WRITE, DECISION_WRITE, FENCE_WRITE, COMPLETION_WRITE, TOMBSTONE_WRITE = (

@@ -12,6 +12,7 @@ from typing import Any
 from engine import apis
 from engine.middleware import messages
 from engine.middleware.strategies import STRATEGIES
+from engine.profiles import PROFILES
 from engine.scenario.phrases import Phrase, allowed
 
 NAME = r"[a-z][a-z0-9_-]{0,31}"
@@ -135,7 +136,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "question": Field(kind="name", choices=LIBRARY_QUESTIONS),
         "sources": Field(kind="names", default=()),
         "covers": Field(kind="names", default=(), bound=64),
-        "profile": Field(kind="name", default="k28", choices=("k010", "k20", "k28")),
+        "profile": Field(kind="name", default="k28", choices=tuple(PROFILES)),
         "variants_only": Field(kind="bool", default=False),
         "opens_on": Field(kind="name", choices=("stage", "lanes", "spacetime")),
         "seed": _count(0, 2**53),

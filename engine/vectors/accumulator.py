@@ -15,7 +15,8 @@ from engine.client.batch import Batch
 from engine.client.configuration import resolve
 from engine.client.record_size import payload_size
 from engine.messages import INT_MAX
-from engine.profiles import PROFILES, Profile
+from engine.profile import Profile
+from engine.profiles import PROFILES
 from engine.switches import Switches
 from engine.vectors.outcome import UNKNOWN, Failure, Outcome, Skip, first_difference
 from engine.watching import Watch

@@ -33,7 +33,8 @@ from engine.messages import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitResponse,
 )
-from engine.profiles import PROFILES, Profile
+from engine.profile import Profile
+from engine.profiles import PROFILES
 from engine.switches import Switches
 from engine.vectors.exceptions import error_named, exception_name
 from engine.vectors.outcome import UNKNOWN, Failure, Outcome, Skip, first_difference
@@ -58,7 +59,7 @@ def run(case: dict[str, Any], version: str) -> Outcome:
 
 
 def _transition(given: dict[str, Any], expected: dict[str, Any], profile: Profile) -> Outcome:
-    legal = states.edge_is_legal(given["from"], given["to"], profile.epoch_bump)
+    legal = states.edge_is_legal(given["from"], given["to"], profile.recovers_by_epoch)
     if legal != expected["valid"]:
         return Failure("valid", expected["valid"], legal)
     return None
@@ -85,7 +86,7 @@ def _call(manager: TransactionManager, call: str) -> str:
     """What the call ends with. A second initTransactions() waits for the first one, so there is no row for it; a
     case that forces the state has no first one, and then the client's check of the edge decides."""
     if (manager.state, call) == (states.INITIALIZING, states.INIT) and manager.pending_result is None:
-        legal = states.edge_is_legal(states.INITIALIZING, states.INITIALIZING, manager.profile.epoch_bump)
+        legal = states.edge_is_legal(states.INITIALIZING, states.INITIALIZING, manager.recovery.raises_epoch)
         return "OK" if legal else calls.KAFKA_EXCEPTION
     try:
         _CALLS[call](manager)

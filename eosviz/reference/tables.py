@@ -7,7 +7,8 @@ from typing import Any
 from engine.explain.errors import ERRORS, FIELDS, ErrorEntry
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
-from engine.profiles import PROFILES, Profile
+from engine.profile import Profile
+from engine.profiles import PROFILES
 from engine.scenario.shelf import library
 from engine.switches import Switches
 from eosviz.catalogue import interface_words

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from engine.broker import producer_id_states
+from engine.client.recovery import RAISE_EPOCH, RESET_IDENTITY
 from engine.coordinator import group_states, marker_states, transaction_states
 from engine.coordinator.transaction_coordinator import Change
 from engine.coordinator.transaction_metadata import TransactionMetadata
 from engine.messages import SHORT_MAX
 from engine.middleware import business_states, middleware_states, participant_states
-from engine.profiles import K20, K28
 
 EPOCHS = st.sampled_from((-1, 0, 1, 7, SHORT_MAX - 2, SHORT_MAX - 1, SHORT_MAX))
 PARTITIONS = st.frozensets(st.sampled_from(("t-0", "t-1")))
@@ -55,7 +55,9 @@ def _transaction(state: str, on: str) -> SearchStrategy[Any]:
     )
 
 
-PRODUCERS = st.builds(SimpleNamespace, bump_required=YES_OR_NO, profile=st.sampled_from((K20, K28)))
+PRODUCERS = st.builds(
+    SimpleNamespace, bump_required=YES_OR_NO, recovery=st.sampled_from((RAISE_EPOCH, RESET_IDENTITY))
+)
 
 
 def _filled_in(**fields: SearchStrategy[Any]) -> SearchStrategy[Any]:

@@ -23,7 +23,8 @@ from engine.messages import (
     RecordBatch,
     Send,
 )
-from engine.profiles import K28, Profile
+from engine.profile import Profile
+from engine.profiles import K28
 from engine.recording import Recorded
 from engine.step import Step
 from engine.switches import Switches

@@ -1,0 +1,76 @@
+"""What a version of Kafka does: one field an aspect (spec section 0, table *Profiles*).
+
+Roles choose by these fields when they are built, and ask nothing of a version afterwards. The versions themselves
+stand in ``versions/``, a file each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What one generation does. Every field is one row of the spec's table or a measured difference."""
+
+    name: str
+    version: str
+    idempotence: bool
+    """Idempotent and transactional producers exist (not in 0.10)."""
+    queued_producer_id_request: bool
+    """PID fetched by a queued, non-blocking request (PID-11); else a blocking loop (PID-12)."""
+    recovers_by_epoch: bool
+    """Lost sequences are recovered by raising the epoch (TXM-15, TXM-16); else the PID is reset."""
+    registers_after_append: bool
+    """``send()`` adds the partition to the transaction after it appended the record (TXM-8); else before."""
+    end_sends_everything: bool
+    """A transaction that ends lets every batch leave, and an error drops what was never sent (ACC-10, ACC-22); else the
+    end begins a flush that nothing ends, and an abort alone drops batches."""
+    close_aborts: bool
+    """``close()`` aborts an open transaction (SND-14)."""
+    fatal_error_ends_calls: bool
+    """A fatal error ends the call that waits for the coordinator (TXM-9)."""
+    shows_fencing: bool
+    """Applications see that they were fenced as what it is; else inside a KafkaException (CTR-27)."""
+    expiry_from_creation: bool
+    """A batch expires by its age alone, in flight or not, in a muted partition, too (ACC-19, ACC-21 second rule)."""
+    accepts_unknown_producer: bool
+    """A PID without an entry may start at any sequence (SEQ-15); else UNKNOWN_PRODUCER_ID (SEQ-14)."""
+    unknown_when_cache_empty: bool
+    """Same epoch, nothing cached, first sequence not 0: UNKNOWN_PRODUCER_ID; else OUT_OF_ORDER (CTR-14)."""
+    indexes_empty_abort: bool
+    """An ABORT marker where nothing is open is indexed as aborted (LOG-9)."""
+    marker_counts_as_activity: bool
+    """A marker sets the entry's last timestamp (LOG-12)."""
+    end_txn_accepts_newer_epoch: bool
+    """EndTxn's entry check refuses only lower epochs (TXC-14)."""
+    failed_fence_keeps_epoch: bool
+    """After a failed fence append the next fence keeps the raised epoch (TXC-11)."""
+    stale_epoch_is_fatal: bool
+    """INVALID_PRODUCER_EPOCH on produce ends the producer (SND-9)."""
+    marker_storage_error_retries: bool
+    """KAFKA_STORAGE_ERROR for a marker is retried; else an internal error (MRK-8)."""
+    coordinator_answers_fenced: bool
+    """Stale epoch at the coordinator: PRODUCER_FENCED; else INVALID_PRODUCER_EPOCH (CTR-44)."""
+    retention_drops_producers: bool
+    """Raising the log start forgets producers whose newest batch lies below it (LOG-11)."""
+    drain_resumes_after_stop: bool
+    """After an early drain stop the next pass starts after the blocked partition (ACC-15)."""
+    offsets_name_member: bool
+    """TxnOffsetCommit says which member of which generation commits (KIP-447)."""
+    waits_for_stable_offsets: bool
+    """A consumer that asks where its group stands waits for open transactions to decide (KIP-447)."""
+    offsets_block_without_limit: bool
+    """``sendOffsetsToTransaction`` waits as long as it takes; else ``max_block_ms`` at most (TXM-5)."""
+    drops_stray_snapshots: bool
+    """A log that is opened forgets producer snapshots between segment starts (KAFKA-9393)."""
+    truncation_sets_high_watermark: bool
+    """Cutting a log tells its transactions the high watermark again; else the next fetch does (LOG-8)."""
+    validates_by_origin: bool
+    """Validation level follows the append's origin (SEQ-9); else the topic's name and caller."""
+    rolls_before_validation: bool
+    """A full segment is closed before an append is validated, and so for a duplicate too (``Log.append``)."""
+    one_batch_per_append: bool
+    """A leader's append of several batches is refused with INVALID_RECORD (``LogValidator``, since 2.4)."""
+    verifies_partitions: bool
+    """A leader asks the coordinator before it appends the first batch of a transaction (KIP-890, since 3.6)."""
