@@ -1,6 +1,12 @@
 /** In which order a step is told: the engine names the note that says more than the step's own sentence. Pure, no DOM. */
 
 import type { Said, Step } from "./frame.ts";
+import { say } from "./text.ts";
+
+export const defaults = {
+  /** Records that are named where a guarantee breaks; the others are counted. */
+  named: 3,
+};
 
 /** What is told first. */
 export function leadOf(step: Step): Said {
@@ -16,4 +22,13 @@ export function saidOf(step: Step): Said[] {
 /** What else happened. */
 export function notesOf(step: Step): Said[] {
   return step.notes.filter((_, place) => place !== step.derived?.leads);
+}
+
+/** What the step breaks, each guarantee in a sentence of its own. */
+export function breaksIn(step: Step): string[] {
+  return step.broken.map(({ guarantee, partition, serials }) => {
+    const records = serials.slice(0, defaults.named).map((serial) => `r${serial}`);
+    if (serials.length > records.length) records.push(`+${serials.length - records.length}`);
+    return say(`breaks.${guarantee}`, { partition, records });
+  });
 }

@@ -10,7 +10,7 @@ import { planOf } from "./axis-of.ts";
 import { isPreview } from "../diagrams/log-case.ts";
 import type { Said, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
-import { leadOf, notesOf, saidOf } from "./leading.ts";
+import { breaksIn, leadOf, notesOf, saidOf } from "./leading.ts";
 import type { Broken } from "./outcome.ts";
 import { isOver, overText } from "./outcome.ts";
 import type { PlayerStore } from "./store.ts";
@@ -114,7 +114,7 @@ export class Sentence extends StoreElement {
     const between = words.language === "en" ? " " : "";
     if (step !== null) {
       const outcome = isOver(store) ? overText(store, this.written) : "";
-      return [outcome, ...saidOf(step).map(({ key, params }) => say(key, params))].filter((part) => part !== "").join(between);
+      return [outcome, ...breaksIn(step), ...saidOf(step).map(({ key, params }) => say(key, params))].filter((part) => part !== "").join(between);
     }
     // Two runs beside each other go by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");

@@ -198,7 +198,7 @@ def test_a_refusal_is_explained_beside_the_sentence(browser: Browser, running_si
     session = page.evaluate(_BEGIN, ["SC-28", None, 40])
     page.goto(f"{running_site.address}sessions/{session}/?step=27")
     page.get_by_role("button", name="Why refused?").click()
-    expect(chain(page).first).to_contain_text("expects seq 1 of PID 0 in t-0, but seq 2 came")
+    expect(chain(page).first).to_contain_text("refuses seq 2 of PID 0 in t-0, because seq 1 is missing")
     expect(page.locator(".why-compared > li")).to_have_text(["expected first seq 1", "arrived first seq 2"])
     expect(
         page.get_by_role("listitem").filter(has_text="Is seq 2 beyond the expected 1?").first
