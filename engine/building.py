@@ -19,6 +19,7 @@ from engine.middleware.middleware import Middleware
 from engine.middleware.node import Node
 from engine.middleware.participant import Participant
 from engine.network.links import Network
+from engine.profile import Profile, spoken_with
 from engine.profiles import PROFILES
 from engine.reader_lanes import ReaderLane
 from engine.scenario.application import Application, membership
@@ -116,18 +117,19 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
         world.clients[name] = ProducerClient(
             name,
             settings=producer["settings"],
-            profile=world.profile,
+            profile=_version(world, producer),
             switches=world.switches,
             watch=world.watch,
             ledger=world.ledger,
             brokers=range(1, document["cluster"]["brokers"] + 1),
         )
     for consumer in document["consumers"]:
-        if consumer["group"] is not None and not world.profile.idempotence:
+        profile = _version(world, consumer)
+        if consumer["group"] is not None and not profile.idempotence:
             place = f"consumers.{consumer['name']}.group"
             raise BadScenario(
                 place,
-                wrong("no_groups", profile=world.profile.name),
+                wrong("no_groups", profile=profile.name if world.profile.idempotence else world.profile.name),
                 any_of(name for name, one in PROFILES.items() if one.idempotence),
             )
         made = Consumer(
@@ -135,7 +137,7 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
             partitions=tuple(consumer["partitions"]),
             isolation=consumer["isolation"],
             remember_keys=consumer["remember_keys"],
-            profile=world.profile,
+            profile=profile,
             group=consumer["group"],
             member=membership(consumer["member"]),
             polled=any(loop["consumer"] == consumer["name"] for loop in document["loops"]),
@@ -156,6 +158,12 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
         world.applications[application.name] = application
     for name in [*world.clients, *world.nodes]:
         world.applications_of[name] = [app for app in world.applications.values() if app.client == name]
+
+
+def _version(world: World, row: dict[str, Any]) -> Profile:
+    """What a client does: its own version, or the cluster's, in agreement with the cluster."""
+    own = world.profile if row["profile"] is None else PROFILES[row["profile"]]
+    return spoken_with(own, world.profile)
 
 
 def _build_nodes(world: World, document: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ stand in ``versions/``, a file each.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +21,8 @@ class Profile:
     """PID fetched by a queued, non-blocking request (PID-11); else a blocking loop (PID-12)."""
     recovers_by_epoch: bool
     """Lost sequences are recovered by raising the epoch (TXM-15, TXM-16); else the PID is reset."""
+    takes_epoch_bumps: bool
+    """A coordinator raises the epoch of an identity that InitProducerId names (TXC-9, KIP-360)."""
     registers_after_append: bool
     """``send()`` adds the partition to the transaction after it appended the record (TXM-8); else before."""
     end_sends_everything: bool
@@ -74,3 +76,17 @@ class Profile:
     """A leader's append of several batches is refused with INVALID_RECORD (``LogValidator``, since 2.4)."""
     verifies_partitions: bool
     """A leader asks the coordinator before it appends the first batch of a transaction (KIP-890, since 3.6)."""
+
+
+def spoken_with(client: Profile, cluster: Profile) -> Profile:
+    """What a client of one version does with brokers of another: both agree on versions of requests (KIP-35), so what
+    the older brokers do not know is left out."""
+    if client is cluster:
+        return client
+    return replace(
+        client,
+        idempotence=client.idempotence and cluster.idempotence,
+        takes_epoch_bumps=cluster.takes_epoch_bumps,
+        offsets_name_member=client.offsets_name_member and cluster.offsets_name_member,
+        waits_for_stable_offsets=client.waits_for_stable_offsets and cluster.waits_for_stable_offsets,
+    )

@@ -97,8 +97,8 @@ class TransactionManager:
         self.producer_id = NO_PRODUCER_ID
         self.producer_epoch = NO_PRODUCER_EPOCH
         self.bump_required = False
-        self.coordinator_supports_bump = True
-        """Always true between k28 nodes (SND-9)."""
+        self.coordinator_supports_bump = profile.takes_epoch_bumps
+        """The cluster's version raises epochs when it is asked to (SND-9)."""
         self.partitions: dict[str, PartitionSequences] = {}
         self.to_resequence: dict[str, None] = {}
         """Partitions that asked for the epoch bump, in the order they asked (TXM-16)."""

@@ -204,9 +204,14 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "segment_records": _count(1000, 1_000_000, 1),
         "record_version": _count(2, 2, 0),
     },
-    "producer": {"name": Field(kind="name", required=True), "settings": Field(kind="table")},
+    "producer": {
+        "name": Field(kind="name", required=True),
+        "profile": Field(kind="name", choices=tuple(PROFILES)),
+        "settings": Field(kind="table"),
+    },
     "consumer": {
         "name": Field(kind="name", required=True),
+        "profile": Field(kind="name", choices=tuple(PROFILES)),
         "partitions": Field(kind="names", bound=64),
         "isolation": Field(
             kind="text", default="read_uncommitted", choices=("read_uncommitted", "read_committed")

@@ -10,6 +10,7 @@ PROFILE = Profile(
     idempotence=True,
     queued_producer_id_request=False,
     recovers_by_epoch=False,
+    takes_epoch_bumps=False,
     registers_after_append=False,
     end_sends_everything=False,
     close_aborts=False,

@@ -10,6 +10,7 @@ PROFILE = Profile(
     idempotence=True,
     queued_producer_id_request=True,
     recovers_by_epoch=True,
+    takes_epoch_bumps=True,
     registers_after_append=True,
     end_sends_everything=True,
     close_aborts=True,

@@ -8,6 +8,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from engine.errors import Refused
+from engine.scenario.document import load
+from engine.simulation import Simulation
+
 ENGINE = Path(__file__).parents[2] / "engine"
 CHOOSING = {
     ("broker/validation.py", "data_level"),
@@ -95,3 +101,47 @@ def test_a_toy_version_is_one_file(tmp_path: Path) -> None:
     told, verdict = ran.stdout.splitlines()
     assert told == "['k010', 'k20', 'k28', 'toy'] 9.9 complete"
     assert "duplicates=0 lost=0" in verdict
+
+
+def mixed(cluster: str, **clients: str) -> Simulation:
+    """Producers that commit one record each, every one in a version of its own."""
+    calls = [
+        {"at": 0, "do": "init_transactions"},
+        {"at": 300, "do": "begin_transaction"},
+        {"at": 300, "do": "send", "partition": "t-0"},
+        {"at": 310, "do": "commit_transaction"},
+    ]
+    return Simulation(
+        load(
+            {
+                "id": "MIXED",
+                "title": {"en": "Versions side by side", "zh-Hans": "多个版本并存"},
+                "profile": cluster,
+                "topics": [{"name": "t", "partitions": 1}],
+                "producers": [
+                    {"name": name, "profile": version, "settings": {"transactional_id": name}}
+                    for name, version in clients.items()
+                ],
+                "applications": [{"name": f"of-{name}", "client": name, "calls": calls} for name in clients],
+            }
+        )
+    )
+
+
+@pytest.mark.parametrize("cluster", ["k20", "k28"])
+def test_each_client_has_a_version_of_its_own(cluster: str) -> None:
+    simulation = mixed(cluster, old="k20", new="k28")
+    old, new = (simulation.world.clients[name].memory.transactions for name in ("old", "new"))
+    assert old is not None and new is not None
+    assert (old.queues_identity, new.queues_identity) == (False, True)
+    assert (old.recovery.raises_epoch, new.recovery.raises_epoch) == (False, True)
+    assert (old.can_bump, new.can_bump) == (False, cluster == "k28"), "2.0 raises no epoch that is named"
+    simulation.run()
+    assert simulation.finished == "complete"
+    (verdict,) = (one for one in simulation.verdicts() if one.partition == "t-0")
+    assert "stored=2 duplicates=0 lost=0" in verdict.line()
+
+
+def test_a_client_before_transactions_is_refused_them() -> None:
+    with pytest.raises(Refused, match="CPT-7"):
+        mixed("k28", old="k010")
