@@ -106,7 +106,7 @@ def _unavailable(request: HttpRequest, what: Said, retry_seconds: int) -> HttpRe
 
 def _page(request: HttpRequest, what: Said, status: HTTPStatus) -> HttpResponse:
     """Made without the context processors, which look up session and person; of the request only a cookie is read."""
-    context = {"request": request, "what": what.key, "why": what.why}
+    context = {"request": request, "what": what.key, "why": what.why, "code": status.value}
     return HttpResponse(render_to_string("failure.html", context), status=status)
 
 

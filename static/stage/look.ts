@@ -31,7 +31,7 @@ export const stageLook = css`
   .ring { fill: none; stroke: var(--ink); stroke-width: 2.5; }
   .ring.soft { stroke-width: 1.5; }
   /* While messages of a step travel, what the step before was about is quiet. */
-  .scene.travels :is(.wash, .halo, .ring:not(.soft)) { display: none; }
+  .scene.on-way :is(.wash, .halo, .ring:not(.soft)) { display: none; }
   .pill.again { fill: none; stroke: var(--ink); stroke-width: 2; stroke-dasharray: 5 3; }
   .rim { paint-order: stroke; stroke: var(--rim, var(--paper)); stroke-width: 5px; stroke-linejoin: round; }
   details.twin { position: absolute; top: 2px; right: 16px; padding: 0; max-height: calc(100% - 8px); }
@@ -44,8 +44,8 @@ export const stageLook = css`
   .pill { fill: var(--paper); stroke: var(--line-2, var(--ink-3)); stroke-width: 1.25; }
   .pill.on { fill: var(--ink); stroke: var(--ink); }
   .pill.pend { fill: var(--paper); stroke: var(--ink); stroke-width: 2; stroke-dasharray: 5 3; }
-  .scene:not(.travels) .pill.now { fill: var(--now); stroke: var(--ink); stroke-width: 2.5; }
-  .scene:not(.travels) text.now { fill: var(--ink); }
+  .scene:not(.on-way) .pill.now { fill: var(--now); stroke: var(--ink); stroke-width: 2.5; }
+  .scene:not(.on-way) text.now { fill: var(--ink); }
   .cell { stroke-width: 1.5; }
   .scene .cell.plain { fill: var(--paper); stroke: var(--ink-3); stroke-width: 1.25; }
   .cell.open { stroke-dasharray: 5 3; stroke-width: 2; fill-opacity: .55; }

@@ -119,7 +119,7 @@ export class Stage extends SizedElement {
     const travels = this.#playing?.phase === "leaves" || this.#playing?.phase === "travels";
     const seen = this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height };
     this.#seen = { box: seen, of: here.width };
-    return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene travels" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
+    return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene on-way" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
       objects, (object) => object.key, (object) => guard([object, this.asks], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${here.upright ? decidedCard(decidedBy(frame, focus)) : nothing}<div class="under">${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}</div>`;
   }
 

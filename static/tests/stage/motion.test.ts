@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { svg } from "lit";
@@ -38,4 +39,11 @@ test("a message that was delivered fades with its wire, and nothing else does", 
   assert.deepEqual(gone.map(({ key }) => key), ["m:1", "w:1"]);
   assert.deepEqual([gone[0]?.select, gone[0]?.picked, gone[0]?.label], [undefined, false, ""]);
   assert.deepEqual(leaving(BEFORE, AFTER), []);
+});
+
+test("While messages travel the picture itself stands still: no animation of other panels is its own", () => {
+  const stage = readFileSync("static/stage/stage.ts", "utf8");
+  const panels = readFileSync("static/diagrams/look.ts", "utf8");
+  const own = /class=\$\{travels \? "scene ([\w-]+)"/.exec(stage)?.[1];
+  assert.ok(own !== undefined && !panels.includes(`.${own}`), "the class of a scene on its way");
 });
