@@ -1,7 +1,9 @@
 """A log case: real segments as a run of steps that the player shows like those of a scenario.
 
 Each step puts one batch into the lane of its partition; steps and views have the shape of `docs/frame.md`.
-The files say nothing about replicas or guarantees: a lane has one replica, the file, and nothing is judged.
+The files say nothing about replicas or guarantees: a lane has one replica, the file, and nothing is judged. Records of
+Kafka's own topics are read (`internal_records.py`); the step that begins a transaction which never ends says so, and a
+last step says what is the case where the files end.
 
 Steps of several partitions are merged by the batches' timestamps; within a partition the order of the file
 holds, so a timestamp that goes back counts as the latest one seen. Times are milliseconds since the first
@@ -14,7 +16,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.codec.buffers import Buffer
-from engine.codec.lane import NUMBER_MAX, Lane
+from engine.codec.internal_records import InternalRecords, is_told
+from engine.codec.lane import FILE_REPLICA, NUMBER_MAX, Lane
+from engine.codec.log_now import Begun, never_ends, now_said
 from engine.codec.log_preview import PREVIEWS_MAX, Ending, preview
 from engine.codec.log_sentences import (
     batch_notes,
@@ -33,7 +37,7 @@ from engine.codec.partition_folder import (
     UnreadFile,
     partition_folders,
 )
-from engine.codec.segment import BatchRow, LegacyRow, Records, Row, SegmentReader
+from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Records, Row, SegmentReader
 from engine.scenario.header import ENGINE_VERSION
 
 STEPS_MAX = 20_000
@@ -112,26 +116,29 @@ def log_case(
     `PARTITIONS_MAX` partitions.
     """
     folders = partition_folders(files)
-    # Lanes show batches. Their checksums are verified, their records are not taken apart.
-    reader = replace(reader or SegmentReader(), records=Records.SKIP)
+    reader = reader or SegmentReader()
     named = _named([*(_given(folder, reader) for folder in folders if folder.segments), *told])
     if not named:
         raise NotALogError("log.nothing", files=len(files))
     if len(named) > PARTITIONS_MAX:
         raise NotALogError("log.too_many_partitions", partitions=len(named), partitions_max=PARTITIONS_MAX)
     lanes = {name: Lane(name, min(one.first_offset, NUMBER_MAX)) for name, one in named.items()}
-    view = {
+    run = _Run(lanes)
+    view: Json = {
         "time": 0,
         "partitions": {name: lane.view() for name, lane in lanes.items()},
         "guarantees": {name: {"judged": False} for name in GUARANTEES},
     }
+    if any(map(is_told, named)):
+        view["brokers"] = {str(FILE_REPLICA): run.internal.view()}
     streams = [_stream(name, one.rows) for name, one in named.items()]
-    run = _Run(lanes)
     for placed in heapq.merge(*streams, key=lambda placed: placed.time):
         if len(run.steps) == STEPS_MAX:
             run.cut()
             break
         run.add(placed)
+    else:
+        run.end()
     return LogCase(
         header=_header(list(named), run.origin),
         view=view,
@@ -161,7 +168,10 @@ class _Given:
 
 
 def _given(folder: PartitionFolder, reader: SegmentReader) -> _Given:
-    return _Given(folder.topic_partition, folder.segments[0].base_offset or 0, folder.rows(reader))
+    # Lanes show batches: their checksums are verified, and only records of Kafka's own topics are taken apart.
+    kept = Records.KEEP if is_told(folder.topic_partition or "") else Records.SKIP
+    rows = folder.rows(replace(reader, records=kept))
+    return _Given(folder.topic_partition, folder.segments[0].base_offset or 0, rows)
 
 
 def _named(partitions: Sequence[_Given | ToldPartition]) -> dict[str, _Given | ToldPartition]:
@@ -199,6 +209,11 @@ class _Run:
     """Milliseconds since 1970 at step time 0; None until a believable timestamp is seen."""
     at: int = 0
     shortened: bool = False
+    internal: InternalRecords = field(default_factory=InternalRecords)
+    damaged: bool = False
+    """Something that may have been a batch cannot be read."""
+    begun: dict[tuple[str, int], Begun] = field(default_factory=dict)
+    """By partition and first offset, the transactions that began."""
 
     def add(self, placed: _Placed) -> None:
         changes = self._advance(placed.time)
@@ -208,19 +223,60 @@ class _Run:
             changes += lane.start_segment(placed.segment)
             notes.append(segment_note(placed.segment))
         damage = [damage_note(placed.segment, damage) for damage in row.damage]
+        transitions: list[Json] = []
+        self.damaged |= bool(row.damage) and not (isinstance(row, DamageRow) and row.is_reserved)
         if isinstance(row, BatchRow):
             said = batch_sentence(placed.partition, row)
             fits = lane.holds(row)
             if fits:
                 changes += lane.append(row, self.at)
+                self._begins(placed, row)
+            told = (
+                self.internal.take(placed.partition, row, self.origin, len(self.steps) + 1) if fits else None
+            )
+            if told is not None:
+                changes += told.changes
+                transitions = told.transitions
+            if told is not None and told.said:
+                _show_content(changes, told.content)
+                said, *others = told.said
+                notes += others
             notes += batch_notes(row, fits)
         elif isinstance(row, LegacyRow):
             said = legacy_sentence(placed.partition, row)
         else:
             # Where there is no batch, the damage is what happened and not a remark.
             said = damage.pop(0)
-        interesting = bool(row.damage) or (isinstance(row, BatchRow) and row.header.is_control)
-        self._put(placed.partition, said, notes + damage, changes, interesting)
+        is_marker = isinstance(row, BatchRow) and row.header.is_control
+        interesting = bool(row.damage or transitions) or is_marker
+        self._put(placed.partition, said, notes + damage, changes, interesting, transitions)
+
+    def end(self) -> None:
+        """Say which transactions never end, where they begin, and what is the case now."""
+        if not self.steps:
+            return
+        open_now = [
+            one
+            for name, lane in self.lanes.items()
+            for first_offset in sorted(lane.log.producers.open_transactions)
+            if (one := self.begun.get((name, first_offset))) is not None
+        ]
+        for one in open_now:
+            step = self.steps[one.step - 1]
+            lane = self.lanes[one.partition]
+            step["notes"].insert(0, never_ends(one, lane, self.internal))
+            step["interesting"] = True
+        said, *notes = now_said(open_now, self)
+        actor = open_now[0].partition if open_now else next(iter(self.lanes))
+        self._put(actor, said, notes, [], True)
+
+    def _begins(self, placed: _Placed, row: BatchRow) -> None:
+        header = row.header
+        if self.lanes[placed.partition].is_open(header.producer_id, header.base_offset):
+            self.begun[placed.partition, header.base_offset] = Begun(
+                placed.partition, header.producer_id, header.producer_epoch, header.base_offset,
+                len(self.steps) + 1, placed.time,
+            )  # fmt: skip
 
     def cut(self) -> None:
         """Say that the files hold more."""
@@ -236,9 +292,29 @@ class _Run:
         before, self.at = self.at, time - self.origin
         return [] if before == self.at else [{"path": ["time"], "before": before, "after": self.at}]
 
-    def _put(self, actor: str, said: Json, notes: list[Json], changes: list[Json], interesting: bool) -> None:
+    def _put(
+        self,
+        actor: str,
+        said: Json,
+        notes: list[Json],
+        changes: list[Json],
+        interesting: bool,
+        transitions: Sequence[Json] = (),
+    ) -> None:
         number = len(self.steps) + 1
-        self.steps.append(log_step(number, self.at, actor, said, notes, changes, interesting=interesting))
+        step = log_step(number, self.at, actor, said, notes, changes, interesting=interesting)
+        if transitions:
+            step["transition"] = transitions[-1]
+        if len(transitions) > 1:
+            step["earlier_transitions"] = [*transitions[:-1]]
+        self.steps.append(step)
+
+
+def _show_content(changes: list[Json], content: Json) -> None:
+    """In the batch that a step appends."""
+    for change in changes:
+        if change["path"][-2:-1] == ["batches"]:
+            change["after"]["content"] = content
 
 
 def _header(partitions: list[str], origin: int | None) -> Json:

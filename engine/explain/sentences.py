@@ -3,8 +3,8 @@
 ``{name}`` is a parameter, ``{count:record|records}`` a number with the right word, ``{name@prefix}`` a parameter
 that is one of the engine's own names: its word is the catalogue's at ``prefix.value`` (``prefix.–`` where there is
 none). A parameter may be a sentence itself: ``{"key": …, "params": …}``. ``{name} ms`` of a minute and more is
-written in days, hours, minutes. The same few lines exist in the player (static/player/text.ts); tests hold both to
-the same cases.
+written in days, hours, minutes; ``{name} UTC`` of milliseconds since 1970 as date and clock time. The same few
+lines exist in the player (static/player/text.ts); tests hold both to the same cases.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from typing import Any
 
 LANGUAGES = ("en", "zh-Hans")
 _RANGE = re.compile(r"\{([a-z_0-9]+)\}–\{([a-z_0-9]+)\}")
-_SLOT = re.compile(r"\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒)(?![A-Za-z]))?")
+_SLOT = re.compile(r"\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒| UTC)(?![A-Za-z]))?")
 _CHINESE = re.compile("[\u3400-\u9fff]")
 """Text in which a list is read with the Chinese comma of lists."""
+_UTC = " UTC"
 _LONG_MS = 60_000
 """Times from here on are told in units that people count in."""
 _UNITS = (
@@ -100,8 +101,12 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
         if name not in params:
             return f"[{name}]{unit or ''}"
         value = params[name]
-        if unit is not None:
+        if unit == _UTC and type(value) is int:
+            return f"{clock(value)}{unit}"
+        if unit is not None and unit != _UTC:
             return _time(value, word) or f"{shown(value, between)}{unit}"
+        if unit is not None:
+            return f"{shown(value, between)}{unit}" if value is not None else shown(value)
         if prefix is not None:
             named = value if isinstance(value, list | tuple) else [value]
             return between.join(word(f"{prefix}.{shown(one)}") or shown(one) for one in named)
@@ -125,6 +130,21 @@ def _time(milliseconds: Any, word: Callable[[str], str | None]) -> str | None:
         if count:
             parts.append(fill(word(key) or "", {"count": count}))
     return " ".join(parts)
+
+
+def clock(milliseconds: int) -> str:
+    """`2026-11-20 09:12:00`: milliseconds since 1970 in the calendar, UTC. (The engine imports no `datetime`.)"""
+    seconds = milliseconds // 1000
+    days, second = divmod(seconds, 86_400)
+    # Counted from 1 March of the year 0, so that the leap day is the last of its year.
+    era, day = divmod(days + 719_468, 146_097)
+    year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
+    day -= 365 * year + year // 4 - year // 100
+    month = (5 * day + 2) // 153
+    day -= (153 * month + 2) // 5 - 1
+    month = month + 3 if month < 10 else month - 9
+    year += era * 400 + (month <= 2)
+    return f"{year:04}-{month:02}-{day:02} {second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
 
 
 def shown(value: Any, between: str = ", ") -> str:

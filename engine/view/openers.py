@@ -277,6 +277,16 @@ LOGS = (
     Opener("log_preview", 8, ("log.preview.readers", "log.preview.abort", "log.preview.commit",
         "log.preview.refused")),
     Opener("log_cut", 8, ("log.cut",)),
+    Opener("log_never_ends", 9, ("log.never_ends",), ("producer_id", "partition", "offset")),
+    Opener("log_never_ends_by", 9, ("log.never_ends_by",), ("transactional_id", "partition", "offset")),
+    Opener("log_never_ends_behind", 7, ("log.never_ends_behind", "log.never_ends_behind_by"), ("producer_id",
+        "partition")),
+    Opener("log_coordinator", 4, (
+        "log.coordinator.empty", "log.coordinator.ongoing", "log.coordinator.preparecommit",
+        "log.coordinator.prepareabort", "log.coordinator.prepareepochfence", "log.coordinator.dead",
+    ), ("transactional_id", "state")),
+    Opener("log_now", 9, ("log.now_held", "log.now_held_by"), ("partition", "offset")),
+    Opener("log_now_free", 6, ("log.now_free", "log.now_damaged")),
 )  # fmt: skip
 
 OPENERS = (

@@ -19,9 +19,11 @@ export interface Catalogue {
   sources: Record<string, string>;
 }
 
-const PLACEHOLDER = /\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒)(?![A-Za-z]))?/g;
+const PLACEHOLDER = /\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒| UTC)(?![A-Za-z]))?/g;
 /** Between the ends of a range. */
 const UP_TO = "–";
+/** Behind a moment, in milliseconds since 1970. */
+const UTC = " UTC";
 /** Times from here on are told in units that people count in. */
 const LONG_MS = 60_000;
 const UNITS: readonly (readonly [key: string, milliseconds: number])[] = [
@@ -63,6 +65,12 @@ function timeText(milliseconds: Json | undefined, word: (key: string) => string 
     if (count > 0) parts.push(fill(word(key) ?? "", { count }));
   }
   return parts.join(" ");
+}
+
+/** `2026-11-20 09:12:00`: milliseconds since 1970, UTC. */
+export function clock(milliseconds: number): string {
+  const at = new Date(milliseconds);
+  return Number.isNaN(at.valueOf()) ? String(milliseconds) : at.toISOString().slice(0, 19).replace("T", " ");
 }
 
 /** A place of a text that is filled. */
@@ -115,7 +123,7 @@ function markRanges(parts: (string | Slot)[]): void {
 
 /**
  * Fills `{name}`, `{count:one|many}` and `{name@prefix}`, whose word is that of the key `prefix.value`; a range whose
- * ends are equal is one number; `{name} ms` of a minute and more is days, hours, minutes; a parameter that is a sentence is
+ * ends are equal is one number; `{name} ms` of a minute and more is days, hours, minutes; `{name} UTC` a moment; a parameter that is a sentence is
  * filled itself; what is not given shows its name.
  */
 export function fill(text: string, params: JsonObject, word: (key: string) => string | undefined = () => undefined): string {
@@ -140,6 +148,7 @@ function isOne({ name, end }: Slot, params: JsonObject): boolean {
 function slotText({ name, prefix, one, many, unit }: Slot, params: JsonObject, word: (key: string) => string | undefined, between: string): string {
   if (!Object.hasOwn(params, name)) return `[${name}]${unit ?? ""}`;
   const given = params[name];
+  if (unit === UTC) return typeof given === "number" ? `${clock(given)}${unit}` : given === null ? formatValue(given) : `${formatValue(given, between)}${unit}`;
   if (unit !== undefined) return timeText(given, word) ?? `${formatValue(given, between)}${unit}`;
   if (prefix !== undefined) {
     const named = Array.isArray(given) ? given : [given];

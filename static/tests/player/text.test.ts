@@ -42,6 +42,8 @@ test("a time of a minute and more is told in units that people count in, exactly
   assert.equal(fill("until {at} ms ({left} ms left)", { at: 605_400_000, left: 59_999 }, word), "until 7 d 10 min (59999 ms left)");
   assert.equal(fill("到 {at} 毫秒", { at: 61_005 }, word), "到 1 min 1 s 5 ms");
   assert.equal(fill("{at} ms", { at: 3_600_001 }), "3600001 ms");
+  assert.equal(fill("since {at} UTC", { at: 1_795_166_225_999 }), "since 2026-11-20 09:17:05 UTC");
+  assert.equal(fill("{at} UTC, {gone} UTC", { at: "noon", gone: null }), "noon UTC, –");
   assert.equal(fill("{at} msgs, {gone} ms", { at: 70_000 }, word), "70000 msgs, [gone] ms");
 });
 

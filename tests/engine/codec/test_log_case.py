@@ -18,6 +18,7 @@ from engine.codec.log_case import LogCase, NotALogError, log_case
 from engine.codec.partition_folder import FileKind
 from engine.codec.record import Record
 from engine.codec.record_batch import encode_batch, encode_marker
+from engine.coordinator.transaction_states import TRANSACTION_STATES
 from tests.engine.codec.kafka_dump import KAFKA_LOGS, dumped_segments, parse_dump
 
 CATALOGUE = Path(__file__).resolve().parents[3] / "engine" / "explain" / "catalogue" / "log.toml"
@@ -119,12 +120,11 @@ def test_folding_all_steps_gives_every_batch_that_kafka_dumped(scenario: str) ->
 def test_the_partitions_are_merged_by_time_and_each_keeps_its_order() -> None:
     case = log_case(folder(KAFKA_LOGS / "b_idem"))
     assert case.header["partitions"] == ["idem-0", "idem-1", "idem-2"]
-    actors = [step["actor"] for step in case.steps]
+    steps = case.steps[:-1]
+    actors = [step["actor"] for step in steps]
     assert actors != sorted(actors), "the partitions are not interleaved"
     for name in case.header["partitions"]:
-        offsets = [
-            int(step["params"]["offsets"].split("–")[0]) for step in case.steps if step["actor"] == name
-        ]
+        offsets = [int(step["params"]["offsets"].split("–")[0]) for step in steps if step["actor"] == name]
         assert offsets == sorted(offsets)
 
 
@@ -133,7 +133,9 @@ def test_markers_say_what_they_decided_and_are_where_a_reader_stops() -> None:
     markers = [step for step in case.steps if step["key"] in ("log.marker_commit", "log.marker_abort")]
     assert {step["key"] for step in markers} == {"log.marker_commit", "log.marker_abort"}
     assert all(step["interesting"] and "MSG-3" in step["rules"] for step in markers)
-    assert not any(step["interesting"] for step in case.steps if step not in markers)
+    *others, now = (step for step in case.steps if step not in markers)
+    assert not any(step["interesting"] for step in others)
+    assert (now["key"], now["changes"]) == ("log.now_free", [])
     controls = {
         batch["control"]
         for lane in folded(case)["partitions"].values()
@@ -196,6 +198,65 @@ def test_outcomes_are_what_a_read_committed_consumer_saw(scenario: str) -> None:
             hidden = batch.get("outcome") == "aborted"
             assert (offsets & visible == set()) if hidden else offsets <= visible
     assert compared > 4
+
+
+def test_the_step_that_begins_what_never_ends_says_so_and_the_last_one_says_what_is_now() -> None:
+    case = log_case({**folder(KAFKA_LOGS / "h2_open" / "hangopen-0"), **folder(KAFKA_LOGS / "_internal")})
+    check_shape(case)
+    (begins,) = (
+        step for step in case.steps if any(note["key"] == "log.never_ends_by" for note in step["notes"])
+    )
+    assert (begins["actor"], begins["params"]["offsets"], begins["interesting"]) == (
+        "hangopen-0",
+        "2–3",
+        True,
+    )
+    now = case.steps[-1]
+    assert now["key"] == "log.now_held_by"
+    told = {name: now["params"][name] for name in ("transactional_id", "producer_id", "offset", "waiting")}
+    assert told == {"transactional_id": "tx-open-public", "producer_id": 1022, "offset": 2, "waiting": 6}
+    (known,) = (note for note in now["notes"] if note["key"] == "log.now_known")
+    assert known["params"]["state"] == "Ongoing"
+    assert case.steps[known["params"]["step"] - 1]["params"]["transactional_id"] == "tx-open-public"
+
+
+def test_without_the_coordinators_log_the_last_step_says_what_is_not_in_the_files() -> None:
+    case = log_case(folder(KAFKA_LOGS / "h2_open" / "hangopen-0"))
+    now = case.steps[-1]
+    assert now["key"] == "log.now_held"
+    assert [note["key"] for note in now["notes"]] == ["log.now_no_coordinator"]
+
+
+def test_records_of_the_coordinator_are_told_with_the_row_that_leads_to_them() -> None:
+    case = log_case(folder(KAFKA_LOGS / "_internal"))
+    check_shape(case)
+    told = [step for step in case.steps if step["key"].startswith("log.coordinator.")]
+    assert len(told) > 50
+    assert not any(
+        step["key"].startswith("log.batch")
+        for step in case.steps
+        if step["actor"].startswith("__transaction")
+    )
+    rows = TRANSACTION_STATES.rows
+    taken = [step["transition"] for step in told if step["transition"] is not None]
+    assert {(one["from"], one["to"]) for one in taken} > {
+        ("Empty", "Ongoing"), ("Ongoing", "PrepareCommit"), ("PrepareCommit", "CompleteCommit"),
+    }  # fmt: skip
+    assert all(
+        (rows[one["row"]].source, rows[one["row"]].target) == (one["from"], one["to"]) for one in taken
+    )
+    view = folded(case)["brokers"]["0"]
+    assert view["transactions"]["tx-open-public"]["state"] == "Ongoing"
+
+
+def test_offsets_of_a_transaction_count_with_its_marker() -> None:
+    case = log_case(folder(KAFKA_LOGS / "_internal" / "__consumer_offsets-1"))
+    check_shape(case)
+    pending = [step for step in case.steps if step["key"] == "log.group.pending"]
+    assert pending
+    groups = folded(case)["brokers"]["0"]["groups"]
+    committed = groups[pending[0]["params"]["group"]]["committed"]
+    assert committed[pending[0]["params"]["topic_partition"]]["offset"] >= pending[0]["params"]["offset"]
 
 
 SNAPSHOT = re.compile(
@@ -292,6 +353,7 @@ def test_each_kind_of_batch_has_its_sentence() -> None:
         "log.marker_commit",
         "log.control_other",
         "log.control_unread",
+        "log.now_held",
     ]
     assert case.steps[4]["params"]["producer_id"] == str(2**60), "a browser would round it"
     assert case.steps[0]["notes"][0]["key"] == "log.segment"
@@ -303,11 +365,11 @@ def test_damage_is_told_and_what_cannot_stand_in_a_lane_is_not_drawn() -> None:
     data = at(7) + at(3) + bytes(broken) + at(10)[:-3]
     case = log_case({f"t-0/{SEGMENT}": data})
     check_shape(case)
-    assert keys(case) == ["log.batch_plain"] * 3 + ["log.damage.truncated_batch"]
+    assert keys(case) == ["log.batch_plain"] * 3 + ["log.damage.truncated_batch", "log.now_damaged"]
     notes = [[note["key"] for note in step["notes"]] for step in case.steps]
     assert notes[1] == ["log.not_placed", "log.damage.base_offset"]
     assert notes[2][0] == "log.damage.crc"
-    assert [step["interesting"] for step in case.steps] == [False, True, True, True]
+    assert [step["interesting"] for step in case.steps] == [False, True, True, True, True]
     batches = folded(case)["partitions"]["t-0"]["replicas"]["0"]["batches"]
     assert [(offset, batch["damaged"]) for offset, batch in batches.items()] == [("7", False), ("9", True)]
 
@@ -316,7 +378,7 @@ def test_a_timestamp_that_goes_back_or_makes_no_sense_does_not_move_time_back() 
     data = at(0, 1000) + at(1, 400) + at(2, 2**62) + at(3, 1500)
     case = log_case({f"t-0/{SEGMENT}": data})
     check_shape(case)
-    assert [step["at"] for step in case.steps] == [0, 0, 0, 500]
+    assert [step["at"] for step in case.steps] == [0, 0, 0, 500, 500]
     assert case.header["time_origin"] == 1000
 
 
@@ -329,7 +391,7 @@ def test_more_than_fits_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     assert keys(case) == ["log.batch_plain"] * 3 + ["log.cut"]
     monkeypatch.setattr(module, "STEPS_MAX", 5)
     case = log_case(files)
-    assert (case.shortened, len(case.steps)) == (False, 5)
+    assert (case.shortened, len(case.steps)) == (False, 6)
 
 
 def test_folders_are_told_apart_whatever_they_are_called() -> None:

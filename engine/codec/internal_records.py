@@ -1,0 +1,343 @@
+"""What the records of Kafka's own topics say, in the order of their logs: what the coordinator keeps of a transactional
+id, and which offsets groups have committed.
+
+Owns the part `brokers` of a log case's view. The file stands for the broker that wrote it. A state that was logged is
+the one that counts, so nothing is pending here but the offsets of an open transaction.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.codec.consumer_offsets_record import (
+    CommittedOffset,
+    GroupKey,
+    GroupMetadata,
+    OffsetKey,
+    decode_group,
+    decode_offset,
+)
+from engine.codec.consumer_offsets_record import decode_key as decode_offsets_key
+from engine.codec.damage import DamagedError
+from engine.codec.lane import FILE_REPLICA, exact
+from engine.codec.log_sentences import sentence, span
+from engine.codec.record import Record
+from engine.codec.segment import BatchRow
+from engine.codec.transaction_log_record import TransactionLogValue, decode_key, decode_value
+from engine.coordinator.transaction_states import ONGOING, PREPARE_ABORT, TRANSACTION_STATES
+from engine.machine import Row as TableRow
+
+IDS_MAX = 500
+"""Transactional ids, and offsets of groups, that the view keeps; the step of a further one says that it does not."""
+TOLD_MAX = 10
+"""Records of one batch that are told; the others are counted."""
+
+Json = dict[str, Any]
+
+_NAME = re.compile(r"(?P<topic>__transaction_state|__consumer_offsets)-(?P<number>\d+)")
+_BROKER = ["brokers", str(FILE_REPLICA)]
+_ABSENT: Json = {}
+
+
+def is_told(partition: str) -> bool:
+    """Whether the records of the partition are read here."""
+    return _NAME.fullmatch(partition) is not None
+
+
+@dataclass(slots=True)
+class Told:
+    """What a batch says beside that it stands in the log."""
+
+    said: list[Json] = field(default_factory=list)
+    """The first is the sentence of the step."""
+    changes: list[Json] = field(default_factory=list)
+    keys: list[Any] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
+    transitions: list[Json] = field(default_factory=list)
+
+    @property
+    def content(self) -> Json:
+        """As a batch in a lane shows it."""
+        return {"keys": self.keys, "values": self.values, "offset_deltas": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The newest record of a transactional id."""
+
+    transactional_id: str
+    state: str
+    place: str
+    step: int
+
+
+class InternalRecords:
+    """Takes the batches of internal topics in the order of the steps."""
+
+    def __init__(self) -> None:
+        self.of_producer: dict[int, Known] = {}
+        """By producer id."""
+        self.has_coordinator = False
+        """A partition of the transaction log was read."""
+        self._transactions: dict[str, Json] = {}
+        self._groups: dict[str, Json] = {}
+        self._offsets = 0
+        self._pending: dict[tuple[str, int], list[tuple[str, str, Json]]] = {}
+        """By the log and the producer id: what its marker there decides on."""
+
+    def view(self) -> Json:
+        """Before the first step."""
+        return {
+            "alive": True,
+            "paused": False,
+            "starting": False,
+            "producer_id_block": None,
+            "denied": [],
+            "transactions": {},
+            "groups": {},
+        }
+
+    def take(self, partition: str, row: BatchRow, origin: int | None, number: int) -> Told | None:
+        """`origin`: step time 0, milliseconds since 1970; `number`: of the step. None where the batch says no more than
+        one of any topic."""
+        named = _NAME.fullmatch(partition)
+        if named is None or row.damage:
+            return None
+        told = Told()
+        is_coordinators = named["topic"] == "__transaction_state"
+        self.has_coordinator |= is_coordinators
+        if row.header.is_control:
+            if not is_coordinators and row.control is not None:
+                told.changes += self._ended(partition, row)
+            return told
+        for record in row.records[:TOLD_MAX]:
+            try:
+                if is_coordinators:
+                    self._transaction(told, partition, int(named["number"]), row, record, origin, number)
+                else:
+                    self._offset(told, partition, int(named["number"]), row, record)
+            except DamagedError:
+                # What it says cannot be read; that the batch is there is said as of any other.
+                continue
+        if told.said and len(row.records) > TOLD_MAX:
+            told.said.append(sentence("log.more_records", count=len(row.records) - TOLD_MAX))
+        return told
+
+    # -- the coordinator's log ---------------------------------------------------------------------------
+
+    def _transaction(
+        self,
+        told: Told,
+        partition: str,
+        number: int,
+        row: BatchRow,
+        record: Record,
+        origin: int | None,
+        step: int,
+    ) -> None:
+        transactional_id = decode_key(record.key or b"")
+        value = None if record.value is None else decode_value(record.value)
+        told.keys.append(transactional_id)
+        before = self._transactions.get(transactional_id)
+        of = {"partition": partition, "offsets": span(record.offset, record.offset),
+              "transactional_id": transactional_id}  # fmt: skip
+        path = [*_BROKER, "transactions", transactional_id]
+        if value is None:
+            told.values.append(None)
+            told.said.append(sentence("log.coordinator.tombstone", "TXC-21", **of))
+            if before is not None:
+                told.changes.append({"path": path, "before": before})
+                del self._transactions[transactional_id]
+            return
+        state = value.status.kafka_name
+        entry = _entry(value, number, row, origin)
+        told.values.append(_image(value, entry))
+        self.of_producer[value.producer_id] = Known(
+            transactional_id, state, f"{partition}: {record.offset}", step
+        )
+        taken = None if before is None else _taken(before, entry)
+        rule = "TXC-3" if taken is None else taken.spec
+        told.said.append(
+            sentence(
+                f"log.coordinator.{state.lower()}",
+                rule,
+                producer_id=exact(value.producer_id),
+                producer_epoch=value.producer_epoch,
+                partitions=entry["partitions"],
+                timeout_ms=value.timeout_ms,
+                start=value.start_ms if value.start_ms >= 0 else None,
+                **of,
+            )
+        )
+        if taken is not None and before is not None:
+            told.transitions.append(
+                {
+                    "machine": TRANSACTION_STATES.name,
+                    "of": transactional_id,
+                    "from": before["state"],
+                    "to": state,
+                    "on": taken.on,
+                    "row": taken.number,
+                }
+            )
+        if before is not None or len(self._transactions) < IDS_MAX:
+            self._transactions[transactional_id] = entry
+            told.changes += _change(path, before, entry)
+        else:
+            told.said.append(sentence("log.coordinator.not_kept", count=IDS_MAX))
+
+    # -- the groups' log ---------------------------------------------------------------------------------
+
+    def _offset(self, told: Told, partition: str, number: int, row: BatchRow, record: Record) -> None:
+        key = decode_offsets_key(record.key or b"")
+        of = {"partition": partition, "offsets": span(record.offset, record.offset)}
+        told.keys.append(list(key) if isinstance(key, OffsetKey) else {"group": getattr(key, "group", None)})
+        if isinstance(key, OffsetKey):
+            value = None if record.value is None else decode_offset(record.value)
+            self._committed(told, partition, number, row, record, key, value)
+        elif isinstance(key, GroupKey):
+            group = None if record.value is None else decode_group(record.value)
+            told.values.append(None if group is None else {"generation": group.generation})
+            told.said.append(_group_said(key, group, of))
+        else:
+            told.values.append(None)
+            told.said.append(sentence("log.group.other", "OFS-1", version=key.version, **of))
+
+    def _committed(
+        self,
+        told: Told,
+        partition: str,
+        number: int,
+        row: BatchRow,
+        record: Record,
+        key: OffsetKey,
+        value: CommittedOffset | None,
+    ) -> None:
+        name, producer_id = f"{key.topic}-{key.partition}", row.header.producer_id
+        placed = None if value is None else {"offset": exact(value.offset), "position": record.offset}
+        told.values.append(placed)
+        of = {"partition": partition, "offsets": span(record.offset, record.offset), "group": key.group,
+              "topic_partition": name, "offset": None if value is None else exact(value.offset)}  # fmt: skip
+        if row.header.is_transactional:
+            told.said.append(sentence("log.group.pending", "OFS-2", producer_id=exact(producer_id), **of))
+            self._pending.setdefault((partition, producer_id), []).append(
+                (key.group, name, placed or _ABSENT)
+            )
+            return
+        told.said.append(
+            sentence("log.group.deleted" if value is None else "log.group.committed", "OFS-1", **of)
+        )
+        told.changes += self._place(key.group, number, name, placed)
+
+    def _ended(self, partition: str, row: BatchRow) -> Iterator[Json]:
+        """A marker in the log of a group decides on what its producer wanted to commit."""
+        pending = self._pending.pop((partition, row.header.producer_id), [])
+        if row.control is not None and row.control.type_name == "COMMIT":
+            number = int(partition.rpartition("-")[2])
+            for group, name, placed in pending:
+                yield from self._place(group, number, name, placed or None)
+
+    def _place(self, group: str, number: int, name: str, placed: Json | None) -> Iterator[Json]:
+        """The changes when an offset of a group counts; of None, when it is gone."""
+        path = [*_BROKER, "groups", group]
+        known = self._groups.get(group)
+        before = None if known is None else known["committed"].get(name)
+        if placed is None:
+            if known is not None and before is not None:
+                del known["committed"][name]
+                yield {"path": [*path, "committed", name], "before": before}
+            return
+        if before is None and self._offsets >= IDS_MAX:
+            return
+        self._offsets += before is None
+        if known is None:
+            self._groups[group] = {"log_partition": number, "committed": {name: placed}}
+            yield {"path": path, "after": {"log_partition": number, "committed": {name: placed}}}
+            return
+        known["committed"][name] = placed
+        change = {"path": [*path, "committed", name], "after": placed}
+        yield change if before is None else change | {"before": before}
+
+
+def _group_said(key: GroupKey, group: GroupMetadata | None, of: Mapping[str, Any]) -> Json:
+    if group is None:
+        return sentence("log.group.forgotten", "OFS-1", group=key.group, **of)
+    return sentence(
+        "log.group.metadata", "OFS-1", group=key.group, generation=group.generation,
+        members=len(group.members), **of,
+    )  # fmt: skip
+
+
+def _entry(value: TransactionLogValue, number: int, row: BatchRow, origin: int | None) -> Json:
+    """As docs/frame.md has it; times since step time 0. The coordinator's epoch is that of its log's leader."""
+    started = _since(value.start_ms, origin)
+    state = value.status.kafka_name
+    return {
+        "state": state,
+        "pending_state": None,
+        "producer_id": exact(value.producer_id),
+        "last_producer_id": None,
+        "producer_epoch": value.producer_epoch,
+        "last_producer_epoch": None,
+        "timeout_ms": value.timeout_ms,
+        "partitions": [f"{topic}-{place}" for topic, place in value.partitions],
+        "started_at": started,
+        "times_out_at": None if started is None or state != ONGOING else started + value.timeout_ms,
+        "last_update": _since(value.last_update_ms, origin) or 0,
+        "failed_epoch_fence": False,
+        "coordinator_epoch": row.header.partition_leader_epoch,
+        "log_partition": number,
+    }
+
+
+def _image(value: TransactionLogValue, entry: Json) -> Json:
+    return {
+        "state": entry["state"],
+        "producer_id": entry["producer_id"],
+        "producer_epoch": entry["producer_epoch"],
+        "timeout_ms": entry["timeout_ms"],
+        "partitions": entry["partitions"],
+        "last_update_ms": entry["last_update"],
+        "start_ms": -1 if entry["started_at"] is None else entry["started_at"],
+    }
+
+
+def _since(milliseconds: int, origin: int | None) -> int | None:
+    return None if milliseconds < 0 or origin is None else milliseconds - origin
+
+
+def _change(path: list[str], before: Json | None, entry: Json) -> list[Json]:
+    if before is None:
+        return [{"path": path, "after": entry}]
+    return [
+        {"path": [*path, name], "before": before[name], "after": value}
+        for name, value in entry.items()
+        if before[name] != value
+    ]
+
+
+def _rows() -> Mapping[tuple[str, str], tuple[TableRow, ...]]:
+    """The rows of the coordinator's table by the states that they lead from and to."""
+    found: dict[tuple[str, str], tuple[TableRow, ...]] = {}
+    for row in TRANSACTION_STATES.rows:
+        if row.target is not None:
+            found[row.source, row.target] = (*found.get((row.source, row.target), ()), row)
+    return found
+
+
+_ROWS = _rows()
+
+
+def _taken(before: Json, entry: Json) -> TableRow | None:
+    """The one row that leads from a logged state to the next; None where several may have, or one that is not logged
+    stands between."""
+    source, target = before["state"], entry["state"]
+    rows = _ROWS.get((source, target), ())
+    if (source, target) == (ONGOING, ONGOING):
+        has_new = set(entry["partitions"]) > set(before["partitions"])
+        rows = rows[:1] if has_new else rows[1:]
+    if target == PREPARE_ABORT and before["producer_epoch"] != entry["producer_epoch"]:
+        # A fence raised the epoch, for a timeout or for a producer that began anew: the log does not say which.
+        return None
+    return rows[0] if len(rows) == 1 else None

@@ -1,0 +1,99 @@
+"""What is the case where the files end: which transactions are open, where readers stop, and what the coordinator's log
+among the files says of them.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from engine.codec.internal_records import InternalRecords
+from engine.codec.lane import Lane, exact
+from engine.codec.log_sentences import sentence
+
+OPEN_TOLD_MAX = 10
+"""Open transactions that the last step tells of; it counts the others."""
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A transaction and the step that stores its first batch."""
+
+    partition: str
+    producer_id: int
+    epoch: int
+    first_offset: int
+    step: int
+    time: int
+    """Of the batch, milliseconds since 1970; -1 where none is believable."""
+
+
+def never_ends(one: Begun, lane: Lane, internal: InternalRecords) -> Json:
+    """Beside the step where it begins."""
+    key = "log.never_ends" if _holds(one, lane) else "log.never_ends_behind"
+    return _named(key, one, internal, "LOG-8", partition=one.partition, offset=one.first_offset)
+
+
+class End(Protocol):
+    """What is known where the files end."""
+
+    lanes: dict[str, Lane]
+    internal: InternalRecords
+    origin: int | None
+    """Step time 0 in milliseconds since 1970."""
+    at: int
+    """Since then."""
+    damaged: bool
+
+
+def now_said(open_now: Sequence[Begun], end: End) -> list[Json]:
+    """The sentence of the last step and its notes."""
+    if not open_now:
+        key = "log.now_damaged" if end.damaged else "log.now_free"
+        return [sentence(key, "LOG-8", "CON-3", logs=len(end.lanes))]
+    first = sorted(open_now, key=lambda one: not _holds(one, end.lanes[one.partition]))
+    said = [_open(one, end) for one in first[:OPEN_TOLD_MAX]]
+    if len(first) > OPEN_TOLD_MAX:
+        said.append(sentence("log.now_more", count=len(first) - OPEN_TOLD_MAX))
+    return [*said, *_coordinator(first[:OPEN_TOLD_MAX], end.internal)]
+
+
+def _holds(one: Begun, lane: Lane) -> bool:
+    return one.first_offset == lane.log.last_stable_offset
+
+
+def _open(one: Begun, end: End) -> Json:
+    lane = end.lanes[one.partition]
+    key = "log.now_held" if _holds(one, lane) else "log.now_waits"
+    return _named(
+        key, one, end.internal, "LOG-8", "CON-3", partition=one.partition, offset=one.first_offset,
+        waiting=lane.log.high_watermark - lane.log.last_stable_offset,
+        since=one.time if one.time >= 0 else None,
+        duration=end.origin + end.at - one.time if end.origin is not None and one.time >= 0 else None,
+    )  # fmt: skip
+
+
+def _named(key: str, one: Begun, internal: InternalRecords, *rules: str, **params: Any) -> Json:
+    """With the transactional id, where the coordinator's log tells it."""
+    known = internal.of_producer.get(one.producer_id)
+    of: Json = {"producer_id": exact(one.producer_id), "producer_epoch": one.epoch, **params}
+    if known is None:
+        return sentence(key, *rules, **of)
+    return sentence(f"{key}_by", *rules, transactional_id=known.transactional_id, **of)
+
+
+def _coordinator(told: Sequence[Begun], internal: InternalRecords) -> Iterator[Json]:
+    """What it knows of them, as far as its log is among the files."""
+    if not internal.has_coordinator:
+        yield sentence("log.now_no_coordinator", "TXC-3")
+        return
+    for producer_id in dict.fromkeys(one.producer_id for one in told):
+        known = internal.of_producer.get(producer_id)
+        if known is None:
+            yield sentence("log.now_unknown", "TXC-3", producer_id=exact(producer_id))
+        else:
+            yield sentence(
+                "log.now_known", "TXC-3", transactional_id=known.transactional_id, state=known.state,
+                place=known.place, step=known.step,
+            )  # fmt: skip
