@@ -18,7 +18,7 @@ from typing import Any
 from engine.codec.buffers import Buffer
 from engine.codec.internal_records import InternalRecords, is_told
 from engine.codec.lane import FILE_REPLICA, NUMBER_MAX, Lane
-from engine.codec.log_now import Begun, never_ends, now_said
+from engine.codec.log_now import never_ends, now_said
 from engine.codec.log_preview import PREVIEWS_MAX, Ending, preview
 from engine.codec.log_sentences import (
     batch_notes,
@@ -29,6 +29,7 @@ from engine.codec.log_sentences import (
     sentence,
 )
 from engine.codec.log_step import log_step
+from engine.codec.log_why import Begun, Stretches
 from engine.codec.partition_folder import (
     PartitionFolder,
     Segment,
@@ -77,6 +78,8 @@ class LogCase:
     not_read: tuple[UnreadFile, ...]
     shortened: bool
     """The files hold more than `STEPS_MAX` batches; the last step says so."""
+    why: list[Json] = field(default_factory=list)
+    """Why readers stop, by stretches of steps (`log_why.py`)."""
     previews: dict[int, list[Json]] = field(default_factory=dict)
     """Of the endings that were asked about, by their places: the steps behind the last one."""
 
@@ -145,6 +148,7 @@ def log_case(
         steps=run.steps,
         not_read=tuple(unread for folder in folders for unread in folder.not_read),
         shortened=run.shortened,
+        why=run.stretches.to_json(run.internal),
         previews={} if run.shortened else _previews(run, endings[:PREVIEWS_MAX]),
     )
 
@@ -212,6 +216,7 @@ class _Run:
     internal: InternalRecords = field(default_factory=InternalRecords)
     damaged: bool = False
     """Something that may have been a batch cannot be read."""
+    stretches: Stretches = field(default_factory=Stretches)
     begun: dict[tuple[str, int], Begun] = field(default_factory=dict)
     """By partition and first offset, the transactions that began."""
 
@@ -231,6 +236,7 @@ class _Run:
             if fits:
                 changes += lane.append(row, self.at)
                 self._begins(placed, row)
+                self.stretches.look(lane, self.begun, len(self.steps) + 1)
             told = (
                 self.internal.take(placed.partition, row, self.origin, len(self.steps) + 1) if fits else None
             )

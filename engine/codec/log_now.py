@@ -3,30 +3,17 @@ among the files says of them.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from engine.codec.internal_records import InternalRecords
 from engine.codec.lane import Lane, exact
 from engine.codec.log_sentences import sentence
+from engine.codec.log_why import Begun
 
 OPEN_TOLD_MAX = 10
 """Open transactions that the last step tells of; it counts the others."""
 
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A transaction and the step that stores its first batch."""
-
-    partition: str
-    producer_id: int
-    epoch: int
-    first_offset: int
-    step: int
-    time: int
-    """Of the batch, milliseconds since 1970; -1 where none is believable."""
 
 
 def never_ends(one: Begun, lane: Lane, internal: InternalRecords) -> Json:

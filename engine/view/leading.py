@@ -17,13 +17,18 @@ OUTCOMES = (
     "broker.produce_answered",
 )
 """What no beat begins with, the weightier last."""
+ALWAYS = ("log.never_ends", "log.never_ends_by", "log.never_ends_behind", "log.never_ends_behind_by")
+"""What a batch of a log case turns out to be; the step's own sentence tells the batch."""
 
 
 def leading(step: Mapping[str, Any]) -> int | None:
     """Its place among the step's notes; None where the step's own sentence comes first."""
+    keys = [note["key"] for note in step["notes"]]
+    if (always := next((place for place, key in enumerate(keys) if key in ALWAYS), None)) is not None:
+        return always
     if step["key"] not in PURPOSE_OF or step["key"] in BY_KEY:
         return None
-    weights = [_weight(note["key"]) for note in step["notes"]]
+    weights = [_weight(key) for key in keys]
     heaviest = max(weights, default=0)
     return weights.index(heaviest) if heaviest > 0 else None
 

@@ -191,6 +191,7 @@ def stored(
         "view": case.view,
         "plans": plans,
         "derived": derived,
+        "why": case.why,
     }
     player = player_file.pack(fields, player_file.pack_steps(steps))
     row = Row(

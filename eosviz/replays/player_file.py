@@ -64,6 +64,27 @@ class PlayedBranch(TypedDict):
     """Guarantee to the step that first broke it."""
 
 
+class LogWhyLink(TypedDict):
+    """One sentence of an answer, as `why` of a session has it."""
+
+    key: str
+    params: JsonObject
+    rules: list[str]
+    subject: JsonObject | None
+    compared: list[Any]
+    step: int | None
+
+
+class LogWhy(TypedDict):
+    """Why readers of a partition stop at `offset`, from step `first` to `last` (null: to the end) of a log case."""
+
+    partition: str
+    first: int
+    last: int | None
+    offset: int
+    links: list[LogWhyLink]
+
+
 class PlayerFile(TypedDict):
     """What the player takes to play without a server (docs/player.md)."""
 
@@ -84,6 +105,8 @@ class PlayerFile(TypedDict):
     """By branch, likewise; null where the steps are not of this engine."""
     transactions: NotRequired[dict[str, TransactionLines]]
     """By branch, where they were counted."""
+    why: NotRequired[list[LogWhy]]
+    """Of a log case."""
 
 
 def pack(fields: dict[str, Any], packed_steps: bytes) -> bytes:

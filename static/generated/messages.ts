@@ -2431,6 +2431,10 @@ export interface PlayerFile {
   transactions?: {
     [k: string]: TransactionLines;
   };
+  /**
+   * Of a log case.
+   */
+  why?: LogWhy[];
 }
 /**
  * What a player file plays.
@@ -2538,4 +2542,25 @@ export interface TransactionLines {
    */
   folded: number;
   lines: TransactionLine[];
+}
+/**
+ * Why readers of a partition stop at `offset`, from step `first` to `last` (null: to the end) of a log case.
+ */
+export interface LogWhy {
+  partition: string;
+  first: number;
+  last: number | null;
+  offset: number;
+  links: LogWhyLink[];
+}
+/**
+ * One sentence of an answer, as `why` of a session has it.
+ */
+export interface LogWhyLink {
+  key: string;
+  params: JsonObject;
+  rules: string[];
+  subject: JsonObject | null;
+  compared: Json[];
+  step: number | null;
 }

@@ -16,6 +16,7 @@ import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
 import { say } from "./text.ts";
 import type { Segment } from "./timeline.ts";
+import { whenText } from "./when.ts";
 
 export class BeatsBar extends MeasuredElement {
   static override properties = { ...MeasuredElement.properties, walk: { attribute: false }, open: { state: true } };
@@ -97,7 +98,7 @@ export class BeatsBar extends MeasuredElement {
     const beat = plan.beats[here];
     const text = beat === undefined ? say("player.beats_count", { count: plan.beats.length }) : `${here + 1}. ${titleOf(beat)}`;
     return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b>${text}</b>
-      <span class="num">${store.shown}/${stepsOf(store)} · ${say("player.virtual_time", { at: store.frame?.view.time ?? 0 })}</span> <span aria-hidden="true">▴</span></button>`;
+      <span class="num">${store.shown}/${stepsOf(store)} · ${whenText(store.header, store.frame?.view.time ?? 0)}</span> <span aria-hidden="true">▴</span></button>`;
   }
 
   #opened(plan: BeatPlan, segments: readonly Segment[], store: PlayerStore): TemplateResult | typeof nothing {

@@ -19,6 +19,7 @@ export class Masthead extends StoreElement {
     ...StoreElement.properties,
     library: {},
     assignment: {},
+    verdict: {},
     open: {},
     followState: { attribute: false },
   };
@@ -26,6 +27,8 @@ export class Masthead extends StoreElement {
   declare library: string;
   /** Of an attempt: what it is an attempt at, which is where its learner goes back to. */
   declare assignment: string;
+  /** Of a log case: the page with its verdicts, from which its reader comes. */
+  declare verdict: string;
   /** In a frame on another page: where the whole thing is opened, outside of it. */
   declare open: string;
   declare followState: FollowState | null;
@@ -35,6 +38,7 @@ export class Masthead extends StoreElement {
     super();
     this.library = "/";
     this.assignment = "";
+    this.verdict = "";
     this.open = "";
     this.followState = null;
   }
@@ -52,6 +56,7 @@ export class Masthead extends StoreElement {
     if (this.open !== "") return html`<a class="home" href=${this.open} target="_blank" rel="noopener">${say("player.open_outside")}</a>`;
     if (this.library === "") return html`<span class="home">${say("page.name")}</span>`;
     if (this.assignment !== "") return html`<a class="home" href=${this.assignment}>‹ <span>${say("player.assignment")}</span></a>`;
+    if (this.verdict !== "") return html`<a class="home" href=${this.verdict}>‹ <span>${say("player.verdict")}</span></a>`;
     return html`<a class="home" href=${this.library}>‹ <span>${say("player.library")}</span></a>`;
   }
 

@@ -31,6 +31,7 @@ export abstract class PlayerAttributes extends LitElement {
     share: {},
     workshop: {},
     assignment: {},
+    verdict: {},
     questions: {},
     predictions: {},
     lesson: {},
@@ -87,6 +88,7 @@ export abstract class PlayerAttributes extends LitElement {
   /** Where branch 0 would become a scenario; another branch's number stands there instead. */
   declare workshop: string;
   declare assignment: string;
+  declare verdict: string;
   /** Where questions come from and answers go; empty: this run asks nothing. */
   declare questions: string;
   declare predictions: string;
@@ -150,6 +152,7 @@ export abstract class PlayerAttributes extends LitElement {
     this.share = "";
     this.workshop = "";
     this.assignment = "";
+    this.verdict = "";
     this.questions = "";
     this.predictions = "";
     this.lesson = "";

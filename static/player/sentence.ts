@@ -118,7 +118,7 @@ export class Sentence extends StoreElement {
     }
     // Two runs beside each other go by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");
-    const begins = say("player.begins", { button });
+    const begins = say(store.verified?.state === "log" ? "player.begins.log" : "player.begins", { button });
     const summary = store.header?.summary?.[words.language] ?? "";
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
     return [summary, watch, begins].filter((part) => part !== "").join(between);

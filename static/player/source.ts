@@ -13,6 +13,8 @@ import type {
 import { get, linesOf } from "./addressed.ts";
 import { parseExactly } from "./exact-json.ts";
 import type { View } from "./frame.ts";
+import type { AskedWhy, LogAnswers } from "./log-why.ts";
+import { whyInLog } from "./log-why.ts";
 import type { WhyAnswer } from "./why-answer.ts";
 
 /** A branch, as a session or a player file tells of it. */
@@ -131,6 +133,7 @@ export class FileSource implements Source {
   readonly #address: string;
   #listener: Listener | null = null;
   #transactions: Record<string, TransactionLines> | null = null;
+  #told: LogAnswers | null = null;
 
   constructor(address: string) {
     this.#address = address;
@@ -155,7 +158,7 @@ export class FileSource implements Source {
   ask(command: Command): Promise<Answer> {
     // All steps were given at the start.
     if (command.type === "window" || command.type === "sight" || command.type === "way") return Promise.resolve({});
-    if (command.type === "why") return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
+    if (command.type === "why") return this.#why(command);
     if (command.type === "plan") return Promise.resolve({});
     if (command.type === "ahead") return Promise.resolve({});
     if (command.type === "actions") return Promise.resolve({ actions: [] });
@@ -164,6 +167,12 @@ export class FileSource implements Source {
       return Promise.resolve(transactions === undefined ? {} : { transactions });
     }
     return Promise.reject(new Problem("refused", "player.recording_cannot_change"));
+  }
+
+  /** A log case holds its answers; no engine stands behind another recording. */
+  #why(command: AskedWhy): Promise<Answer> {
+    if (this.#told === null) return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
+    return Promise.resolve({ why: whyInLog(this.#told, command) });
   }
 
   async #load(): Promise<Played> {
@@ -177,6 +186,7 @@ export class FileSource implements Source {
     if (listener === null) return;
     const branches = file.branches.map(normalBranch);
     this.#transactions = file.transactions ?? null;
+    this.#told = file.why === undefined ? null : { why: file.why, written: branches.find(({ parent }) => parent === null) ?? null, steps: file.steps };
     listener.welcomed({ session: file.session, header: file.header, branches, verified: file.verified });
     for (const branch of branches) {
       const plan = file.plans?.[branch.id];

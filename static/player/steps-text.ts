@@ -17,6 +17,7 @@ import { StoreElement } from "./store-element.ts";
 import { lineOf } from "./step-search.ts";
 import type { StepSearch } from "./step-search.ts";
 import { say, words } from "./text.ts";
+import { whenText } from "./when.ts";
 
 export const defaults = {
   around: 60,
@@ -98,7 +99,7 @@ export class StepsText extends StoreElement {
       (step) => step.number,
       (step) => html`<li aria-current=${step.number === store.shown ? "step" : nothing}>
         <button @click=${() => store.moveTo(step.number)}>
-          <span class="num">${step.number}</span> <span class="num quiet">${step.at} ms</span>
+          <span class="num">${step.number}</span> <span class="num quiet">${whenText(store.header, step.at)}</span>
           <span class=${step.broken.length > 0 ? "bad" : ""}>${lineOf(step)} <span class="quiet">${step.rules.join(" ")}</span></span>
         </button></li>`,
     )}</ol>`;

@@ -11,6 +11,7 @@ import { isReading, SPEEDS } from "./play.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
+import { whenText } from "./when.ts";
 
 const ICONS = {
   first: svg`<svg width="16" height="14" aria-hidden="true"><path d="M2 0h2.5v14H2zM15 0v14L5 7z" /></svg>`,
@@ -90,10 +91,16 @@ export class Transport extends StoreElement {
     return html`<div class="where num">
         ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)} ·</span>`}
         <span class="in-steps"><b>${say("player.step")} ${store.shown}</b> <span>${say("player.of", { of: stepsOf(store) })}</span><span class="dot"> ·</span></span>
-        <span class="virtual">${say(over ?? "player.virtual_time", { at })}</span>
+        <span class="virtual">${this.#when(store, at, over)}</span>
         ${store.lines.branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: branchName(store.info), count: store.lines.branches.size })}</button>`}
         <span class="sr" role="status">${over === null ? nothing : say(store.source.live ? "player.over.next" : "player.over.again", { at })}</span>
       </div>`;
+  }
+
+  #when(store: PlayerStore, at: number, over: string | null): string {
+    const origin = store.header?.time_origin ?? null;
+    if (over !== null && origin !== null) return say("player.over.log", { at: origin + at });
+    return over === null ? whenText(store.header, at, store.frame?.previousView?.time ?? null) : say(over, { at });
   }
 
   #button(name: "first" | "back" | "next", icon: unknown, action: () => void, off: boolean): TemplateResult {

@@ -149,6 +149,14 @@ const gate: Finder = (frame, step) => {
   return null;
 };
 
+/** The last step of a log case: nothing changes, and readers stop here. */
+const stops: Finder = (frame, step) => {
+  const partition = text(step.params["partition"]);
+  if (!/^log\.now_held/.test(step.key) || partition === null || frame.view.partitions?.[partition] === undefined) return null;
+  const params = { offset: step.params["offset"] ?? null };
+  return { kind: "gate", actor: brokerName(0), partition, gates: ["last_stable_offset"], tag: { key: "stage.tag.readers_stop", params } };
+};
+
 const read: Finder = (frame, step) => {
   for (const { rest: [consumer = "", room, partition] } of changedBelow(step, "consumers")) {
     if (room !== "positions" || partition === undefined || consumer !== step.actor) continue;
@@ -188,7 +196,7 @@ const node: Finder = (frame, step) => {
 
 /** In the order in which they are asked. */
 const FINDERS: readonly Finder[] = [
-  refused, duplicate, lost, tampered, fault, leader, append, coordinator, gate, read, node,
+  refused, duplicate, lost, tampered, fault, leader, append, coordinator, gate, stops, read, node,
   (frame, step, focus) => (focus.messages.sent.length > 0 && clientTag(frame, step, step.actor) === null ? sent(frame, step, focus) : null),
   copied, client, sent,
 ];

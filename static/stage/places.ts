@@ -29,9 +29,15 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
   const lanes = Object.keys(known.lanes).filter((name) => !known.lanes[name]?.internal);
   // A preview of a remedy brings readers later: their column is kept for them.
   const consumers = known.consumers.length > 0 ? known.consumers : [{ name: "", isolation: "", lanes: [] }];
-  const whole = log ? { ...known, clients: [], consumers, brokers: [{ name: FILES, lanes, transactional_ids: [], groups: [] }] } : known;
+  const whole = log ? { ...known, clients: [], consumers, brokers: [filesOf(known, lanes)] } : known;
   const made = size.form === "phone" ? phonePlaces(whole, size) : deskPlaces(whole, size) ?? stripPlaces(whole, size);
   return { ...made, kind: log ? "log" : "cluster" };
+}
+
+/** With a coordinator where its log is among the files. */
+function filesOf(plan: StagePlan, lanes: string[]): StagePlan["brokers"][number] {
+  const told = plan.brokers.find(({ name }) => name === FILES);
+  return { name: FILES, lanes, transactional_ids: told?.transactional_ids ?? [], groups: told?.groups ?? [] };
 }
 
 /** Room for what came later: clients in the network's corner, lanes as strips in a broker's first line. */

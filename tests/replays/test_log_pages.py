@@ -278,13 +278,13 @@ def test_pasted_text_is_a_case_of_its_own(client: Client) -> None:
     form = {"text": f"good morning\n{dump}"}
     assert post(client, form).status_code == 302
     replay = Replay.objects.get()
-    assert (replay.steps, replay.title["en"]) == (7, "hangopen-0")
+    assert (replay.steps, replay.title["en"]) == (8, "hangopen-0")
     page = case_page(client)
     assert "hangopen-0</span>: undecided" in page
     assert "1 left out: no line of a dump" in page
     assert "pasted.txt: line 1: good morning" in page
     assert "play-case" in page
-    assert [step["kind"] for step in played(replay)["steps"]["1"]] == ["log"] * 7
+    assert [step["kind"] for step in played(replay)["steps"]["1"]] == ["log"] * 8
 
 
 def test_a_log_without_its_index_differs_from_none(client: Client) -> None:

@@ -1,0 +1,119 @@
+"""Why readers of committed data stop where they do, at every step of a log case: from the log alone, and what no log
+of a broker can tell.
+
+A stretch of steps has one answer as long as the same transaction is the first open one.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from engine.codec.internal_records import InternalRecords
+from engine.codec.lane import Lane, exact
+from engine.why.links import Link, partition_subject, transaction_subject
+
+STRETCHES_MAX = 1000
+"""Answers of one case, those of its last steps; before them there is none."""
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A transaction and the step that stores its first batch."""
+
+    partition: str
+    producer_id: int
+    epoch: int
+    first_offset: int
+    step: int
+    time: int
+    """Of the batch, milliseconds since 1970; -1 where none is believable."""
+
+
+@dataclass(slots=True)
+class _Stretch:
+    begun: Begun
+    first: int
+    last: int | None = None
+    """None: up to the end."""
+
+
+class Stretches:
+    """Follows the first open transaction of each partition."""
+
+    def __init__(self) -> None:
+        self._now: dict[str, _Stretch] = {}
+        self._told: deque[_Stretch] = deque(maxlen=STRETCHES_MAX)
+
+    def look(self, lane: Lane, begun: dict[tuple[str, int], Begun], step: int) -> None:
+        """After a batch of the partition."""
+        stable, now = lane.log.last_stable_offset, self._now.get(lane.partition)
+        is_held = stable in lane.log.producers.open_transactions
+        if now is not None and is_held and now.begun.first_offset == stable:
+            return
+        if now is not None:
+            now.last = step - 1
+            del self._now[lane.partition]
+        holder = begun.get((lane.partition, stable)) if is_held else None
+        if holder is not None:
+            self._now[lane.partition] = _Stretch(holder, step)
+            self._told.append(self._now[lane.partition])
+
+    def to_json(self, internal: InternalRecords) -> list[Json]:
+        """In the order in which they begin. `offset`: where readers stop."""
+        return [
+            {
+                "partition": one.begun.partition,
+                "first": one.first,
+                "last": one.last,
+                "offset": one.begun.first_offset,
+                "links": [link.to_json() for link in _links(one, internal)],
+            }
+            for one in self._told
+        ]
+
+
+def _links(stretch: _Stretch, internal: InternalRecords) -> Iterator[Link]:
+    one = stretch.begun
+    partition = partition_subject(one.partition)
+    yield Link(
+        key="log.why.stops",
+        params={"partition": one.partition, "offset": one.first_offset},
+        rules=("LOG-8", "CON-3"),
+        subject=partition,
+    )
+    yield Link(
+        key="log.why.begins",
+        params={
+            "partition": one.partition,
+            "offset": one.first_offset,
+            "producer_id": exact(one.producer_id),
+            "producer_epoch": one.epoch,
+            "at": one.time if one.time >= 0 else None,
+        },
+        rules=("MSG-2",),
+        step=one.step,
+    )
+    if stretch.last is not None:
+        yield Link(
+            key="log.why.ends", params={"step": stretch.last + 1}, rules=("MSG-3",), step=stretch.last + 1
+        )
+        return
+    yield Link(key="log.why.never_ends", params={"producer_id": exact(one.producer_id)}, rules=("MSG-3",))
+    known = internal.of_producer.get(one.producer_id)
+    if known is not None:
+        params = {"transactional_id": known.transactional_id, "state": known.state, "place": known.place}
+        yield Link(
+            key="log.why.known",
+            params=params,
+            rules=("TXC-3",),
+            subject=transaction_subject(known.transactional_id),
+            step=known.step,
+        )
+    elif internal.has_coordinator:
+        yield Link(key="log.now_unknown", params={"producer_id": exact(one.producer_id)}, rules=("TXC-3",))
+    else:
+        yield Link(key="log.now_no_coordinator", rules=("TXC-3",))
+    yield Link(key="log.why.untold")
