@@ -79,7 +79,7 @@ class InternalRecords:
         self.of_producer: dict[int, Known] = {}
         """By producer id."""
         self.has_coordinator = False
-        """A partition of the transaction log was read."""
+        """Records of the transaction log were read."""
         self._transactions: dict[str, Json] = {}
         self._groups: dict[str, Json] = {}
         self._offsets = 0
@@ -106,7 +106,7 @@ class InternalRecords:
             return None
         told = Told()
         is_coordinators = named["topic"] == "__transaction_state"
-        self.has_coordinator |= is_coordinators
+        self.has_coordinator |= is_coordinators and bool(row.records)
         if row.header.is_control:
             if not is_coordinators and row.control is not None:
                 told.changes += self._ended(partition, row)

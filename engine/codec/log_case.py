@@ -132,7 +132,7 @@ def log_case(
         "partitions": {name: lane.view() for name, lane in lanes.items()},
         "guarantees": {name: {"judged": False} for name in GUARANTEES},
     }
-    if any(map(is_told, named)):
+    if any(is_told(name) for name, one in named.items() if isinstance(one, _Given)):
         view["brokers"] = {str(FILE_REPLICA): run.internal.view()}
     streams = [_stream(name, one.rows) for name, one in named.items()]
     for placed in heapq.merge(*streams, key=lambda placed: placed.time):

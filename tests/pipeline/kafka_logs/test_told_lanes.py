@@ -34,9 +34,21 @@ def steps(case: LogCase) -> list[Any]:
     ]
 
 
+def lane_changes(step: Any) -> list[Any]:
+    changes = [one for one in step["changes"] if one["path"][0] != "brokers"]
+    for one in changes:
+        if isinstance(one.get("after"), dict):
+            one["after"].pop("content", None)
+    return changes
+
+
 @pytest.mark.parametrize("folder", DUMPED, ids=lambda path: path.relative_to(KAFKA_LOGS).as_posix())
 def test_a_dump_steps_as_its_folder_does(folder: Path) -> None:
     given, printed = from_files(folder), told(sorted(folder.glob("*.dump.txt")))
+    if folder.name.startswith("__"):
+        # What the records of Kafka's own topics say is told of folders alone.
+        assert [lane_changes(step) for step in printed.steps] == [lane_changes(step) for step in given.steps]
+        return
     assert steps(printed) == steps(given)
     assert (printed.header, printed.view) == (given.header, given.view)
 
@@ -57,7 +69,7 @@ def test_files_and_text_are_one_run(tmp_path: Path) -> None:
         files, segment_reader(), told_partitions(lane_lines(read_case(sorted(other.glob("*.txt"))), 99))
     )
     assert case.header["partitions"] == ["hangopen-0", "hangopen-1"]
-    assert len(case.steps) == 9
+    assert len(case.steps) == 10
     twice = log_case(
         files, segment_reader(), told_partitions(lane_lines(read_case(sorted(one.glob("*.txt"))), 99))
     )
@@ -66,7 +78,7 @@ def test_files_and_text_are_one_run(tmp_path: Path) -> None:
 
 def test_at_most_so_many_batches_are_handed_on() -> None:
     dumps = sorted((KAFKA_LOGS / "h2_open").rglob("*.dump.txt"))
-    assert [len(told(dumps, most).steps) for most in (1, 8, 99)] == [1, 8, 9]
+    assert [len(told(dumps, most).steps) for most in (1, 8, 99)] == [2, 9, 10]
 
 
 def line(**changes: Any) -> BatchLine:
@@ -90,7 +102,7 @@ def line(**changes: Any) -> BatchLine:
 )
 def test_numbers_that_no_header_could_hold_are_damage(changes: dict[str, Any]) -> None:
     case = log_case({}, None, [told_partition("t-0", [line(**changes), line(base_offset=5, last_offset=5)])])
-    assert [one["key"] for one in case.steps] == ["log.damage.told", "log.batch_plain"]
+    assert [one["key"] for one in case.steps] == ["log.damage.told", "log.batch_plain", "log.now_damaged"]
 
 
 def test_a_marker_whose_record_is_not_listed_ends_its_transaction_and_does_not_say_how() -> None:
@@ -122,6 +134,7 @@ def test_damage_and_control_batches_that_nobody_can_read() -> None:
         "log.control_unread",
         "log.legacy",
         "log.control_other",
+        "log.now_damaged",
     ]
     assert "log.damage.told" in [note["key"] for note in case.steps[0]["notes"]]
     assert row_of(lines[3]).control.type_name == "UNKNOWN_7"  # type: ignore[union-attr]
