@@ -1,18 +1,18 @@
 """Refusals as rules: what a receiver asks of a request, in order, and how it says no.
 
 One kind of rule for every receiver. The first rule whose guard holds decides; the request is answered with its error,
-and nothing else is done. What a refusal tells a reader is made from the rule too: the sentence with the facts that it
-names, the numbers that were compared, what the client does next.
+and nothing else is done. What a refusal tells a reader is made from the rule too, in ``telling/requests.py``: the
+sentence with the facts that it names, the numbers that were compared, what the client does next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from engine.errors import Error
-from engine.watching import Watch
+from engine.happenings.codes import Next, Reason
 
 Context = TypeVar("Context")
 
@@ -29,8 +29,8 @@ class Rule(Generic[Context]):
     when: Callable[[Context], bool]
     answer: Error
     spec: str
-    why: str
-    next_key: str
+    why: Reason
+    then: Next
     says: tuple[str, ...]
     compares: tuple[tuple[str, str], ...]
     only_if: str | None = None
@@ -54,14 +54,3 @@ def rules_of(rules: Iterable[Rule[Context]], profile: object) -> tuple[Rule[Cont
         if (rule.only_if is None or getattr(profile, rule.only_if))
         and (rule.unless is None or not getattr(profile, rule.unless))
     )
-
-
-def say_refused(watch: Watch, rule: Rule[Any], facts: Mapping[str, Any]) -> None:
-    """The step of a refusal. ``facts`` are read only when the run is recorded."""
-    if not watch.recording:
-        if watch.said is None:
-            watch.said = rule.why
-        return
-    watch.say(rule.why, (rule.spec,), **{name: facts[name] for name in rule.says})
-    compared = [[label, facts[name]] for label, name in rule.compares]
-    watch.refuse(rule.spec, rule.answer.name, compared, rule.next_key)

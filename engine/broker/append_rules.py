@@ -1,8 +1,8 @@
 """What a partition log decides about a batch before it stores it, as one ordered table (SEQ-10 to SEQ-18).
 
-Owns the rows, their guards and the trace that a learner reads. The first row whose guard holds decides;
-when none holds the batch is stored. Both the answer and the recorded decision come from the same rows:
-:func:`judge` returns the deciding row, :func:`trace` writes down how the rows were tried.
+Owns the rows and their guards. The first row whose guard holds decides; when none holds the batch is stored. Both the
+answer and the recorded decision come from the same rows: :func:`judge` returns the deciding row, ``telling.appends``
+writes down how the rows were tried.
 
 Kafka spreads these tests over ``Log.analyzeAndValidateProducerState``,
 ``ProducerStateEntry.findDuplicateBatch`` and ``ProducerAppendInfo.checkProducerEpoch``, ``checkSequence``
@@ -17,17 +17,17 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from engine.broker.sequence import follows, increment
+from engine.broker.sequence import follows
 from engine.errors import EngineError, Error
+from engine.happenings.codes import Next, Reason
 from engine.profile import Profile
-from engine.shapes.steps import Decision, DecisionRow, RowOutcome
 from engine.switches import Switches
 
 MACHINE = "producer_append"
-ACCEPTED = "decision.accepted"
-ACCEPTED_UNNUMBERED = "decision.accepted_unnumbered"
+ACCEPTED = "accepted"
+ACCEPTED_UNNUMBERED = "accepted_unnumbered"
 """Of a batch without a sequence: nothing could stand against it."""
-MARKER_ACCEPTED = "decision.marker_accepted"
+MARKER_ACCEPTED = "marker_accepted"
 """What is recorded behind the rows; reached when none of them decides."""
 
 
@@ -81,7 +81,6 @@ class Arrival:
 
 
 Guard = Callable[[Arrival], bool]
-Numbers = Callable[[Arrival], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,21 +89,21 @@ class AppendRule:
 
     ``level`` is the lowest level that tries the row. ``switch`` names the field of ``Switches`` that must
     have the value ``switch_on`` (else the row is off), ``only_if`` and ``unless`` a field of ``Profile``.
-    ``key`` is the row's sentence in the trace, ``why`` the sentence of the step it decides.
+    ``asks`` is a word for what the row asks, ``why`` the reason that it decides with.
     """
 
-    key: str
+    asks: str
     spec: str
     when: str
     answer: Error
-    why: str
+    why: Reason
     level: Level = Level.FULL
     switch: str | None = None
     switch_on: bool = True
     only_if: str | None = None
     unless: str | None = None
-    next_key: str = ""
-    """What the sender does about a refusal; empty for a duplicate, which is none."""
+    then: Next | None = None
+    """What the sender does about a refusal; None for a duplicate, which is none."""
 
 
 # Guards -------------------------------------------------------------------------------------------
@@ -206,233 +205,157 @@ GUARDS: dict[str, Guard] = {
 }
 
 
-# What each guard compared, for the trace and the refusal ------------------------------------------
-
-
-def _range(arrival: Arrival) -> dict[str, Any]:
-    return {
-        "first": arrival.first_sequence,
-        "last": arrival.last_sequence_arrived,
-        "cached": [_numbers(batch.first_sequence, batch.last_sequence) for batch in arrival.cached] or None,
-    }
-
-
-def _numbers(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first}–{last}"
-
-
-def _known(number: int) -> int | None:
-    return None if number == -1 else number
-
-
-def _epochs(arrival: Arrival) -> dict[str, Any]:
-    return {"arrived": arrival.epoch, "stored": _known(arrival.running_epoch)}
-
-
-def _first(arrival: Arrival) -> dict[str, Any]:
-    return {"producer_id": arrival.producer_id, "first": arrival.first_sequence}
-
-
-def _raised(arrival: Arrival) -> dict[str, Any]:
-    return {**_epochs(arrival), "first": arrival.first_sequence}
-
-
-def _expected(arrival: Arrival) -> dict[str, Any]:
-    last = arrival.last_sequence
-    return {"expected": 0 if last == -1 else increment(last, 1), "first": arrival.first_sequence}
-
-
-def _transaction(arrival: Arrival) -> dict[str, Any]:
-    return {"first_offset": arrival.transaction_first_offset}
-
-
-def _coordinator_epochs(arrival: Arrival) -> dict[str, Any]:
-    return {"arrived": arrival.coordinator_epoch, "stored": _known(arrival.running_coordinator_epoch)}
-
-
-NUMBERS: dict[str, Numbers] = {
-    "in_cache": _range,
-    "lower_epoch": _epochs,
-    "unknown_producer": _first,
-    "raised_epoch_past_zero": _raised,
-    "nothing_cached_past_zero": _expected,
-    "behind": _expected,
-    "ahead": _expected,
-    "behind_known": _expected,
-    "ahead_known": _expected,
-    "plain_inside_transaction": _transaction,
-    "lower_coordinator_epoch": _coordinator_epochs,
-}
-
-COMPARED_NAMES = {
-    "in_cache": (("arrived first sequence", "first"), ("arrived last sequence", "last")),
-    "lower_epoch": (("stored producer epoch", "stored"), ("arrived producer epoch", "arrived")),
-    "unknown_producer": (("producer id", "producer_id"), ("arrived first sequence", "first")),
-    "raised_epoch_past_zero": (
-        ("stored producer epoch", "stored"),
-        ("arrived producer epoch", "arrived"),
-        ("arrived first sequence", "first"),
-    ),
-    "plain_inside_transaction": (("transaction's first offset", "first_offset"),),
-    "lower_coordinator_epoch": (
-        ("stored coordinator epoch", "stored"),
-        ("arrived coordinator epoch", "arrived"),
-    ),
-}
-EXPECTED_NAMES = (("expected first sequence", "expected"), ("arrived first sequence", "first"))
-
-
 # The table ----------------------------------------------------------------------------------------
 
 DATA_RULES: tuple[AppendRule, ...] = (
     AppendRule(
-        key="decision.duplicate_lookup",
+        asks="duplicate_lookup",
         spec="SEQ-11",
         when="in_cache",
         answer=Error.NONE,
-        why="broker.duplicate_found",
+        why=Reason.DUPLICATE_FOUND,
         switch="duplicate_lookup",
     ),
     AppendRule(
-        key="decision.epoch",
+        asks="epoch",
         spec="SEQ-12",
         when="lower_epoch",
         answer=Error.INVALID_PRODUCER_EPOCH,
-        why="broker.stale_epoch_refused",
+        why=Reason.STALE_EPOCH_REFUSED,
         level=Level.EPOCH_ONLY,
         switch="epoch_check",
-        next_key="refusal.client_epoch_is_stale",
+        then=Next.CLIENT_EPOCH_IS_STALE,
     ),
     AppendRule(
-        key="decision.unknown_producer",
+        asks="unknown_producer",
         spec="SEQ-14",
         when="unknown_producer",
         answer=Error.UNKNOWN_PRODUCER_ID,
-        why="broker.unknown_producer_refused",
+        why=Reason.UNKNOWN_PRODUCER_REFUSED,
         switch="sequence_check",
         unless="accepts_unknown_producer",
-        next_key="refusal.client_compares_log_start",
+        then=Next.CLIENT_COMPARES_LOG_START,
     ),
     AppendRule(
-        key="decision.new_epoch_starts_at_zero",
+        asks="new_epoch_starts_at_zero",
         spec="SEQ-14",
         when="raised_epoch_past_zero",
         answer=Error.OUT_OF_ORDER_SEQUENCE_NUMBER,
-        why="broker.new_epoch_refused",
+        why=Reason.NEW_EPOCH_REFUSED,
         switch="sequence_check",
         unless="accepts_unknown_producer",
-        next_key="refusal.client_retries_in_order",
+        then=Next.CLIENT_RETRIES_IN_ORDER,
     ),
     AppendRule(
-        key="decision.new_epoch_starts_at_zero",
+        asks="new_epoch_starts_at_zero",
         spec="SEQ-15",
         when="raised_epoch_past_zero",
         answer=Error.OUT_OF_ORDER_SEQUENCE_NUMBER,
-        why="broker.new_epoch_refused",
+        why=Reason.NEW_EPOCH_REFUSED,
         switch="sequence_check",
         only_if="accepts_unknown_producer",
-        next_key="refusal.client_retries_in_order",
+        then=Next.CLIENT_RETRIES_IN_ORDER,
     ),
     AppendRule(
-        key="decision.nothing_cached",
+        asks="nothing_cached",
         spec="SEQ-14",
         when="nothing_cached_past_zero",
         answer=Error.UNKNOWN_PRODUCER_ID,
-        why="broker.nothing_cached_refused",
+        why=Reason.NOTHING_CACHED_REFUSED,
         switch="sequence_check",
         only_if="unknown_when_cache_empty",
-        next_key="refusal.client_compares_log_start",
+        then=Next.CLIENT_COMPARES_LOG_START,
     ),
     AppendRule(
-        key="decision.nothing_cached",
+        asks="nothing_cached",
         spec="SEQ-15",
         when="nothing_cached_past_zero",
         answer=Error.OUT_OF_ORDER_SEQUENCE_NUMBER,
-        why="broker.nothing_cached_refused",
+        why=Reason.NOTHING_CACHED_REFUSED,
         switch="sequence_check",
         unless="unknown_when_cache_empty",
-        next_key="refusal.client_retries_in_order",
+        then=Next.CLIENT_RETRIES_IN_ORDER,
     ),
     AppendRule(
-        key="decision.stale_sequence_is_duplicate",
+        asks="stale_sequence_is_duplicate",
         spec="SEQ-18",
         when="behind",
         answer=Error.DUPLICATE_SEQUENCE_NUMBER,
-        why="broker.stale_sequence_called_duplicate",
+        why=Reason.STALE_SEQUENCE_CALLED_DUPLICATE,
         switch="stale_sequence_is_duplicate",
-        next_key="refusal.client_stops_resending",
+        then=Next.CLIENT_STOPS_RESENDING,
     ),
     AppendRule(
-        key="decision.stale_sequence",
+        asks="stale_sequence",
         spec="SEQ-14",
         when="behind",
         answer=Error.OUT_OF_ORDER_SEQUENCE_NUMBER,
-        why="broker.stale_sequence_refused",
+        why=Reason.STALE_SEQUENCE_REFUSED,
         switch="sequence_check",
         unless="accepts_unknown_producer",
-        next_key="refusal.client_retries_in_order",
+        then=Next.CLIENT_RETRIES_IN_ORDER,
     ),
     AppendRule(
-        key="decision.stale_sequence",
+        asks="stale_sequence",
         spec="SEQ-15",
         when="behind_known",
         answer=Error.OUT_OF_ORDER_SEQUENCE_NUMBER,
-        why="broker.stale_sequence_refused",
+        why=Reason.STALE_SEQUENCE_REFUSED,
         switch="sequence_check",
         only_if="accepts_unknown_producer",
-        next_key="refusal.client_retries_in_order",
+        then=Next.CLIENT_RETRIES_IN_ORDER,
     ),
     AppendRule(
-        key="decision.sequence_gap",
+        asks="sequence_gap",
         spec="SEQ-14",
         when="ahead",
         answer=Error.OUT_OF_ORDER_SEQUENCE_NUMBER,
-        why="broker.sequence_gap_refused",
+        why=Reason.SEQUENCE_GAP_REFUSED,
         switch="sequence_check",
         unless="accepts_unknown_producer",
-        next_key="refusal.client_retries_in_order",
+        then=Next.CLIENT_RETRIES_IN_ORDER,
     ),
     AppendRule(
-        key="decision.sequence_gap",
+        asks="sequence_gap",
         spec="SEQ-15",
         when="ahead_known",
         answer=Error.OUT_OF_ORDER_SEQUENCE_NUMBER,
-        why="broker.sequence_gap_refused",
+        why=Reason.SEQUENCE_GAP_REFUSED,
         switch="sequence_check",
         only_if="accepts_unknown_producer",
-        next_key="refusal.client_retries_in_order",
+        then=Next.CLIENT_RETRIES_IN_ORDER,
     ),
     AppendRule(
-        key="decision.transaction_open",
+        asks="transaction_open",
         spec="LOG-6",
         when="plain_inside_transaction",
         answer=Error.INVALID_TXN_STATE,
-        why="broker.plain_batch_in_transaction_refused",
+        why=Reason.PLAIN_BATCH_IN_TRANSACTION_REFUSED,
         level=Level.NONE,
-        next_key="refusal.client_fails_batch",
+        then=Next.CLIENT_FAILS_BATCH,
     ),
 )
 
 MARKER_RULES: tuple[AppendRule, ...] = (
     AppendRule(
-        key="decision.marker_epoch",
+        asks="marker_epoch",
         spec="MRK-5",
         when="lower_epoch",
         answer=Error.INVALID_PRODUCER_EPOCH,
-        why="broker.stale_marker_refused",
+        why=Reason.STALE_MARKER_REFUSED,
         level=Level.EPOCH_ONLY,
         switch="epoch_check",
-        next_key="refusal.coordinator_stops_markers",
+        then=Next.COORDINATOR_STOPS_MARKERS,
     ),
     AppendRule(
-        key="decision.marker_coordinator_epoch",
+        asks="marker_coordinator_epoch",
         spec="MRK-5",
         when="lower_coordinator_epoch",
         answer=Error.TRANSACTION_COORDINATOR_FENCED,
-        why="broker.stale_coordinator_refused",
+        why=Reason.STALE_COORDINATOR_REFUSED,
         level=Level.EPOCH_ONLY,
         switch="coordinator_epoch_check",
-        next_key="refusal.coordinator_stops_markers",
+        then=Next.COORDINATOR_STOPS_MARKERS,
     ),
 )
 
@@ -489,70 +412,11 @@ def judge(tried: Tried, arrival: Arrival) -> AppendRule | None:
     return None
 
 
-def trace(shown: Shown, arrival: Arrival, decided: AppendRule | None) -> list[DecisionRow]:
-    """How the rows were tried, as ``decision.rows`` of docs/frame.md."""
-    rows = []
-    outcome: RowOutcome = "passed"
-    for rule, is_on in shown:
-        if not is_on:
-            rows.append(_row(rule, arrival, "off"))
-            continue
-        if rule is decided:
-            rows.append(_row(rule, arrival, "decided"))
-            outcome = "not_reached"
-            continue
-        rows.append(_row(rule, arrival, outcome))
-    return rows
-
-
-def _row(rule: AppendRule, arrival: Arrival, outcome: RowOutcome) -> DecisionRow:
-    return {"rule": rule.spec, "key": rule.key, "params": NUMBERS[rule.when](arrival), "outcome": outcome}
-
-
-def decision(
-    by: str, subject: str, shown: Shown, arrival: Arrival, decided: AppendRule | None, marker: bool = False
-) -> Decision:
-    """The whole decision as docs/frame.md has it; its last row is the acceptance, reached when no rule
-    decides."""
-    rows = trace(shown, arrival, decided)
-    last = arrival.last_sequence
-    numbered = ACCEPTED if arrival.first_sequence >= 0 else ACCEPTED_UNNUMBERED
-    accepted: DecisionRow = {
-        "rule": "MRK-6" if marker else "SEQ-13",
-        "key": MARKER_ACCEPTED if marker else numbered,
-        "params": _epochs(arrival)
-        if marker
-        else {"first": arrival.first_sequence, "last": arrival.last_sequence_arrived},
-        "outcome": "decided" if decided is None else "not_reached",
-    }
-    return {
-        "by": by,
-        "subject": subject,
-        "machine": MACHINE,
-        "arrived": {
-            "producer_id": arrival.producer_id,
-            "producer_epoch": arrival.epoch,
-            "first_sequence": arrival.first_sequence,
-            "last_sequence": arrival.last_sequence_arrived,
-        },
-        "stored": None
-        if arrival.stored_epoch == -1
-        else {"producer_epoch": arrival.stored_epoch, "last_sequence": None if last == -1 else last},
-        "rows": [*rows, accepted],
-    }
-
-
-def compared(rule: AppendRule, arrival: Arrival) -> list[list[Any]]:
-    """The numbers that a refusing row compared, as ``refusal.compared`` of docs/frame.md."""
-    numbers = NUMBERS[rule.when](arrival)
-    return [[name, numbers[field]] for name, field in COMPARED_NAMES.get(rule.when, EXPECTED_NAMES)]
-
-
 def check_tables() -> None:
-    """Every guard of every row is known and has its numbers; called once when the module loads."""
+    """Every guard of every row is known; called once when the module loads."""
     for rule in (*DATA_RULES, *MARKER_RULES):
-        if rule.when not in GUARDS or rule.when not in NUMBERS:
-            raise EngineError(f"{MACHINE}: row {rule.key} names the unknown guard {rule.when!r}")
+        if rule.when not in GUARDS:
+            raise EngineError(f"{MACHINE}: row {rule.asks} names the unknown guard {rule.when!r}")
 
 
 check_tables()

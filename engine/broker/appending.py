@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from engine.broker.appended import Appended
 from engine.broker.cluster_view import ClusterView
 from engine.broker.delayed_appends import DelayedAppends
-from engine.broker.internal_sentences import say_internal
 from engine.broker.permissions import Permissions
 from engine.broker.produce_rules import ACKS_ALL, INTERNAL_RULES, Arriving, refused
-from engine.broker.produce_sentences import say_decision
 from engine.broker.replica import AppendWaiter, Replica
 from engine.broker.replicas import Replicas
 from engine.broker.setup import Setup
 from engine.broker.validation import Origin
 from engine.broker.verification import PRODUCE_SEES, Verified, unguarded
 from engine.errors import NO_ERROR
+from engine.happenings.appends import BrokerBatchReached, ClientBatchReached
 from engine.messages import Effects, PartitionProduceResponse, ProduceRequest, RecordBatch
 from engine.rules import Rule, refusal
 
@@ -124,13 +124,12 @@ class Appending:
         now: int,
         made: Appends,
     ) -> PartitionProduceResponse:
-        """Ask the log; says what it decided. Puts the offset to wait for into ``made`` unless it is replicated."""
+        """Ask the log. Puts the offset to wait for into ``made`` unless it is replicated."""
         log = replica.log
-        say = say_decision if origin is _CLIENT else say_internal
         appended = log.append_as_leader((batch,), now, leader_epoch=replica.leader_epoch, origin=origin)
         error = appended.error
         if error is not NO_ERROR:
-            say(self.setup, replica, batch, appended, source, acks)
+            self._emit(replica, batch, appended, source, acks, origin)
             return PartitionProduceResponse(error=error, log_start_offset=log.log_start)
         if appended.rule is None:
             self.replicas.changed_partitions.add(replica.partition)
@@ -140,8 +139,50 @@ class Appending:
         until = appended.last_offset + 1
         if acks == ACKS_ALL and log.high_watermark < until:
             made.waits[replica.partition] = (until, replica.leader_epoch)
-        say(self.setup, replica, batch, appended, source, acks)
+        self._emit(replica, batch, appended, source, acks, origin)
         return PartitionProduceResponse(error, appended.base_offset, appended.log_append_time, log.log_start)
+
+    def _emit(
+        self,
+        replica: Replica,
+        batch: RecordBatch,
+        appended: Appended,
+        source: str,
+        acks: int,
+        origin: Origin,
+    ) -> None:
+        """What became of one batch that reached the log."""
+        log, watch, name = replica.log, self.setup.watch, self.setup.name
+        rules = log.producers.rules
+        if origin is _CLIENT:
+            if watch.hears(ClientBatchReached):
+                watch.emit(
+                    ClientBatchReached,
+                    name,
+                    replica.partition,
+                    source,
+                    batch,
+                    appended,
+                    acks,
+                    log.log_end,
+                    log.high_watermark,
+                    rules.shown_data[appended.level],
+                )
+        elif watch.hears(BrokerBatchReached):
+            shown = rules.shown_data[appended.level]
+            if batch.is_control:
+                shown = rules.shown_markers[log.marker_levels[Origin.COORDINATOR]]
+            watch.emit(
+                BrokerBatchReached,
+                name,
+                replica.partition,
+                batch,
+                appended,
+                acks,
+                log.last_stable_offset,
+                log.high_watermark,
+                shown,
+            )
 
 
 def _unverified(replica: Replica, batch: RecordBatch, verified: Verified) -> PartitionProduceResponse | None:

@@ -8,8 +8,10 @@ from engine.broker.replica import Replica
 from engine.broker.replicas import Replicas
 from engine.broker.setup import Setup
 from engine.errors import EngineError, Error
+from engine.happenings.codes import Next, Reason
+from engine.happenings.requests import RequestRefused
 from engine.messages import Effects, Envelope, FetchRequest, FetchResponse, RecordBatch, Send
-from engine.rules import Rule, refusal, say_refused
+from engine.rules import Rule, refusal
 
 READ_COMMITTED = "read_committed"
 
@@ -48,8 +50,8 @@ FETCH_RULES: tuple[Rule[Asking], ...] = (
         when=partition_unknown,
         answer=Error.UNKNOWN_TOPIC_OR_PARTITION,
         spec="MSG-4",
-        why="broker.partition_unknown",
-        next_key="refusal.client_refreshes_metadata",
+        why=Reason.PARTITION_UNKNOWN,
+        then=Next.CLIENT_REFRESHES_METADATA,
         says=_SAYS,
         compares=_COMPARES,
     ),
@@ -57,8 +59,8 @@ FETCH_RULES: tuple[Rule[Asking], ...] = (
         when=not_leader,
         answer=Error.NOT_LEADER_OR_FOLLOWER,
         spec="CON-1",
-        why="broker.fetch_not_leader",
-        next_key="refusal.client_refreshes_metadata",
+        why=Reason.FETCH_NOT_LEADER,
+        then=Next.CLIENT_REFRESHES_METADATA,
         says=_SAYS,
         compares=_COMPARES,
     ),
@@ -66,8 +68,8 @@ FETCH_RULES: tuple[Rule[Asking], ...] = (
         when=out_of_range,
         answer=Error.OFFSET_OUT_OF_RANGE,
         spec="CON-1",
-        why="broker.fetch_out_of_range",
-        next_key="refusal.consumer_resets_position",
+        why=Reason.FETCH_OUT_OF_RANGE,
+        then=Next.CONSUMER_RESETS_POSITION,
         says=_SAYS,
         compares=_COMPARES,
     ),
@@ -170,7 +172,7 @@ class FetchHandler:
             "log_start": log_start,
             "log_end": 0 if log is None else log.log_end,
         }
-        say_refused(self.setup.watch, rule, facts)
+        self.setup.watch.emit(RequestRefused, rule, facts)
         return FetchResponse(
             partition=request.partition,
             error=rule.answer,

@@ -11,6 +11,8 @@ from engine.broker.permissions import Permissions
 from engine.broker.request_rules import Arrived
 from engine.broker.setup import Setup
 from engine.errors import EngineError, Error
+from engine.happenings.codes import Next, Reason
+from engine.happenings.requests import RequestRefused
 from engine.java_hash import java_string_hash, partition_for
 from engine.messages import (
     CreateTopic,
@@ -20,7 +22,7 @@ from engine.messages import (
     FindCoordinatorResponse,
     Send,
 )
-from engine.rules import Rule, refusal, say_refused
+from engine.rules import Rule, refusal
 from engine.shapes.brokers import LookupView
 from engine.topic_partition import partition_name, topic_partition
 from engine.watching import Path
@@ -71,14 +73,14 @@ def leader_absent(arrived: Arrived) -> bool:
 
 
 def _rule(
-    when: Callable[[Arrived], bool], answer: Error, spec: str, why: str, next_key: str
+    when: Callable[[Arrived], bool], answer: Error, spec: str, why: Reason, then: Next
 ) -> Rule[Arrived]:
     return Rule(
         when=when,
         answer=answer,
         spec=spec,
         why=why,
-        next_key=next_key,
+        then=then,
         says=("broker", "partition", "client", "key", "key_type", "topic"),
         compares=(("key", "key"), ("partition", "partition"), ("leader", "leader")),
     )
@@ -89,29 +91,29 @@ FIND_RULES = (
         key_denied,
         Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
         "FND-5",
-        "broker.find_transactional_id_denied",
-        "refusal.client_ends",
+        Reason.FIND_TRANSACTIONAL_ID_DENIED,
+        Next.CLIENT_ENDS,
     ),
     _rule(
         group_denied,
         Error.GROUP_AUTHORIZATION_FAILED,
         "FND-5",
-        "broker.find_group_denied",
-        "refusal.client_aborts",
+        Reason.FIND_GROUP_DENIED,
+        Next.CLIENT_ABORTS,
     ),
     _rule(
         topic_absent,
         Error.COORDINATOR_NOT_AVAILABLE,
         "FND-3",
-        "broker.internal_topic_absent",
-        "refusal.client_looks_up_again",
+        Reason.INTERNAL_TOPIC_ABSENT,
+        Next.CLIENT_LOOKS_UP_AGAIN,
     ),
     _rule(
         leader_absent,
         Error.COORDINATOR_NOT_AVAILABLE,
         "FND-3",
-        "broker.coordinator_has_no_leader",
-        "refusal.client_looks_up_again",
+        Reason.COORDINATOR_HAS_NO_LEADER,
+        Next.CLIENT_LOOKS_UP_AGAIN,
     ),
 )
 
@@ -154,7 +156,7 @@ class FindCoordinatorHandler:
         known = {"client": envelope.source, "key": request.key, "key_type": request.key_type, "topic": topic}
         if rule is not None:
             facts = {"broker": self.setup.name, "partition": partition, "leader": lookup.leader, **known}
-            say_refused(watch, rule, facts)
+            watch.emit(RequestRefused, rule, facts)
             if rule.when is topic_absent:
                 effects.append(self.outgoing.to_controller(CreateTopic(topic=topic)))
         else:

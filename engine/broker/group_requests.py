@@ -14,6 +14,8 @@ from engine.broker.setup import Setup
 from engine.broker.verification import OFFSETS_SEE, Verification, Verified
 from engine.coordinator.group_coordinator import Commit
 from engine.errors import EngineError, Error
+from engine.happenings.codes import Next, Reason
+from engine.happenings.requests import RequestRefused
 from engine.messages import (
     Effects,
     Envelope,
@@ -23,7 +25,7 @@ from engine.messages import (
     Send,
     TxnOffsetCommitRequest,
 )
-from engine.rules import Rule, refusal, say_refused
+from engine.rules import Rule, refusal
 from engine.topic_partition import partition_name
 
 
@@ -38,8 +40,8 @@ COMMIT_RULES: tuple[Rule[Arrived], ...] = (
         when=transactional_id_denied,
         answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
         spec="OFS-2",
-        why="broker.offsets_transactional_id_denied",
-        next_key="refusal.client_ends",
+        why=Reason.OFFSETS_TRANSACTIONAL_ID_DENIED,
+        then=Next.CLIENT_ENDS,
         says=_SAYS,
         compares=_COMPARES,
     ),
@@ -47,8 +49,8 @@ COMMIT_RULES: tuple[Rule[Arrived], ...] = (
         when=group_read_denied,
         answer=Error.GROUP_AUTHORIZATION_FAILED,
         spec="OFS-2",
-        why="broker.offsets_group_denied",
-        next_key="refusal.client_aborts",
+        why=Reason.OFFSETS_GROUP_DENIED,
+        then=Next.CLIENT_ABORTS,
         says=_SAYS,
         compares=_COMPARES,
     ),
@@ -58,8 +60,8 @@ FETCH_RULES: tuple[Rule[Arrived], ...] = (
         when=group_hidden,
         answer=Error.GROUP_AUTHORIZATION_FAILED,
         spec="OFS-2",
-        why="broker.offsets_group_denied",
-        next_key="refusal.application_decides",
+        why=Reason.OFFSETS_GROUP_DENIED,
+        then=Next.APPLICATION_DECIDES,
         says=_SAYS,
         compares=_COMPARES,
     ),
@@ -183,5 +185,5 @@ class GroupRequests:
         if rule is None:
             return None
         facts = {"broker": self.setup.name, "client": client, "api": request.api, "group": request.group_id}
-        say_refused(self.setup.watch, rule, facts)
+        self.setup.watch.emit(RequestRefused, rule, facts)
         return rule.answer

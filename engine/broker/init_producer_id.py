@@ -9,8 +9,10 @@ from engine.broker.request_rules import Arrived, transactional_id_denied
 from engine.broker.setup import Setup
 from engine.broker.transaction_requests import TransactionRequests
 from engine.errors import EngineError, Error
+from engine.happenings.codes import Next, Reason
+from engine.happenings.requests import RequestRefused
 from engine.messages import Effects, Envelope, InitProducerIdRequest, InitProducerIdResponse, Send
-from engine.rules import Rule, refusal, say_refused
+from engine.rules import Rule, refusal
 
 
 def idempotent_write_denied(arrived: Arrived) -> bool:
@@ -26,8 +28,8 @@ INIT_RULES: tuple[Rule[Arrived], ...] = (
         when=transactional_id_denied,
         answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
         spec="PID-9",
-        why="broker.init_transactional_id_denied",
-        next_key="refusal.client_ends",
+        why=Reason.INIT_TRANSACTIONAL_ID_DENIED,
+        then=Next.CLIENT_ENDS,
         says=_SAYS,
         compares=_COMPARES,
     ),
@@ -35,8 +37,8 @@ INIT_RULES: tuple[Rule[Arrived], ...] = (
         when=idempotent_write_denied,
         answer=Error.CLUSTER_AUTHORIZATION_FAILED,
         spec="PID-9",
-        why="broker.init_idempotent_write_denied",
-        next_key="refusal.client_ends",
+        why=Reason.INIT_IDEMPOTENT_WRITE_DENIED,
+        then=Next.CLIENT_ENDS,
         says=_SAYS,
         compares=_COMPARES,
     ),
@@ -78,7 +80,7 @@ class InitProducerIdHandler:
                 "client": envelope.source,
                 "transactional_id": request.transactional_id,
             }
-            say_refused(self.setup.watch, rule, facts)
+            self.setup.watch.emit(RequestRefused, rule, facts)
             body = InitProducerIdResponse(error=rule.answer)
             return [Send(envelope.source, body, envelope.correlation_id, True)]
         if not self.waiting or request.transactional_id is not None:

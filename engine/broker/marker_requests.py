@@ -11,6 +11,8 @@ from engine.broker.produce_rules import RECORD_VERSION
 from engine.broker.request_rules import Arrived
 from engine.broker.setup import Setup
 from engine.errors import EngineError, Error
+from engine.happenings.codes import Next, Reason
+from engine.happenings.requests import RequestRefused
 from engine.messages import (
     Effects,
     Envelope,
@@ -21,7 +23,7 @@ from engine.messages import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
-from engine.rules import Rule, say_refused
+from engine.rules import Rule
 
 MARKER_BYTES = 78
 """A control batch: 61 bytes of batch, a record with a key of 4 and a value of 6 (MSG-3)."""
@@ -35,8 +37,8 @@ MARKER_RULE: Rule[Arrived] = Rule(
     when=cluster_action_denied,
     answer=Error.CLUSTER_AUTHORIZATION_FAILED,
     spec="MRK-4",
-    why="broker.markers_denied",
-    next_key="refusal.coordinator_stops_markers",
+    why=Reason.MARKERS_DENIED,
+    then=Next.COORDINATOR_STOPS_MARKERS,
     says=("broker", "coordinator"),
     compares=(("coordinator", "coordinator"),),
 )
@@ -78,7 +80,7 @@ class WriteMarkersHandler:
             raise EngineError(f"{self.setup.name}: {request!r} is not a WriteTxnMarkers request")
         if MARKER_RULE.when(Arrived(request, self.appending.permissions, self.appending.cluster)):
             facts = {"broker": self.setup.name, "coordinator": envelope.source}
-            say_refused(self.setup.watch, MARKER_RULE, facts)
+            self.setup.watch.emit(RequestRefused, MARKER_RULE, facts)
             errors = {
                 entry.producer_id: dict.fromkeys(entry.partitions, MARKER_RULE.answer)
                 for entry in request.entries

@@ -10,8 +10,10 @@ from engine.broker.permissions import Permissions
 from engine.broker.replica import Replica
 from engine.broker.setup import Setup
 from engine.errors import Error
+from engine.happenings.codes import Next, Reason
+from engine.happenings.requests import RequestRefused
 from engine.messages import NO_PRODUCER_ID, PartitionProduceResponse, ProduceRequest, RecordBatch
-from engine.rules import Rule, say_refused
+from engine.rules import Rule
 from engine.topic_partition import topic_of
 
 ACKS_ALL = -1
@@ -99,8 +101,8 @@ REQUEST_RULES: tuple[Rule[Arriving], ...] = (
         when=transactional_write_denied,
         answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
         spec="LOG-1",
-        why="broker.transactional_id_denied",
-        next_key="refusal.client_ends",
+        why=Reason.TRANSACTIONAL_ID_DENIED,
+        then=Next.CLIENT_ENDS,
         says=("broker", "partition", "transactional_id"),
         compares=(("transactional id", "transactional_id"),),
     ),
@@ -108,8 +110,8 @@ REQUEST_RULES: tuple[Rule[Arriving], ...] = (
         when=idempotent_write_denied,
         answer=Error.CLUSTER_AUTHORIZATION_FAILED,
         spec="LOG-1",
-        why="broker.idempotent_write_denied",
-        next_key="refusal.client_ends",
+        why=Reason.IDEMPOTENT_WRITE_DENIED,
+        then=Next.CLIENT_ENDS,
         says=("broker", "partition", "producer_id"),
         compares=(("producer id", "producer_id"),),
     ),
@@ -121,8 +123,8 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         when=topic_denied,
         answer=Error.TOPIC_AUTHORIZATION_FAILED,
         spec="LOG-1",
-        why="broker.topic_denied",
-        next_key="refusal.client_fails_batch",
+        why=Reason.TOPIC_DENIED,
+        then=Next.CLIENT_FAILS_BATCH,
         says=("broker", "partition", "topic"),
         compares=(("topic", "topic"),),
     ),
@@ -130,8 +132,8 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         when=partition_unknown,
         answer=Error.UNKNOWN_TOPIC_OR_PARTITION,
         spec="LOG-1",
-        why="broker.partition_unknown",
-        next_key="refusal.client_refreshes_metadata",
+        why=Reason.PARTITION_UNKNOWN,
+        then=Next.CLIENT_REFRESHES_METADATA,
         says=("broker", "partition"),
         compares=(("partition", "partition"),),
     ),
@@ -139,8 +141,8 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         when=not_leader,
         answer=Error.NOT_LEADER_OR_FOLLOWER,
         spec="LOG-1",
-        why="broker.not_leader",
-        next_key="refusal.client_refreshes_metadata",
+        why=Reason.NOT_LEADER,
+        then=Next.CLIENT_REFRESHES_METADATA,
         says=("broker", "partition", "leader", "leader_epoch"),
         compares=(("leader", "leader"), ("receiver", "broker")),
     ),
@@ -148,8 +150,8 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         when=too_few_in_sync,
         answer=Error.NOT_ENOUGH_REPLICAS,
         spec="LOG-1",
-        why="broker.too_few_in_sync",
-        next_key="refusal.client_retries",
+        why=Reason.TOO_FEW_IN_SYNC,
+        then=Next.CLIENT_RETRIES,
         says=("broker", "partition", "in_sync", "min_isr"),
         compares=(("in-sync replicas", "in_sync"), ("minimum", "min_isr")),
         by_log=True,
@@ -158,8 +160,8 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         when=too_large,
         answer=Error.MESSAGE_TOO_LARGE,
         spec="MSG-4",
-        why="broker.batch_too_large",
-        next_key="refusal.client_splits_batch",
+        why=Reason.BATCH_TOO_LARGE,
+        then=Next.CLIENT_SPLITS_BATCH,
         says=("broker", "partition", "size", "limit"),
         compares=(("batch bytes", "size"), ("allowed bytes", "limit")),
     ),
@@ -167,8 +169,8 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         when=producer_without_sequence,
         answer=Error.CORRUPT_MESSAGE,
         spec="MSG-2",
-        why="broker.producer_without_sequence",
-        next_key="refusal.client_retries",
+        why=Reason.PRODUCER_WITHOUT_SEQUENCE,
+        then=Next.CLIENT_RETRIES,
         says=("broker", "partition", "producer_id"),
         compares=(("producer id", "producer_id"),),
         unless="accepts_unknown_producer",
@@ -178,8 +180,8 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         when=producer_without_sequence,
         answer=Error.INVALID_RECORD,
         spec="MSG-2",
-        why="broker.producer_without_sequence",
-        next_key="refusal.client_fails_batch",
+        why=Reason.PRODUCER_WITHOUT_SEQUENCE,
+        then=Next.CLIENT_FAILS_BATCH,
         says=("broker", "partition", "producer_id"),
         compares=(("producer id", "producer_id"),),
         only_if="accepts_unknown_producer",
@@ -189,8 +191,8 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         when=format_without_producers,
         answer=Error.UNSUPPORTED_FOR_MESSAGE_FORMAT,
         spec="MSG-2",
-        why="broker.format_without_producers",
-        next_key="refusal.client_fails_batch",
+        why=Reason.FORMAT_WITHOUT_PRODUCERS,
+        then=Next.CLIENT_FAILS_BATCH,
         says=("broker", "partition", "version", "producer_id"),
         compares=(("record version", "version"), ("minimum", "needed")),
         by_log=True,
@@ -198,7 +200,7 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
 )
 
 INTERNAL_RULES: tuple[Rule[Arriving], ...] = tuple(
-    replace(rule, next_key="refusal.coordinator_is_told")
+    replace(rule, then=Next.COORDINATOR_IS_TOLD)
     for rule in PARTITION_RULES
     if rule.when in (partition_unknown, not_leader, too_few_in_sync)
 )
@@ -208,7 +210,8 @@ answer (MRK-4, TXC-5)."""
 
 def refused(arriving: Arriving, rule: Rule[Arriving]) -> PartitionProduceResponse:
     replica, watch = arriving.replica, arriving.setup.watch
-    say_refused(watch, rule, _facts(arriving) if watch.recording else {})
+    if watch.hears(RequestRefused):
+        watch.emit(RequestRefused, rule, _facts(arriving))
     log_start = replica.log.log_start if rule.by_log and replica is not None else -1
     return PartitionProduceResponse(error=rule.answer, log_start_offset=log_start)
 

@@ -12,6 +12,8 @@ from engine.broker.request_rules import Arrived, group_read_denied, transactiona
 from engine.broker.setup import Setup
 from engine.broker.transaction_host import Asked, TransactionHost
 from engine.errors import EngineError, Error
+from engine.happenings.codes import Next, Reason
+from engine.happenings.requests import RequestRefused
 from engine.java_hash import partition_for
 from engine.messages import (
     NO_PRODUCER_EPOCH,
@@ -27,7 +29,7 @@ from engine.messages import (
     InitProducerIdRequest,
     Send,
 )
-from engine.rules import Rule, refusal, say_refused
+from engine.rules import Rule, refusal
 from engine.topic_partition import partition_name
 
 _SAYS = ("broker", "client", "api", "resource")
@@ -36,8 +38,8 @@ ID_RULE: Rule[Arrived] = Rule(
     when=transactional_id_denied,
     answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
     spec="PID-9",
-    why="broker.transaction_denied",
-    next_key="refusal.client_ends",
+    why=Reason.TRANSACTION_DENIED,
+    then=Next.CLIENT_ENDS,
     says=_SAYS,
     compares=_COMPARES,
 )
@@ -45,8 +47,8 @@ GROUP_RULE: Rule[Arrived] = Rule(
     when=group_read_denied,
     answer=Error.GROUP_AUTHORIZATION_FAILED,
     spec="TXC-13",
-    why="broker.add_offsets_group_denied",
-    next_key="refusal.client_aborts",
+    why=Reason.ADD_OFFSETS_GROUP_DENIED,
+    then=Next.CLIENT_ABORTS,
     says=_SAYS,
     compares=_COMPARES,
 )
@@ -81,7 +83,7 @@ class TransactionRequests:
             "api": request.api,
             "resource": request.group_id if rule is GROUP_RULE else request.transactional_id,
         }
-        say_refused(self.setup.watch, rule, facts)
+        self.setup.watch.emit(RequestRefused, rule, facts)
         return rule.answer
 
     def _use(self, transactional_id: str | None) -> Effects:

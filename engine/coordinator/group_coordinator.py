@@ -19,6 +19,7 @@ from engine.coordinator.group_offsets import Group, Moved
 from engine.coordinator.log_owner import LogOwner
 from engine.errors import Error
 from engine.events import OffsetsEnded, OffsetsPending
+from engine.happenings.codes import Next, Reason
 from engine.happenings.groups import (
     CommitArrived,
     OffsetMoved,
@@ -28,6 +29,7 @@ from engine.happenings.groups import (
     SentAway,
     TransactionCommitArrived,
 )
+from engine.happenings.requests import RequestRefused
 from engine.messages import (
     NO_OFFSET,
     NO_PRODUCER_ID,
@@ -39,7 +41,7 @@ from engine.messages import (
     TxnOffsetCommitRequest,
 )
 from engine.profile import Profile
-from engine.rules import Rule, refusal, say_refused
+from engine.rules import Rule, refusal
 from engine.value import value
 from engine.watching import Watch
 
@@ -110,13 +112,13 @@ def _merely_keeps_offsets(group: Group, request: OffsetCommitRequest) -> bool:
     return request.generation_id < 0 and not group.members
 
 
-def _member_rule(when: Callable[[Committing], bool], answer: Error, why: str) -> Rule[Committing]:
+def _member_rule(when: Callable[[Committing], bool], answer: Error, why: Reason) -> Rule[Committing]:
     return Rule(
         when=when,
         answer=answer,
         spec="OFS-2",
         why=why,
-        next_key="refusal.client_aborts",
+        then=Next.CLIENT_ABORTS,
         says=("broker", "group", "member", "generation", "current", "error"),
         compares=(
             ("member", "member"),
@@ -128,9 +130,9 @@ def _member_rule(when: Callable[[Committing], bool], answer: Error, why: str) ->
 
 
 MEMBER_RULES = (
-    _member_rule(instance_replaced, Error.FENCED_INSTANCE_ID, "group.instance_replaced"),
-    _member_rule(member_unknown, Error.UNKNOWN_MEMBER_ID, "group.member_unknown"),
-    _member_rule(generation_differs, Error.ILLEGAL_GENERATION, "group.generation_differs"),
+    _member_rule(instance_replaced, Error.FENCED_INSTANCE_ID, Reason.INSTANCE_REPLACED),
+    _member_rule(member_unknown, Error.UNKNOWN_MEMBER_ID, Reason.MEMBER_UNKNOWN),
+    _member_rule(generation_differs, Error.ILLEGAL_GENERATION, Reason.GENERATION_DIFFERS),
 )
 
 
@@ -183,7 +185,7 @@ class GroupCoordinator(LogOwner[_Writing]):
         if plain or self.asks_members_always:
             rule = refusal(MEMBER_RULES, Committing(group, request))
             if rule is not None:
-                self._say_refused(group, request, rule)
+                self._emit_refused(group, request, rule)
                 self._answer(to, request.offsets, rule.answer)
                 return
         producer_id, epoch = NO_PRODUCER_ID, -1
@@ -327,7 +329,7 @@ class GroupCoordinator(LogOwner[_Writing]):
         number = self.partition_of(request.group_id)
         self.watch.emit(SentAway, self.name, request.group_id, request.api, error, number)
 
-    def _say_refused(self, group: Group, request: Commit, rule: Rule[Committing]) -> None:
+    def _emit_refused(self, group: Group, request: Commit, rule: Rule[Committing]) -> None:
         facts = {
             "broker": self.name,
             "group": group.name,
@@ -337,4 +339,4 @@ class GroupCoordinator(LogOwner[_Writing]):
             "current": group.generation,
             "error": rule.answer.name,
         }
-        say_refused(self.watch, rule, facts)
+        self.watch.emit(RequestRefused, rule, facts)

@@ -138,7 +138,9 @@ def recorded_tests() -> dict[str, frozenset[str]]:
     tests = {name: frozenset(question_key(row) for row in rows) for name, rows in DECISIONS.items()}
     rules = (*append_rules.DATA_RULES, *append_rules.MARKER_RULES)
     accepted = (append_rules.ACCEPTED, append_rules.ACCEPTED_UNNUMBERED, append_rules.MARKER_ACCEPTED)
-    tests[append_rules.MACHINE] = frozenset((*(rule.key for rule in rules), *accepted))
+    tests[append_rules.MACHINE] = frozenset(
+        f"decision.{word}" for word in (*(rule.asks for rule in rules), *accepted)
+    )
     return tests
 
 

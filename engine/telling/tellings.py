@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.happenings.base import Happening
 from engine.telling import (
+    appends,
     batches,
     groups,
     machines,
@@ -11,12 +12,14 @@ from engine.telling import (
     middleware,
     producer,
     readers,
+    requests,
     sender,
     transactions,
 )
 from engine.telling.telling import Tell
 
 TELLINGS: dict[type[Happening], Tell] = {
+    **appends.TELLINGS,
     **batches.TELLINGS,
     **groups.TELLINGS,
     **machines.TELLINGS,
@@ -24,6 +27,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     **middleware.TELLINGS,
     **producer.TELLINGS,
     **readers.TELLINGS,
+    **requests.TELLINGS,
     **sender.TELLINGS,
     **transactions.TELLINGS,
 }

@@ -14,9 +14,7 @@ from engine.broker.append_rules import (
     Arrival,
     Level,
     Rules,
-    decision,
     judge,
-    trace,
 )
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.partition_log import PartitionLog
@@ -24,6 +22,7 @@ from engine.broker.validation import Origin, data_level, marker_level
 from engine.messages import INT_MAX, RecordBatch
 from engine.profiles import K20, K28
 from engine.switches import Switches
+from engine.telling.appends import decision, trace
 from engine.watching import Watch
 from tests.engine.broker.watched import Cluster, answer, batch_of
 
@@ -128,7 +127,7 @@ for row in DATA_RULES:
             continue
         if row.unless is not None and getattr(profile, row.unless):
             continue
-        DATA_CASES.append(pytest.param(row, profile, id=f"{row.key}-{row.spec}-{profile.name}"))
+        DATA_CASES.append(pytest.param(row, profile, id=f"{row.asks}-{row.spec}-{profile.name}"))
 
 
 def _arrange(row, profile, switches):
@@ -172,7 +171,7 @@ def test_stale_sequence_is_called_duplicate_only_when_asked():
         assert append(log, batch_of(9)).error.name == OUT_OF_ORDER, "a gap stays a gap"
 
 
-@pytest.mark.parametrize("row", MARKER_RULES, ids=lambda row: row.key)
+@pytest.mark.parametrize("row", MARKER_RULES, ids=lambda row: row.asks)
 @pytest.mark.parametrize("profile", [K20, K28], ids=lambda profile: profile.name)
 def test_every_marker_row(row, profile):
     def arranged(switches):
@@ -190,7 +189,7 @@ def test_every_marker_row(row, profile):
 
 def test_no_row_is_left_out():
     """A row that nobody exercises may be wrong: guards and rows all stand in the cases above."""
-    assert {case.values[0].key for case in DATA_CASES} == {row.key for row in DATA_RULES}
+    assert {case.values[0].asks for case in DATA_CASES} == {row.asks for row in DATA_RULES}
     used = {row.when for row in (*DATA_RULES, *MARKER_RULES)}
     assert used == set(GUARDS)
 

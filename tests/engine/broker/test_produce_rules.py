@@ -27,6 +27,7 @@ from engine.messages import (
 from engine.profiles import K20, K28
 from engine.rules import rules_of
 from engine.switches import Switches
+from engine.telling.requests import next_key, reason_key
 from engine.watching import Watch
 from tests.engine.broker.watched import Cluster, answer, batch_of
 
@@ -76,9 +77,9 @@ def test_every_rule_refuses_what_it_names(rule, profile):
     error, offset = answer(sends, options.get("partition", "t-0"))
     assert (error, offset) == (rule.answer.name, -1)
     step = cluster.watch.finished()
-    assert step.key == rule.why
+    assert step.key == reason_key(rule.why)
     assert step.refusal["rule"] == rule.spec
-    assert step.refusal["next"] == rule.next_key
+    assert step.refusal["next"] == next_key(rule.then)
     assert all(path[0] != "partitions" for path, _, _ in step.changes)
     (partition,) = sends[0].body.partitions.values()
     assert partition.log_start_offset == (0 if rule.by_log else -1)
@@ -134,7 +135,7 @@ def test_every_rule_of_init_producer_id(rule):
     (send,) = cluster.deliver(1, INIT_CASES[rule.when.__name__])
     assert send.body == InitProducerIdResponse(error=rule.answer)
     step = cluster.watch.finished()
-    assert (step.key, step.refusal["next"]) == (rule.why, rule.next_key)
+    assert (step.key, step.refusal["next"]) == (reason_key(rule.why), next_key(rule.then))
     assert cluster.brokers[1].producer_ids.next_id == before
 
 

@@ -1,0 +1,38 @@
+"""What happens to a batch that reached the log of a leader."""
+
+from __future__ import annotations
+
+from engine.broker.append_rules import Shown
+from engine.broker.appended import Appended
+from engine.happenings.base import Happening, happening
+from engine.messages import RecordBatch
+
+
+@happening
+class ClientBatchReached(Happening):
+    """A client's batch. ``shown``: the rows that its log has for it, as they were tried; the offsets are those of the
+    log now."""
+
+    broker: str
+    partition: str
+    client: str
+    batch: RecordBatch
+    appended: Appended
+    acks: int
+    log_end: int
+    high_watermark: int
+    shown: Shown
+
+
+@happening
+class BrokerBatchReached(Happening):
+    """A marker, or a coordinator's record."""
+
+    broker: str
+    partition: str
+    batch: RecordBatch
+    appended: Appended
+    acks: int
+    last_stable_offset: int
+    high_watermark: int
+    shown: Shown

@@ -1,0 +1,66 @@
+"""Why requests and batches are refused, and what the asker does next: codes that rules carry."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Reason(Enum):
+    """Why a receiver refuses, or answers without storing."""
+
+    ADD_OFFSETS_GROUP_DENIED = "add_offsets_group_denied"
+    BATCH_TOO_LARGE = "batch_too_large"
+    COORDINATOR_HAS_NO_LEADER = "coordinator_has_no_leader"
+    DUPLICATE_FOUND = "duplicate_found"
+    FETCH_NOT_LEADER = "fetch_not_leader"
+    FETCH_OUT_OF_RANGE = "fetch_out_of_range"
+    FIND_GROUP_DENIED = "find_group_denied"
+    FIND_TRANSACTIONAL_ID_DENIED = "find_transactional_id_denied"
+    FORMAT_WITHOUT_PRODUCERS = "format_without_producers"
+    GENERATION_DIFFERS = "generation_differs"
+    IDEMPOTENT_WRITE_DENIED = "idempotent_write_denied"
+    INIT_IDEMPOTENT_WRITE_DENIED = "init_idempotent_write_denied"
+    INIT_TRANSACTIONAL_ID_DENIED = "init_transactional_id_denied"
+    INTERNAL_TOPIC_ABSENT = "internal_topic_absent"
+    INSTANCE_REPLACED = "instance_replaced"
+    MARKERS_DENIED = "markers_denied"
+    MEMBER_UNKNOWN = "member_unknown"
+    NEW_EPOCH_REFUSED = "new_epoch_refused"
+    NOT_LEADER = "not_leader"
+    NOTHING_CACHED_REFUSED = "nothing_cached_refused"
+    OFFSETS_GROUP_DENIED = "offsets_group_denied"
+    OFFSETS_TRANSACTIONAL_ID_DENIED = "offsets_transactional_id_denied"
+    PARTITION_UNKNOWN = "partition_unknown"
+    PLAIN_BATCH_IN_TRANSACTION_REFUSED = "plain_batch_in_transaction_refused"
+    PRODUCER_WITHOUT_SEQUENCE = "producer_without_sequence"
+    SEQUENCE_GAP_REFUSED = "sequence_gap_refused"
+    STALE_COORDINATOR_REFUSED = "stale_coordinator_refused"
+    STALE_EPOCH_REFUSED = "stale_epoch_refused"
+    STALE_MARKER_REFUSED = "stale_marker_refused"
+    STALE_SEQUENCE_CALLED_DUPLICATE = "stale_sequence_called_duplicate"
+    STALE_SEQUENCE_REFUSED = "stale_sequence_refused"
+    TOO_FEW_IN_SYNC = "too_few_in_sync"
+    TOPIC_DENIED = "topic_denied"
+    TRANSACTION_DENIED = "transaction_denied"
+    TRANSACTIONAL_ID_DENIED = "transactional_id_denied"
+    UNKNOWN_PRODUCER_REFUSED = "unknown_producer_refused"
+
+
+class Next(Enum):
+    """What the asker does next."""
+
+    APPLICATION_DECIDES = "application_decides"
+    CLIENT_ABORTS = "client_aborts"
+    CLIENT_COMPARES_LOG_START = "client_compares_log_start"
+    CLIENT_ENDS = "client_ends"
+    CLIENT_EPOCH_IS_STALE = "client_epoch_is_stale"
+    CLIENT_FAILS_BATCH = "client_fails_batch"
+    CLIENT_LOOKS_UP_AGAIN = "client_looks_up_again"
+    CLIENT_REFRESHES_METADATA = "client_refreshes_metadata"
+    CLIENT_RETRIES = "client_retries"
+    CLIENT_RETRIES_IN_ORDER = "client_retries_in_order"
+    CLIENT_SPLITS_BATCH = "client_splits_batch"
+    CLIENT_STOPS_RESENDING = "client_stops_resending"
+    CONSUMER_RESETS_POSITION = "consumer_resets_position"
+    COORDINATOR_IS_TOLD = "coordinator_is_told"
+    COORDINATOR_STOPS_MARKERS = "coordinator_stops_markers"
