@@ -7,6 +7,7 @@ from typing import Any
 from engine.errors import Error
 from engine.explain.machines import machines
 from engine.predict.facts import Asked, Choice, Kind, Reason, Step, View, delivered, error_of, note, said
+from engine.telling.rows import row_key
 
 # What will the leader do with this batch? ----------------------------------------------------------------
 
@@ -102,7 +103,7 @@ def _ask_state(step: Step, _view: View) -> Asked:
     for target, events in ways.items():
         if target == after:
             row = machine.rows[change["row"]]
-            told = note(step, (row.why,)) or {"key": step["key"], "params": step["params"]}
+            told = note(step, (row_key(row),)) or {"key": step["key"], "params": step["params"]}
             reasons[target] = (Reason(told["key"], told["params"], row.spec),)
         elif target == before:
             reasons[target] = (Reason("predict.state.would_stay", {**params, "events": events}),)

@@ -8,6 +8,7 @@ from engine.errors import Error
 from engine.explain.errors import ERRORS, FIELDS
 from engine.explain.machines import machines
 from engine.machine import Row
+from engine.telling.rows import row_key
 from engine.why.fencing import fenced_by
 from engine.why.links import Json, Link, NotAsked, actor_subject, link, partition_subject, transaction_subject
 from engine.why.moment import Moment
@@ -99,8 +100,8 @@ def _rows(moment: Moment, step: Json) -> Iterator[Link]:
     the events that lead to it."""
     said = {note["key"]: note["params"] for note in step["notes"]} | {step["key"]: step["params"]}
     for machine in machines().values():
-        rows = [row for row in machine.rows if row.refused and row.why in said]
-        rows = [row for row in rows if row.source == _state(moment, row, said[row.why])]
+        rows = [row for row in machine.rows if row.refused and row_key(row) in said]
+        rows = [row for row in rows if row.source == _state(moment, row, said[row_key(row)])]
         if rows:
             first = rows[0]
             yield link(
