@@ -166,7 +166,8 @@ function verdict(store: PlayerStore): TemplateResult {
 /** What applications were told, beside what is stored. */
 function toldText(told: Told): string {
   const parts = (["stored", "failed", "open"] as const).filter((part) => part === "stored" || told[part] > 0);
-  return say("lesson.told", { told: parts.map((part) => say(`lesson.told_${part}`, { ...told })), kept: told.kept });
+  const words = parts.map((part) => say(`lesson.told_${part}`, { ...told }));
+  return say(told.twice === 0 ? "lesson.told" : "lesson.told_twice", { told: words, kept: told.kept, twice: told.twice });
 }
 
 customElements.define("eos-lesson", Lesson);

@@ -54,8 +54,10 @@ export interface Told {
   failed: number;
   /** Nothing, or nothing that can be known. */
   open: number;
-  /** Different records in the logs. */
+  /** Records in the logs. */
   kept: number;
+  /** Copies of records that stand there already. */
+  twice: number;
 }
 
 /** What applications were told, and what is so; null where no records are written. */
@@ -68,6 +70,7 @@ export function toldOf(frame: Frame): Told | null {
   const total = [...counts.values()].reduce((sum, one) => sum + one, 0);
   if (total === 0) return null;
   const [stored, failed] = [of("ok"), of("failed", "refused", "aborted")];
-  const kept = Object.values(frame.view.verdicts ?? {}).reduce((sum, one) => sum + one.stored, 0);
-  return { total, stored, failed, open: total - stored - failed, kept };
+  const verdicts = Object.values(frame.view.verdicts ?? {});
+  const [kept, twice] = [verdicts.reduce((sum, one) => sum + one.stored, 0), verdicts.reduce((sum, one) => sum + one.duplicates, 0)];
+  return { total, stored, failed, open: total - stored - failed, kept, twice };
 }

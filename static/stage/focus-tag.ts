@@ -2,6 +2,7 @@
 
 import type { Change, Frame, JsonObject, ReplicaView, Step } from "../player/frame.ts";
 import type { Focus } from "./contract.ts";
+import { stateWord } from "./state-word.ts";
 
 type Tag = NonNullable<Focus["tag"]>;
 
@@ -117,7 +118,7 @@ export function clientTag(frame: Frame, step: Step, client: string): { tag: Tag;
   if (known !== undefined) return { tag: { key: known, params: step.params }, bad: false };
   const { transition } = step;
   if (transition?.of === client) {
-    const to = transition.to.replaceAll("_", " ").toLowerCase();
+    const to = stateWord(transition.to);
     return { tag: { key: "stage.tag.now", params: { to } }, bad: transition.to.includes("ERROR") };
   }
   return recordsTag(step);

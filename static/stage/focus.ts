@@ -10,6 +10,7 @@ import type { Frame, Step } from "../player/frame.ts";
 import type { Focus, FocusKind } from "./contract.ts";
 import { NO_FOCUS } from "./contract.ts";
 import { brokenTag, changedBelow, clientTag, coordinatorTag, faultTag, gateTag, readTag } from "./focus-tag.ts";
+import { stateWord } from "./state-word.ts";
 
 type Found = Partial<Focus> | null;
 type Finder = (frame: Frame, step: Step, focus: Focus) => Found;
@@ -190,7 +191,7 @@ const client: Finder = (frame, step, { messages }) => {
 const node: Finder = (frame, step) => {
   if (frame.view.middleware?.participants === undefined) return null;
   const { transition } = step;
-  const tag = transition === null ? null : { key: "stage.tag.now", params: { to: transition.to.replaceAll("_", " ").toLowerCase() } };
+  const tag = transition === null ? null : { key: "stage.tag.now", params: { to: stateWord(transition.to) } };
   return { kind: "node", actor: step.actor, tag };
 };
 

@@ -10,6 +10,7 @@ import { say } from "../player/text.ts";
 import type { Box, Layer, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fittedText, path, text, textWidth } from "./draw.ts";
+import { stateWord } from "./state-word.ts";
 
 /** Ways through the engine's machines, as people tell them; a state on none of them is added at the end. */
 const TRANSACTION: readonly (readonly string[])[] = [
@@ -88,7 +89,7 @@ function drawnOf(view: MiddlewareView, name: string, tid: string | null, own: Bo
 }
 
 function word(state: string): string {
-  return state.replaceAll("_", " ").toLowerCase();
+  return stateWord(state);
 }
 
 function plainOf(name: string, said: string, own: Box): Drawn {

@@ -13,6 +13,7 @@ import { say } from "../player/text.ts";
 import type { ClientPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fittedText, path, text, textWidth } from "./draw.ts";
+import { stateWord } from "./state-word.ts";
 
 const BAR = 26;
 const SQUARE = 9.6;
@@ -53,7 +54,7 @@ function stateOf(client: ClientView): { said: string; bad: boolean } {
   if (client.closed) return { said: say("stage.closed"), bad: false };
   const state = client.transaction_manager?.state;
   if (state === undefined) return { said: say("stage.plain_producer"), bad: false };
-  return { said: state.replaceAll("_", " ").toLowerCase(), bad: state.includes("ERROR") };
+  return { said: stateWord(state), bad: state.includes("ERROR") };
 }
 
 function identityPill(here: Places, client: ClientView, right: number, y: number, room: number): SVGTemplateResult {

@@ -103,7 +103,7 @@ TOLD = {
 4. 12–14 → 13  business runs its local transaction
 5. 15–20 → 15  Commit goes out to all
 6. 21–21 → 21  All have committed
-7. 22–22 → 22  business hears the end: COMMITTED
+7. 22–22 → 22  business hears the end: committed
 """,
 }
 
