@@ -30,12 +30,12 @@ from engine.broker.permissions import Permissions
 from engine.broker.produce import ProduceHandler
 from engine.broker.producer_ids import ProducerIdManager
 from engine.broker.replicas import Replicas
-from engine.broker.replication_sentences import note_high_watermark
 from engine.broker.setup import Setup, broker_number
 from engine.broker.transaction_host import TransactionHost
 from engine.broker.transaction_requests import TransactionRequests
 from engine.broker.verification import Verification
 from engine.errors import EngineError
+from engine.happenings.logs import HighWatermarkFollowsIsr
 from engine.messages import (
     AddOffsetsToTxnRequest,
     AddPartitionsToTxnRequest,
@@ -398,7 +398,13 @@ class Broker:
                     producer_count=len(replica.log.producers.entries),
                 )
             if replica.advance_high_watermark():
-                note_high_watermark(self.watch, self.name, replica)
+                self.watch.emit(
+                    HighWatermarkFollowsIsr,
+                    self.name,
+                    replica.partition,
+                    replica.log.high_watermark,
+                    len(replica.isr),
+                )
         return self.delayed.complete(replica, now)
 
     def _stop_replica(self, word: StopReplica, now: int) -> Effects:

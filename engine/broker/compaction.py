@@ -18,6 +18,7 @@ from engine.broker.aborted_index import AbortedTransaction
 from engine.broker.configuration import DELETE_RETENTION_MS
 from engine.broker.partition_log import PartitionLog
 from engine.broker.replicas import Replicas
+from engine.happenings.logs import LogCompacted
 from engine.messages import NO_PRODUCER_ID, BatchContent, RecordBatch
 
 
@@ -198,28 +199,14 @@ def compact_replica(replicas: Replicas, partition: str) -> None:
     retention = replicas.setup.configuration.delete_retention_ms
     cleaning = compact(replica.log, retention)
     replicas.changed_partitions.add(partition)
-    known = {"broker": replicas.setup.name, "partition": partition}
-    replicas.watch.say(
-        "broker.compacted" if cleaning.records else "broker.nothing_to_compact",
-        ("GEN-6", "LOG-13"),
+    replicas.watch.emit(
+        LogCompacted,
+        replicas.setup.name,
+        partition,
         count=cleaning.records,
         below=replica.log.last_stable_offset,
-        **known,
+        markers=cleaning.markers,
+        tombstones=cleaning.tombstones,
+        waiting=cleaning.waiting,
+        retention=retention,
     )
-    if cleaning.markers or cleaning.tombstones:
-        replicas.watch.note(
-            "broker.old_markers_compacted",
-            ("LOG-13",),
-            markers=cleaning.markers,
-            tombstones=cleaning.tombstones,
-            retention=retention,
-            **known,
-        )
-    if cleaning.waiting:
-        replicas.watch.note(
-            "broker.markers_wait_for_retention",
-            ("LOG-13",),
-            count=cleaning.waiting,
-            retention=retention,
-            **known,
-        )

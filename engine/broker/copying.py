@@ -11,9 +11,10 @@ from engine.broker.delayed_appends import DelayedAppends
 from engine.broker.outgoing import Outgoing
 from engine.broker.replica import Replica
 from engine.broker.replicas import Replicas
-from engine.broker.replication_sentences import say_high_watermark, say_taken
+from engine.broker.replication import Taken
 from engine.broker.setup import Setup
 from engine.errors import NO_ERROR
+from engine.happenings.logs import FollowerTook, HighWatermarkAdvanced, IsrAskedBack
 from engine.messages import AlterIsr, Effects, ReplicaFetchRequest, ReplicaFetchResponse, Send
 
 
@@ -47,7 +48,15 @@ class Copying:
                 replica.follower_ends[follower] = request.fetch_offset
             if replica.advance_high_watermark():
                 self.replicas.changed_partitions.add(replica.partition)
-                say_high_watermark(self._watch, self._name, replica, follower)
+                log = replica.log
+                self._watch.emit(
+                    HighWatermarkAdvanced,
+                    self._name,
+                    replica.partition,
+                    f"broker-{follower}",
+                    log.high_watermark,
+                    log.log_end,
+                )
                 effects = self.delayed.complete(replica, now)
             if follower not in replica.isr and replica.wants_back(follower):
                 effects.append(self._ask_back(replica, follower))
@@ -67,17 +76,37 @@ class Copying:
         if taken.copied:
             for batch in response.batches:
                 replicas.note_activity(batch.max_timestamp)
-        say_taken(self._watch, self._name, replica, taken, log_end)
+        if taken.changed and self._watch.hears(FollowerTook):
+            self._emit_taken(replica, taken, log_end)
+
+    def _emit_taken(self, replica: Replica, taken: Taken, log_end_before: int) -> None:
+        log = replica.log
+        self._watch.emit(
+            FollowerTook,
+            self._name,
+            replica.partition,
+            f"broker-{replica.leader}",
+            taken.cut_to,
+            taken.started_over_at,
+            taken.copied,
+            taken.log_start_raised,
+            taken.high_watermark_moved,
+            tuple(taken.producers_forgotten),
+            leader_epoch=replica.leader_epoch,
+            log_end_before=log_end_before,
+            log_start=log.log_start,
+            log_end=log.log_end,
+            high_watermark=log.high_watermark,
+        )
 
     def _ask_back(self, replica: Replica, follower: int) -> Send:
         replica.isr_asked = follower
-        self._watch.say(
-            "broker.asks_isr_back",
-            ("LOG-7",),
-            broker=self._name,
-            partition=replica.partition,
-            replica=f"broker-{follower}",
-            high_watermark=replica.log.high_watermark,
+        self._watch.emit(
+            IsrAskedBack,
+            self._name,
+            replica.partition,
+            f"broker-{follower}",
+            replica.log.high_watermark,
         )
         word = AlterIsr(partition=replica.partition, replica=follower, version=replica.version)
         return self.outgoing.to_controller(word)

@@ -12,6 +12,7 @@ from engine.broker.replica import AppendWaiter, DelayedProduce, Replica
 from engine.broker.replicas import Replicas
 from engine.broker.setup import Setup
 from engine.errors import NO_ERROR, Error
+from engine.happenings.logs import AppendNotReplicated, ProduceAnswered, ProduceTimedOut
 from engine.messages import Effects, PartitionProduceResponse, ProduceResponse, Send
 
 
@@ -115,33 +116,20 @@ class DelayedAppends:
             delayed.answers[partition] = PartitionProduceResponse(
                 error=error, log_start_offset=answer.log_start_offset
             )
-            if watch.recording:
-                key = {
-                    Error.REQUEST_TIMED_OUT: "broker.replication_timed_out",
-                    Error.NOT_LEADER_OR_FOLLOWER: "broker.leadership_lost_while_waiting",
-                }.get(error, "broker.too_few_in_sync_after_append")
-                replica = self.replicas[partition]
-                reached = replica.log.high_watermark
-                watch.refuse(
-                    "LOG-2",
-                    error.name,
-                    [["high watermark waited for", until], ["high watermark", reached]]
-                    if error is not Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-                    else [["in-sync replicas", len(replica.isr)], ["minimum", replica.min_isr]],
-                    "refusal.client_retries" if delayed.done is None else "refusal.coordinator_is_told",
-                )
-                watch.note(
-                    key,
-                    ("LOG-2",),
-                    broker=self.name,
-                    partition=partition,
-                    base_offset=answer.base_offset,
-                    until_offset=until,
-                    high_watermark=reached,
-                    in_sync=len(replica.isr),
-                    min_isr=replica.min_isr,
-                    client=delayed.client,
-                )
+            replica = self.replicas[partition]
+            watch.emit(
+                AppendNotReplicated,
+                self.name,
+                partition,
+                base_offset=answer.base_offset,
+                until_offset=until,
+                high_watermark=replica.log.high_watermark,
+                in_sync=len(replica.isr),
+                min_isr=replica.min_isr,
+                client=delayed.client,
+                error=error,
+                for_broker=delayed.done is not None,
+            )
         delayed.waits -= 1
         if delayed.waits:
             return
@@ -152,15 +140,8 @@ class DelayedAppends:
         effects.append(
             Send(delayed.client, ProduceResponse(partitions=delayed.answers), delayed.correlation_id, True)
         )
-        if watch.recording and error is Error.NONE:
-            watch.note(
-                "broker.produce_answered",
-                ("LOG-2",),
-                broker=self.name,
-                client=delayed.client,
-                partition=partition,
-                until_offset=until,
-            )
+        if error is Error.NONE:
+            watch.emit(ProduceAnswered, self.name, delayed.client, partition, until)
 
     def time_out(self, now: int) -> Effects:
         """Answer the waiting requests whose time is over with REQUEST_TIMED_OUT; the data stays in the log."""
@@ -168,13 +149,7 @@ class DelayedAppends:
         ended: list[DelayedProduce] = []
         while self.by_deadline and self.by_deadline[0].deadline <= now:
             delayed = self.by_deadline[0]
-            self.watch.say(
-                "broker.produce_timed_out",
-                ("LOG-2",),
-                broker=self.name,
-                client=delayed.client,
-                partitions=list(delayed.offsets),
-            )
+            self.watch.emit(ProduceTimedOut, self.name, delayed.client, tuple(delayed.offsets))
             for partition in list(delayed.offsets):
                 replica = self.replicas[partition]
                 replica.waiting.remove(delayed)

@@ -9,6 +9,7 @@ from engine.broker.replicas import Replicas
 from engine.broker.setup import Setup
 from engine.errors import EngineError, Error
 from engine.happenings.codes import Next, Reason
+from engine.happenings.logs import FetchAnswered
 from engine.happenings.requests import RequestRefused
 from engine.messages import Effects, Envelope, FetchRequest, FetchResponse, RecordBatch, Send
 from engine.rules import Rule, refusal
@@ -104,24 +105,8 @@ class FetchHandler:
             committed=request.isolation == READ_COMMITTED,
             batches_max=self.setup.configuration.consumer_fetch_batches_max,
         )
-        watch = self.setup.watch
-        if watch.recording:
-            watch.say(
-                "broker.fetch_answered" if batches else "broker.fetch_answered_empty",
-                ("CON-1",),
-                broker=self.setup.name,
-                consumer=envelope.source,
-                partition=request.partition,
-                fetch_offset=request.fetch_offset,
-                isolation=request.isolation,
-                next_offset=batches[-1].last_offset + 1 if batches else request.fetch_offset,
-                batch_count=len(batches),
-                high_watermark=log.high_watermark,
-                last_stable_offset=log.last_stable_offset,
-            )
-            self._note_transactions(asking, log, batches, aborted)
-        else:
-            watch.said = watch.said or "broker.fetch_answered"
+        if self.setup.watch.hears(FetchAnswered):
+            self._emit_answered(envelope.source, request, log, batches, aborted)
         answer = FetchResponse(
             partition=request.partition,
             error=Error.NONE,
@@ -133,33 +118,33 @@ class FetchHandler:
         )
         return [Send(envelope.source, answer, envelope.correlation_id, True)]
 
-    def _note_transactions(
+    def _emit_answered(
         self,
-        asking: Asking,
+        consumer: str,
+        request: FetchRequest,
         log: PartitionLog,
         batches: tuple[RecordBatch, ...],
         aborted: tuple[tuple[int, int], ...],
     ) -> None:
-        """What transactions have to do with the answer: who holds a reader back, what it gets too early, and which
-        of its records count as aborted (CON-1, CON-2, CON-5)."""
-        watch, stable = self.setup.watch, log.last_stable_offset
-        known = {"broker": self.setup.name, "partition": asking.request.partition}
-        if stable < log.high_watermark:
-            open_transactions = log.producers.open_transactions
-            if asking.request.isolation == READ_COMMITTED:
-                watch.note(
-                    "broker.readers_wait_for_transaction",
-                    ("CON-5", "LOG-8"),
-                    last_stable_offset=stable,
-                    high_watermark=log.high_watermark,
-                    producer_id=open_transactions.get(stable),
-                    partition=asking.request.partition,
-                )
-            elif batches and batches[-1].last_offset >= stable:
-                watch.note("broker.undecided_given", ("CON-2",), last_stable_offset=stable, **known)
-        if aborted:
-            listed = [f"PID {producer_id} from {first}" for producer_id, first in aborted]
-            watch.note("broker.aborted_listed", ("CON-1", "LOG-9"), aborted=listed, **known)
+        stable = log.last_stable_offset
+        undecided = stable < log.high_watermark
+        committed = request.isolation == READ_COMMITTED
+        self.setup.watch.emit(
+            FetchAnswered,
+            self.setup.name,
+            consumer,
+            request.partition,
+            request.fetch_offset,
+            request.isolation,
+            next_offset=batches[-1].last_offset + 1 if batches else request.fetch_offset,
+            batch_count=len(batches),
+            high_watermark=log.high_watermark,
+            last_stable_offset=stable,
+            held=undecided and committed,
+            holder=log.producers.open_transactions.get(stable),
+            too_early=undecided and not committed and bool(batches) and batches[-1].last_offset >= stable,
+            aborted=tuple(aborted),
+        )
 
     def _refused(self, asking: Asking, rule: Rule[Asking]) -> FetchResponse:
         request, replica = asking.request, asking.replica

@@ -12,6 +12,7 @@ from engine.broker.request_rules import Arrived
 from engine.broker.setup import Setup
 from engine.errors import EngineError, Error
 from engine.happenings.codes import Next, Reason
+from engine.happenings.logs import FormatWithoutMarkers
 from engine.happenings.requests import RequestRefused
 from engine.messages import (
     Effects,
@@ -134,14 +135,13 @@ class WriteMarkersHandler:
                 held.append(partition)
                 continue
             writing.errors.setdefault(entry.producer_id, {})[partition] = Error.UNSUPPORTED_FOR_MESSAGE_FORMAT
-            self.setup.watch.say(
-                "broker.format_without_markers",
-                ("MRK-4", "MSG-4"),
-                broker=self.setup.name,
-                partition=partition,
-                version=replica.record_version,
-                result=entry.result,
-                producer_id=entry.producer_id,
+            self.setup.watch.emit(
+                FormatWithoutMarkers,
+                self.setup.name,
+                partition,
+                replica.record_version,
+                entry.result,
+                entry.producer_id,
             )
         return held
 

@@ -234,20 +234,19 @@ class PartitionLog:
             self.producers.awaited.pop(batch.producer_id, None)
         watch = self.watch
         if watch.judging:
-            watch.fact(
-                LogAppended(
-                    partition=self.partition,
-                    replica=self.replica,
-                    base_offset=base_offset,
-                    last_offset=base_offset + batch.last_offset_delta,
-                    serials=batch.serials,
-                    producer_id=batch.producer_id,
-                    producer_epoch=batch.producer_epoch,
-                    base_sequence=batch.base_sequence,
-                    is_transactional=batch.is_transactional,
-                    control_type=batch.control_type,
-                    offset_deltas=None if batch.content is None else batch.content.offset_deltas,
-                )
+            watch.emit(
+                LogAppended,
+                partition=self.partition,
+                replica=self.replica,
+                base_offset=base_offset,
+                last_offset=base_offset + batch.last_offset_delta,
+                serials=batch.serials,
+                producer_id=batch.producer_id,
+                producer_epoch=batch.producer_epoch,
+                base_sequence=batch.base_sequence,
+                is_transactional=batch.is_transactional,
+                control_type=batch.control_type,
+                offset_deltas=None if batch.content is None else batch.content.offset_deltas,
             )
         if watch.recording:
             watch.touch(BatchPart(self, base_offset))
@@ -338,8 +337,7 @@ class PartitionLog:
         self.high_watermark = max(self.high_watermark, to)
         gone = self.producers.on_log_start_raised(to)
         self._drop_segments_below(to)
-        if self.watch.judging:
-            self.watch.fact(LogStartRaised(partition=self.partition, replica=self.replica, to=to))
+        self.watch.emit(LogStartRaised, partition=self.partition, replica=self.replica, to=to)
         self._touch_producers(gone)
         self._touch()
         return gone
@@ -409,8 +407,7 @@ class PartitionLog:
         rebuild_producers(self, now)
         if self.shows_cut:
             self.producers.on_high_watermark(self.high_watermark)
-        if self.watch.judging:
-            self.watch.fact(LogTruncated(partition=self.partition, replica=self.replica, to=to))
+        self.watch.emit(LogTruncated, partition=self.partition, replica=self.replica, to=to)
         self._touch_batches(gone)
         self._touch_producers(dict.fromkeys([*producers_before, *self.producers.entries]))
         if self.watch.recording:

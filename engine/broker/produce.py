@@ -16,6 +16,7 @@ from engine.broker.setup import Setup
 from engine.broker.validation import Origin
 from engine.broker.verification import Verification, Verified
 from engine.errors import EngineError, Error
+from engine.happenings.logs import ConnectionEnded
 from engine.messages import (
     Disconnect,
     Effects,
@@ -102,8 +103,6 @@ class ProduceHandler:
         if request.acks != 0:
             return [Send(envelope.source, ProduceResponse(partitions=answers), envelope.correlation_id, True)]
         if any(answer.error is not Error.NONE for answer in answers.values()):
-            self.setup.watch.note(
-                "broker.connection_ended", ("LOG-2",), broker=self.setup.name, client=envelope.source
-            )
+            self.setup.watch.emit(ConnectionEnded, self.setup.name, envelope.source)
             return [Disconnect(envelope.source)]
         return []

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Protocol, cast
 
 from engine.broker.partition_log import PartitionLog
+from engine.happenings.logs import ReadersWait, StableOffsetAdvanced
 from engine.messages import Effects, LeaderAndIsr, PartitionProduceResponse
 from engine.shapes.logs import AbortedEntry, ReplicaView
 from engine.watching import Part, Path, Watch
@@ -161,23 +162,10 @@ class Replica:
         log = self.log
         stable = log.last_stable_offset
         if decided:
-            self.watch.note(
-                "broker.last_stable_offset_advanced",
-                ("LOG-8", "CON-6"),
-                partition=self.partition,
-                before=before,
-                last_stable_offset=stable,
-                high_watermark=log.high_watermark,
-            )
+            self.watch.emit(StableOffsetAdvanced, self.partition, before, stable, log.high_watermark)
         if stable < log.high_watermark and before == high_watermark:
-            self.watch.note(
-                "broker.readers_wait_for_transaction",
-                ("LOG-8", "CON-5"),
-                partition=self.partition,
-                last_stable_offset=stable,
-                high_watermark=log.high_watermark,
-                producer_id=log.producers.open_transactions.get(stable),
-            )
+            holder = log.producers.open_transactions.get(stable)
+            self.watch.emit(ReadersWait, self.partition, stable, log.high_watermark, holder)
 
     def wants_back(self, follower: int) -> bool:
         """A replica outside the ISR whose log end reached the high watermark may come back

@@ -5,9 +5,16 @@ from __future__ import annotations
 from engine.broker.append_rules import Rules
 from engine.broker.partition_log import PartitionLog
 from engine.broker.replica import Replica
-from engine.broker.replication_sentences import say_forgotten
 from engine.broker.setup import Setup
 from engine.errors import Refused
+from engine.happenings.logs import (
+    Forgotten,
+    HeadDeleted,
+    LogOpened,
+    ProducersExpired,
+    ProducersForgotten,
+    ProducersKept,
+)
 from engine.messages import LeaderAndIsr, RecordBatch
 
 
@@ -78,15 +85,8 @@ class Replicas(dict[str, Replica]):
             # Kafka keeps the high watermark in a checkpoint file and takes it up again when the replica
             # starts.
             log.set_high_watermark(checkpoint)
-            if self.watch.recording:
-                self.watch.note(
-                    "broker.log_loaded_from_snapshot" if was_clean else "broker.log_replayed",
-                    ("LOG-10",),
-                    broker=self.setup.name,
-                    partition=replica.partition,
-                    log_end=log.log_end,
-                    producer_count=len(log.producers.entries),
-                )
+            producers = len(log.producers.entries)
+            self.watch.emit(LogOpened, self.setup.name, replica.partition, log.log_end, producers, was_clean)
         self._recompute_idle()
 
     # Idle producers -------------------------------------------------------------------------------
@@ -110,8 +110,8 @@ class Replicas(dict[str, Replica]):
         for replica in self.values():
             gone = replica.log.expire_producers(now)
             if gone:
-                say_forgotten(
-                    self.watch, self.setup.name, "broker.producers_expired", replica, gone, ("LOG-12",)
+                self.watch.emit(
+                    ProducersForgotten, self.setup.name, replica.partition, tuple(gone), Forgotten.IDLE
                 )
         self._recompute_idle()
 
@@ -149,38 +149,22 @@ class Replicas(dict[str, Replica]):
         before = log.log_start
         gone = log.raise_log_start(to)
         self.changed_partitions.add(partition)
-        self.watch.say(
-            "fault.head_deleted" if log.log_start > before else "fault.no_head_to_delete",
-            ("GEN-6", "LOG-11"),
-            broker=name,
-            partition=partition,
-            log_start=log.log_start,
-            to=to,
-        )
-        if self.watch.recording:
-            if gone:
-                key = "broker.producers_deleted_with_head"
-                say_forgotten(self.watch, name, key, replica, gone, ("LOG-11",))
-            elif log.producers.entries and log.log_start > before:
-                self.watch.note(
-                    "broker.producers_kept_after_head",
-                    ("LOG-11",),
-                    broker=name,
-                    partition=partition,
-                    producer_ids=sorted(log.producers.entries),
-                )
+        moved = log.log_start > before
+        self.watch.emit(HeadDeleted, name, partition, log.log_start, to, moved)
+        if gone:
+            self.watch.emit(ProducersForgotten, name, partition, tuple(gone), Forgotten.HEAD_DELETED)
+        elif log.producers.entries and moved:
+            self.watch.emit(ProducersKept, name, partition, tuple(sorted(log.producers.entries)))
 
     def expire_producers(self, partition: str | None, now: int) -> None:
         """*expire producer state*: forget the producers of ``partition`` (None: of all), idle or not."""
         name = self.setup.name
         chosen = self.values() if partition is None else (self.named(partition),)
-        self.watch.say(
-            "fault.producers_expired", ("GEN-6", "LOG-12"), broker=name, partition=partition or "*"
-        )
+        self.watch.emit(ProducersExpired, name, partition)
         for replica in chosen:
             gone = replica.log.forget_producers()
             if gone:
-                say_forgotten(self.watch, name, "broker.producers_forgotten", replica, gone, ("LOG-12",))
+                self.watch.emit(ProducersForgotten, name, replica.partition, tuple(gone), Forgotten.FAULT)
         self._recompute_idle()
 
     # Initial state --------------------------------------------------------------------------------

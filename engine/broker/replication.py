@@ -110,6 +110,17 @@ class Taken:
     """The leader answered where the logs parted: the next fetch goes on from there."""
     producers_forgotten: Sequence[int] = ()
 
+    @property
+    def changed(self) -> bool:
+        """The log or its high watermark is not as it was."""
+        return bool(
+            self.cut_to is not None
+            or self.started_over_at is not None
+            or self.copied
+            or self.log_start_raised
+            or self.high_watermark_moved
+        )
+
 
 NOTHING_TAKEN = Taken()
 HIGH_WATERMARK_TAKEN = Taken(high_watermark_moved=True)

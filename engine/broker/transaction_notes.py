@@ -1,4 +1,4 @@
-"""What a partition's log says and shows about the transactions in it. Decides nothing."""
+"""What a partition's log emits and shows about the transactions in it. Decides nothing."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from bisect import bisect_left
 
 from engine.broker.parts import BatchPart, ShownLog
 from engine.broker.producer_state import Appending, CompletedTransaction
+from engine.happenings.logs import AbortIndexed, StaleEpochCopied
 from engine.messages import RecordBatch
 
 
 def note_stale_copy(log: ShownLog, appending: Appending, batch: RecordBatch) -> None:
     """A 2.8 replica copies a batch of an older epoch and only says so (SEQ-9)."""
     stored = appending.updated.producer_epoch
-    if batch.producer_epoch < stored and log.watch.recording:
-        log.watch.note(
-            "broker.stale_epoch_copied",
-            ("SEQ-9",),
-            broker=f"broker-{log.replica}",
-            partition=log.partition,
-            producer_id=batch.producer_id,
-            arrived=batch.producer_epoch,
-            stored=stored,
+    if batch.producer_epoch < stored:
+        log.watch.emit(
+            StaleEpochCopied,
+            f"broker-{log.replica}",
+            log.partition,
+            batch.producer_id,
+            batch.producer_epoch,
+            stored,
         )
 
 
@@ -29,15 +29,13 @@ def note_ended(log: ShownLog, completed: list[CompletedTransaction]) -> None:
     for ended in completed:
         if ended.is_aborted:
             line = log.aborted.lines[-1]
-            nothing = ended.first_offset == ended.last_offset
-            log.watch.note(
-                "broker.marker_indexed_alone" if nothing else "broker.aborted_indexed",
-                ("LOG-9", "CON-7"),
-                partition=log.partition,
-                producer_id=ended.producer_id,
-                first_offset=ended.first_offset,
-                marker_offset=ended.last_offset,
-                stable_offset=line.last_stable_offset,
+            log.watch.emit(
+                AbortIndexed,
+                log.partition,
+                ended.producer_id,
+                ended.first_offset,
+                ended.last_offset,
+                line.last_stable_offset,
             )
 
 

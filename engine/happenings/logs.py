@@ -1,0 +1,253 @@
+"""What happens to the logs of a broker: replication, transactions in them, producers, reading, deletion."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from engine.errors import Error
+from engine.happenings.base import Aside, Happening, happening
+
+# -- replication ---------------------------------------------------------------------------------------
+
+
+@happening
+class FollowerTook(Happening):
+    """What an answer of the leader did at a follower. ``cut_to``: its log was cut back to this offset;
+    ``started_over_at``: it begins anew there; ``copied``: batches. ``log_end_before`` is of the time before, the other
+    offsets are those of its log now."""
+
+    broker: str
+    partition: str
+    leader: str
+    cut_to: int | None
+    started_over_at: int | None
+    copied: int
+    log_start_raised: bool
+    high_watermark_moved: bool
+    forgotten: tuple[int, ...]
+    leader_epoch: int
+    log_end_before: int
+    log_start: int
+    log_end: int
+    high_watermark: int
+
+
+@happening
+class HighWatermarkAdvanced(Happening):
+    """Because of what this follower has."""
+
+    broker: str
+    partition: str
+    replica: str
+    high_watermark: int
+    log_end: int
+
+
+@happening
+class HighWatermarkFollowsIsr(Aside):
+    broker: str
+    partition: str
+    high_watermark: int
+    in_sync: int
+
+
+@happening
+class IsrAskedBack(Happening):
+    """A leader asks the controller to take a follower back into the in-sync replicas."""
+
+    broker: str
+    partition: str
+    replica: str
+    high_watermark: int
+
+
+@happening
+class LogOpened(Aside):
+    """A broker that starts opened a log. ``from_snapshot``: the producers were read from one; else from the batches."""
+
+    broker: str
+    partition: str
+    log_end: int
+    producer_count: int
+    from_snapshot: bool
+
+
+# -- appends that wait ---------------------------------------------------------------------------------
+
+
+@happening
+class AppendNotReplicated(Aside):
+    """``for_broker``: an append of the broker's own; else a client's."""
+
+    broker: str
+    partition: str
+    base_offset: int
+    until_offset: int
+    high_watermark: int
+    in_sync: int
+    min_isr: int
+    client: str
+    error: Error
+    for_broker: bool
+
+
+@happening
+class ProduceAnswered(Aside):
+    """Every partition of the request is replicated."""
+
+    broker: str
+    client: str
+    partition: str
+    until_offset: int
+
+
+@happening
+class ProduceTimedOut(Happening):
+    broker: str
+    client: str
+    partitions: tuple[str, ...]
+
+
+@happening
+class ConnectionEnded(Aside):
+    """With acks=0 a failed append ends the connection."""
+
+    broker: str
+    client: str
+
+
+# -- transactions in a log -----------------------------------------------------------------------------
+
+
+@happening
+class StaleEpochCopied(Aside):
+    """A follower copies a batch of an older epoch."""
+
+    broker: str
+    partition: str
+    producer_id: int
+    arrived: int
+    stored: int
+
+
+@happening
+class AbortIndexed(Aside):
+    """An ABORT marker deletes nothing: the index of aborted transactions has a new line."""
+
+    partition: str
+    producer_id: int
+    first_offset: int
+    marker_offset: int
+    stable_offset: int
+
+
+@happening
+class StableOffsetAdvanced(Aside):
+    partition: str
+    before: int
+    last_stable_offset: int
+    high_watermark: int
+
+
+@happening
+class ReadersWait(Aside):
+    """Readers of committed data wait for the transaction of ``producer_id``."""
+
+    partition: str
+    last_stable_offset: int
+    high_watermark: int
+    producer_id: int | None
+
+
+@happening
+class FormatWithoutMarkers(Happening):
+    broker: str
+    partition: str
+    version: int
+    result: str
+    producer_id: int
+
+
+# -- reading -------------------------------------------------------------------------------------------
+
+
+@happening
+class FetchAnswered(Happening):
+    """``held``: the transaction of ``holder`` keeps readers of committed data from going on; ``too_early``: records of
+    transactions that are not decided were given; ``aborted``: producer id and first offset of the aborted transactions
+    that the answer lists."""
+
+    broker: str
+    consumer: str
+    partition: str
+    fetch_offset: int
+    isolation: str
+    next_offset: int
+    batch_count: int
+    high_watermark: int
+    last_stable_offset: int
+    held: bool
+    holder: int | None
+    too_early: bool
+    aborted: tuple[tuple[int, int], ...]
+
+
+# -- producers, deletion, compaction -------------------------------------------------------------------
+
+
+class Forgotten(Enum):
+    """Why a log knows nothing of producers any more: everything they wrote was deleted, they were idle, a fault."""
+
+    HEAD_DELETED = "producers_deleted_with_head"
+    IDLE = "producers_expired"
+    FAULT = "producers_forgotten"
+
+
+@happening
+class ProducersForgotten(Happening):
+    broker: str
+    partition: str
+    producer_ids: tuple[int, ...]
+    because: Forgotten
+
+
+@happening
+class ProducersKept(Aside):
+    """The head of the log was deleted, and the producers are known all the same."""
+
+    broker: str
+    partition: str
+    producer_ids: tuple[int, ...]
+
+
+@happening
+class HeadDeleted(Happening):
+    """``moved``: there was something to delete."""
+
+    broker: str
+    partition: str
+    log_start: int
+    to: int
+    moved: bool
+
+
+@happening
+class ProducersExpired(Happening):
+    """The fault. ``partition`` None: of all partitions."""
+
+    broker: str
+    partition: str | None
+
+
+@happening
+class LogCompacted(Happening):
+    """``waiting``: markers and tombstones that have to wait for ``retention``."""
+
+    broker: str
+    partition: str
+    count: int
+    below: int
+    markers: int
+    tombstones: int
+    waiting: int
+    retention: int

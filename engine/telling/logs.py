@@ -1,0 +1,210 @@
+"""How the logs of a broker are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.errors import Error
+from engine.happenings import logs as happened
+from engine.happenings.base import Happening
+from engine.telling.telling import Tell, Teller, notes, says
+
+
+def _follower_took(h: happened.FollowerTook, teller: Teller) -> None:
+    """One sentence for each thing that an answer of the leader did."""
+    known = {"broker": h.broker, "partition": h.partition, "leader": h.leader}
+    if h.cut_to is not None:
+        teller.say(
+            "broker.replica_truncated",
+            ("LOG-10",),
+            to=h.cut_to,
+            log_end=h.log_end_before,
+            leader_epoch=h.leader_epoch,
+            **known,
+        )
+    if h.started_over_at is not None:
+        teller.say("broker.replica_started_over", ("LOG-11",), offset=h.started_over_at, **known)
+    if h.copied:
+        teller.say(
+            "broker.replica_fetched",
+            ("LOG-7",),
+            batch_count=h.copied,
+            first_offset=h.log_end_before if h.started_over_at is None else h.log_start,
+            log_end=h.log_end,
+            high_watermark=h.high_watermark,
+            **known,
+        )
+    if h.log_start_raised:
+        teller.say("broker.log_start_follows", ("LOG-11",), log_start=h.log_start, **known)
+    if h.forgotten:
+        _forgotten(h.broker, h.partition, h.forgotten, happened.Forgotten.HEAD_DELETED, teller)
+    if h.high_watermark_moved and not h.copied:
+        moved = h.high_watermark
+        teller.say("broker.replica_learned_high_watermark", ("LOG-7",), high_watermark=moved, **known)
+
+
+def _producers_forgotten(h: happened.ProducersForgotten, teller: Teller) -> None:
+    _forgotten(h.broker, h.partition, h.producer_ids, h.because, teller)
+
+
+def _forgotten(
+    broker: str, partition: str, gone: tuple[int, ...], because: happened.Forgotten, teller: Teller
+) -> None:
+    rules = ("LOG-11",) if because is happened.Forgotten.HEAD_DELETED else ("LOG-12",)
+    key = f"broker.{because.value}"
+    teller.say(key, rules, broker=broker, partition=partition, producer_ids=sorted(gone))
+
+
+def _log_opened(h: happened.LogOpened, teller: Teller) -> None:
+    teller.note(
+        "broker.log_loaded_from_snapshot" if h.from_snapshot else "broker.log_replayed",
+        ("LOG-10",),
+        broker=h.broker,
+        partition=h.partition,
+        log_end=h.log_end,
+        producer_count=h.producer_count,
+    )
+
+
+def _append_not_replicated(h: happened.AppendNotReplicated, teller: Teller) -> None:
+    compared: list[list[Any]] = [
+        ["high watermark waited for", h.until_offset],
+        ["high watermark", h.high_watermark],
+    ]
+    if h.error is Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND:
+        compared = [["in-sync replicas", h.in_sync], ["minimum", h.min_isr]]
+    following = "refusal.coordinator_is_told" if h.for_broker else "refusal.client_retries"
+    teller.refuse("LOG-2", h.error.name, compared, following)
+    teller.note(
+        _NOT_REPLICATED.get(h.error, "broker.too_few_in_sync_after_append"),
+        ("LOG-2",),
+        broker=h.broker,
+        partition=h.partition,
+        base_offset=h.base_offset,
+        until_offset=h.until_offset,
+        high_watermark=h.high_watermark,
+        in_sync=h.in_sync,
+        min_isr=h.min_isr,
+        client=h.client,
+    )
+
+
+_NOT_REPLICATED = {
+    Error.REQUEST_TIMED_OUT: "broker.replication_timed_out",
+    Error.NOT_LEADER_OR_FOLLOWER: "broker.leadership_lost_while_waiting",
+}
+
+
+def _abort_indexed(h: happened.AbortIndexed, teller: Teller) -> None:
+    alone = h.first_offset == h.marker_offset
+    teller.note(
+        "broker.marker_indexed_alone" if alone else "broker.aborted_indexed",
+        ("LOG-9", "CON-7"),
+        partition=h.partition,
+        producer_id=h.producer_id,
+        first_offset=h.first_offset,
+        marker_offset=h.marker_offset,
+        stable_offset=h.stable_offset,
+    )
+
+
+def _fetch_answered(h: happened.FetchAnswered, teller: Teller) -> None:
+    """The answer, and what transactions have to do with it: who holds a reader back, what it gets too early, and which
+    of its records count as aborted (CON-1, CON-2, CON-5)."""
+    teller.say(
+        "broker.fetch_answered" if h.batch_count else "broker.fetch_answered_empty",
+        ("CON-1",),
+        broker=h.broker,
+        consumer=h.consumer,
+        partition=h.partition,
+        fetch_offset=h.fetch_offset,
+        isolation=h.isolation,
+        next_offset=h.next_offset,
+        batch_count=h.batch_count,
+        high_watermark=h.high_watermark,
+        last_stable_offset=h.last_stable_offset,
+    )
+    known = {"broker": h.broker, "partition": h.partition}
+    stable = h.last_stable_offset
+    if h.held:
+        teller.note(
+            "broker.readers_wait_for_transaction",
+            ("CON-5", "LOG-8"),
+            last_stable_offset=stable,
+            high_watermark=h.high_watermark,
+            producer_id=h.holder,
+            partition=h.partition,
+        )
+    if h.too_early:
+        teller.note("broker.undecided_given", ("CON-2",), last_stable_offset=stable, **known)
+    if h.aborted:
+        listed = [f"PID {producer_id} from {first}" for producer_id, first in h.aborted]
+        teller.note("broker.aborted_listed", ("CON-1", "LOG-9"), aborted=listed, **known)
+
+
+def _head_deleted(h: happened.HeadDeleted, teller: Teller) -> None:
+    teller.say(
+        "fault.head_deleted" if h.moved else "fault.no_head_to_delete",
+        ("GEN-6", "LOG-11"),
+        broker=h.broker,
+        partition=h.partition,
+        log_start=h.log_start,
+        to=h.to,
+    )
+
+
+def _producers_expired(h: happened.ProducersExpired, teller: Teller) -> None:
+    rules = ("GEN-6", "LOG-12")
+    teller.say("fault.producers_expired", rules, broker=h.broker, partition=h.partition or "*")
+
+
+def _log_compacted(h: happened.LogCompacted, teller: Teller) -> None:
+    known = {"broker": h.broker, "partition": h.partition}
+    teller.say(
+        "broker.compacted" if h.count else "broker.nothing_to_compact",
+        ("GEN-6", "LOG-13"),
+        count=h.count,
+        below=h.below,
+        **known,
+    )
+    if h.markers or h.tombstones:
+        teller.note(
+            "broker.old_markers_compacted",
+            ("LOG-13",),
+            markers=h.markers,
+            tombstones=h.tombstones,
+            retention=h.retention,
+            **known,
+        )
+    if h.waiting:
+        teller.note(
+            "broker.markers_wait_for_retention",
+            ("LOG-13",),
+            count=h.waiting,
+            retention=h.retention,
+            **known,
+        )
+
+
+TELLINGS: dict[type[Happening], Tell] = {
+    happened.FollowerTook: _follower_took,
+    happened.HighWatermarkAdvanced: says("broker.high_watermark_advanced", "LOG-7"),
+    happened.HighWatermarkFollowsIsr: notes("broker.high_watermark_follows_isr", "LOG-7"),
+    happened.IsrAskedBack: says("broker.asks_isr_back", "LOG-7"),
+    happened.LogOpened: _log_opened,
+    happened.AppendNotReplicated: _append_not_replicated,
+    happened.ProduceAnswered: notes("broker.produce_answered", "LOG-2"),
+    happened.ProduceTimedOut: says("broker.produce_timed_out", "LOG-2"),
+    happened.ConnectionEnded: notes("broker.connection_ended", "LOG-2"),
+    happened.StaleEpochCopied: notes("broker.stale_epoch_copied", "SEQ-9"),
+    happened.AbortIndexed: _abort_indexed,
+    happened.StableOffsetAdvanced: notes("broker.last_stable_offset_advanced", "LOG-8", "CON-6"),
+    happened.ReadersWait: notes("broker.readers_wait_for_transaction", "LOG-8", "CON-5"),
+    happened.FormatWithoutMarkers: says("broker.format_without_markers", "MRK-4", "MSG-4"),
+    happened.FetchAnswered: _fetch_answered,
+    happened.ProducersForgotten: _producers_forgotten,
+    happened.ProducersKept: notes("broker.producers_kept_after_head", "LOG-11"),
+    happened.HeadDeleted: _head_deleted,
+    happened.ProducersExpired: _producers_expired,
+    happened.LogCompacted: _log_compacted,
+}
