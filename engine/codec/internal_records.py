@@ -162,6 +162,7 @@ class InternalRecords:
             sentence(
                 f"log.coordinator.{state.lower()}",
                 rule,
+                state=state,
                 producer_id=exact(value.producer_id),
                 producer_epoch=value.producer_epoch,
                 partitions=entry["partitions"],

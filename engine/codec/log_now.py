@@ -38,7 +38,12 @@ def now_said(open_now: Sequence[Begun], end: End) -> list[Json]:
     """The sentence of the last step and its notes."""
     if not open_now:
         key = "log.now_damaged" if end.damaged else "log.now_free"
-        return [sentence(key, "LOG-8", "CON-3", logs=len(end.lanes))]
+        later = [lane for lane in end.lanes.values() if lane.log.log_start > 0]
+        notes = [
+            sentence("log.now_unseen", "LOG-8", partition=lane.partition, offset=lane.log.log_start)
+            for lane in later[:OPEN_TOLD_MAX]
+        ]
+        return [sentence(key, "LOG-8", "CON-3", logs=len(end.lanes)), *notes]
     first = sorted(open_now, key=lambda one: not _holds(one, end.lanes[one.partition]))
     said = [_open(one, end) for one in first[:OPEN_TOLD_MAX]]
     if len(first) > OPEN_TOLD_MAX:

@@ -281,7 +281,7 @@ LOGS = (
     Opener("log_never_ends_by", 9, ("log.never_ends_by",), ("transactional_id", "partition", "offset")),
     Opener("log_never_ends_behind", 7, ("log.never_ends_behind", "log.never_ends_behind_by"), ("producer_id",
         "partition")),
-    Opener("log_coordinator", 4, (
+    Opener("log_coordinator", 2, (
         "log.coordinator.empty", "log.coordinator.ongoing", "log.coordinator.preparecommit",
         "log.coordinator.prepareabort", "log.coordinator.prepareepochfence", "log.coordinator.dead",
     ), ("transactional_id", "state")),

@@ -155,11 +155,11 @@ class _Answer:
         return self._kind in _BY_THE_COORDINATOR
 
     def _said(self) -> Json:
-        of = {
-            "who": self._who(),
-            "partition": self._verdict["partition"],
-            "offset": self._verdict["first_offset"],
-        }
+        offset = self._verdict["first_offset"]
+        if self._holds and self._stable >= 0:
+            # Where the records are deleted, readers stop at the start of the log.
+            offset = self._stable
+        of = {"who": self._who(), "partition": self._verdict["partition"], "offset": offset}
         held = "holds" if self._holds else "waits"
         if self._since is None:
             return sentence(f"answer.{held}", **of)
@@ -168,15 +168,12 @@ class _Answer:
     # -- facts -------------------------------------------------------------------------------------------
 
     def _facts(self) -> Iterator[Json]:
-        verdict = self._verdict
         yield _fact("producer", self._who())
         yield _fact("holds", *self._held())
         if self._since is not None:
             yield _fact("since", *self._time(self._since))
         yield _fact("blocked", *self._blocked())
         yield _fact("coordinator", self._coordinator())
-        if verdict.get("rests_on"):
-            yield _fact("deleted", sentence("verdict.evidence_deleted.means"))
 
     def _held(self) -> Iterator[Json]:
         verdict, mine = self._verdict, self._transaction

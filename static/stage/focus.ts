@@ -155,7 +155,8 @@ const stops: Finder = (frame, step) => {
   const partition = text(step.params["partition"]);
   if (!/^log\.now_held/.test(step.key) || partition === null || frame.view.partitions?.[partition] === undefined) return null;
   const params = { offset: step.params["offset"] ?? null };
-  return { kind: "gate", actor: brokerName(0), partition, gates: ["last_stable_offset"], tag: { key: "stage.tag.readers_stop", params } };
+  const id = text(step.params["transactional_id"]);
+  return { kind: "gate", actor: brokerName(0), partition, gates: ["last_stable_offset"], transactional_id: id, tag: { key: "stage.tag.readers_stop", params } };
 };
 
 const read: Finder = (frame, step) => {

@@ -1,0 +1,43 @@
+/** Why in a log case: the answer of the stretch that a step lies in. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { LogAnswers } from "../../player/log-why.ts";
+import { whyInLog } from "../../player/log-why.ts";
+import { whenText } from "../../player/when.ts";
+import { words } from "../../player/text.ts";
+import type { Header } from "../../player/frame.ts";
+
+const link = (key: string) => ({ key, params: {}, rules: [], subject: null, compared: [], step: null });
+const TOLD = {
+  why: [
+    { partition: "t-0", first: 2, last: 4, offset: 1, links: [link("first")] },
+    { partition: "t-1", first: 3, last: null, offset: 7, links: [link("other")] },
+  ],
+  written: { id: "1", parent: null, newest: 6 },
+  steps: { "1": [] },
+} as unknown as LogAnswers;
+const asked = { branch: "1", number: 3, selection: null, question: null, subject: "" };
+
+test("each partition whose readers stop can be asked about, at the steps where they do", () => {
+  const answer = whyInLog(TOLD, asked);
+  assert.deepEqual(answer.questions.map(({ subject, params }) => [subject, params["offset"]]), [["t-0", 1], ["t-1", 7]]);
+  assert.equal(answer.links[0]?.key, "first");
+  assert.equal(whyInLog(TOLD, { ...asked, subject: "t-1" }).links[0]?.key, "other");
+  assert.equal(whyInLog(TOLD, { ...asked, number: 6 }).subject, "t-1");
+});
+
+test("where nothing is open, or nobody wrote the step, that is the answer", () => {
+  assert.equal(whyInLog(TOLD, { ...asked, number: 1 }).links[0]?.key, "log.why.free");
+  assert.equal(whyInLog(TOLD, { ...asked, branch: "2", number: 7 }).links[0]?.key, "log.why.preview");
+  assert.equal(whyInLog(TOLD, { ...asked, branch: "2", number: 5 }).subject, "t-1");
+});
+
+test("a log has a clock, a run virtual time", () => {
+  const texts = { "player.virtual_time": "{at} ms", "player.clock": "{at} UTC", "player.clock_after": "{at} UTC, {gap} later" };
+  words.learn("en", { texts, sources: {} });
+  const log = { time_origin: 1_795_166_225_000 } as Header;
+  assert.equal(whenText(log, 1000), "2026-11-20 09:17:06 UTC");
+  assert.equal(whenText(log, 21_000, 1000), "2026-11-20 09:17:26 UTC, 20 s later");
+  assert.equal(whenText({} as Header, 1000, 0), "1000 ms");
+});
