@@ -1,4 +1,4 @@
-"""Which of a step's notes is told first: what came of a step of plumbing, before the plumbing itself.
+"""Which of a step's notes is told first: what came of a step, before the plumbing or the lighter thing that led to it.
 
 A follower's fetch may move the high watermark and with it open a partition to its readers: the step is the fetch, and
 what it is about is the note.
@@ -26,11 +26,12 @@ def leading(step: Mapping[str, Any]) -> int | None:
     keys = [note["key"] for note in step["notes"]]
     if (always := next((place for place, key in enumerate(keys) if key in ALWAYS), None)) is not None:
         return always
-    if step["key"] not in PURPOSE_OF or step["key"] in BY_KEY:
+    own = _weight(step["key"])
+    if own == 0 and step["key"] not in PURPOSE_OF:
         return None
     weights = [_weight(key) for key in keys]
     heaviest = max(weights, default=0)
-    return weights.index(heaviest) if heaviest > 0 else None
+    return weights.index(heaviest) if heaviest > own else None
 
 
 def _weight(key: str) -> float:

@@ -1,0 +1,32 @@
+"""What a step is told by: what came of it goes before what carried it."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.scenario.shelf import entry
+from engine.simulation import Simulation
+from engine.view.leading import leading
+
+
+@pytest.mark.parametrize(
+    ("scenario", "number", "told"),
+    [
+        ("SC-44", 44, "broker.readers_wait_for_transaction"),
+        ("SC-44", 68, "broker.last_stable_offset_advanced"),
+        ("SC-01", 4, "client.completed_unacknowledged"),
+        ("SC-40", 15, "controller.leader_elected"),
+        ("SC-01", 12, None),
+        ("SC-61", 44, None),
+    ],
+)
+def test_an_outcome_goes_before_the_plumbing_that_brought_it(
+    scenario: str, number: int, told: str | None
+) -> None:
+    simulation = Simulation(entry(scenario).scenario())
+    while simulation.number < number:
+        step = simulation.step()
+        assert step is not None
+    made = step.to_json()
+    place = leading(made)
+    assert (None if place is None else made["notes"][place]["key"]) == told
