@@ -35,6 +35,7 @@ from engine.broker.transaction_host import TransactionHost
 from engine.broker.transaction_requests import TransactionRequests
 from engine.broker.verification import Verification
 from engine.errors import EngineError
+from engine.happenings.brokers import BecameLeader, RequestWaitsForStart, StartFailed
 from engine.happenings.logs import HighWatermarkFollowsIsr
 from engine.messages import (
     AddOffsetsToTxnRequest,
@@ -217,9 +218,7 @@ class Broker:
             return self._on_zookeeper_reply(body, envelope.correlation_id, now)
         if self.starting:
             self.waiting_for_start.append(envelope)
-            self.watch.say(
-                "broker.request_waits_for_start", ("PID-6",), broker=self.name, client=envelope.source
-            )
+            self.watch.emit(RequestWaitsForStart, self.name, envelope.source)
             return []
         handler = self.handlers.get(type(body))
         if handler is None:
@@ -386,16 +385,15 @@ class Broker:
             return []
         self.replicas.changed_partitions.add(partition)
         if replica.is_leader:
-            if self.watch.recording and (not led or epoch != replica.leader_epoch):
-                self.watch.note(
-                    "broker.became_leader",
-                    ("LOG-10",),
-                    broker=self.name,
-                    partition=partition,
-                    leader_epoch=replica.leader_epoch,
-                    log_end=replica.log.log_end,
-                    high_watermark=replica.log.high_watermark,
-                    producer_count=len(replica.log.producers.entries),
+            if not led or epoch != replica.leader_epoch:
+                self.watch.emit(
+                    BecameLeader,
+                    self.name,
+                    partition,
+                    replica.leader_epoch,
+                    replica.log.log_end,
+                    replica.log.high_watermark,
+                    len(replica.log.producers.entries),
                 )
             if replica.advance_high_watermark():
                 self.watch.emit(
@@ -459,7 +457,7 @@ class Broker:
         if self.starting:
             self.starting = False
             if not manager.claimed:
-                self.watch.say("broker.start_failed", ("PID-6",), broker=self.name)
+                self.watch.emit(StartFailed, self.name)
                 self.start_failed = True
                 self.crash(now, clean=True)
                 return effects

@@ -11,7 +11,6 @@ Faults that change leadership or the in-sync replicas are methods here; each say
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.internal_topics import CREATION_MS, InternalTopics, is_internal
@@ -20,6 +19,22 @@ from engine.broker.producer_ids import BLOCK_NODE, Block, block_from_json, next_
 from engine.broker.zookeeper import Session, ZooKeeper
 from engine.errors import EngineError, Refused
 from engine.events import LeaderChanged, PartitionDeleted
+from engine.happenings.controller import (
+    CompetingWrite,
+    EndpointChanged,
+    FollowersResumed,
+    FollowerStopped,
+    IsrChangeIgnored,
+    IsrExpanded,
+    IsrShrunk,
+    LeaderChosen,
+    NodeRead,
+    NodeWritten,
+    SessionEnded,
+    TopicCreated,
+    TopicDeleted,
+    TopicWanted,
+)
 from engine.messages import (
     AlterIsr,
     CreateTopic,
@@ -152,18 +167,21 @@ class Controller:
         body = envelope.body
         if type(body) is ZooKeeperRead:
             reply = self.zookeeper.read(body.path)
-            self.watch.say(
-                "zookeeper.read" if reply.data is not None else "zookeeper.read_missing",
-                ("PID-3",),
-                client=envelope.source,
-                path=body.path,
-                version=reply.version,
-                data=reply.data,
-            )
+            self.watch.emit(NodeRead, envelope.source, body.path, reply.version, reply.data)
         elif type(body) is ZooKeeperWrite:
             before = self.zookeeper.read(body.path).version
             reply = self.zookeeper.write(body)
-            self._say_write(envelope.source, body, before, reply.written)
+            version = before + 1 if reply.written else before
+            self.watch.emit(
+                NodeWritten,
+                envelope.source,
+                body.path,
+                version,
+                body.expected_version,
+                before,
+                body.data,
+                reply.written,
+            )
         elif type(body) is AlterIsr:
             self._alter_isr(body)
             return []
@@ -173,34 +191,6 @@ class Controller:
         else:
             raise EngineError(f"{self.name}: cannot handle {body!r}")
         return [Send(envelope.source, reply, envelope.correlation_id, True)]
-
-    def _say_write(self, client: str, request: ZooKeeperWrite, before: int, written: bool) -> None:
-        watch = self.watch
-        expected = request.expected_version
-        key = "zookeeper.written"
-        if not written:
-            key = "zookeeper.write_refused"
-        elif expected is None:
-            key = "zookeeper.written_unchecked"
-        elif before == -1:
-            key = "zookeeper.created"
-        watch.say(
-            key,
-            ("PID-2", "PID-3") if written else ("PID-2", "PID-7"),
-            client=client,
-            path=request.path,
-            version=before + 1 if written else before,
-            expected=expected,
-            before=before,
-            data=request.data,
-        )
-        if not written:
-            watch.refuse(
-                "PID-3",
-                "BAD_VERSION",
-                [["stat version read", expected], ["stat version now", before]],
-                "refusal.broker_reads_again",
-            )
 
     def next_timer(self) -> int | None:
         """When the next session of a silent broker ends."""
@@ -219,25 +209,14 @@ class Controller:
         known = topic in internal.counts or topic in internal.creating
         if not known:
             internal.creating[topic] = now + CREATION_MS
-        self.watch.say(
-            "controller.topic_known" if known else "controller.topic_creation_begins",
-            ("FND-4",),
-            broker=asker,
-            topic=topic,
-            until=internal.creating.get(topic, now),
-        )
+        self.watch.emit(TopicWanted, asker, topic, internal.creating.get(topic, now), known)
 
     def on_timer(self, now: int) -> Effects:
         """End the sessions whose time is over; their brokers lose their leaderships (LOG-10)."""
         for topic, done_at in list(self.internal.creating.items()):
             if done_at <= now:
                 self.create_internal_topic(topic)
-                self.watch.say(
-                    "controller.topic_created",
-                    ("FND-4", "CFG-4"),
-                    topic=topic,
-                    partition_count=self.internal.counts[topic],
-                )
+                self.watch.emit(TopicCreated, topic, self.internal.counts[topic])
         for session in self.zookeeper.sessions.values():
             if (
                 session.broker_id in self.live
@@ -306,7 +285,7 @@ class Controller:
         self.live.discard(broker_id)
         session.expires_at = None
         self.zookeeper.touch(session)
-        self.watch.say("controller.session_ended", ("LOG-10",), broker=f"broker-{broker_id}")
+        self.watch.emit(SessionEnded, f"broker-{broker_id}")
         self._tell_who_lives()
         for state in self.partitions.values():
             if state.deleted:
@@ -316,7 +295,7 @@ class Controller:
             elif broker_id in state.isr and len(state.isr) > 1:
                 state.isr = tuple(replica for replica in state.isr if replica != broker_id)
                 self._changed(state)
-                self._note("controller.isr_shrunk", state, replica=f"broker-{broker_id}")
+                self.watch.emit(IsrShrunk, state.name, state.isr, state.min_isr, f"broker-{broker_id}")
             elif broker_id in state.replicas:
                 # Its leader may have asked to take it back, and waits for it with the high watermark.
                 self.announcements.append(state.word())
@@ -345,35 +324,24 @@ class Controller:
         if live:
             state.isr = live
         self._changed(state)
-        self._say_leader(state, old, scripted=leader is not None)
+        self._emit_leader(state, old, scripted=leader is not None)
 
     def _changed(self, state: PartitionState) -> None:
         state.version += 1
         self.zookeeper.touch(state)
         self.announcements.append(state.word())
 
-    def _say_leader(self, state: PartitionState, old: int | None, *, scripted: bool) -> None:
-        watch = self.watch
-        if watch.judging:
-            watch.fact(
-                LeaderChanged(partition=state.name, leader=state.leader, leader_epoch=state.leader_epoch)
-            )
-        key = "controller.leader_moved" if scripted else "controller.leader_elected"
-        if state.leader is None:
-            key = "controller.no_leader_left"
-        watch.say(
-            key,
-            ("LOG-10",),
-            partition=state.name,
-            leader=None if state.leader is None else f"broker-{state.leader}",
-            old=None if old is None else f"broker-{old}",
-            leader_epoch=state.leader_epoch,
-            isr=list(state.isr),
-        )
-
-    def _note(self, key: str, state: PartitionState, /, **params: Any) -> None:
-        self.watch.note(
-            key, ("LOG-7",), partition=state.name, isr=list(state.isr), min_isr=state.min_isr, **params
+    def _emit_leader(self, state: PartitionState, old: int | None, *, scripted: bool) -> None:
+        leader, epoch = state.leader, state.leader_epoch
+        self.watch.emit(LeaderChanged, partition=state.name, leader=leader, leader_epoch=epoch)
+        self.watch.emit(
+            LeaderChosen,
+            state.name,
+            None if leader is None else f"broker-{leader}",
+            None if old is None else f"broker-{old}",
+            epoch,
+            state.isr,
+            scripted,
         )
 
     def _alter_isr(self, request: AlterIsr) -> None:
@@ -387,23 +355,12 @@ class Controller:
             and self.is_live(request.replica)
         )
         if state is None or not fits:
-            self.watch.say(
-                "controller.isr_change_ignored",
-                ("LOG-7",),
-                partition=request.partition,
-                replica=f"broker-{request.replica}",
-            )
+            self.watch.emit(IsrChangeIgnored, request.partition, f"broker-{request.replica}")
             return
         grown = {*state.isr, request.replica}
         state.isr = tuple(replica for replica in state.replicas if replica in grown)
         self._changed(state)
-        self.watch.say(
-            "controller.isr_expanded",
-            ("LOG-7",),
-            partition=state.name,
-            replica=f"broker-{request.replica}",
-            isr=list(state.isr),
-        )
+        self.watch.emit(IsrExpanded, state.name, f"broker-{request.replica}", state.isr)
 
     # Faults (GEN-6) -------------------------------------------------------------------------------
 
@@ -436,14 +393,7 @@ class Controller:
         state.isr = tuple(member for member in state.isr if member != replica)
         state.not_fetching.add(replica)
         self._changed(state)
-        self.watch.say(
-            "fault.isr_shrunk",
-            ("GEN-6", "LOG-7"),
-            partition=partition,
-            replica=f"broker-{replica}",
-            isr=list(state.isr),
-            min_isr=state.min_isr,
-        )
+        self.watch.emit(FollowerStopped, partition, f"broker-{replica}", state.isr, state.min_isr)
 
     def restore_isr(self, partition: str, replica: int | None, now: int) -> None:
         """*restore ISR*: stopped followers (None: all) fetch again; each is back once it has caught up."""
@@ -451,13 +401,8 @@ class Controller:
         back = sorted(state.not_fetching) if replica is None else [replica]
         state.not_fetching.difference_update(back)
         self._changed(state)
-        self.watch.say(
-            "fault.isr_restored" if back else "fault.nobody_to_restore",
-            ("GEN-6", "LOG-7"),
-            partition=partition,
-            replicas=[f"broker-{member}" for member in back],
-            isr=list(state.isr),
-        )
+        resumed = tuple(f"broker-{member}" for member in back)
+        self.watch.emit(FollowersResumed, partition, resumed, state.isr)
 
     def delete_topic(self, topic: str, now: int) -> None:
         """*delete topic*: its partitions are gone from every broker and from the metadata."""
@@ -472,9 +417,8 @@ class Controller:
             state.leader = None
             self.zookeeper.touch(state)
             self.announcements.append(StopReplica(partition=name))
-            if self.watch.judging:
-                self.watch.fact(PartitionDeleted(partition=name))
-        self.watch.say("fault.topic_deleted", ("GEN-6",), topic=topic, partitions=names)
+            self.watch.emit(PartitionDeleted, partition=name)
+        self.watch.emit(TopicDeleted, topic, tuple(names))
 
     def competing_write(self, now: int, broker_id: int = COMPETITOR) -> None:
         """*competing ZooKeeper write*: another broker claims the next block at this moment (PID-7)."""
@@ -482,25 +426,15 @@ class Controller:
         latest = None if before.data is None else block_from_json(before.data)
         block = next_block(broker_id, latest, self.configuration.producer_id_block_size)
         node = self.zookeeper.put(BLOCK_NODE, block.to_json())
-        self.watch.say(
-            "fault.competing_write",
-            ("GEN-6", "PID-7"),
-            broker=f"broker-{broker_id}",
-            start=block.start,
-            end=block.end,
-            version=node.version,
-            before=before.version,
+        self.watch.emit(
+            CompetingWrite, f"broker-{broker_id}", block.start, block.end, node.version, before.version
         )
 
     def make_unavailable(self, broker_id: int, available: bool, now: int) -> None:
         """*make endpoint unavailable*: the broker lives, and nobody knows how to reach it (GEN-6)."""
         (self.without_endpoint.discard if available else self.without_endpoint.add)(broker_id)
         self.announcements.append(self._live_word())
-        self.watch.say(
-            "fault.endpoint_back" if available else "fault.endpoint_unavailable",
-            ("GEN-6",),
-            broker=f"broker-{broker_id}",
-        )
+        self.watch.emit(EndpointChanged, f"broker-{broker_id}", available)
 
     def _partition(self, name: str) -> PartitionState:
         self.use_partition(name)

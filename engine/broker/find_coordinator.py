@@ -11,6 +11,7 @@ from engine.broker.permissions import Permissions
 from engine.broker.request_rules import Arrived
 from engine.broker.setup import Setup
 from engine.errors import EngineError, Error
+from engine.happenings.brokers import CoordinatorFound
 from engine.happenings.codes import Next, Reason
 from engine.happenings.requests import RequestRefused
 from engine.java_hash import java_string_hash, partition_for
@@ -160,14 +161,16 @@ class FindCoordinatorHandler:
             if rule.when is topic_absent:
                 effects.append(self.outgoing.to_controller(CreateTopic(topic=topic)))
         else:
-            watch.say(
-                "broker.coordinator_found",
-                ("FND-1", "FND-2", "FND-7"),
-                broker=self.setup.name,
-                hash=java_string_hash(request.key),
-                partition=partition,
-                leader=f"broker-{lookup.leader}",
-                **known,
+            watch.emit(
+                CoordinatorFound,
+                self.setup.name,
+                java_string_hash(request.key),
+                partition,
+                f"broker-{lookup.leader}",
+                envelope.source,
+                request.key,
+                request.key_type,
+                topic,
             )
         if watch.recording:
             self.lookups[lookup.path] = lookup

@@ -16,6 +16,7 @@ from engine.broker.setup import Setup
 from engine.coordinator.group_coordinator import CommitAnswer, GroupCoordinator
 from engine.coordinator.group_offsets import Group, GroupMembers
 from engine.errors import Error
+from engine.happenings.brokers import GroupLoadingBegins, GroupsLoaded, GroupsResigned
 from engine.messages import (
     Effects,
     OffsetCommitRequest,
@@ -81,13 +82,7 @@ class GroupHost:
         due = since + self.setup.configuration.loading_ms
         self.coordinator.begin_loading(partition, epoch, due)
         if due > now:
-            self.watch.note(
-                "group.begins_loading",
-                ("OFS-5", "FND-7"),
-                broker=self.setup.name,
-                partition=partition_name(self.topic, partition),
-                until=due,
-            )
+            self.watch.emit(GroupLoadingBegins, self.setup.name, partition_name(self.topic, partition), due)
             return []
         self._load(partition, now)
         return []
@@ -97,12 +92,7 @@ class GroupHost:
         if partition in self.coordinator.owned or partition in self.coordinator.loading:
             self._touch_groups(partition)
             self.coordinator.resign(partition)
-            self.watch.note(
-                "group.resigns",
-                ("OFS-5", "FND-7"),
-                broker=self.setup.name,
-                partition=partition_name(self.topic, partition),
-            )
+            self.watch.emit(GroupsResigned, self.setup.name, partition_name(self.topic, partition))
         return []
 
     def _load(self, partition: int, now: int) -> None:
@@ -110,14 +100,9 @@ class GroupHost:
         name = partition_name(self.topic, partition)
         groups = self.coordinator.elect(partition, self.replicas[name].log.batches, epoch)
         if groups or due == now:
-            self.watch.say(
-                "group.loaded",
-                ("OFS-5",),
-                broker=self.setup.name,
-                partition=name,
-                groups=[group.name for group in groups] or None,
-                pending=sum(len(offsets) for group in groups for offsets in group.pending.values()),
-            )
+            pending = sum(len(offsets) for group in groups for offsets in group.pending.values())
+            names = tuple(group.name for group in groups)
+            self.watch.emit(GroupsLoaded, self.setup.name, name, names, pending)
         for group in groups:
             self.touch(group.name)
 

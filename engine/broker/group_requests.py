@@ -14,6 +14,7 @@ from engine.broker.setup import Setup
 from engine.broker.verification import OFFSETS_SEE, Verification, Verified
 from engine.coordinator.group_coordinator import Commit
 from engine.errors import EngineError, Error
+from engine.happenings.brokers import OffsetsOfUnknownPartition
 from engine.happenings.codes import Next, Reason
 from engine.happenings.requests import RequestRefused
 from engine.messages import (
@@ -101,12 +102,8 @@ class GroupRequests:
                 asked.refused[partition] = Error.UNKNOWN_TOPIC_OR_PARTITION
         if asked.refused:
             known = {name: offset for name, offset in request.offsets.items() if name not in asked.refused}
-            self.setup.watch.note(
-                "broker.offsets_of_unknown_partition",
-                ("OFS-2",),
-                broker=self.setup.name,
-                client=envelope.source,
-                partitions=list(asked.refused),
+            self.setup.watch.emit(
+                OffsetsOfUnknownPartition, self.setup.name, envelope.source, tuple(asked.refused)
             )
             if not known:
                 return [asked.answered({})]

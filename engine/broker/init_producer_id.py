@@ -9,6 +9,7 @@ from engine.broker.request_rules import Arrived, transactional_id_denied
 from engine.broker.setup import Setup
 from engine.broker.transaction_requests import TransactionRequests
 from engine.errors import EngineError, Error
+from engine.happenings.brokers import BlockUsedUp, NoProducerIdLeft, ProducerIdIssued
 from engine.happenings.codes import Next, Reason
 from engine.happenings.requests import RequestRefused
 from engine.messages import Effects, Envelope, InitProducerIdRequest, InitProducerIdResponse, Send
@@ -89,13 +90,8 @@ class InitProducerIdHandler:
                 return answered
         self.waiting.append(envelope)
         block = self.producer_ids.block
-        self.setup.watch.say(
-            "broker.block_used_up",
-            ("PID-5", "PID-6"),
-            broker=self.setup.name,
-            client=envelope.source,
-            end=None if block is None else block.end,
-        )
+        end = None if block is None else block.end
+        self.setup.watch.emit(BlockUsedUp, self.setup.name, envelope.source, end)
         return self.producer_ids.claim(now)
 
     def _answered(self, envelope: Envelope, request: InitProducerIdRequest, now: int) -> Effects | None:
@@ -120,9 +116,7 @@ class InitProducerIdHandler:
                 answered = self._answered(envelope, request, now)
             if answered is None:
                 response = InitProducerIdResponse(error=Error.UNKNOWN_SERVER_ERROR)
-                self.setup.watch.say(
-                    "broker.no_producer_id_left", ("PID-3",), broker=self.setup.name, client=client
-                )
+                self.setup.watch.emit(NoProducerIdLeft, self.setup.name, client)
                 answered = [Send(client, response, envelope.correlation_id, True)]
             effects.extend(answered)
         return effects
@@ -134,19 +128,8 @@ class InitProducerIdHandler:
         block = self.producer_ids.block
         if block is None:
             raise EngineError(f"{self.setup.name}: an id was issued without a block")
-        self.setup.watch.say(
-            "broker.producer_id_issued",
-            ("PID-1", "PID-5", "PID-8"),
-            broker=self.setup.name,
-            client=client,
-            producer_id=producer_id,
-            producer_epoch=0,
-            start=block.start,
-            end=block.end,
+        self.setup.watch.emit(
+            ProducerIdIssued, self.setup.name, client, producer_id, 0, block.start, block.end
         )
-        if producer_id < 0:
-            self.setup.watch.note(
-                "broker.producer_id_overflowed", ("PID-5",), broker=self.setup.name, producer_id=producer_id
-            )
         response = InitProducerIdResponse(error=Error.NONE, producer_id=producer_id, producer_epoch=0)
         return Send(client, response, correlation_id, True)

@@ -6,6 +6,7 @@ from engine.broker.cluster_view import ClusterView
 from engine.broker.internal_topics import is_internal
 from engine.broker.setup import Setup
 from engine.errors import EngineError, Error
+from engine.happenings.brokers import MetadataAnswered
 from engine.messages import (
     Effects,
     Envelope,
@@ -47,20 +48,9 @@ class MetadataHandler:
                     leader=None, leader_epoch=-1, isr=(), error=Error.UNKNOWN_TOPIC_OR_PARTITION
                 )
         watch = self.setup.watch
-        if watch.recording:
-            leaders = {
-                name: "–" if item.leader is None else f"broker-{item.leader}"
-                for name, item in partitions.items()
-            }
-            watch.say(
-                "broker.metadata_answered",
-                ("MSG-1",),
-                broker=self.setup.name,
-                client=envelope.source,
-                leaders=[f"{name}: {leader}" for name, leader in leaders.items()],
-            )
-        else:
-            watch.said = watch.said or "broker.metadata_answered"
+        if watch.hears(MetadataAnswered):
+            leaders = tuple((name, item.leader) for name, item in partitions.items())
+            watch.emit(MetadataAnswered, self.setup.name, envelope.source, leaders)
         answer = MetadataResponse(brokers=self.cluster.live_brokers, partitions=partitions)
         return [Send(envelope.source, answer, envelope.correlation_id, True)]
 

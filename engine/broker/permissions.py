@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.happenings.brokers import RightDenied, RightGiven
 from engine.watching import Part, Watch
 
 
@@ -24,15 +25,13 @@ class Permissions:
         """*deny authorization*: from now on refuse ``operation`` on ``resource``; call it on every broker."""
         self.denied.add((operation, resource))
         self._touch()
-        self.watch.say(
-            "fault.denied", ("GEN-6", "LOG-1"), broker=self.name, operation=operation, resource=resource
-        )
+        self.watch.emit(RightDenied, self.name, operation, resource)
 
     def allow(self, operation: str, resource: str, now: int) -> None:
         """Take a denial back."""
         self.denied.discard((operation, resource))
         self._touch()
-        self.watch.say("fault.allowed", ("GEN-6",), broker=self.name, operation=operation, resource=resource)
+        self.watch.emit(RightGiven, self.name, operation, resource)
 
     def _touch(self) -> None:
         if self.watch.recording:

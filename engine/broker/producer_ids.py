@@ -9,7 +9,7 @@ row of ``producer_id_states``. After Kafka's ``ProducerIdManager`` and ``Produce
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from engine.broker.producer_id_states import (
     ANSWERS,
@@ -20,11 +20,10 @@ from engine.broker.producer_id_states import (
     NO_REPLY,
     Situation,
 )
-from engine.errors import EngineError, Error, Refused
-from engine.machine import Row
+from engine.errors import EngineError, Refused
+from engine.happenings.brokers import BlockMoved, LateZooKeeperReply
 from engine.messages import LONG_MAX, Effects, Send, ZooKeeperRead, ZooKeeperReply, ZooKeeperWrite
 from engine.shapes.brokers import ProducerIdBlock
-from engine.telling.rows import row_key
 from engine.watching import Part, Watch
 
 BLOCK_NODE = "/latest_producer_id_block"
@@ -63,19 +62,21 @@ def next_block(broker: int, latest: Block | None, size: int) -> Block:
 
 
 class _Turn:
-    """One row that is carried out: what came, what is wanted done, and what the sentence names."""
+    """One row that is carried out: what came, what is wanted done, the block that it is about, and the end of the last
+    block where none fits behind it."""
 
-    __slots__ = ("effects", "named", "now", "reply")
+    __slots__ = ("block", "effects", "latest_end", "now", "reply")
 
     def __init__(self, now: int, reply: ZooKeeperReply | None) -> None:
         self.now = now
         self.reply = reply
         self.effects: Effects = []
-        self.named: dict[str, Any] = {}
+        self.block: Block | None = None
+        self.latest_end: int | None = None
 
     def name_block(self, block: Block | None) -> None:
         if block is not None:
-            self.named |= {"start": block.start, "end": block.end}
+            self.block = block
 
 
 class ProducerIdManager:
@@ -193,9 +194,7 @@ class ProducerIdManager:
     def on_reply(self, reply: ZooKeeperReply, correlation_id: int, now: int) -> Effects:
         """Go on with a reply; one to an older request is ignored, a later read tells what it did (PID-4)."""
         if correlation_id != self.correlation_id or not self.is_claiming:
-            self.watch.say(
-                "broker.late_zookeeper_reply", ("PID-4",), broker=self._name, correlation_id=correlation_id
-            )
+            self.watch.emit(LateZooKeeperReply, self._name, correlation_id)
             return []
         self.deadline = None
         return self._take(ANSWERS[self.state], now, self._situation(reply), reply)
@@ -227,14 +226,22 @@ class ProducerIdManager:
 
     def _take(self, on: str, now: int, situation: Situation, reply: ZooKeeperReply | None) -> Effects:
         row = MACHINE.take(self.state, on, situation)
-        before, self.state = self.state, row.target or self.state
-        watch = self.watch
-        if watch.recording:
-            watch.transition(MACHINE.name, self._name, before, self.state, row.on, row.number)
+        self.state = row.target or self.state
         turn = _Turn(now, reply)
         for effect in _EFFECTS[row.number]:
             effect(self, turn)
-        self._say(row, turn)
+        block = turn.block
+        self.watch.emit(
+            BlockMoved,
+            self._name,
+            BLOCK_NODE,
+            None if turn.reply is None else turn.reply.version,
+            None if block is None else block.start,
+            None if block is None else block.end,
+            turn.latest_end,
+            LONG_MAX - self.block_size,
+            row,
+        )
         return turn.effects
 
     # -- effects ---------------------------------------------------------------------------------------
@@ -254,18 +261,8 @@ class ProducerIdManager:
         self.claimed = False
         turn.name_block(self.wanted)
         reply = turn.reply
-        if self.watch.recording and reply is not None and reply.data is not None:
-            latest = block_from_json(reply.data)
-            turn.named["latest_end"] = latest.end
-            self.watch.refuse(
-                "PID-3",
-                Error.UNKNOWN_SERVER_ERROR.name,
-                [
-                    ["latest block's end", latest.end],
-                    ["highest end to go on from", LONG_MAX - self.block_size],
-                ],
-                "refusal.broker_cannot_hand_out",
-            )
+        if reply is not None and reply.data is not None:
+            turn.latest_end = block_from_json(reply.data).end
 
     def _write(self, turn: _Turn) -> None:
         """The block behind the one that was read, on the condition that the node is as it was (CTR-4)."""
@@ -283,17 +280,6 @@ class ProducerIdManager:
         self.correlation_id += 1
         self.deadline = now + self.reply_timeout_ms
         return Send(ZOOKEEPER, body, self.correlation_id)
-
-    def _say(self, row: Row, turn: _Turn) -> None:
-        watch = self.watch
-        if not watch.recording:
-            if watch.said is None:
-                watch.said = row_key(row)
-            return
-        params: dict[str, Any] = {"broker": self._name, "path": BLOCK_NODE}
-        if turn.reply is not None:
-            params["version"] = turn.reply.version
-        watch.say(row_key(row), (row.spec,), **params, **turn.named)
 
     @property
     def _name(self) -> str:

@@ -26,6 +26,16 @@ from engine.coordinator.transaction_log import batch_of, newest_images
 from engine.coordinator.transaction_metadata import Image, TransactionMetadata
 from engine.coordinator.transaction_states import DECIDED, EXPIRING, OPEN
 from engine.errors import EngineError, Error
+from engine.happenings.brokers import (
+    CompletionNotWritten,
+    EmptyLogLoaded,
+    ImageAppended,
+    ImageFate,
+    LoadingBegins,
+    LogLoaded,
+    LogResigned,
+    MarkersTimedOut,
+)
 from engine.java_hash import partition_for
 from engine.messages import (
     SHORT_MAX,
@@ -151,14 +161,7 @@ class TransactionHost:
         self.coordinator.begin_loading(partition, epoch, due)
         self._touch_all()
         if due > now:
-            self.watch.note(
-                "coordinator.begins_loading",
-                ("TXC-22", "FND-7"),
-                coordinator=self.setup.name,
-                partition=partition_name(self.topic, partition),
-                coordinator_epoch=epoch,
-                until=due,
-            )
+            self.watch.emit(LoadingBegins, self.setup.name, partition_name(self.topic, partition), epoch, due)
             return []
         return self._load(partition, now)
 
@@ -169,28 +172,17 @@ class TransactionHost:
         self._touch_all()
         self.markers.resign(partition)
         self.coordinator.resign(partition)
-        self.watch.note(
-            "coordinator.resigns",
-            ("TXC-22", "FND-7"),
-            coordinator=self.setup.name,
-            partition=partition_name(self.topic, partition),
-        )
+        self.watch.emit(LogResigned, self.setup.name, partition_name(self.topic, partition))
         return self.settle(now)
 
     def _load(self, partition: int, now: int) -> Effects:
         epoch, due = self.coordinator.loading[partition]
         name = partition_name(self.topic, partition)
         images = newest_images(self.replicas[name].log.batches)
-        if self.watch.recording or due == now or images:
-            tell = self.watch.say if due == now or images else self.watch.note
-            tell(
-                "coordinator.loaded" if images else "coordinator.in_charge",
-                ("TXC-22", "TXC-1") if images else ("TXC-1", "FND-7"),
-                coordinator=self.setup.name,
-                partition=name,
-                coordinator_epoch=epoch,
-                transactional_ids=sorted(images) or None,
-            )
+        if due == now or images:
+            self.watch.emit(LogLoaded, self.setup.name, name, epoch, tuple(sorted(images)))
+        else:
+            self.watch.emit(EmptyLogLoaded, self.setup.name, name, epoch)
         self.coordinator.elect(partition, epoch, images, now)
         self._touch_all()
         return self.settle(now)
@@ -256,35 +248,29 @@ class TransactionHost:
         self.coordinator.written(token, answer.error, now)
         metadata = self.coordinator.metadata.get(transactional_id)
         taken_back = metadata is not None and metadata.pending_state is None
-        if self.watch.recording and (answer.error is Error.NONE or taken_back):
-            key = "coordinator.image_not_written"
-            rules: tuple[str, ...] = ("TXC-5",)
+        if answer.error is Error.NONE or taken_back:
+            became = ImageFate.NOT_WRITTEN
             if answer.error is Error.NONE:
                 gone = metadata is None and self.coordinator.lookup(transactional_id) is Error.NONE
                 alone = not self.setup.switches.transaction_log_acks_all
-                key = "coordinator.image_counted_alone" if alone else "coordinator.image_durable"
-                key = "coordinator.tombstone_durable" if gone else key
-                if metadata is not None and metadata.state in DECIDED:
-                    rules = ("TXC-5", "TXC-19")
-            self.watch.note(
-                key,
-                rules,
-                coordinator=self.setup.name,
-                transactional_id=transactional_id,
-                state=None if metadata is None else metadata.state,
-                error=answer.error.name,
+                became = (
+                    ImageFate.TOMBSTONE if gone else ImageFate.COUNTED_ALONE if alone else ImageFate.DURABLE
+                )
+            state = None if metadata is None else metadata.state
+            self.watch.emit(
+                ImageAppended,
+                self.setup.name,
+                transactional_id,
+                state,
+                answer.error,
+                became,
+                decided=answer.error is Error.NONE and state in DECIDED,
             )
         return self.settle(now)
 
     def _completed(self, done: Completed) -> None:
         if done.error is not Error.NONE:
-            self.watch.note(
-                "coordinator.completion_not_written",
-                ("TXC-18",),
-                coordinator=self.setup.name,
-                transactional_id=done.transactional_id,
-                error=done.error.name,
-            )
+            self.watch.emit(CompletionNotWritten, self.setup.name, done.transactional_id, done.error)
 
     def on_news(self, now: int) -> None:
         """The controller said something: a leader that could not be reached may be reachable now (MRK-3)."""
@@ -400,12 +386,7 @@ class TransactionHost:
                 effects += self._load(partition, now)
         for broker_id, request in sorted(self.markers.in_flight.items()):
             if request.deadline <= now:
-                self.watch.say(
-                    "markers.timed_out",
-                    ("MRK-9",),
-                    coordinator=self.setup.name,
-                    broker=f"broker-{broker_id}",
-                )
+                self.watch.emit(MarkersTimedOut, self.setup.name, f"broker-{broker_id}")
                 effects.append(Disconnect(f"broker-{broker_id}"))
         if self.scan_at is not None and self.scan_at <= now:
             self.scanned_at = now

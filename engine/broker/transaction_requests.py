@@ -12,6 +12,7 @@ from engine.broker.request_rules import Arrived, group_read_denied, transactiona
 from engine.broker.setup import Setup
 from engine.broker.transaction_host import Asked, TransactionHost
 from engine.errors import EngineError, Error
+from engine.happenings.brokers import OffsetsPartitionJoins, PartitionsNotAdded
 from engine.happenings.codes import Next, Reason
 from engine.happenings.requests import RequestRefused
 from engine.java_hash import partition_for
@@ -132,7 +133,7 @@ class TransactionRequests:
         else:
             errors = self._topic_errors(request)
             if errors:
-                self._say_not_attempted(envelope, errors)
+                self._emit_not_attempted(envelope, errors)
         if errors:
             body = AddPartitionsToTxnResponse(errors=errors)
             return [Send(envelope.source, body, envelope.correlation_id, True)]
@@ -160,18 +161,8 @@ class TransactionRequests:
             return {}
         return {name: found.get(name, Error.OPERATION_NOT_ATTEMPTED) for name in request.partitions}
 
-    def _say_not_attempted(self, envelope: Envelope, errors: dict[str, Error]) -> None:
-        shown = [f"{name}: {error.name}" for name, error in errors.items()]
-        self.setup.watch.say(
-            "broker.partitions_not_added",
-            ("TXC-12",),
-            broker=self.setup.name,
-            client=envelope.source,
-            errors=shown,
-        )
-        first = next(error for error in errors.values() if error is not Error.OPERATION_NOT_ATTEMPTED)
-        if self.setup.watch.recording:
-            self.setup.watch.refuse("TXC-12", first.name, [["partitions", shown]], "refusal.client_aborts")
+    def _emit_not_attempted(self, envelope: Envelope, errors: dict[str, Error]) -> None:
+        self.setup.watch.emit(PartitionsNotAdded, self.setup.name, envelope.source, tuple(errors.items()))
 
     def handle_add_offsets(self, envelope: Envelope, now: int) -> Effects:
         """AddOffsetsToTxn: the group's partition of ``__consumer_offsets`` joins the transaction (TXC-13)."""
@@ -192,13 +183,7 @@ class TransactionRequests:
             frozenset((partition,)),
             now,
         )
-        if self.setup.watch.recording:
-            self.setup.watch.note(
-                "broker.offsets_partition_joins",
-                ("TXC-13", "CTR-36"),
-                group=request.group_id,
-                partition=partition,
-            )
+        self.setup.watch.emit(OffsetsPartitionJoins, request.group_id, partition)
         effects = self._handled(request.transactional_id, now)
         return effects + self.cluster.use(partition)
 

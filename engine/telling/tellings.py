@@ -6,6 +6,8 @@ from engine.happenings.base import Happening
 from engine.telling import (
     appends,
     batches,
+    brokers,
+    controller,
     groups,
     logs,
     machines,
@@ -22,6 +24,8 @@ from engine.telling.telling import Tell
 TELLINGS: dict[type[Happening], Tell] = {
     **appends.TELLINGS,
     **batches.TELLINGS,
+    **brokers.TELLINGS,
+    **controller.TELLINGS,
     **groups.TELLINGS,
     **logs.TELLINGS,
     **machines.TELLINGS,

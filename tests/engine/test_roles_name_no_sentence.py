@@ -13,8 +13,9 @@ from engine.happenings.base import Fact, Happening
 from engine.telling.tellings import TELLINGS
 
 ENGINE = Path(__file__).parents[2] / "engine"
-ROOMS = ("client", "coordinator", "happenings", "middleware")
-"""The broker follows."""
+ROOMS = ("broker", "client", "coordinator", "happenings", "middleware")
+
+TELLS = {"say", "note", "lead", "decide", "refuse", "transition", "fact"}
 
 
 def named_in(path: Path, known: frozenset[str]) -> set[str]:
@@ -42,6 +43,18 @@ def test_no_role_names_a_sentence() -> None:
         for path in sorted((ENGINE / room).rglob("*.py"))
     }
     assert [name for name, names in files.items() if names] == []
+
+
+def test_no_role_tells_anything() -> None:
+    """Roles emit and touch; the words of a step are made in engine/telling, which no role knows."""
+    for room in ROOMS:
+        for path in sorted((ENGINE / room).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom):
+                    assert not (node.module or "").startswith("engine.telling"), path
+                if isinstance(node, ast.Attribute) and node.attr in TELLS:
+                    of = ast.unparse(node.value)
+                    assert not of.endswith("watch"), f"{path}: {of}.{node.attr}"
 
 
 def kinds(of: type[Happening] = Happening) -> set[type[Happening]]:

@@ -1,0 +1,242 @@
+"""What happens at brokers beside their logs: starting, producer ids, metadata, rights, hosts of coordinators."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from engine.errors import Error
+from engine.happenings.base import Aside, Happening, happening
+from engine.machine import Row
+
+# -- the broker itself ---------------------------------------------------------------------------------
+
+
+@happening
+class RequestWaitsForStart(Happening):
+    broker: str
+    client: str
+
+
+@happening
+class StartFailed(Happening):
+    broker: str
+
+
+@happening
+class BecameLeader(Aside):
+    broker: str
+    partition: str
+    leader_epoch: int
+    log_end: int
+    high_watermark: int
+    producer_count: int
+
+
+@happening
+class MetadataAnswered(Happening):
+    """``leaders``: topic-partition and the id of the broker that leads it."""
+
+    broker: str
+    client: str
+    leaders: tuple[tuple[str, int | None], ...]
+
+
+@happening
+class CoordinatorFound(Happening):
+    broker: str
+    hash: int
+    partition: str | None
+    leader: str
+    client: str
+    key: str
+    key_type: str
+    topic: str
+
+
+@happening
+class RightDenied(Happening):
+    broker: str
+    operation: str
+    resource: str
+
+
+@happening
+class RightGiven(Happening):
+    broker: str
+    operation: str
+    resource: str
+
+
+# -- producer ids --------------------------------------------------------------------------------------
+
+
+@happening
+class BlockMoved(Happening):
+    """A row of the machine of a broker's claim was taken. ``start`` and ``end`` are of the block that it is about, if
+    there is one; ``latest_end``: of the last block, behind which none fits; ``end_max``: the greatest to go on from."""
+
+    broker: str
+    path: str
+    version: int | None
+    start: int | None
+    end: int | None
+    latest_end: int | None
+    end_max: int
+    row: Row
+
+
+@happening
+class LateZooKeeperReply(Happening):
+    broker: str
+    correlation_id: int
+
+
+@happening
+class BlockUsedUp(Happening):
+    """A request waits for the next block. ``end``: of the block that the broker had."""
+
+    broker: str
+    client: str
+    end: int | None
+
+
+@happening
+class NoProducerIdLeft(Happening):
+    broker: str
+    client: str
+
+
+@happening
+class ProducerIdIssued(Happening):
+    """``start`` and ``end``: of the broker's block."""
+
+    broker: str
+    client: str
+    producer_id: int
+    producer_epoch: int
+    start: int
+    end: int
+
+
+# -- requests of transactions --------------------------------------------------------------------------
+
+
+@happening
+class OffsetsOfUnknownPartition(Aside):
+    broker: str
+    client: str
+    partitions: tuple[str, ...]
+
+
+@happening
+class PartitionsNotAdded(Happening):
+    """One partition may not or cannot be written, so none is added."""
+
+    broker: str
+    client: str
+    errors: tuple[tuple[str, Error], ...]
+
+
+@happening
+class OffsetsPartitionJoins(Aside):
+    """The group's partition of the offsets log belongs to the transaction."""
+
+    group: str
+    partition: str
+
+
+# -- hosts of coordinators -----------------------------------------------------------------------------
+
+
+@happening
+class LoadingBegins(Aside):
+    """A partition of the transaction log is read until then."""
+
+    coordinator: str
+    partition: str
+    coordinator_epoch: int
+    until: int
+
+
+@happening
+class LogLoaded(Happening):
+    """A partition of the transaction log was read, with these ids in it."""
+
+    coordinator: str
+    partition: str
+    coordinator_epoch: int
+    transactional_ids: tuple[str, ...]
+
+
+@happening
+class EmptyLogLoaded(Aside):
+    """The same, after some time, with nothing in it."""
+
+    coordinator: str
+    partition: str
+    coordinator_epoch: int
+
+
+@happening
+class LogResigned(Aside):
+    coordinator: str
+    partition: str
+
+
+class ImageFate(Enum):
+    """What became of the append of an image."""
+
+    NOT_WRITTEN = "image_not_written"
+    DURABLE = "image_durable"
+    COUNTED_ALONE = "image_counted_alone"
+    TOMBSTONE = "tombstone_durable"
+
+
+@happening
+class ImageAppended(Aside):
+    """``decided``: the image is a decision, which markers follow."""
+
+    coordinator: str
+    transactional_id: str
+    state: str | None
+    error: Error
+    became: ImageFate
+    decided: bool
+
+
+@happening
+class CompletionNotWritten(Aside):
+    coordinator: str
+    transactional_id: str
+    error: Error
+
+
+@happening
+class MarkersTimedOut(Happening):
+    coordinator: str
+    broker: str
+
+
+@happening
+class GroupLoadingBegins(Aside):
+    """A partition of the offsets log is read until then."""
+
+    broker: str
+    partition: str
+    until: int
+
+
+@happening
+class GroupsLoaded(Happening):
+    """``pending``: offsets that wait for the decision of a transaction."""
+
+    broker: str
+    partition: str
+    groups: tuple[str, ...]
+    pending: int
+
+
+@happening
+class GroupsResigned(Aside):
+    broker: str
+    partition: str

@@ -1,0 +1,129 @@
+"""How brokers are told beside their logs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.errors import Error
+from engine.happenings import brokers as happened
+from engine.happenings.base import Happening
+from engine.telling.machines import tell_row
+from engine.telling.rows import row_key
+from engine.telling.telling import Tell, Teller, notes, says
+
+
+def _metadata_answered(h: happened.MetadataAnswered, teller: Teller) -> None:
+    leaders = [f"{name}: {'–' if leader is None else f'broker-{leader}'}" for name, leader in h.leaders]
+    teller.say("broker.metadata_answered", ("MSG-1",), broker=h.broker, client=h.client, leaders=leaders)
+
+
+def _block_moved(h: happened.BlockMoved, teller: Teller) -> None:
+    params: dict[str, Any] = {"broker": h.broker, "path": h.path}
+    if h.version is not None:
+        params["version"] = h.version
+    if h.start is not None:
+        params |= {"start": h.start, "end": h.end}
+    if h.latest_end is not None:
+        params["latest_end"] = h.latest_end
+    teller.say(row_key(h.row), (h.row.spec,), **params)
+    tell_row(h.row, h.broker, teller)
+    if h.latest_end is not None:
+        teller.refuse(
+            "PID-3",
+            Error.UNKNOWN_SERVER_ERROR.name,
+            [["latest block's end", h.latest_end], ["highest end to go on from", h.end_max]],
+            "refusal.broker_cannot_hand_out",
+        )
+
+
+def _producer_id_issued(h: happened.ProducerIdIssued, teller: Teller) -> None:
+    teller.say(
+        "broker.producer_id_issued",
+        ("PID-1", "PID-5", "PID-8"),
+        broker=h.broker,
+        client=h.client,
+        producer_id=h.producer_id,
+        producer_epoch=h.producer_epoch,
+        start=h.start,
+        end=h.end,
+    )
+    if h.producer_id < 0:
+        known = {"broker": h.broker, "producer_id": h.producer_id}
+        teller.note("broker.producer_id_overflowed", ("PID-5",), **known)
+
+
+def _partitions_not_added(h: happened.PartitionsNotAdded, teller: Teller) -> None:
+    shown = [f"{name}: {error.name}" for name, error in h.errors]
+    teller.say("broker.partitions_not_added", ("TXC-12",), broker=h.broker, client=h.client, errors=shown)
+    first = next(error for _, error in h.errors if error is not Error.OPERATION_NOT_ATTEMPTED)
+    teller.refuse("TXC-12", first.name, [["partitions", shown]], "refusal.client_aborts")
+
+
+def _log_loaded(h: happened.LogLoaded, teller: Teller) -> None:
+    teller.say(
+        "coordinator.loaded" if h.transactional_ids else "coordinator.in_charge",
+        ("TXC-22", "TXC-1") if h.transactional_ids else ("TXC-1", "FND-7"),
+        coordinator=h.coordinator,
+        partition=h.partition,
+        coordinator_epoch=h.coordinator_epoch,
+        transactional_ids=list(h.transactional_ids) or None,
+    )
+
+
+def _empty_log_loaded(h: happened.EmptyLogLoaded, teller: Teller) -> None:
+    teller.note(
+        "coordinator.in_charge",
+        ("TXC-1", "FND-7"),
+        coordinator=h.coordinator,
+        partition=h.partition,
+        coordinator_epoch=h.coordinator_epoch,
+        transactional_ids=None,
+    )
+
+
+def _image_appended(h: happened.ImageAppended, teller: Teller) -> None:
+    teller.note(
+        f"coordinator.{h.became.value}",
+        ("TXC-5", "TXC-19") if h.decided else ("TXC-5",),
+        coordinator=h.coordinator,
+        transactional_id=h.transactional_id,
+        state=h.state,
+        error=h.error.name,
+    )
+
+
+def _groups_loaded(h: happened.GroupsLoaded, teller: Teller) -> None:
+    groups = list(h.groups) or None
+    rules = ("OFS-5",)
+    teller.say(
+        "group.loaded", rules, broker=h.broker, partition=h.partition, groups=groups, pending=h.pending
+    )
+
+
+TELLINGS: dict[type[Happening], Tell] = {
+    happened.RequestWaitsForStart: says("broker.request_waits_for_start", "PID-6"),
+    happened.StartFailed: says("broker.start_failed", "PID-6"),
+    happened.BecameLeader: notes("broker.became_leader", "LOG-10"),
+    happened.MetadataAnswered: _metadata_answered,
+    happened.CoordinatorFound: says("broker.coordinator_found", "FND-1", "FND-2", "FND-7"),
+    happened.RightDenied: says("fault.denied", "GEN-6", "LOG-1"),
+    happened.RightGiven: says("fault.allowed", "GEN-6"),
+    happened.BlockMoved: _block_moved,
+    happened.LateZooKeeperReply: says("broker.late_zookeeper_reply", "PID-4"),
+    happened.BlockUsedUp: says("broker.block_used_up", "PID-5", "PID-6"),
+    happened.NoProducerIdLeft: says("broker.no_producer_id_left", "PID-3"),
+    happened.ProducerIdIssued: _producer_id_issued,
+    happened.OffsetsOfUnknownPartition: notes("broker.offsets_of_unknown_partition", "OFS-2"),
+    happened.PartitionsNotAdded: _partitions_not_added,
+    happened.OffsetsPartitionJoins: notes("broker.offsets_partition_joins", "TXC-13", "CTR-36"),
+    happened.LoadingBegins: notes("coordinator.begins_loading", "TXC-22", "FND-7"),
+    happened.LogLoaded: _log_loaded,
+    happened.EmptyLogLoaded: _empty_log_loaded,
+    happened.LogResigned: notes("coordinator.resigns", "TXC-22", "FND-7"),
+    happened.ImageAppended: _image_appended,
+    happened.CompletionNotWritten: notes("coordinator.completion_not_written", "TXC-18"),
+    happened.MarkersTimedOut: says("markers.timed_out", "MRK-9"),
+    happened.GroupLoadingBegins: notes("group.begins_loading", "OFS-5", "FND-7"),
+    happened.GroupsLoaded: _groups_loaded,
+    happened.GroupsResigned: notes("group.resigns", "OFS-5", "FND-7"),
+}

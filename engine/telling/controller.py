@@ -1,0 +1,96 @@
+"""How ZooKeeper and the controller are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.happenings import controller as happened
+from engine.happenings.base import Happening
+from engine.telling.telling import Tell, Teller, notes, says
+
+
+def _node_read(h: happened.NodeRead, teller: Teller) -> None:
+    teller.say(
+        "zookeeper.read" if h.data is not None else "zookeeper.read_missing",
+        ("PID-3",),
+        client=h.client,
+        path=h.path,
+        version=h.version,
+        data=h.data,
+    )
+
+
+def _node_written(h: happened.NodeWritten, teller: Teller) -> None:
+    key = "zookeeper.written"
+    if not h.written:
+        key = "zookeeper.write_refused"
+    elif h.expected is None:
+        key = "zookeeper.written_unchecked"
+    elif h.before == -1:
+        key = "zookeeper.created"
+    teller.say(
+        key,
+        ("PID-2", "PID-3") if h.written else ("PID-2", "PID-7"),
+        client=h.client,
+        path=h.path,
+        version=h.version,
+        expected=h.expected,
+        before=h.before,
+        data=h.data,
+    )
+    if not h.written:
+        compared: list[list[Any]] = [["stat version read", h.expected], ["stat version now", h.before]]
+        teller.refuse("PID-3", "BAD_VERSION", compared, "refusal.broker_reads_again")
+
+
+def _topic_wanted(h: happened.TopicWanted, teller: Teller) -> None:
+    key = "controller.topic_known" if h.known else "controller.topic_creation_begins"
+    teller.say(key, ("FND-4",), broker=h.broker, topic=h.topic, until=h.until)
+
+
+def _leader_chosen(h: happened.LeaderChosen, teller: Teller) -> None:
+    key = "controller.leader_moved" if h.scripted else "controller.leader_elected"
+    if h.leader is None:
+        key = "controller.no_leader_left"
+    teller.say(
+        key,
+        ("LOG-10",),
+        partition=h.partition,
+        leader=h.leader,
+        old=h.old,
+        leader_epoch=h.leader_epoch,
+        isr=list(h.isr),
+    )
+
+
+def _followers_resumed(h: happened.FollowersResumed, teller: Teller) -> None:
+    teller.say(
+        "fault.isr_restored" if h.replicas else "fault.nobody_to_restore",
+        ("GEN-6", "LOG-7"),
+        partition=h.partition,
+        replicas=list(h.replicas),
+        isr=list(h.isr),
+    )
+
+
+def _endpoint_changed(h: happened.EndpointChanged, teller: Teller) -> None:
+    key = "fault.endpoint_back" if h.available else "fault.endpoint_unavailable"
+    teller.say(key, ("GEN-6",), broker=h.broker)
+
+
+TELLINGS: dict[type[Happening], Tell] = {
+    happened.NodeRead: _node_read,
+    happened.NodeWritten: _node_written,
+    happened.TopicWanted: _topic_wanted,
+    happened.TopicCreated: says("controller.topic_created", "FND-4", "CFG-4"),
+    happened.TopicDeleted: says("fault.topic_deleted", "GEN-6"),
+    happened.SessionEnded: says("controller.session_ended", "LOG-10"),
+    happened.LeaderChosen: _leader_chosen,
+    happened.IsrShrunk: notes("controller.isr_shrunk", "LOG-7"),
+    happened.IsrExpanded: says("controller.isr_expanded", "LOG-7"),
+    happened.IsrChangeIgnored: says("controller.isr_change_ignored", "LOG-7"),
+    happened.FollowerStopped: says("fault.isr_shrunk", "GEN-6", "LOG-7"),
+    happened.FollowersResumed: _followers_resumed,
+    happened.CompetingWrite: says("fault.competing_write", "GEN-6", "PID-7"),
+    happened.EndpointChanged: _endpoint_changed,
+}
