@@ -90,7 +90,8 @@ function headLine(
   const identity = `${entry.producer_id}·${entry.producer_epoch}`;
   const pill = round(textWidth(identity, 12, true) + 12);
   const room = width * (here.upright ? 0.66 : 0.6) - pill;
-  const { size, lines } = fitted(who, room, 13, { least: 9, most: 2, bold: true });
+  const most = here.upright ? 12 : 13;
+  const { size, lines } = fitted(who, room, most, { least: 9, most: 2, bold: true });
   const end = 12 + Math.max(...lines.map((line) => textWidth(line, size, true))) + 10;
   const right = width - 12;
   if (textWidth(who, 11, true) > room) {
@@ -100,7 +101,7 @@ function headLine(
       box(12, 14, small, 14, `cell small ${here.hue(entry.producer_id)}`, 3)}${text(12 + small / 2, 25, identity, "s11 b", "middle")}${
       markersOrPartitions(broker, id, entry, 12 + small + 12, right, 25)}`;
   }
-  return svg`${fittedText(12, 19, who, room, 13, { least: 9, most: 2, bold: true, classes: "b" })}${
+  return svg`${fittedText(12, 19, who, room, most, { least: 9, most: 2, bold: true, classes: "b" })}${
     box(end, 6, pill, 18, `cell small ${here.hue(entry.producer_id)}`, 3)}${text(end + pill / 2, 19, identity, "s12 b", "middle")}${
     markersOrPartitions(broker, id, entry, end + pill + 12, right)}`;
 }

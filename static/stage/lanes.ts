@@ -7,7 +7,7 @@ import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { batchWords, identity, isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import { brokenRecords } from "../diagrams/broken-records.ts";
-import { round } from "../diagrams/geometry.ts";
+import { clamp, round } from "../diagrams/geometry.ts";
 import { isPicked } from "../diagrams/picked.ts";
 import { isOfPicked } from "../diagrams/transaction-picked.ts";
 import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection } from "../player/frame.ts";
@@ -186,8 +186,10 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
 function markerCell(batch: LogBatchView, width: number, height: number, hue: string): SVGTemplateResult {
   const who = identity(batch.producer_id, batch.producer_epoch) ?? "";
   const { size, cut } = fitted(who, width - 4, 12, { least: 9 });
-  return svg`<rect class="hit" width=${width} height=${height}/>${flag(4, 2, Math.min(32, height - 20), (batch.control ?? "?").charAt(0).toUpperCase(), hue)}${
-    cut ? nothing : text(4, height - 2, who, `s${size} k`)}`;
+  // A ring stands inside of the gates at its edges: the flag keeps off it.
+  const left = round(clamp((width - textWidth(who, size)) / 2, 4, 14));
+  return svg`<rect class="hit" width=${width} height=${height}/>${flag(left, 2, Math.min(32, height - 20), (batch.control ?? "?").charAt(0).toUpperCase(), hue)}${
+    cut ? nothing : text(left, height - 2, who, `s${size} k`)}`;
 }
 
 /** In a copy and in a strip a batch has no numbers. */

@@ -17,7 +17,7 @@ const GAP = 10;
 const LEAST = 400;
 const MANAGER = 44;
 /** Of a phone. */
-const STACK = { role: 72, centre: 176, centreMost: 250, participant: 78, network: 50, networkMost: 84, inRow: 4, under: 34 };
+const STACK = { role: 72, centre: 172, centreMost: 250, participant: 78, network: 47, networkMost: 84, inRow: 4, under: 30 };
 const EDGE = 6;
 const MARGINS = 10;
 
@@ -75,7 +75,7 @@ function stacked(plan: StagePlan, size: Size): Places {
   const inRow = Math.max(1, Math.min(STACK.inRow, participants.length));
   const rows = Math.ceil(participants.length / inRow);
   const given = size.height / (size.width / width) - STACK.under;
-  const least = EDGE + STACK.role + 2 * STACK.network + STACK.centre + rows * (STACK.participant + GAP);
+  const least = EDGE + STACK.role + 2 * STACK.network + STACK.centre + rows * (STACK.participant + GAP) - GAP + EDGE;
   const spare = Math.max(0, given - least);
   // Messages need room before anything else does.
   const network = STACK.network + Math.min(spare / 2, STACK.networkMost - STACK.network);
@@ -88,7 +88,7 @@ function stacked(plan: StagePlan, size: Size): Places {
     row(boxes, participants.slice(from, from + inRow), width, y, STACK.participant);
     y += STACK.participant + GAP;
   }
-  return whole(size, width, Math.max(y, given), boxes, true, { x: MARGINS, y: top - network, width: width - 2 * MARGINS, height: network }, null);
+  return whole(size, width, Math.max(y - GAP + EDGE, given), boxes, true, { x: MARGINS, y: top - network, width: width - 2 * MARGINS, height: network }, null);
 }
 
 /** Side by side, all as wide as each other. */

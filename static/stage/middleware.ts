@@ -147,8 +147,8 @@ function middlewareOf(view: MiddlewareView, tid: string | null, own: Box): Drawn
 
 /** All that it knows stands beside its states. */
 function lowMiddleware(view: MiddlewareView, entry: MiddlewareTransactionView | undefined, tid: string | null, own: Box): Drawn {
-  const pill = 116;
-  const x = pill + 26;
+  const pill = 104;
+  const x = pill + 24;
   const width = own.width - x - 12;
   const lines = entry === undefined ? [] : footWords(entry);
   const foot = own.height - 12 - (lines.length - 1) * 17;

@@ -11,6 +11,7 @@ import { lanePlace, rounded, rowsIn } from "./places-desk.ts";
 const WIDTH = { least: 360, most: 520 };
 const SIDE = 10;
 const GAP = 8;
+const TOP = 4;
 const CLIENT = 86;
 const NETWORK = { least: 50, most: 130 };
 const HEAD = 27;
@@ -20,7 +21,7 @@ const READERS = { least: 57, most: 84 };
 const COORDINATOR = { least: 62, most: 84, grouped: 98 };
 const MARKERS = 40;
 /** px under the picture for the names of those who are not in it, and for its text. */
-const UNDER = 31;
+const UNDER = 30;
 /** Where requests go down and answers come up. */
 const DOWN = 0.29;
 const UP = 0.69;
@@ -47,7 +48,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const coordinates = plan.brokers.some((broker) => broker.transactional_ids.length > 0);
   const groups = plan.brokers.some((broker) => broker.groups.length > 0);
   const client = plan.clients.length > 0;
-  const least = (client ? CLIENT + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? COORDINATOR.least + MARKERS : 0) + 8;
+  const least = (client ? CLIENT + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? COORDINATOR.least + MARKERS : 0) + 2 * TOP + GAP;
   let spare = Math.max(0, given - least);
   const take = (most: number): number => {
     const taken = Math.min(spare, most);
@@ -60,7 +61,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const tall = client ? CLIENT : 0;
   const lines = readers ? READERS.least + take(READERS.most - READERS.least) : 0;
   const own = width - 2 * SIDE;
-  let y = 4;
+  let y = TOP;
   const next = (height: number, gap = 0): Box => {
     const box = rounded({ x: SIDE, y, width: own, height });
     y += height + gap;
@@ -73,7 +74,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const broker = next(HEAD + lane + 6, GAP);
   const readersBox = readers ? next(lines, GAP) : null;
   return {
-    width, height: round(Math.max(given, y + 4)),
+    width, height: round(Math.max(given, y + TOP)),
     slots: {
       client: clientBox, broker, lane: { ...broker, y: broker.y + HEAD, height: lane }, readers: readersBox, coordinator,
       down: round(width * DOWN), up: round(width * UP),

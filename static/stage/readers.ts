@@ -120,21 +120,9 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   // On a phone a row is low and wide: all on one line.
   const flat = height < 36 && width > 300;
   const single = height < 36;
-  const long = hidden === null ? 0 : textWidth(hidden.long, 12, true);
-  const total = whole.seen.length + whole.earlier;
-  const fitsLong = hidden !== null && Math.min(total, room) * STEP + long + 24 <= width;
-  const said = hidden === null ? null : fitsLong ? hidden.long : hidden.short;
-  const after = said === null ? 0 : textWidth(said, 12, true) + 10;
   const read = lane.position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: whole.read });
   const readWidth = textWidth(read, 12) + 12;
-  const most = Math.max(3, Math.floor((width - 18 - after - (flat ? readWidth + 150 : 0)) / STEP));
-  const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, held, lane, batches, Math.max(2, most - 2)) : whole;
-  const wall = whole.counts.undecided + whole.counts.marker + whole.counts.behind + whole.counts.untold > 0;
-  const focused = focus.kind === "read" && focus.partition === partition && named.some(({ name }) => name === focus.actor);
   const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(slowest);
-  const names = named.map(({ name }) => name);
-  const squareY = flat ? (height - SQUARE) / 2 : single ? height - SQUARE - 3 : height - SQUARE - 7;
-  const titleY = flat ? height / 2 + 4.5 : single ? 12.5 : 16;
   // As wide for one record as for a hundred: no number changes what stands beside it.
   const titleRoom = flat ? 90 : width - 12 - Math.max(readWidth, READ - 12);
   const titleWidth = Math.min(titleRoom, textWidth(title, 12, true));
@@ -142,6 +130,20 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const levelRoom = (flat ? 130 : titleRoom) - titleWidth - 5;
   const level = named.length > 1 ? "" : levelOf(frame, partition, consumer.isolation, (name) => titleRoom - textWidth(name, 12, true) - 5, levelRoom);
   const from = flat ? 9 + titleWidth + 5 + textWidth(level, 11) + 12 : 9;
+  // What stands beside the squares on their line.
+  const beside = flat ? from + readWidth + 12 : 24;
+  const long = hidden === null ? 0 : textWidth(hidden.long, 12, true);
+  const total = whole.seen.length + whole.earlier;
+  const fitsLong = hidden !== null && Math.min(total, room) * STEP + long + beside <= width;
+  const said = hidden === null ? null : fitsLong ? hidden.long : hidden.short;
+  const after = said === null ? 0 : textWidth(said, 12, true) + 10;
+  const most = Math.max(3, Math.floor((width - after - (flat ? beside : 18)) / STEP));
+  const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, held, lane, batches, Math.max(2, most - 2)) : whole;
+  const wall = whole.counts.undecided + whole.counts.marker + whole.counts.behind + whole.counts.untold > 0;
+  const focused = focus.kind === "read" && focus.partition === partition && named.some(({ name }) => name === focus.actor);
+  const names = named.map(({ name }) => name);
+  const squareY = flat ? (height - SQUARE) / 2 : single ? height - SQUARE - 3 : height - SQUARE - 7;
+  const titleY = flat ? height / 2 + 4.5 : single ? 12.5 : 16;
   const reasons = REASONS.filter((reason) => whole.counts[reason] > 0)
     .map((reason) => `${whole.counts[reason]}: ${wordsOf(reason, holderOf(lane, batches)).long}`);
   const selection = plainly("actor", slowest.name);
