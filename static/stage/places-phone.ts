@@ -14,6 +14,9 @@ const GAP = 8;
 const TOP = 4;
 const CLIENT = 86;
 const NETWORK = { least: 50, most: 130 };
+const BESIDE = 30;
+/** px of a picture that shows no more than a lane at once. */
+const LOW = 240;
 const HEAD = 27;
 const LANE = { least: 76, most: 120 };
 const READERS = { least: 57, most: 84 };
@@ -49,6 +52,8 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const groups = plan.brokers.some((broker) => broker.groups.length > 0);
   const client = plan.clients.length > 0;
   const least = (client ? CLIENT + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? COORDINATOR.least + MARKERS : 0) + 2 * TOP + GAP;
+  // What is scrolled anyway has room for a tag beside its messages.
+  const more = client && given < least && given >= LOW ? BESIDE : 0;
   let spare = Math.max(0, given - least);
   const take = (most: number): number => {
     const taken = Math.min(spare, most);
@@ -57,7 +62,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   };
   const coordinatorHeight = coordinates ? COORDINATOR.least + take((groups ? COORDINATOR.grouped : COORDINATOR.most) - COORDINATOR.least) : 0;
   const lane = LANE.least + take(LANE.most - LANE.least);
-  const network = client ? NETWORK.least + take(NETWORK.most - NETWORK.least) : 0;
+  const network = client ? NETWORK.least + more + take(NETWORK.most - NETWORK.least) : 0;
   const tall = client ? CLIENT : 0;
   const lines = readers ? READERS.least + take(READERS.most - READERS.least) : 0;
   const own = width - 2 * SIDE;
