@@ -193,7 +193,7 @@ READERS = (
     Opener("positions_visible", 5, ("group.offset_becomes_visible", "group.offsets_visible_at_once"), ("group",)),
     Opener("positions_dropped", 6, ("group.offset_dropped",), ("group",)),
     Opener("positions_unstable", 6, ("group.offsets_unstable",), ("group",), once=True),
-    Opener("round", 5, ("loop.polls",), ("round",)),
+    Opener("round", 5, ("loop.polls",), ("round",), STORED),
     Opener("rewinds", 7, ("loop.rewinds",), ("application",)),
     Opener("begins_anew", 7, ("loop.restarts",), ("application",)),
     Opener("loop_gives_up", 8, ("loop.gives_up",), ("application",)),

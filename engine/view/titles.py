@@ -19,7 +19,7 @@ NAMES = frozenset(
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
         "reads_one", "reads_only", "reads_each", "hidden", "joined", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
-        "crashes_many", "restarts_many", "success_first",
+        "crashes_many", "restarts_many", "success_first", "round_stores",
     }
 )  # fmt: skip
 """Titles that no opener names."""
@@ -199,6 +199,7 @@ TELLS: dict[str, Tell] = {
     "renumbered": _stores("renumbered_stored"),
     "success_at_once": _stores("success_first"),
     "muted": _stores("muted_stores"),
+    "round": _stores("round_stores"),
     "waits_for_earlier": _stores("waited_stores"),
     "begins": _stores("begins_stores"),
     **{name: _many(name) for name in sorted(GATHERED)},
