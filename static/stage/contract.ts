@@ -166,7 +166,7 @@ export interface StageObject {
   width: number;
   height: number;
   phase: Phase;
-  /** What lies over what: wires 0, bodies 1, cells 2, gates 3, messages 4, ghosts and rings 5, a gate before a ring 5.5, tag 6, an answer's numbers 7. */
+  /** What lies over what: wires 0, bodies 1, cells 2, gates 3, messages 4, ghosts and rings 5, tag 6, an answer's numbers 7. */
   depth: number;
   draw: SVGTemplateResult;
   /** Where it comes from when it is new. */

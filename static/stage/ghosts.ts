@@ -13,6 +13,7 @@ import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Wi
 import { windowOf } from "./contract.ts";
 import { box, cellType, fittedText, halo, path, text, textWidth } from "./draw.ts";
 import { decidedBy } from "./decided.ts";
+import { RING_INSIDE } from "./lanes.ts";
 import { networkOf } from "./network.ts";
 import { ARRIVAL } from "./places-desk.ts";
 
@@ -60,13 +61,11 @@ function object(key: string, at: Box, draw: SVGTemplateResult, { depth = 5, phas
 
 /** From a gate at a cell's edge to the ring around the cell. */
 const ASIDE = 10;
-/** A cell of this width is left wide enough by that. */
-const WIDE = 48;
 
 /** The ring of a batch is whole and leaves the gates at its edges to be seen: it stands inside of them. */
 function ringOf({ replica, window }: Shown, at: Box): StageObject {
   const gates = [replica.high_watermark, replica.last_stable_offset].map((offset) => window.x(offset));
-  const near = (x: number): boolean => at.width >= WIDE && gates.some((gate) => Math.abs(gate - x) < 1);
+  const near = (x: number): boolean => at.width >= RING_INSIDE && gates.some((gate) => Math.abs(gate - x) < 1);
   const [left, right] = [near(at.x) ? ASIDE : 0, near(at.x + at.width) ? ASIDE : 0];
   return ring("ring:batch", { ...at, x: at.x + left, width: at.width - left - right });
 }

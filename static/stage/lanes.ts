@@ -20,6 +20,9 @@ import { heldStretches } from "./hidden.ts";
 import type { Stretch } from "./hidden.ts";
 import { ledBy, replicaIn } from "./places.ts";
 
+/** A cell of this width has its ring inside of the gates at its edges. */
+export const RING_INSIDE = 48;
+
 /** A cell of this height has its identity above its sequences. */
 const TWO_LINES = 38;
 
@@ -285,15 +288,15 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
   const focused = focus.kind === "gate" && focus.partition === partition ? focus.gates[0] : undefined;
   const top = place.strip ? 0 : -8;
   const bottom = cells.height + (place.strip ? 0 : 2);
-  // A gate at the edge of the batch that is ringed is seen whole: where the cell is narrow, before the ring.
+  // A gate at the edge of a narrow batch that is ringed is seen above and below the ring, which is whole; a wide one has its ring inside (ghosts.ts).
   const ringed = ringedBatch(lane, replica);
-  const isBefore = (offset: number): boolean => ringed !== undefined && !place.strip && (ringed.base_offset === offset || ringed.last_offset + 1 === offset);
-  const bars = (offset: number): [number, number][] => (isBefore(offset) ? [[top, cells.height + 8]] : isInside(shown, offset) && !place.strip ? [[top, 0], [cells.height, bottom + 4]] : [[top, bottom]]);
-  const nameY = -11;
+  const isNarrow = ringed !== undefined && !place.strip && window.x(ringed.last_offset + 1) - window.x(ringed.base_offset) < RING_INSIDE;
+  const isBehind = (offset: number): boolean => isNarrow && (ringed.base_offset === offset || ringed.last_offset + 1 === offset);
+  const bars = (offset: number): [number, number][] => (isBehind(offset) ? [[-15, cells.height + 14]] : isInside(shown, offset) && !place.strip ? [[top, 0], [cells.height, bottom + 4]] : [[top, bottom]]);
+  const nameY = isBehind(replica.high_watermark) || isBehind(replica.last_stable_offset) ? -18 : -11;
   const objects: StageObject[] = [];
   const gate = (key: string, offset: number, dx: number, draw: SVGTemplateResult, hot: boolean, label: string): void => {
-    const depth = isBefore(offset) ? DEPTH.before : DEPTH.gate;
-    objects.push({ key: `${key}:${partition}`, x: round(window.x(offset) + dx), y: cells.y, width: 6, height: cells.height, phase: "gate", depth, draw, hot, label });
+    objects.push({ key: `${key}:${partition}`, x: round(window.x(offset) + dx), y: cells.y, width: 6, height: cells.height, phase: "gate", depth: DEPTH.gate, draw, hot, label });
   };
   const { hw } = names;
   const markHw = focused === "high_watermark" && !same;

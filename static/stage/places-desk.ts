@@ -222,7 +222,8 @@ export function lanePlace(span: { first: number; end: number }, box: Box, strip:
   const fits = count * UNIT.least <= room;
   const unit = strip ? clamp(room / Math.max(count, 8), 4, 24) : fits ? clamp(Math.floor(room / count), UNIT.least, UNIT.most) : LONG.unit;
   const height = strip ? Math.max(6, box.height - 5) : clamp(box.height - ABOVE - BELOW, CELL.least, CELL.most);
-  const top = strip ? box.y + 2 : box.y + ABOVE + Math.max(0, (box.height - ABOVE - BELOW - height) / 2);
+  // What arrives stands above the cells: there is what is left over.
+  const top = strip ? box.y + 2 : box.y + ABOVE + Math.max(0, box.height - ABOVE - BELOW - height) * 0.9;
   const middle = round(top + height / 2);
   return {
     box: rounded(box), strip,

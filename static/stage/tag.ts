@@ -21,6 +21,7 @@ import { hasNameAbove } from "./lanes.ts";
 import { awayBox, bodiesOf, networkOf } from "./network.ts";
 
 export const HEIGHT = 28;
+const SIZES = [17, 15, 13];
 const EDGE = 4;
 
 export const tagLayer: Layer = (frame, here, focus) => {
@@ -28,27 +29,35 @@ export const tagLayer: Layer = (frame, here, focus) => {
   const said = say(focus.tag.key, focus.tag.params);
   // On a phone a rule that decided has its numbers under the picture.
   const more = here.upright && decidedBy(frame, focus) !== null ? "" : comparedText(focus.compared);
-  const first = round(textWidth(said, 17, true) + 22);
-  const own = more === "" ? 0 : round(Math.min(textWidth(more, 14) + 18, here.width - 2 * EDGE));
-  if (more !== "" && first + own > roomOf(frame, here, focus)) {
+  // Beside a client the name of an error has the width of the network.
+  const size = here.upright ? 15 : SIZES.find((one) => textWidth(said, one, true) + 22 <= roomOf(frame, here, focus)) ?? 13;
+  const told = more !== "" && !here.upright && isOnRail(here, focus) && round(textWidth(said, size, true) + 22 + textWidth(more, 14) + 18) > roomOf(frame, here, focus) ? "" : more;
+  const first = round(textWidth(said, size, true) + 22);
+  const own = told === "" ? 0 : round(Math.min(textWidth(told, 14) + 18, here.width - 2 * EDGE));
+  if (told !== "" && first + own > roomOf(frame, here, focus)) {
     const width = Math.max(first, own);
     const height = 2 * HEIGHT - 2;
     const at = placeOf(frame, here, focus, width, height);
     return [{
       key: "tag", ...at, ...termOf(focus.tag), width, height, phase: "tag", depth: 6, hot: true, label: `${said}: ${more}`,
-      draw: svg`${box(0.5, HEIGHT - 5, own - 1, HEIGHT + 2, "pill", 4)}${fittedText(9, 2 * HEIGHT - 11, more, own - 16, 14, { classes: "k" })}${
-        box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 19.5, said, "s17 inv", "middle")}`,
+      draw: svg`${box(0.5, HEIGHT - 5, own - 1, HEIGHT + 2, "pill", 4)}${fittedText(9, 2 * HEIGHT - 11, told, own - 16, 14, { classes: "k" })}${
+        box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 14 + size * 0.33, said, `s${size} inv`, "middle")}`,
     }];
   }
   const width = first + own;
   const at = placeOf(frame, here, focus, width);
   const tag: StageObject = {
     key: "tag", ...at, ...termOf(focus.tag), width, height: HEIGHT, phase: "tag", depth: 6, hot: true, label: more === "" ? said : `${said}: ${more}`,
-    draw: svg`${more === "" ? nothing : svg`${box(first - 5, 0.5, width - first + 4.5, HEIGHT - 1, "pill", 4)}${text(first + 7, 19, more, "s14 k")}`}${
-      box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 19.5, said, "s17 inv", "middle")}`,
+    draw: svg`${told === "" ? nothing : svg`${box(first - 5, 0.5, width - first + 4.5, HEIGHT - 1, "pill", 4)}${text(first + 7, 19, told, "s14 k")}`}${
+      box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 14 + size * 0.33, said, `s${size} inv`, "middle")}`,
   };
   return [tag];
 };
+
+/** What a coordinator compares are its states, which its own place shows. */
+function isOnRail(here: Places, { actor, partition }: Focus): boolean {
+  return partition === null && here.brokers[actor ?? ""]?.coordinator != null;
+}
 
 /** A tag that names an error tells what it means. */
 function termOf({ params }: NonNullable<Focus["tag"]>): Pick<StageObject, "term"> {
@@ -60,9 +69,9 @@ function termOf({ params }: NonNullable<Focus["tag"]>): Pick<StageObject, "term"
 function roomOf(frame: Frame, here: Places, focus: Focus): number {
   if (here.upright) return here.width - 2 * EDGE;
   if (clientOf(frame, here, focus) !== undefined) return here.network.width - 12;
-  // What a coordinator refuses is told on its own edge, and not over what is on its way to it.
+  // What a broker refuses is told on its own edge, and not over what is on its way to it.
   const broker = here.brokers[focus.actor ?? ""];
-  return focus.partition === null && broker !== undefined ? broker.box.width - 16 : here.width - 2 * EDGE;
+  return broker === undefined ? here.width - 2 * EDGE : broker.box.width - 16;
 }
 
 const SIDES = /^(arrived|stored|current|expected|known|allowed)[ _]/;
@@ -104,7 +113,7 @@ function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height
 /** Units of area that a tag may cover of what it stands on. */
 const COVERS = 60;
 /** How far a tag goes to stand on nothing. */
-const FAR = { x: 160, y: 132, step: 6 };
+const FAR = { x: 200, y: 220, step: 6 };
 
 /** The nearest place that is free, where none of those that suit is. */
 function freeNear(here: Places, taken: readonly Box[], [x, y]: Spot, width: number, height: number): Spot | null {
@@ -313,13 +322,20 @@ function aroundLane(frame: Frame, here: Places, focus: Focus, { broker, lane }: 
 /** The head of the broker that the step is about, and offsets and cells in its lanes. */
 function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
   const broker = here.brokers[focus.actor ?? ""];
-  if (broker === undefined) return [];
+  if (broker === undefined && here.upright) return [];
   const whole = focus.kind === "coordinator" || focus.kind === "refused";
-  const head: Box[] = [whole ? { ...broker.box, height: 26 } : copiesIn(frame, here, focus, broker)];
-  return head.concat(Object.entries(here.brokers[focus.actor ?? ""]?.lanes ?? {}).flatMap(([partition]): Box[] => {
-    const shown = shownLane(frame, here, { ...focus, partition });
+  const head: Box[] = broker === undefined ? [] : [whole ? { ...broker.box, height: 26 } : copiesIn(frame, here, focus, broker)];
+  // A tag may lie on a coordinator's edges, and on nothing that it says.
+  for (const other of Object.values(here.brokers)) {
+    const { box: own, coordinator } = other;
+    if (!here.upright) head.push({ ...own, width: 100, height: 24 }, { ...copiesIn(frame, here, focus, other), height: 24 });
+    if (coordinator !== null) head.push({ ...coordinator.box, y: coordinator.box.y + 5, height: coordinator.box.height - 9 });
+  }
+  const named = here.upright ? [focus.actor ?? ""] : Object.keys(here.brokers);
+  return head.concat(named.flatMap((actor) => Object.entries(here.brokers[actor]?.lanes ?? {}).flatMap(([partition, lane]): Box[] => {
+    const shown = lane.strip ? null : shownLane(frame, here, { ...focus, actor, partition });
     if (shown === null) return [];
     const { x, y, height } = shown.lane.cells;
     return [{ x, y: y - 20, width: Math.max(0, shown.window.x(shown.replica.log_end) - x), height: height + 38 }];
-  }));
+  })));
 }
