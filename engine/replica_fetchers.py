@@ -11,7 +11,7 @@ from typing import Protocol
 
 from engine.broker.broker import Broker
 from engine.broker.controller import Controller
-from engine.broker.replication import fetch_is_useful
+from engine.broker.replication import fetch_is_useful, make_fetch
 from engine.messages import Effects
 
 
@@ -83,7 +83,7 @@ class ReplicaFetchers:
         replica = follower.replicas.get(partition)
         if replica is None or replica.not_fetching:
             return None
-        response, effects = leader.copying.on_fetch(follower.copying.fetch(partition), now)
+        response, effects = leader.copying.on_fetch(make_fetch(replica), now)
         moved = bool(cluster.changed_partitions)
         idle_from = follower.replicas.idle_from
         follower.copying.on_response(response, now)

@@ -254,7 +254,7 @@ class Broker:
     def next_background_timer(self) -> int | None:
         """The next scan for idle producers or transactional ids that may find one; nothing waits for it (LOG-12)."""
         expiry = None if self.transactions is None else self.transactions.expiry_at
-        at = self.replicas.next_scan()
+        at = self.replicas.scan_at
         return at if at is not None and (expiry is None or at < expiry) else expiry
 
     def on_background_timer(self, now: int) -> Effects:

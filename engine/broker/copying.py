@@ -32,10 +32,6 @@ class Copying:
         self.delayed = delayed
         self.outgoing = outgoing
 
-    def fetch(self, partition: str) -> ReplicaFetchRequest:
-        """What this broker, a follower of ``partition``, asks its leader."""
-        return replication.make_fetch(self.replicas.get(partition) or self.replicas.named(partition))
-
     def on_fetch(self, request: ReplicaFetchRequest, now: int) -> tuple[ReplicaFetchResponse, Effects]:
         """Answer a follower as the leader; what it tells may raise the high watermark (LOG-7)."""
         replica = self.replicas.get(request.partition) or self.replicas.named(request.partition)

@@ -25,7 +25,7 @@ class Replicas(dict[str, Replica]):
     world share the set, and the kernel empties it after each event.
     """
 
-    __slots__ = ("changed_partitions", "idle_from", "rules", "setup", "watch")
+    __slots__ = ("changed_partitions", "idle_from", "rules", "scan_at", "setup", "watch")
 
     def __init__(self, setup: Setup, changed_partitions: set[str]) -> None:
         super().__init__()
@@ -35,6 +35,8 @@ class Replicas(dict[str, Replica]):
         self.changed_partitions = changed_partitions
         self.idle_from: int | None = None
         """No producer's newest timestamp is older than this; None when no producer is known."""
+        self.scan_at: int | None = None
+        """The next scan for idle producers that may find one (LOG-12)."""
 
     def named(self, partition: str) -> Replica:
         """The replica of a partition; refused when this broker has none."""
@@ -69,7 +71,7 @@ class Replicas(dict[str, Replica]):
 
     def stop(self, *, clean: bool) -> None:
         """The broker stops: leaderships are forgotten, logs stay; ``clean`` writes producer snapshots (LOG-10)."""
-        self.idle_from = None
+        self._be_idle_from(None)
         for replica in self.values():
             replica.forget_leadership()
             replica.log.close(clean=clean)
@@ -95,15 +97,16 @@ class Replicas(dict[str, Replica]):
         """A producer was active at ``timestamp``; the idle scan need not come before it expires."""
         idle_from = self.idle_from
         if idle_from is None or timestamp < idle_from:
-            self.idle_from = timestamp
+            self._be_idle_from(timestamp)
 
-    def next_scan(self) -> int | None:
-        """The next scan for idle producers that may find one (LOG-12)."""
-        if self.idle_from is None:
-            return None
+    def _be_idle_from(self, timestamp: int | None) -> None:
+        self.idle_from = timestamp
+        if timestamp is None:
+            self.scan_at = None
+            return
         interval = self.setup.configuration.producer_state_scan_interval_ms
-        at = self.idle_from + self.setup.configuration.producer_state_expiration_ms
-        return -(-at // interval) * interval
+        at = timestamp + self.setup.configuration.producer_state_expiration_ms
+        self.scan_at = -(-at // interval) * interval
 
     def forget_idle(self, now: int) -> None:
         """Forget producers that were idle for too long; says nothing when there are none."""
@@ -122,7 +125,7 @@ class Replicas(dict[str, Replica]):
             for entry in replica.log.producers.entries.values()
             if entry.transaction_first_offset is None
         ]
-        self.idle_from = min(times, default=None)
+        self._be_idle_from(min(times, default=None))
 
     # Faults ---------------------------------------------------------------------------------------
 

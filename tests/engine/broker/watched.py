@@ -9,7 +9,7 @@ from typing import Any
 from engine.broker.broker import Broker
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.controller import Controller
-from engine.broker.replication import fetch_is_useful
+from engine.broker.replication import fetch_is_useful, make_fetch
 from engine.broker.sequence import increment
 from engine.broker.startup import start_quietly
 from engine.explain.sentences import catalogue
@@ -227,7 +227,7 @@ class Cluster:
             return False
         if not fetch_is_useful(leader.replicas[partition], follower.replicas[partition]):
             return False
-        request = follower.copying.fetch(partition)
+        request = make_fetch(follower.replicas[partition])
         response, effects = leader.copying.on_fetch(request, self.now)
         follower.copying.on_response(response, self.now)
         self.carry_out(leader, effects)
