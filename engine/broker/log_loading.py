@@ -1,7 +1,7 @@
 """What a log knows of producers after it was opened or cut: newest snapshot, and the batches behind it (LOG-10).
 
-After Kafka's ``Log.rebuildProducerState``. How many batches of a producer are remembered depends on where the
-snapshots stand, because each holds only a producer's newest one.
+After Kafka's ``Log.rebuildProducerState`` and ``Log.recoverSegment``. How many batches of a producer are remembered
+depends on where the snapshots stand, because each holds only a producer's newest one.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from bisect import bisect_left
 from operator import attrgetter
 from typing import Protocol
 
+from engine.broker.aborted_index import AbortedIndex, AbortedTransaction
 from engine.broker.producer_state import ProducerStateManager
 from engine.messages import RecordBatch
 
@@ -21,6 +22,7 @@ SEGMENTS_WITH_SNAPSHOT = 2
 class LoadedLog(Protocol):
     """A log (``PartitionLog``), as far as the state of its producers comes from it."""
 
+    aborted: AbortedIndex
     batches: list[RecordBatch]
     segments: list[int]
     log_start: int
@@ -28,26 +30,62 @@ class LoadedLog(Protocol):
     producers: ProducerStateManager
 
 
-def rebuild_producers(log: LoadedLog, now: int) -> None:
-    """Producers as of the log end; a snapshot of them is written there.
+def recover_segments(log: LoadedLog, recovery_point: int, now: int) -> None:
+    """What was not closed is checked and read again, from the segment that holds the recovery point on.
+
+    Each of these segments ends with a new snapshot, and what stood behind its start before is gone. So is the index of
+    the transactions that were aborted in it, which is made again from the producers that are read now.
+    """
+    producers = log.producers
+    ends = (*log.segments[1:], log.log_end)
+    for start, end in zip(log.segments, ends, strict=True):
+        if end <= recovery_point and end != log.log_end:
+            continue
+        producers.forget_all()
+        producers.map_end_offset = producers.last_snapshot = 0
+        rebuild_producers(log, start, now)
+        log.aborted.lines = [line for line in log.aborted.lines if not start <= line.last_offset < end]
+        first, behind = (bisect_left(log.batches, at, key=_BASE_OFFSET) for at in (start, end))
+        for batch in log.batches[first:behind]:
+            for ended, stable in producers.replay([batch], batch.last_offset + 1):
+                if ended.is_aborted:
+                    line = AbortedTransaction(
+                        ended.producer_id, ended.first_offset, ended.last_offset, stable
+                    )
+                    log.aborted.add(line)
+        producers.take_snapshot()
+
+
+def load_producers(log: LoadedLog, now: int, *, clean: bool) -> None:
+    """Producers of a log that is opened. One that was closed in order and has no snapshot is taken for one of a broker
+    from before there were producers, and not read: empty snapshots are written instead."""
+    if not clean or log.producers.snapshots:
+        rebuild_producers(log, log.log_end, now)
+        return
+    for offset in (*log.segments[-SEGMENTS_WITH_SNAPSHOT:], log.log_end):
+        log.producers.map_end_offset = offset
+        log.producers.take_snapshot()
+
+
+def rebuild_producers(log: LoadedLog, end: int, now: int) -> None:
+    """Producers as of ``end``; a snapshot of them is written there.
 
     A log that knew of no producer is not read: it cannot have forgotten one by being cut.
     """
     producers = log.producers
-    knew_nothing = (
-        not producers.entries and not producers.unstable and producers.map_end_offset >= log.log_end
-    )
-    producers.truncate_and_reload(log.log_start, log.log_end, now)
+    knew_nothing = not producers.entries and not producers.unstable and producers.map_end_offset >= end
+    producers.truncate_and_reload(log.log_start, end, now)
     if not knew_nothing:
-        _replay(log)
-    producers.map_end_offset = log.log_end
+        _replay(log, end)
+    producers.map_end_offset = end
     producers.take_snapshot()
 
 
-def _replay(log: LoadedLog) -> None:
-    """Take in the batches behind the snapshot, segment by segment."""
+def _replay(log: LoadedLog, until: int) -> None:
+    """Take in the batches between the snapshot and ``until``, segment by segment."""
     producers, batches = log.producers, log.batches
-    for start, end in zip(log.segments, (*log.segments[1:], log.log_end), strict=True):
+    for start, segment_end in zip(log.segments, (*log.segments[1:], log.log_end), strict=True):
+        end = min(segment_end, until)
         first_offset = max(start, producers.map_end_offset, log.log_start)
         if first_offset >= end:
             continue

@@ -20,7 +20,7 @@ from engine.broker.append_rules import AppendRule, Level, Rules
 from engine.broker.appended import Appended, with_offset
 from engine.broker.cleaner_progress import CleanerProgress
 from engine.broker.configuration import BrokerConfiguration
-from engine.broker.log_loading import rebuild_producers
+from engine.broker.log_loading import load_producers, rebuild_producers, recover_segments
 from engine.broker.parts import BatchPart, ProducerPart
 from engine.broker.producer_state import (
     Appending,
@@ -326,8 +326,8 @@ class PartitionLog:
     def raise_log_start(self, to: int) -> list[int]:
         """Delete records below ``to`` (retention, DeleteRecords); returns the producers forgotten with them.
 
-        Whole segments below go; the batch that ``to`` lies in stays and is not read any more. The caller
-        keeps ``to`` at or below the high watermark, as DeleteRecords does.
+        They are not read any more; ``delete_segments`` takes what lies below from the disk. The caller keeps ``to``
+        at or below the high watermark, as DeleteRecords does.
         """
         if to <= self.log_start:
             return []
@@ -336,13 +336,15 @@ class PartitionLog:
         self.log_start = to
         self.high_watermark = max(self.high_watermark, to)
         gone = self.producers.on_log_start_raised(to)
-        self._drop_segments_below(to)
         self.watch.emit(LogStartRaised, partition=self.partition, replica=self.replica, to=to)
         self._touch_producers(gone)
         self._touch()
         return gone
 
-    def _drop_segments_below(self, offset: int) -> None:
+    def delete_segments(self) -> None:
+        """Whole segments below the log start go, as the retention task takes them; the batch that the log start lies in
+        stays."""
+        offset = self.log_start
         keep_from = self.segments[0]
         for start in self.segments[1:]:
             if start <= offset:
@@ -352,6 +354,7 @@ class PartitionLog:
         count = bisect_left(self._base_offsets, keep_from)
         gone = self._base_offsets[:count]
         del self.batches[:count], self._base_offsets[:count], self.appended_at[:count]
+        self.producers.on_segments_dropped(start for start in self.segments if start < keep_from)
         self.segments = [start for start in self.segments if start >= keep_from]
         self.aborted.drop_below(keep_from)
         self._touch_batches(gone)
@@ -404,7 +407,7 @@ class PartitionLog:
         self.log_end = to
         self.log_start = min(self.log_start, to)
         self.high_watermark = min(self.high_watermark, to)
-        rebuild_producers(self, now)
+        rebuild_producers(self, to, now)
         if self.shows_cut:
             self.producers.on_high_watermark(self.high_watermark)
         self.watch.emit(LogTruncated, partition=self.partition, replica=self.replica, to=to)
@@ -447,14 +450,22 @@ class PartitionLog:
         self._touch_producers(known)
         self._touch()
 
-    def reopen(self, now: int) -> None:
+    def reopen(
+        self, now: int, *, clean: bool, recovery_point: int | None = None, log_start: int | None = None
+    ) -> None:
         """Load the log from disk after a stop (LOG-10).
 
-        After a clean stop there is a snapshot at the log end; after a crash the newest one is loaded and the
-        rest of the log replayed. The high watermark starts again at the log start.
+        After a clean stop there is a snapshot at the log end. After a crash what lies behind ``recovery_point``
+        (None: the newest segment, since a segment is flushed when the next begins) is read first and a snapshot
+        written. ``log_start`` is the one that the broker's checkpoint has, None when it is up to date; without a
+        checkpoint it is 0, and the first segment counts. The high watermark starts again at the log start.
         """
+        if log_start is not None:
+            self.log_start = max(log_start, self.segments[0])
+        if not clean:
+            recover_segments(self, self.segments[-1] if recovery_point is None else recovery_point, now)
         self.producers.open(self.segments)
-        rebuild_producers(self, now)
+        load_producers(self, now, clean=clean)
         self.high_watermark = self.log_start
         self._touch_producers(list(self.producers.entries))
         self._touch()

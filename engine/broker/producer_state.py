@@ -358,8 +358,9 @@ class ProducerStateManager:
         return min(times, default=None)
 
     def on_log_start_raised(self, log_start: int) -> list[int]:
-        """Records below ``log_start`` are gone. Returns the producers forgotten with them (LOG-11, 2.0
-        only)."""
+        """Records below ``log_start`` are gone. Returns the producers forgotten with them (LOG-11, 2.0 only, which
+        drops the snapshots below, too). The others keep every batch: Kafka's ``removeBatchesOlderThan`` drops them from
+        a copy."""
         gone: list[int] = []
         if self.drops_with_records:
             gone = [
@@ -372,14 +373,19 @@ class ProducerStateManager:
             orphans = [first for first, owner in self.open_transactions.items() if owner in gone]
             for first in orphans:
                 del self.open_transactions[first]
+            self._keep_snapshots([offset for offset in self.snapshots if offset >= log_start])
         self.on_high_watermark(log_start)
         self.map_end_offset = max(self.map_end_offset, log_start)
-        self._keep_snapshots([offset for offset in self.snapshots if offset >= log_start])
         self.last_snapshot = max(self.snapshots, default=log_start)
         return gone
 
     def _keep_snapshots(self, offsets: Iterable[int]) -> None:
         self.snapshots = {offset: self.snapshots[offset] for offset in offsets}
+
+    def on_segments_dropped(self, segments: Iterable[int]) -> None:
+        """These segments are deleted, and the snapshots of their starts with them."""
+        for start in segments:
+            self.snapshots.pop(start, None)
 
     def open(self, segments: Iterable[int]) -> None:
         """The log is opened: nothing is known but what the snapshots say. 2.8 keeps those at the starts of
@@ -443,8 +449,9 @@ class ProducerStateManager:
         for saved in () if newest is None else self.snapshots[newest]:
             self._load_entry(saved, log_start, now)
 
-    def replay(self, batches: Iterable[RecordBatch], end: int) -> None:
-        """Take in what one segment holds after the snapshot, unchecked (``Log.loadProducersFromLog``).
+    def replay(self, batches: Iterable[RecordBatch], end: int) -> list[tuple[CompletedTransaction, int]]:
+        """Take in what one segment holds after the snapshot, unchecked (``Log.loadProducersFromLog``); returns the
+        transactions that end there, with the stable offset of each.
 
         A segment's batches of one producer are merged at once, after the last of them, as Kafka does.
         """
@@ -464,9 +471,12 @@ class ProducerStateManager:
                 appending.add_data(batch, batch.base_offset)
         for appending in appendings.values():
             self.merge(appending)
+        stable = []
         for ended in completed:
+            stable.append((ended, self.stable_offset_at(ended)))
             self.complete(ended)
         self.map_end_offset = end
+        return stable
 
     def _load_entry(self, saved: SnapshotEntry, log_start: int, now: int) -> None:
         """Entries expired by now stay out; 2.0 also forgets entries without a batch at or above the log

@@ -83,7 +83,7 @@ class Replicas(dict[str, Replica]):
         for replica in self.values():
             log = replica.log
             checkpoint = log.high_watermark
-            log.reopen(now)
+            log.reopen(now, clean=was_clean)
             # Kafka keeps the high watermark in a checkpoint file and takes it up again when the replica
             # starts.
             log.set_high_watermark(checkpoint)
@@ -151,6 +151,7 @@ class Replicas(dict[str, Replica]):
             )
         before = log.log_start
         gone = log.raise_log_start(to)
+        log.delete_segments()
         self.changed_partitions.add(partition)
         moved = log.log_start > before
         self.watch.emit(HeadDeleted, name, partition, log.log_start, to, moved)

@@ -143,7 +143,10 @@ def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> 
         log.append_as_follower(batches, now)
         copied = len(batches)
     raised = log_start > log.log_start
-    forgotten = log.raise_log_start(log_start) if raised else ()
+    forgotten: Sequence[int] = ()
+    if raised:
+        forgotten = log.raise_log_start(log_start)
+        log.delete_segments()
     moved = log.set_high_watermark(response.high_watermark)
     if copied or raised or started_over_at is not None:
         return Taken(None, started_over_at, copied, raised, moved, False, forgotten)

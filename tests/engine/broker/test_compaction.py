@@ -114,7 +114,7 @@ def test_the_newest_batch_of_a_producer_stays_empty_so_that_its_sequence_is_know
     emptied = store.batches[0]
     assert (emptied.record_count, emptied.serials, emptied.last_offset) == (0, (), 0)
     store.close(clean=False)
-    store.reopen(0)
+    store.reopen(0, clean=False)
     assert store.producers.entries[1].last_sequence == 0
 
 

@@ -43,7 +43,9 @@ def test_a_cut_writes_a_snapshot_that_the_next_cut_starts_from(version):
 @pytest.mark.parametrize(("version", "kept"), [("2.0", [(1, 1), (2, 2)]), ("2.8", [(0, 0), (1, 1), (2, 2)])])
 def test_opening_drops_snapshots_between_segments_since_2_8(version, kept):
     """The snapshot at 2 is of no segment: 2.8 deletes it when the log is opened (KAFKA-9393)."""
-    case = play(version, *FOUR, {"op": "truncate", "to": 2}, append(2), append(3), {"op": "reopen"})
+    case = play(version, *FOUR, {"op": "truncate", "to": 2}, append(2), append(3))
+    case.log.close(clean=True)
+    case.log.reopen(case.clock, clean=True)
     assert cached(case) == [(3, 3)]
     case.do({"op": "truncate", "to": 3})
     assert cached(case) == kept
@@ -53,7 +55,8 @@ def test_opening_drops_snapshots_between_segments_since_2_8(version, kept):
 def test_a_snapshot_at_the_log_start_is_not_used(version):
     """Whoever wrote only below the log start is unknown after the log was opened."""
     case = play(version, append(0, 6), {"op": "delete_records", "to": 6}, auto_hw=True)
-    case.do({"op": "reopen"})
+    case.log.close(clean=True)
+    case.log.reopen(case.clock, clean=True)
     assert case.state()["producers"] == []
 
 
@@ -103,11 +106,51 @@ def test_a_duplicate_closes_a_full_segment_since_it_is_closed_first(version, seg
     assert case.log.segments == segments
 
 
-@pytest.mark.parametrize(("version", "mark"), [("2.0", 2), ("2.8", 0)])
-def test_the_high_watermark_is_the_log_s_own_since_2_8(version, mark):
-    """What is opened anew starts at the log start; before, the replica kept the mark beside its log."""
-    case = play(version, append(0, 3), {"op": "hw", "offset": 2}, {"op": "reopen"})
-    assert case.state()["hw"] == mark
+@VERSIONS
+def test_without_the_brokers_checkpoints_a_log_begins_at_its_first_segment(version):
+    """Records were deleted, their segment is still there: log start and high watermark begin at 0 again, and who wrote
+    only below the log start is known again."""
+    operations = [append(0), {"op": "roll"}, append(0, pid=8), {"op": "hw", "offset": 2}]
+    case = play(version, *operations, {"op": "delete_records", "to": 1}, {"op": "reopen"})
+    shown = case.state()
+    assert (shown["log_start"], shown["hw"], shown["lso"]) == (0, 0, 0)
+    assert (cached(case), cached(case, 8)) == ([(0, 0)], [(0, 0)])
+
+
+@VERSIONS
+def test_a_log_that_is_recovered_keeps_no_snapshot_within_a_segment(version):
+    """After a crash the newest segment is read from its start; a later cut finds no snapshot in it."""
+    case = play(version, *FOUR, {"op": "truncate", "to": 2}, append(2), append(3))
+    case.log.close(clean=False)
+    case.log.reopen(case.clock, clean=False)
+    assert cached(case) == [(3, 3)], "of the snapshot that the recovery wrote at the log end"
+    case.do({"op": "truncate", "to": 3})
+    assert cached(case) == [(0, 0), (1, 1), (2, 2)]
+
+
+@VERSIONS
+def test_recovery_makes_the_aborted_index_again(version):
+    ends = [
+        {"op": "marker", "pid": pid, "epoch": 0, "type": "ABORT", "coordinator_epoch": 0} for pid in (7, 8)
+    ]
+    operations = [append(0, txn=True), append(0, pid=8, txn=True), {"op": "roll"}, *ends]
+    case = play(version, *operations, auto_hw=True)
+    before = case.state()["aborted_index"]
+    case.log.close(clean=False)
+    case.log.reopen(case.clock, clean=False, recovery_point=0)
+    assert case.state()["aborted_index"] == before == [[7, 0, 2, 1], [8, 1, 3, 4]]
+
+
+@pytest.mark.parametrize(("version", "stable"), [("2.0", 0), ("2.8", 1)])
+def test_a_marker_read_again_holds_the_last_stable_offset_until_the_mark_moves(version, stable):
+    """2.0 counts a COMMIT that ends nothing as a transaction of its own; after a cut it is decided, and 2.0 waits for
+    the next high watermark before it passes it."""
+    commit = {"op": "marker", "pid": 8, "epoch": 0, "type": "COMMIT", "coordinator_epoch": 0}
+    operations = [commit, append(0, txn=True), append(1, txn=True), {"op": "truncate", "to": 2}]
+    case = play(version, *operations, auto_hw=True)
+    assert (case.state()["hw"], case.state()["lso"]) == (2, stable)
+    case.do(append(1, txn=True))
+    assert (case.state()["hw"], case.state()["lso"]) == (3, 1)
 
 
 @VERSIONS
