@@ -591,12 +591,14 @@ class TransactionCoordinator(LogOwner[_Writing]):
         )
 
     def all_markers_acknowledged(self, transactional_id: str) -> None:
-        """The last partition has its marker: write the completion (TXC-18)."""
+        """The last partition has its marker: no partition is left to the transaction, and its completion is written
+        (TXC-18). However the log takes that, the markers stand (``TransactionMetadata.removePartition``)."""
         metadata = self.metadata.get(transactional_id)
         image = self.completions.pop(transactional_id, None)
         if metadata is None or image is None or self.lookup(transactional_id) is not NO_ERROR:
             return
         self.completions[transactional_id] = image
+        metadata.partitions = frozenset()
         self._take(MARKED, Change(metadata, None, image.last_update_ms))
 
     def retry_completions(self) -> None:

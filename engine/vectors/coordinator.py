@@ -37,7 +37,10 @@ class Counter:
 class Stage:
     """The coordinator, its log and its clock."""
 
-    def __init__(self, config: dict[str, Any], version: str) -> None:
+    def __init__(self, config: dict[str, Any], version: str, named: frozenset[str]) -> None:
+        self.named = named
+        """Every transactional id that the case names: its state is asked for after each operation, also before the
+        coordinator meets it."""
         self.now = int(config.get("start_ms", 0))
         self.coordinator = TransactionCoordinator(
             "broker-0",
@@ -55,7 +58,6 @@ class Stage:
         self.held: list[tuple[int, int]] = []
         """(token, index of the operation that asked)."""
         self.operation = 0
-        self.named: set[str] = set()
         self.responses: list[tuple[int, Answer]] = []
         self.writes: list[Image | None] = []
         self.markers: list[SendMarkers] = []
@@ -99,8 +101,6 @@ class Stage:
     # -- operations ------------------------------------------------------------------------------------
 
     def do(self, op: dict[str, Any]) -> None:
-        if op.get("tid"):
-            self.named.add(op["tid"])
         handler = OPERATIONS.get(op["op"])
         if handler is None:
             raise Skip(f"the engine has no operation {op['op']!r}")
@@ -228,7 +228,8 @@ OPERATIONS: dict[str, Callable[[Stage, dict[str, Any]], None]] = {
 def run(case: dict[str, Any], version: str) -> Failure | None:
     """One case in one version; the first operation that went otherwise."""
     expected = expected_for(case, version)
-    stage = Stage(case.get("config", {}), version)
+    named = frozenset(op["tid"] for op in case["ops"] if op.get("tid"))
+    stage = Stage(case.get("config", {}), version, named)
     asked: dict[int, str] = {}
     known_state: dict[str, Any] = {}
     got: list[dict[str, Any]] = []
@@ -289,7 +290,7 @@ def _answer(answer: Answer, asked: str) -> dict[str, Any]:
 
 def _image(image: Image | None) -> Any:
     if image is None:
-        return None
+        return {"tombstone": True}
     return {
         "state": image.state,
         "pid": image.producer_id,

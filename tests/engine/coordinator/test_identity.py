@@ -14,13 +14,14 @@ from engine.errors import Error
 from engine.vectors import coordinator
 from engine.vectors.coordinator import Stage
 
+TX = frozenset({"tx"})
 VECTORS = Path(__file__).parents[2] / "oracles" / "vectors"
 EXHAUSTED = 32766
 OLD, NEW = 10, 100
 
 
 def stage_at(epoch, last_epoch):
-    stage = Stage({"start_ms": 1000, "next_pid": NEW}, "2.8")
+    stage = Stage({"start_ms": 1000, "next_pid": NEW}, "2.8", TX)
     known = {"pid": OLD, "epoch": epoch, "last_epoch": last_epoch, "last_pid": OLD}
     stage.do(
         {"op": "set", "tid": "tx", "state": "Empty", "timeout_ms": 60_000, "last_update_ms": 1000, **known}
@@ -70,7 +71,7 @@ def test_a_wrong_earlier_identity_fails():
 
 def play(*operations, start="Ongoing", epoch=0):
     """Operations on id ``tx``, whose transaction over one partition is open; answers by operation."""
-    stage = Stage({"start_ms": 1000}, "2.8")
+    stage = Stage({"start_ms": 1000}, "2.8", TX)
     known = {"pid": OLD, "epoch": epoch, "partitions": ["a-0"], "start_ms": 500, "timeout_ms": 60_000}
     stage.do({"op": "set", "tid": "tx", "state": start, "last_update_ms": 600, **known})
     for number, operation in enumerate(operations):
@@ -82,6 +83,19 @@ def play(*operations, start="Ongoing", epoch=0):
 
 COMMIT = {"op": "end_txn", "result": "COMMIT", "tv": 0}
 HOLD, ACKNOWLEDGED = {"op": "hold_appends"}, {"op": "complete_markers"}
+
+
+@pytest.mark.parametrize("error", ["NOT_ENOUGH_REPLICAS", "REQUEST_TIMED_OUT", "NONE"])
+def test_a_transaction_whose_markers_stand_has_no_partition_left(error):
+    """Whether or not the log takes its completion: what is known of the markers does not depend on that."""
+    stage, _ = play(
+        {"op": "end_txn", "result": "COMMIT"},
+        {"op": "append_error", "error": error},
+        {"op": "complete_markers"},
+    )
+    shown = stage.state()["tx"]
+    assert shown["partitions"] == []
+    assert shown["state"] == ("CompleteCommit" if error == "NONE" else "PrepareCommit")
 
 
 def test_a_completion_is_written_once_however_often_it_is_acknowledged():
