@@ -16,6 +16,7 @@ from engine.client.ledger import Ledger
 from engine.client.producer_client import ProducerClient
 from engine.client.transaction_manager import TransactionManager
 from engine.errors import Error
+from engine.happenings.producer import AnswerThrown
 from engine.messages import (
     AddOffsetsToTxnResponse,
     AddPartitionsToTxnRequest,
@@ -38,7 +39,7 @@ from engine.profiles import PROFILES
 from engine.switches import Switches
 from engine.vectors.exceptions import error_named, exception_name
 from engine.vectors.outcome import UNKNOWN, Failure, Outcome, Skip, first_difference
-from engine.watching import Watch
+from engine.watching import Fields, Kind, Watch
 
 NAME, BROKER, PEER = "p1", 1, "broker-1"
 PRODUCER_ID, PRODUCER_EPOCH = 13, 1
@@ -153,11 +154,23 @@ def _response(given: dict[str, Any], expected: dict[str, Any], profile: Profile)
     return None
 
 
+class _Catching(Watch):
+    """A watch that hears when the answer that is handled makes Kafka's client throw."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.thrown = False
+
+    def emit(self, kind: Kind[Fields], /, *fields: Fields.args, **named: Fields.kwargs) -> None:
+        super().emit(kind, *fields, **named)
+        self.thrown = self.thrown or kind is AnswerThrown
+
+
 class _Driver:
     """One producer whose requests wait until they are answered; the Sender's sleeps are jumped over."""
 
     def __init__(self, profile: Profile, transactional: bool = True) -> None:
-        watch = Watch()
+        self.watch = watch = _Catching()
         settings = {"transactional_id": "tid"} if transactional else {"enable_idempotence": True}
         self.version = profile.version
         self.client = ProducerClient(NAME, settings, profile, Switches(), watch, Ledger(watch), (BROKER,))
@@ -243,6 +256,9 @@ class _Driver:
         self._run()
 
     def state(self, result: Result | None) -> dict[str, Any]:
+        """What came of the answer. A case says nothing more of one that throws: the handler ends there."""
+        if self.watch.thrown:
+            return {"exception": calls.KAFKA_EXCEPTION}
         manager = self.manager
         error = manager.last_error
         return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.client.transaction_calls import ILLEGAL_STATE_EXCEPTION
 from engine.coordinator.group_offsets import Group, Moved
 from engine.messages import CommittedOffset
 from engine.vectors.outcome import Failure, Skip, first_difference
@@ -75,7 +76,7 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
         if handler is None:
             raise Skip(f"the engine has no operation {operation['op']!r}")
         moves = handler(group, operation) or []
-        result = "UNKNOWN_SERVER_ERROR" if any(moved.failed for moved in moves) else "OK"
+        result = ILLEGAL_STATE_EXCEPTION if any(moved.failed for moved in moves) else "OK"
         got = {"result": result, **_state(group, partitions)}
         failure = first_difference(f"op {index} {operation['op']}: ", expected, got)
         if failure is not None:

@@ -3,11 +3,15 @@
 The driver is the kernel and the network of one case: it runs passes, keeps the requests in flight and
 answers them. Kafka's own driver is a mock client without connection delays and with room for any number of
 requests in flight; so is this one. The clock jumps over a sleep of the Sender.
+
+The mock also keeps a request as an object that points at the producer's memory. When a batch expires while its request
+is in flight, its memory is lent to the next batch at once, and the request shows what is written there since.
 """
 
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import Any
 
 from engine.client.application import (
@@ -43,6 +47,7 @@ from engine.messages import (
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
+    RecordBatch,
     Send,
 )
 from engine.profiles import K28
@@ -99,11 +104,43 @@ def run(case: dict[str, Any], version: str) -> Outcome:
     return None
 
 
+class _Buffers:
+    """Which piece of the producer's memory each batch was written to: pieces that come back are lent again, the one
+    that came back first before the others (``BufferPool``)."""
+
+    def __init__(self) -> None:
+        self.free: deque[int] = deque()
+        self.count = 0
+        self.lent: dict[int, int] = {}
+        """Serial of a batch's first record to the piece."""
+        self.written: dict[int, RecordBatch] = {}
+        """Piece to the batch that was written there last."""
+
+    def lend(self, first_serial: int, pooled: bool) -> None:
+        if pooled and self.free:
+            self.lent[first_serial] = self.free.popleft()
+        else:
+            self.lent[first_serial] = self.count
+            self.count += 1
+
+    def take_back(self, first_serial: int, pooled: bool) -> None:
+        if pooled:
+            self.free.append(self.lent[first_serial])
+
+    def write(self, batch: RecordBatch) -> None:
+        self.written[self.lent[batch.serials[0]]] = batch
+
+    def shown(self, batch: RecordBatch) -> RecordBatch:
+        return self.written[self.lent[batch.serials[0]]]
+
+
 class _Futures(Ledger):
     """The ledger, which here keeps the futures of the records as a test would."""
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
+        self.finished_first: list[int] = []
+        """First serials of the batches that are over since they were asked for, in order."""
         self.futures: dict[int, dict[str, Any]] = {}
         self.manager: TransactionManager | None = None
 
@@ -120,6 +157,7 @@ class _Futures(Ledger):
         now: int,
         aborted: bool = False,
     ) -> None:
+        self.finished_first.append(serials[0])
         for index, serial in enumerate(serials):
             future = self.futures[serial]
             if error is None:
@@ -166,8 +204,11 @@ class _Driver:
         self.client.memory.connections.set_limit(INT_MAX)
         if settings["enable_idempotence"] and settings["transactional_id"] is None:
             self.client.preset_identity(13, 0)
+        self.buffers = _Buffers()
         self.now = 0
         self.serial = 0
+        self.pooled: dict[int, bool] = {}
+        """First serial of a batch to whether its memory is of the size that the pool keeps."""
         self.in_flight: list[Send] = []
         self.sent_at: dict[int, int] = {}
         """By correlation id."""
@@ -189,7 +230,20 @@ class _Driver:
             self.serial += 1
             call = Call("send", {"partition": operation["partition"], "serial": self.serial, "size": 5})
             self._carry_out(self.client.call(call, self.now))
+            self._follow_memory()
         return None
+
+    def _follow_memory(self) -> None:
+        """New batches have memory, and that of batches that are over has come back."""
+        accumulator = self.client.memory.accumulator
+        finished, self.futures.finished_first = self.futures.finished_first, []
+        for serial in finished:
+            self.buffers.take_back(serial, self.pooled.get(serial, False))
+        for batch in accumulator.incomplete.values():
+            serial = batch.serials[0]
+            if serial not in self.pooled:
+                self.pooled[serial] = batch.capacity == accumulator.config.batch_size
+                self.buffers.lend(serial, self.pooled[serial])
 
     def _advance(self, operation: dict[str, Any]) -> str | None:
         self.now += operation["ms"]
@@ -201,12 +255,17 @@ class _Driver:
         return None
 
     def _respond(self, operation: dict[str, Any]) -> str | None:
+        answer = PartitionProduceResponse(
+            error=error_named(operation.get("error", "NONE")),
+            base_offset=operation.get("base_offset", -1),
+            log_start_offset=operation.get("log_start_offset", -1),
+        )
         index = operation.get("index", 0)
         asked = [request for request in self.in_flight if isinstance(request.body, ProduceRequest)]
         if index >= len(asked):
-            return "IllegalStateException"
+            return "IndexOutOfBoundsException"
         self.in_flight.remove(asked[index])
-        self._pass((asked[index], operation))
+        self._pass((asked[index], answer))
         return None
 
     def _init_transactions(self, operation: dict[str, Any]) -> str | None:
@@ -271,7 +330,7 @@ class _Driver:
 
     # -- kernel and network ----------------------------------------------------------------------------
 
-    def _pass(self, answered: tuple[Send, dict[str, Any]] | None = None) -> None:
+    def _pass(self, answered: tuple[Send, PartitionProduceResponse] | None = None) -> None:
         """One iteration of the Sender's loop. In the poll that ends it the answer of the case arrives, requests
         that waited too long are lost with their connection, and what is prepared is answered."""
         for _ in range(PASS_LIMIT):
@@ -325,18 +384,17 @@ class _Driver:
                 self._leaves(effect)
 
     def _leaves(self, request: Send) -> None:
+        self._follow_memory()
+        if isinstance(request.body, ProduceRequest):
+            for batch in request.body.batches.values():
+                self.buffers.write(batch)
         self.in_flight.append(request)
         self.sent_at[request.correlation_id] = self.now
 
-    def _answer(self, request: Send, operation: dict[str, Any]) -> None:
+    def _answer(self, request: Send, result: PartitionProduceResponse) -> None:
         body = request.body
         if not isinstance(body, ProduceRequest):
             raise TypeError(f"{body!r} is not a Produce request")
-        result = PartitionProduceResponse(
-            error=error_named(operation.get("error", "NONE")),
-            base_offset=operation.get("base_offset", -1),
-            log_start_offset=operation.get("log_start_offset", -1),
-        )
         self._deliver(request, ProduceResponse(partitions=dict.fromkeys(body.batches, result)))
 
     def _deliver(self, request: Send, body: object) -> None:
@@ -347,7 +405,7 @@ class _Driver:
 
     def state(self) -> dict[str, Any]:
         state: dict[str, Any] = {
-            "in_flight": [shown for request in self.in_flight for shown in _shown(request.body)],
+            "in_flight": [shown for request in self.in_flight for shown in self._shown(request.body)],
             "futures": list(self.futures.futures.values()),
         }
         transactions = self.client.memory.transactions
@@ -360,22 +418,24 @@ class _Driver:
             state["partitions"] = {name: _numbers(transactions.entry(name)) for name in used}
         return state
 
+    def _shown(self, body: Any) -> list[dict[str, Any]]:
+        """A request in flight as the cases write it: the batches of a Produce, the name of any other."""
+        if not isinstance(body, ProduceRequest):
+            return [{"request": re.sub(r"(?<=[a-z])(?=[A-Z])", "_", body.api).upper()}]
+        return [
+            _batch_shown(partition, self.buffers.shown(batch)) for partition, batch in body.batches.items()
+        ]
 
-def _shown(body: Any) -> list[dict[str, Any]]:
-    """A request in flight as the cases write it: the batches of a Produce, the name of any other."""
-    if not isinstance(body, ProduceRequest):
-        return [{"request": re.sub(r"(?<=[a-z])(?=[A-Z])", "_", body.api).upper()}]
-    return [
-        {
-            "partition": partition,
-            "pid": batch.producer_id,
-            "epoch": batch.producer_epoch,
-            "base_sequence": batch.base_sequence,
-            "last_sequence": batch.last_sequence,
-            "txn": batch.is_transactional,
-        }
-        for partition, batch in body.batches.items()
-    ]
+
+def _batch_shown(partition: str, batch: RecordBatch) -> dict[str, Any]:
+    return {
+        "partition": partition,
+        "pid": batch.producer_id,
+        "epoch": batch.producer_epoch,
+        "base_sequence": batch.base_sequence,
+        "last_sequence": batch.last_sequence,
+        "txn": batch.is_transactional,
+    }
 
 
 def _numbers(entry: PartitionSequences) -> dict[str, Any]:

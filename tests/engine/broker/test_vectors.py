@@ -10,6 +10,7 @@ import pytest
 from engine.vectors import pid_blocks, producer_state, read_committed, sequence_math
 from engine.vectors.outcome import Skip
 from engine.vectors.run import VERSIONS, versions_of
+from tests.engine.kafka_cases import cases_of
 
 ORACLES = Path(__file__).parents[2] / "oracles"
 LOG_TOPICS = ("producer_state", "log_transactions", "log_recovery")
@@ -17,7 +18,7 @@ LOG_TOPICS = ("producer_state", "log_transactions", "log_recovery")
 
 def cases(*topics):
     for topic in topics:
-        for case in json.loads((ORACLES / "vectors" / f"{topic}.json").read_text())["vectors"]:
+        for case in cases_of(topic):
             for version in VERSIONS:
                 if version in versions_of(case):
                     yield pytest.param(case, version, id=f"{case['id']}-{version}")

@@ -11,12 +11,13 @@ from engine.errors import Error
 from engine.vectors import accumulator, client_txn_manager, produce_errors, sender
 from engine.vectors.exceptions import exception_name
 from engine.vectors.run import VERSIONS, versions_of
+from tests.engine.kafka_cases import cases_of
 
 VECTORS = Path(__file__).parents[2] / "oracles" / "vectors"
 
 
 def cases(topic):
-    for case in json.loads((VECTORS / f"{topic}.json").read_text())["vectors"]:
+    for case in cases_of(topic):
         for version in VERSIONS:
             if version in versions_of(case):
                 yield pytest.param(case, version, id=f"{case['id']}-{version}")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from engine.errors import Error
 from engine.vectors import marker_responses
 from engine.vectors.coordinator import Stage
 from engine.vectors.run import Report, run_case
+from tests.engine.kafka_cases import cases_of
 
-VECTORS = Path(__file__).parents[2] / "oracles" / "vectors"
 CASES = [
     case
     for name in (
@@ -22,7 +19,7 @@ CASES = [
         "partition_for",
         "group_txn_offsets",
     )
-    for case in json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))["vectors"]
+    for case in cases_of(name)
 ]
 
 
@@ -37,7 +34,7 @@ def test_most_cases_apply():
     report = Report()
     for case in CASES:
         run_case(case, report)
-    assert len(report.passed) == 244
+    assert len(report.passed) == 251
     reasons = {reason for _, reason in report.skipped}
     assert all("only" in reason or "record keys" in reason for reason in reasons), reasons
 
@@ -62,7 +59,7 @@ def test_who_owns_the_id_is_asked_before_anything_else(given, action, version):
 def test_a_transaction_cannot_begin_under_an_epoch_that_nobody_was_given(version):
     """The first InitProducerId could not be written: its producer id stays, with epoch -1, and Kafka's
     ``prepareTransitionTo`` throws where an image would have that epoch."""
-    stage = Stage({}, version)
+    stage = Stage({}, version, frozenset({"tx"}))
     add = {"op": "add_partitions", "tid": "tx", "pid": 0, "epoch": -1, "partitions": ["a-0"]}
     for operation in (
         {"op": "append_error", "error": "NOT_ENOUGH_REPLICAS"},
