@@ -37,10 +37,11 @@ export function changesOf(store: PlayerStore): Done[] {
   return doneOnLine(store.lines.branches, store.branch).filter(({ after }) => after < store.shown);
 }
 
-/** `written`: what is broken in the run as written, where that is known. */
+/** `written`: what is broken in the run as written, where that is known. A recording may end before the run does. */
 export function overText(store: PlayerStore, written: Broken | undefined): string {
   const rows = judgedRows(store);
-  if (rows.length === 0) return "";
+  const finished = store.info?.finished ?? null;
+  if (rows.length === 0 || finished === null) return "";
   const broken = brokenWords(brokenIn(rows));
   if (changesOf(store).length === 0 || written === undefined) return say("outcome.over", { broken });
   return say("outcome.over_changed", { broken, written: brokenWords(written) });
