@@ -33,7 +33,7 @@ export const tagLayer: Layer = (frame, here, focus) => {
   const size = here.upright ? 15 : SIZES.find((one) => textWidth(said, one, true) + 22 <= roomOf(frame, here, focus)) ?? 13;
   const told = more !== "" && !here.upright && isOnRail(here, focus) && round(textWidth(said, size, true) + 22 + textWidth(more, 14) + 18) > roomOf(frame, here, focus) ? "" : more;
   const first = round(textWidth(said, size, true) + 22);
-  const own = told === "" ? 0 : round(Math.min(textWidth(told, 14) + 18, here.width - 2 * EDGE));
+  const own = told === "" ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus)));
   if (told !== "" && first + own > roomOf(frame, here, focus)) {
     const width = Math.max(first, own);
     const height = 2 * HEIGHT - 2;
