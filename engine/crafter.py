@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.apis import error_of
+from engine.happenings.kernel import CraftedAnswer, CraftedRequestAnswered
 from engine.messages import Effects, Envelope, ProduceResponse
 from engine.watching import Part, Watch
 
@@ -21,23 +22,10 @@ class Crafter:
         body = envelope.body
         if isinstance(body, ProduceResponse):
             for partition, answer in body.partitions.items():
-                self.watch.say(
-                    "fault.crafted_answer",
-                    ("GEN-6",),
-                    partition=partition,
-                    error=answer.error.name,
-                    base_offset=answer.base_offset,
-                )
+                self.watch.emit(CraftedAnswer, partition, answer.error, answer.base_offset)
             return []
-        error = error_of(body)
-        self.watch.say(
-            # An answer of the middleware is a message of its own and carries no error.
-            "fault.crafted_message_answered" if error is None else "fault.crafted_request_answered",
-            ("GEN-6",),
-            api=body.api,  # type: ignore[attr-defined]
-            broker=envelope.source,
-            error=error,
-        )
+        api: str = body.api  # type: ignore[attr-defined]
+        self.watch.emit(CraftedRequestAnswered, api, envelope.source, error_of(body))
         return []
 
     def next_timer(self) -> int | None:

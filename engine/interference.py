@@ -12,6 +12,14 @@ from typing import Any
 
 from engine.crafted_requests import crafted, written_fields
 from engine.errors import Error, Refused
+from engine.happenings.kernel import (
+    AnswerReplaced,
+    ErrorInjected,
+    Fault,
+    FaultStruck,
+    RegistersAnew,
+    WakesAsZombie,
+)
 from engine.interventions import check_intervention, check_life
 from engine.kernel import Kernel
 from engine.messages import (
@@ -104,13 +112,8 @@ class Interference:
     def injected(self, envelope: Envelope) -> Effects:
         """The receiver answers with the injected error and does nothing else."""
         error, log_start = self.injecting.pop(envelope.id)
-        self.kernel.watch.say(
-            "fault.error_injected",
-            ("GEN-6",),
-            actor=envelope.destination,
-            api=envelope.body.api,  # type: ignore[attr-defined]
-            error=error.name,
-        )
+        api: str = envelope.body.api  # type: ignore[attr-defined]
+        self.kernel.watch.emit(ErrorInjected, envelope.destination, api, error)
         return [
             Send(
                 envelope.source, error_answer(envelope.body, error, log_start), envelope.correlation_id, True
@@ -122,7 +125,7 @@ class Interference:
         error = self.altering.pop((source, effect.destination, effect.correlation_id), None)
         if error is None:
             return effect
-        self.kernel.watch.note("fault.answer_replaced", ("GEN-6",), actor=source, error=error.name)
+        self.kernel.watch.emit(AnswerReplaced, source, error)
         return Send(effect.destination, with_error(effect.body, error), effect.correlation_id, True)
 
     # -- striking --------------------------------------------------------------------------------------
@@ -152,8 +155,8 @@ class Interference:
         try:
             _ON_WORLD[entry["action"]](self, entry)
         except Refused as refused:
-            self._say(
-                "fault.impossible",
+            self._struck(
+                Fault.IMPOSSIBLE,
                 str(entry["actor"] or "controller"),
                 action=entry["action"],
                 place=refused.place,
@@ -161,21 +164,21 @@ class Interference:
                 remedy=refused.told["allowed"],
             )
 
-    def _say(self, key: str, actor: str, /, **params: Any) -> None:
-        self.kernel.at_work(actor, "fault")
-        self.kernel.watch.say(key, ("GEN-6",), **params)
+    def _struck(self, what: Fault, by: str, /, **facts: Any) -> None:
+        self.kernel.at_work(by, "fault")
+        self.kernel.watch.emit(FaultStruck, what, facts)
 
-    def _about(self, key: str, message: int, /, **params: Any) -> Envelope:
+    def _about(self, what: Fault, message: int, /, **facts: Any) -> Envelope:
         envelope = self.kernel.world.network.under_way[message]
-        self._say(
-            key,
+        self._struck(
+            what,
             envelope.destination,
             api=envelope.body.api,  # type: ignore[attr-defined]
             kind="response" if envelope.is_response else "request",
             source=envelope.source,
             destination=envelope.destination,
             message=message,
-            **params,
+            **facts,
         )
         return envelope
 
@@ -185,25 +188,25 @@ class Interference:
             watch.fate(message, event)  # type: ignore[attr-defined]
 
     def _drop(self, message: int, entry: dict[str, Any]) -> None:
-        envelope = self._about("fault.message_dropped", message)
+        envelope = self._about(Fault.MESSAGE_DROPPED, message)
         self.kernel.world.network.drop(message)
         self._fate(message, "dropped")
         self.kernel.settled(envelope)
 
     def _delay(self, message: int, entry: dict[str, Any]) -> None:
-        self._about("fault.message_delayed", message, by=entry["by_ms"])
+        self._about(Fault.MESSAGE_DELAYED, message, by=entry["by_ms"])
         self._fate(message, "delayed")
         for envelope in self.kernel.world.network.delay(message, entry["by_ms"]):
             self.kernel.schedule_delivery(envelope)
 
     def _reorder(self, message: int, entry: dict[str, Any]) -> None:
-        envelope = self._about("fault.message_reordered", message)
+        envelope = self._about(Fault.MESSAGE_REORDERED, message)
         self._fate(message, "delayed")
         if self.kernel.world.network.reorder(message) is not None:
             self.kernel.schedule_delivery(envelope)
 
     def _duplicate(self, message: int, entry: dict[str, Any]) -> None:
-        envelope = self._about("fault.message_duplicated", message)
+        envelope = self._about(Fault.MESSAGE_DUPLICATED, message)
         copy = self.kernel.world.network.duplicate(message)
         self._fate(message, "duplicated")
         self._fate(copy.id, "sent")
@@ -212,7 +215,7 @@ class Interference:
         self.kernel.schedule_delivery(copy)
 
     def _disconnect(self, message: int, entry: dict[str, Any]) -> None:
-        envelope = self._about("fault.disconnected", message)
+        envelope = self._about(Fault.DISCONNECTED, message)
         self.kernel.disconnect(envelope.source, envelope.destination)
 
     # -- actors ----------------------------------------------------------------------------------------
@@ -221,13 +224,13 @@ class Interference:
         kernel, name = self.kernel, entry["actor"]
         role = kernel.world.stoppable[name]
         if not role.alive:
-            self._say("fault.already_down", name, actor=name)
+            self._struck(Fault.ALREADY_DOWN, name, actor=name)
             return
         clean = bool(entry.get("clean"))
         world = kernel.world
         memory_only = name in world.clients or name in world.consumers
-        crashed = "fault.client_crashed" if memory_only else "fault.crashed"
-        self._say("fault.stopped_cleanly" if clean else crashed, name, actor=name)
+        crashed = Fault.CLIENT_CRASHED if memory_only else Fault.CRASHED
+        self._struck(Fault.STOPPED_CLEANLY if clean else crashed, name, actor=name)
         broker = world.brokers.get(name)
         if broker is not None:
             broker.crash(kernel.now, clean=clean)
@@ -248,9 +251,9 @@ class Interference:
         kernel, name = self.kernel, entry["actor"]
         role = kernel.world.stoppable[name]
         if role.alive:
-            self._say("fault.already_up", name, actor=name)
+            self._struck(Fault.ALREADY_UP, name, actor=name)
             return
-        self._say("fault.restarted", name, actor=name)
+        self._struck(Fault.RESTARTED, name, actor=name)
         kernel.carry_out(name, role.restart(kernel.now))
         if name in kernel.world.brokers:
             kernel.world.dark = False
@@ -261,7 +264,7 @@ class Interference:
     def _pause(self, entry: dict[str, Any]) -> None:
         kernel, name = self.kernel, entry["actor"]
         check_life(kernel, "pause", name)
-        self._say("fault.paused", name, actor=name)
+        self._struck(Fault.PAUSED, name, actor=name)
         kernel.world.pause(name, kernel.now)
         kernel.ask("controller")
         if entry.get("for_ms") is not None:
@@ -271,13 +274,11 @@ class Interference:
         kernel, name = self.kernel, entry["actor"]
         # The end of a pause may meet an actor that crashed meanwhile: a stopped one must not be woken.
         check_life(kernel, "resume", name)
-        self._say("fault.resumed", name, actor=name)
+        self._struck(Fault.RESUMED, name, actor=name)
         self._tell(kernel.world.resume(name, kernel.now))
         if kernel.world.is_zombie(name):
             delay = kernel.world.controller.configuration.registration_ms
-            kernel.watch.note(
-                "fault.wakes_as_zombie", ("FEN-1", "FEN-6"), actor=name, until=kernel.now + delay
-            )
+            kernel.watch.emit(WakesAsZombie, name, kernel.now + delay)
             self._later(delay, {**entry, "action": "register", "for_ms": None})
         kernel.release(name)
         kernel.ask("controller")
@@ -288,7 +289,7 @@ class Interference:
         if not kernel.world.is_zombie(name) or name in kernel.world.paused:
             return
         kernel.at_work(name, "timer")
-        kernel.watch.say("broker.registers_anew", ("FEN-6", "LOG-10"), broker=name)
+        kernel.watch.emit(RegistersAnew, name)
         self._tell(kernel.world.register(name, kernel.now))
         kernel.ask(name)
         kernel.ask("controller")
@@ -318,7 +319,7 @@ class Interference:
             for envelope in network.under_way.values()
             if name in (envelope.source, envelope.destination) and envelope.arrives_at <= until
         ]
-        self._say("fault.messages_held", name, actor=name, count=len(held), until=until)
+        self._struck(Fault.MESSAGES_HELD, name, actor=name, count=len(held), until=until)
         for message in held:
             self._fate(message, "delayed")
             # Those behind it on the link may have moved with it already.
@@ -352,11 +353,11 @@ class Interference:
 
     def _connect_slowly(self, entry: dict[str, Any]) -> None:
         by = self.slow_connections[entry["actor"]] = entry["by_ms"] or 0
-        self._say("fault.connects_slowly", entry["actor"], actor=entry["actor"], by=by)
+        self._struck(Fault.CONNECTS_SLOWLY, entry["actor"], actor=entry["actor"], by=by)
 
     def _advance_clock(self, entry: dict[str, Any]) -> None:
         """Quiet time passes until this moment: every timer before it has run."""
-        self._say("fault.clock_advanced", "controller", at=self.kernel.now)
+        self._struck(Fault.CLOCK_ADVANCED, "controller", at=self.kernel.now)
         for name in self.kernel.world.roles:
             self.kernel.ask(name)
 
@@ -379,10 +380,10 @@ class Interference:
         state = kernel.world.controller.partitions.get(entry["partition"])
         leader = None if state is None else state.leader
         if leader is None:
-            self._say("fault.no_leader", "controller", partition=entry["partition"])
+            self._struck(Fault.NO_LEADER, "controller", partition=entry["partition"])
             return
-        self._say(
-            "fault.request_crafted",
+        self._struck(
+            Fault.REQUEST_CRAFTED,
             "controller",
             partition=entry["partition"],
             producer_id=batch.producer_id,
@@ -401,8 +402,8 @@ class Interference:
         fields = entry["message"] or {}
         request = crafted(fields)
         to = entry["actor"] or kernel.world.coordinator_for(request)
-        self._say(
-            "fault.crafted_request",
+        self._struck(
+            Fault.CRAFTED_REQUEST,
             "crafter",
             api=request.api,  # type: ignore[attr-defined]
             broker=to,
@@ -421,8 +422,8 @@ class Interference:
         _, name, setting = entry["path"].split(".", 2)
         kernel = self.kernel
         before = kernel.world.clients[name].reconfigure(setting, entry["value"], kernel.now)
-        self._say(
-            "fault.setting_changed", name, actor=name, setting=setting, before=before, after=entry["value"]
+        self._struck(
+            Fault.SETTING_CHANGED, name, actor=name, setting=setting, before=before, after=entry["value"]
         )
         kernel.ask(name)
 

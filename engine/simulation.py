@@ -19,6 +19,7 @@ from engine import calls, loops
 from engine.apis import partitions_of
 from engine.building import build
 from engine.errors import EngineError
+from engine.happenings.kernel import MessageDelivered, MessageLost
 from engine.interference import Interference
 from engine.judge.bench import Bench, Verdict
 from engine.looking import digest_of, whole_view
@@ -317,13 +318,7 @@ class Simulation(Timetable):
         else:
             effects = role.handle(envelope, self.now)
         if watch.said is None:
-            watch.say(
-                "network.delivered",
-                ("GEN-4",),
-                api=envelope.body.api,  # type: ignore[attr-defined]
-                source=envelope.source,
-                destination=name,
-            )
+            watch.emit(MessageDelivered, envelope.body.api, envelope.source, name)  # type: ignore[attr-defined]
         if effects:
             self.carry_out(name, effects)
         if watch.judging:
@@ -480,13 +475,8 @@ class Simulation(Timetable):
         if isinstance(self.watch, Recorded):
             self.watch.fate(envelope.id, "lost")
         self.settled(envelope)
-        self.watch.say(
-            "network.lost",
-            ("GEN-6",),
-            api=envelope.body.api,  # type: ignore[attr-defined]
-            source=envelope.source,
-            destination=envelope.destination,
-        )
+        api: str = envelope.body.api  # type: ignore[attr-defined]
+        self.watch.emit(MessageLost, api, envelope.source, envelope.destination)
 
     def settled(self, envelope: Envelope) -> None:
         """Judges learn that this copy is no longer under way."""

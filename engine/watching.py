@@ -1,8 +1,8 @@
 """How closely a run is watched: bare, judged or recorded.
 
-Roles talk to one :class:`Watch`. A bare run only counts; a judged run also passes facts to the
-judges; a recorded run also keeps sentences, decisions and changes. What a role does must never
-depend on the level: it may only skip building what nobody reads (``if watch.recording``).
+Roles emit happenings to one :class:`Watch` and name the parts of the view that they touched. A bare run only counts; a
+judged run also passes facts to the judges; a recorded run also keeps sentences, decisions and changes. What a role does
+must never depend on the level: it may only skip building what no level reads (``if watch.hears(…)``).
 
 *Changes* need no bookkeeping in the roles: a part of the state that has a place in the view is a
 :class:`Part` (``path`` and ``view()``), and whoever changes it says ``watch.touch(part)``. At the end of
@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import Any, ParamSpec, Protocol
 
 from engine.happenings.base import Happening
-from engine.shapes.steps import Decision
 
 Path = tuple[str, ...]
 
@@ -86,35 +85,6 @@ class Watch:
             self.said = kind
         return False
 
-    def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
-        """Make this a step: the first key said is its sentence, later ones are notes.
-
-        ``rules`` are the requirement IDs that the code *enforced* just now. Build costly parameters only
-        ``if watch.recording``.
-        """
-        if self.said is None:
-            self.said = key
-
-    def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
-        """A further sentence of this step; makes no step by itself."""
-
-    def lead(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
-        """What the step is about, although something was said before it, which becomes a note; itself a note when
-        a state machine took a row before."""
-        if self.said is None:
-            self.said = key
-
-    def decide(self, decision: Decision) -> None:
-        """The rules that a receiver tried, in order (``decision`` of docs/frame.md). Only when recording."""
-
-    def refuse(
-        self, rule: str, error: str, compared: list[list[Any]], next_key: str, /, **next_params: Any
-    ) -> None:
-        """A refusal: rule, error, the compared numbers and what the receiver does next (UIV-3)."""
-
-    def transition(self, machine: str, of: str, source: str, target: str, on: str, row: int) -> None:
-        """A state machine took a row of its table."""
-
     def parts(self) -> list[Part]:
         """What this level itself adds to the view."""
         return []
@@ -125,6 +95,3 @@ class Watch:
     def touch_last(self, part: Part) -> None:
         """The same, behind all that was touched before: a part that is gone leaves the view after those inside its
         place, or who steps back would lose them."""
-
-    def fact(self, fact: object) -> None:
-        """Something that judges weigh (events.py)."""

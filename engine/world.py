@@ -240,7 +240,7 @@ class World:
         fact = CopySent if sent else CopySettled
         for partition, batch in request.batches.items():
             if batch.serials:
-                self.watch.fact(fact(partition=partition, serials=batch.serials))
+                self.watch.emit(fact, partition=partition, serials=batch.serials)
 
     def coordinator_for(self, request: object) -> str:
         """The broker that coordinates what a request names; the first broker when it names nothing."""

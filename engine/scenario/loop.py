@@ -32,6 +32,18 @@ from engine.client.consumer import Consumer
 from engine.client.handover import Polled
 from engine.client.incarnation import TIMEOUT_ERROR
 from engine.client.producer_client import ProducerClient
+from engine.happenings.loops import (
+    LoopChangedItsMind,
+    LoopCommitted,
+    LoopGaveUp,
+    LoopPaused,
+    LoopPolled,
+    LoopPolledFirst,
+    LoopRestarted,
+    LoopRewound,
+    LoopSendsLastOffset,
+)
+from engine.happenings.machines import RowTaken
 from engine.machine import Machine, Row
 from engine.messages import CommittedOffset, Effects
 from engine.shapes.clients import ApplicationView, Taken
@@ -198,7 +210,7 @@ class Loop:
                 self.round += 1
                 self.not_before = now + self.every
             if self.state == STOPPED:
-                self.watch.say("loop.gives_up", ("CTR-28", "TXM-6"), application=self.name)
+                self.watch.emit(LoopGaveUp, self.name)
                 return self._ask(Call(CLOSE), now)
             if outcome == TIMED_OUT and self.called_at == now:
                 return self._pause(now)
@@ -224,8 +236,8 @@ class Loop:
     def _take(self, on: str) -> None:
         """Take the row of the table."""
         row = MACHINE.take(self.state, on, self)
-        before, self.state = self.state, row.target or self.state
-        self.watch.transition(NAME, self.name, before, self.state, on, row.number)
+        self.state = row.target or self.state
+        self.watch.emit(RowTaken, self.name, row)
         self.acted = False
         if self.state == POLLING:
             self.hand = []
@@ -250,19 +262,13 @@ class Loop:
     def _pause(self, now: int) -> Done:
         """With ``max_block_ms`` 0 a call is back before time has passed. A real application's round takes some."""
         self.not_before = now + max(1, self.every)
-        self.watch.say("loop.pauses", ("TXM-5",), application=self.name, until=self.not_before)
+        self.watch.emit(LoopPaused, self.name, self.not_before)
         return []
 
     def _poll_first(self, now: int) -> Done:
         """``initTransactions()`` stands before the first ``poll()``: whatever an earlier process left open is
         decided before anybody asks where the group stands."""
-        self.watch.say(
-            "loop.polls_first",
-            ("CON-9", "TXM-6", "TXM-7"),
-            application=self.name,
-            consumer=self.consumer.name,
-            group=self.consumer.group_id,
-        )
+        self.watch.emit(LoopPolledFirst, self.name, self.consumer.name, self.consumer.group_id)
         self.consumer.poll_first(now)
         return [(self.consumer.name, [])]
 
@@ -273,15 +279,8 @@ class Loop:
         self.sent = 0
         if not self.hand:
             return []
-        self.watch.say(
-            "loop.polls",
-            ("TXM-6", "CON-8"),
-            application=self.name,
-            consumer=self.consumer.name,
-            count=len(self.hand),
-            round=self.round,
-            records=[f"{record.partition} {record.offset}" for record in self.hand],
-        )
+        records = tuple((record.partition, record.offset) for record in self.hand)
+        self.watch.emit(LoopPolled, self.name, self.consumer.name, len(records), self.round, records)
         self._take(TOOK)
         return []
 
@@ -311,7 +310,7 @@ class Loop:
             self._take(ALL_SENT)
             return []
         self.abort_rounds.remove(self.round)
-        self.watch.say("loop.changes_its_mind", ("TXM-6",), application=self.name, round=self.round)
+        self.watch.emit(LoopChangedItsMind, self.name, self.round)
         self._take(GAVE_UP)
         return []
 
@@ -326,11 +325,8 @@ class Loop:
             arguments: dict[str, Any] = {"offsets": self._positions(), "group": self.consumer.group_id}
             arguments["member"] = self.consumer.member
             done = self._ask(Call(SEND_OFFSETS, arguments), now)
-            if self.last_offset and self.watch.recording:
-                positions = [f"{name} → {offset}" for name, offset in arguments["offsets"].items()]
-                self.watch.note(
-                    "loop.sends_last_offset", ("CTR-46",), application=self.name, positions=positions
-                )
+            if self.last_offset:
+                self.watch.emit(LoopSendsLastOffset, self.name, tuple(arguments["offsets"].items()))
             return done
         if self.producer.config.transactional_id is None:
             return self._ask(Call(FLUSH), now)
@@ -353,13 +349,12 @@ class Loop:
             return []
         offsets = {name: CommittedOffset(offset=offset) for name, offset in self._positions().items()}
         self.consumer.commit(offsets, now)
-        self.watch.say(
-            "loop.commits_positions",
-            ("OFS-6", "CON-8"),
-            application=self.name,
-            consumer=self.consumer.name,
-            group=self.consumer.group_id,
-            offsets=[f"{name} → {kept.offset}" for name, kept in offsets.items()],
+        self.watch.emit(
+            LoopCommitted,
+            self.name,
+            self.consumer.name,
+            self.consumer.group_id,
+            tuple((name, kept.offset) for name, kept in offsets.items()),
         )
         return [(self.consumer.name, [])]
 
@@ -373,26 +368,14 @@ class Loop:
         if self.acted:
             return []
         self.acted = True
-        self.watch.say(
-            "loop.rewinds",
-            ("CON-10", "TXM-6"),
-            application=self.name,
-            consumer=self.consumer.name,
-            group=self.consumer.group_id,
-        )
+        self.watch.emit(LoopRewound, self.name, self.consumer.name, self.consumer.group_id)
         self.consumer.rewind(now)
         return [(self.consumer.name, [])]
 
     def _come_back(self, now: int) -> Done:
         """The process is there again and knows nothing (CON-9)."""
         self.incarnations = (self.producer.incarnation, self.consumer.incarnation)
-        self.watch.say(
-            "loop.restarts",
-            ("CON-9", "TXM-6"),
-            application=self.name,
-            consumer=self.consumer.name,
-            group=self.consumer.group_id,
-        )
+        self.watch.emit(LoopRestarted, self.name, self.consumer.name, self.consumer.group_id)
         self.consumer.hold()
         self._take(BACK)
         return [(self.consumer.name, [])]

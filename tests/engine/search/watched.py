@@ -42,6 +42,24 @@ class Headlines(Judged):
     def hears(self, kind):
         return True
 
+    def say(self, key, rules, /, **params):
+        if self.said is None:
+            self.said = key
+
+    lead = say
+
+    def note(self, key, rules, /, **params):
+        """Only the sentence is listened to."""
+
+    def refuse(self, rule, error, compared, next_key, /, **next_params):
+        """The same."""
+
+    def decide(self, decision):
+        """The same."""
+
+    def transition(self, machine, of, source, target, on, row):
+        """The same."""
+
 
 class Watched(Simulation):
     """A simulation that notices that it makes no progress."""

@@ -1,0 +1,110 @@
+"""What happens to messages, actors and the cluster from outside: the network, and faults that someone asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+from engine.errors import Error
+from engine.happenings.base import Aside, Happening, happening
+
+
+@happening
+class MessageDelivered(Happening):
+    """A message arrived, and its receiver did nothing that is a step."""
+
+    api: str
+    source: str
+    destination: str
+
+
+@happening
+class MessageLost(Happening):
+    """A message reached nobody."""
+
+    api: str
+    source: str
+    destination: str
+
+
+class Fault(Enum):
+    """A fault, or why it did nothing."""
+
+    ALREADY_DOWN = "already_down"
+    ALREADY_UP = "already_up"
+    CLIENT_CRASHED = "client_crashed"
+    CLOCK_ADVANCED = "clock_advanced"
+    CONNECTS_SLOWLY = "connects_slowly"
+    CRAFTED_REQUEST = "crafted_request"
+    CRASHED = "crashed"
+    DISCONNECTED = "disconnected"
+    IMPOSSIBLE = "impossible"
+    MESSAGE_DELAYED = "message_delayed"
+    MESSAGE_DROPPED = "message_dropped"
+    MESSAGE_DUPLICATED = "message_duplicated"
+    MESSAGE_REORDERED = "message_reordered"
+    MESSAGES_HELD = "messages_held"
+    NO_LEADER = "no_leader"
+    PAUSED = "paused"
+    REQUEST_CRAFTED = "request_crafted"
+    RESTARTED = "restarted"
+    RESUMED = "resumed"
+    SETTING_CHANGED = "setting_changed"
+    STOPPED_CLEANLY = "stopped_cleanly"
+
+
+@happening
+class FaultStruck(Happening):
+    """``facts``: what it was done to and how, by name."""
+
+    what: Fault
+    facts: Mapping[str, Any]
+
+
+@happening
+class ErrorInjected(Happening):
+    """The receiver answers with an error of the script and does nothing else."""
+
+    actor: str
+    api: str
+    error: Error
+
+
+@happening
+class AnswerReplaced(Aside):
+    """What the request did stays; its answer says something else."""
+
+    actor: str
+    error: Error
+
+
+@happening
+class WakesAsZombie(Aside):
+    """A broker woke after its session had ended; until then it does not know."""
+
+    actor: str
+    until: int
+
+
+@happening
+class RegistersAnew(Happening):
+    broker: str
+
+
+@happening
+class CraftedAnswer(Happening):
+    """One partition of the answer to a crafted Produce request."""
+
+    partition: str
+    error: Error
+    base_offset: int
+
+
+@happening
+class CraftedRequestAnswered(Happening):
+    """``error`` None: an answer of the middleware, which is a message of its own."""
+
+    api: str
+    broker: str
+    error: str | None

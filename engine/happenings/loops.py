@@ -1,0 +1,76 @@
+"""What happens in an application's loop of consuming, transforming and producing."""
+
+from __future__ import annotations
+
+from engine.happenings.base import Aside, Happening, happening
+
+
+@happening
+class LoopPolledFirst(Happening):
+    """The first poll: it asks where the group stands."""
+
+    application: str
+    consumer: str
+    group: str | None
+
+
+@happening
+class LoopPolled(Happening):
+    """``records``: topic-partition and offset of each record in hand."""
+
+    application: str
+    consumer: str
+    count: int
+    round: int
+    records: tuple[tuple[str, int], ...]
+
+
+@happening
+class LoopPaused(Happening):
+    application: str
+    until: int
+
+
+@happening
+class LoopChangedItsMind(Happening):
+    """It aborts a round that it could have committed."""
+
+    application: str
+    round: int
+
+
+@happening
+class LoopSendsLastOffset(Aside):
+    """A mistake: the offset of the last record instead of the next one."""
+
+    application: str
+    positions: tuple[tuple[str, int], ...]
+
+
+@happening
+class LoopCommitted(Happening):
+    """Positions, outside any transaction."""
+
+    application: str
+    consumer: str
+    group: str | None
+    offsets: tuple[tuple[str, int], ...]
+
+
+@happening
+class LoopRewound(Happening):
+    application: str
+    consumer: str
+    group: str | None
+
+
+@happening
+class LoopRestarted(Happening):
+    application: str
+    consumer: str
+    group: str | None
+
+
+@happening
+class LoopGaveUp(Happening):
+    application: str
