@@ -27,6 +27,7 @@ from engine.codec.segment import BatchRow
 from engine.codec.transaction_log_record import TransactionLogValue, decode_key, decode_value
 from engine.coordinator.transaction_states import ONGOING, PREPARE_ABORT, TRANSACTION_STATES
 from engine.machine import Row as TableRow
+from engine.topic_partition import topic_partition
 
 IDS_MAX = 500
 """Transactional ids, and offsets of groups, that the view keeps; the step of a further one says that it does not."""
@@ -235,7 +236,7 @@ class InternalRecords:
         """A marker in the log of a group decides on what its producer wanted to commit."""
         pending = self._pending.pop((partition, row.header.producer_id), [])
         if row.control is not None and row.control.type_name == "COMMIT":
-            number = int(partition.rpartition("-")[2])
+            number = topic_partition(partition).number
             for group, name, placed in pending:
                 yield from self._place(group, number, name, placed or None)
 
