@@ -119,7 +119,7 @@ export class Tools extends StoreElement {
   #arrows(): TemplateResult | typeof nothing {
     const { walk } = this;
     if (walk === undefined || !walk.hasBeats) return nothing;
-    return html`<li class="choice-row"><label>${say("player.arrows")}
+    return html`<li class="choice-row of-keys"><label>${say("player.arrows")}
       <select @change=${this.#arrowsChosen}>${(["beats", "steps"] as const).map(
         (one) => html`<option value=${one} ?selected=${walk.arrows === one}>${say(`player.arrows.${one}`)}</option>`,
       )}</select></label></li>`;
