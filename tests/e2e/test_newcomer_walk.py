@@ -105,7 +105,8 @@ def test_newcomer_walks_the_whole_thread(
 def start(hand: Hand, scenario: str) -> None:
     hand.page.goto(urljoin(hand.page.url, "/library/"))
     hand.press(hand.page.locator(f"#{scenario} button.primary"))
-    expect(hand.page.locator("eos-sentence .s")).to_contain_text("Press Next beat to begin")
+    expect(hand.page.locator("eos-sentence .s")).to_be_visible()
+    expect(hand.page.locator("eos-scrubber [role=slider]")).to_have_attribute("aria-valuenow", "0")
 
 
 def shown_step(page: Page) -> int:
