@@ -269,7 +269,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const cells = { x, y: y - 20, width: Math.max(0, end - x), height: height + 38 };
   const gates = [replica.high_watermark, replica.last_stable_offset].map((offset) => ({ x: window.x(Math.max(offset, window.first)) - 36, y: y - 20, width: 72, height: 20 }));
   // Where bodies stand under each other, readers begin right under the lane.
-  const others = here.upright ? Object.values(here.readers).flatMap((rows) => Object.values(rows).map((row) => row.box)) : [];
+  const others = here.upright ? readersIn(here) : [];
   const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }]
     : focus.kind === "duplicate" ? [{ x, y: y - 38, width: lane.cells.width, height: 38 }] : [];
   return [...flights, cells, ...gates, ...ghost, ...others, ...aroundLane(frame, here, focus, shown)];
@@ -319,6 +319,10 @@ function aroundLane(frame: Frame, here: Places, focus: Focus, { broker, lane }: 
   return found;
 }
 
+function readersIn(here: Places): Box[] {
+  return Object.values(here.readers).flatMap((rows) => Object.values(rows).map((row) => row.box));
+}
+
 /** The head of the broker that the step is about, and offsets and cells in its lanes. */
 function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
   const broker = here.brokers[focus.actor ?? ""];
@@ -336,6 +340,7 @@ function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
     const shown = lane.strip ? null : shownLane(frame, here, { ...focus, actor, partition });
     if (shown === null) return [];
     const { x, y, height } = shown.lane.cells;
-    return [{ x, y: y - 20, width: Math.max(0, shown.window.x(shown.replica.log_end) - x), height: height + 38 }];
-  })));
+    const cells = { x, y: y - 20, width: Math.max(0, shown.window.x(shown.replica.log_end) - x), height: height + 38 };
+    return here.upright ? [cells] : [cells, { x: lane.box.x, y, width: x - lane.box.x, height }];
+  })), here.upright ? [] : readersIn(here));
 }

@@ -162,6 +162,14 @@ _ASKED_OR_MOVED = """before => document.querySelector(".predict-card") !== null
   || document.querySelector("eos-scrubber [role=slider]").getAttribute("aria-valuenow") !== before"""
 
 
+_LOOKED_AT = """() => {
+  const { x, y, width, height } = document.querySelector("eos-stage").getBoundingClientRect();
+  const shown = [0.1, 0.3, 0.5].map((part) => document.elementFromPoint(x + width / 2, y + height * part)?.tagName);
+  return [...new Set(shown)];
+}"""
+"""What lies uppermost where the upper half of the picture is."""
+
+
 def _predict_wrongly(learner: Page, address: str, row: Locator) -> None:
     """The engine asks; the answer is that the repeated batch is stored, which it is not."""
     learner.goto(address)
@@ -177,8 +185,7 @@ def _predict_wrongly(learner: Page, address: str, row: Locator) -> None:
     expect(card).to_be_visible()
     look(learner)
     # The question leaves the picture to be looked at.
-    picture, asked = learner.locator("eos-player main").bounding_box(), card.bounding_box()
-    assert picture is not None and asked is not None and asked["y"] >= picture["y"] + picture["height"] - 1
+    assert learner.evaluate(_LOOKED_AT) == ["EOS-STAGE"]
     card.locator("input[value=duplicate]").check()
     card.locator("button.primary").click()
     expect(card.locator("[role=status]")).to_contain_text("不完全对")
