@@ -16,7 +16,7 @@ from engine.shapes.plans import Beat, Plan, PlannedPlaces
 from engine.view.beats import Beats
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 4
+PLAN_VERSION = 5
 """Raised when the same run may give another plan than before; stored plans of other versions are made again."""
 
 

@@ -19,7 +19,7 @@ NAMES = frozenset(
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
         "reads_one", "reads_only", "reads_each", "hidden", "joined", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
-        "crashes_many", "restarts_many", "success_first", "round_stores",
+        "crashes_many", "restarts_many", "success_first", "round_stores", "all_committed_closes",
     }
 )  # fmt: skip
 """Titles that no opener names."""
@@ -175,6 +175,11 @@ def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> To
     return "reads", {"consumers": list(given)}
 
 
+def _all_committed(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+    closes = next(_said(steps, "middleware.window_closes"), None)
+    return ("all_committed_closes", {"ms": closes["ms"]}) if closes and closes["ms"] else None
+
+
 def _broken(guarantee: str) -> Tell:
     def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told:
         serials = dict.fromkeys(
@@ -216,6 +221,7 @@ TELLS: dict[str, Tell] = {
     "old_epoch_refused": _refused_epoch,
     "takes_over": _takes_over,
     "reads": _reads,
+    "all_committed": _all_committed,
     **{f"broken_{name}": _broken(name) for name in ("lost", "duplicated", "reordered", "visible_early")},
 }
 """By name of the opener."""

@@ -44,8 +44,8 @@ PAGES = (
     ("reference:player", "reference.player", "reference.player.why"),
 )
 """The rooms of the site: name of the route, key of the title, key of what it is for."""
-EXCERPT = 160
-"""Letters of an entry's text that are shown around what was found."""
+EXCERPT = {"en": 150, "zh-Hans": 75}
+"""Letters of an entry's text that are shown around what was found: two lines."""
 CUT = 16
 """Letters that are left out at an end of it so that no word is cut."""
 POINTS = {
@@ -102,7 +102,10 @@ def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, l
     found: dict[str, list[Found]] = {}
     for _, _, _, entry in sorted(ranked, key=lambda row: row[:3]):
         shown = Found(
-            entry.kind, entry.identifier, entry.title[language], excerpt(entry.text[language], wishes)
+            entry.kind,
+            entry.identifier,
+            entry.title[language],
+            excerpt(entry.text[language], wishes, EXCERPT[language]),
         )
         found.setdefault(entry.kind, []).append(shown)
     return found
@@ -139,13 +142,13 @@ def _points(entry: Entry, wish: Wish) -> float:
     return POINTS["same"] if wish.same is not None and wish.same.search(entry.whole) else 0.0
 
 
-def excerpt(text: str, wishes: list[Wish]) -> str:
+def excerpt(text: str, wishes: list[Wish], most: int = EXCERPT["en"]) -> str:
     """The part of a text that holds the first of the wishes; its beginning when none of them stands there."""
-    if len(text) <= EXCERPT:
+    if len(text) <= most:
         return text
     places = [place.start() for wish in wishes if (place := wish.in_text(text.casefold())) is not None]
-    start = max(0, min(places, default=0) - EXCERPT // 3)
-    end = start + EXCERPT
+    start = max(0, min(places, default=0) - most // 3)
+    end = start + most
     if start and (space := text.find(" ", start, start + CUT)) >= 0:
         start = space + 1
     if end < len(text) and (space := text.rfind(" ", end - CUT, end)) >= 0:
@@ -174,7 +177,13 @@ def _entry(
 
 
 def _said(*keys: str) -> dict[str, str]:
-    return {language: " ".join(say(key, language) for key in keys) for language in LANGUAGES}
+    return {language: _joined(language, (say(key, language) for key in keys)) for language in LANGUAGES}
+
+
+def _joined(language: str, sentences: Iterable[str]) -> str:
+    """Behind a Chinese full stop stands no space."""
+    joined = " ".join(sentence for sentence in sentences if sentence)
+    return re.sub("(?<=[。！？]) ", "", joined) if language == "zh-Hans" else joined
 
 
 def _scenarios() -> list[Entry]:
@@ -186,7 +195,9 @@ def _scenarios() -> list[Entry]:
             for name in ("summary", "watch_for", "lesson")
             if isinstance(words := document.get(name), dict)
         ]
-        text = {language: " ".join(part.get(language, "") for part in parts) for language in LANGUAGES}
+        text = {
+            language: _joined(language, (part.get(language, "") for part in parts)) for language in LANGUAGES
+        }
         variants = (text for variant in document.get("variants", ()) for text in variant["title"].values())
         covers = document.get("covers", ())
         found.append(_entry("scenario", scenario.id, document["title"], text, " ".join(variants), covers))
@@ -224,7 +235,9 @@ def _errors() -> list[Entry]:
 def _signatures() -> list[Entry]:
     found = []
     for one in signatures():
-        text = {language: " ".join(part[language] for _, part in one.told) for language in LANGUAGES}
+        text = {
+            language: _joined(language, (part[language] for _, part in one.told)) for language in LANGUAGES
+        }
         names = (*one.issues, *one.errors)
         found.append(_entry("signature", one.name, one.title, text, " ".join(one.signs), names))
     return found

@@ -254,7 +254,7 @@ def test_every_word_of_the_question_must_stand_in_what_is_found() -> None:
 def test_an_excerpt_holds_the_word_that_was_found() -> None:
     for rows in finding.find("sequence", "en").values():
         for row in rows:
-            assert len(row.excerpt) <= finding.EXCERPT + 4
+            assert len(row.excerpt) <= finding.EXCERPT["en"] + 4
     long = "a" * 300 + " marker " + "b" * 300
     assert "marker" in finding.excerpt(long, understand("marker"))
 

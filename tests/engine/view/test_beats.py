@@ -100,10 +100,10 @@ TOLD = {
 1. 1–4 → 4  initiator opens a transaction
 2. 5–10 → 10  All participants are asked
 3. 11–11 → 11  All vote yes
-4. 12–14 → 13  business runs its local transaction
-5. 15–20 → 15  Commit goes out to all
-6. 21–21 → 21  All have committed
-7. 22–22 → 22  business hears the end: committed
+4. 12–14 → 14  business runs its local transaction
+5. 15–17 → 15  Commit goes out to all
+6. 18–20 → 18  First Commit-ok: the consistency window opens
+7. 21–22 → 21  All have committed: the window closes after 70 ms
 """,
 }
 
