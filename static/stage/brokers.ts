@@ -12,6 +12,7 @@ import { coordinatorObjects } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fittedText, path, text, textWidth } from "./draw.ts";
 import { hasNameAbove, laneObjects } from "./lanes.ts";
+import { survivingLog } from "./surviving-log.ts";
 
 /** Batches that a small copy draws. */
 const COPY_CELLS = 10;
@@ -24,14 +25,15 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   const broker = frame.view.brokers?.[name.replace(/^broker-/, "")];
   const alive = broker?.alive !== false;
   const focused = focus.actor === name && (focus.kind === "actor" || focus.kind === "leader");
-  const apart = place.coordinator !== null && place.coordinator.box === place.box;
+  // A coordinator apart and a strip in a row have bodies of their own.
+  const apart = (place.coordinator !== null && place.coordinator.box === place.box) || (here.upright && place.folded);
   const objects: StageObject[] = apart ? [] : bodyOf(frame, here, focus, name, place, alive, focused);
   for (const [partition, lane] of Object.entries(place.lanes)) {
     const own = laneObjects({ frame, here, focus, broker: name, partition, place: lane });
     objects.push(...(alive || lane.strip ? own : own.map(dimmed)));
   }
   for (const [partition, lane] of Object.entries(place.echo ?? {})) objects.push(...laneObjects({ frame, here, focus, broker: name, partition, place: lane, echo: true }));
-  if (place.coordinator !== null && alive) objects.push(...coordinatorObjects(frame, here, focus, name, place.coordinator));
+  if (place.coordinator !== null) objects.push(...(alive ? coordinatorObjects(frame, here, focus, name, place.coordinator) : survivingLog(frame, here, name, place.coordinator)));
   if (focused) {
     objects.push({
       key: "ring:actor", ...place.box, phase: "effect", depth: DEPTH.gate, hot: true, label: "",
@@ -84,7 +86,7 @@ export function copies(frame: Frame, here: Places, focus: Focus, name: string, p
   const from = 24 + textWidth(here.kind === "log" ? say("stage.files") : name, 15, true) + (state === null ? 0 : textWidth(state, 13) + 14);
   const kept = Object.entries(frame.view.partitions ?? {}).filter(([partition, view]) =>
     !INTERNAL.test(partition) && !here.away.lanes.includes(partition) && id in view.replicas && String(view.leader) !== id
-    && (!(partition in place.lanes) || !alive));
+    && (!(partition in place.lanes) || !alive) && !(here.upright && Object.values(here.brokers).some(({ lanes }) => lanes[partition]?.strip === true)));
   if (kept.length === 0 || Object.entries(place.lanes).some(([partition, lane]) => hasNameAbove(here, partition, lane))) return { drawn: nothing, from: place.box.width };
   const drawn: SVGTemplateResult[] = [];
   let x = place.box.width - 12;

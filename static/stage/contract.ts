@@ -110,6 +110,8 @@ export interface Places {
   lens: LanePlace | null;
   /** Messages stand upright on wires that run down and up (phone). */
   upright: boolean;
+  /** Of an upright stage: rows for strips of other partitions, those that the step names first. */
+  rows?: readonly Box[];
   /** Who has no place now, told under the picture. Never silent. */
   away: Away;
 }

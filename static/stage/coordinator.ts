@@ -22,7 +22,7 @@ export const RAILS: readonly (readonly string[])[] = [
   ["Empty", "Ongoing", "PrepareEpochFence", "PrepareAbort", "CompleteAbort"],
   ["Empty", "Dead"],
 ];
-const LOG = /^__transaction_state-/;
+export const LOG = /^__transaction_state-/;
 
 interface Kept {
   id: string;
@@ -183,13 +183,13 @@ function logLine(frame: Frame, name: string, { id, entry }: Kept, kept: readonly
 }
 
 /** What the log says of an id: the state of its newest image in a batch; null is a tombstone. */
-function imageState(batch: LogBatchView, id: string): string | null {
+export function imageState(batch: LogBatchView, id: string): string | null {
   const at = (batch.content?.keys ?? []).findLastIndex((key) => keyOf(key) === id);
   const image = batch.content?.values[at];
   return typeof image === "object" && image !== null && !Array.isArray(image) ? String((image as JsonObject)["state"]) : null;
 }
 
-function keyOf(key: unknown): string {
+export function keyOf(key: unknown): string {
   if (typeof key === "object" && key !== null && "transactional_id" in key) return String((key as JsonObject)["transactional_id"]);
   return String(key);
 }

@@ -88,7 +88,7 @@ function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null
   const own = place.box;
   const axis: StageObject = {
     key: `lane:${lane.broker}:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
-    draw: svg`${place.heir === undefined ? nothing : box(own.x + 6, own.y, own.width - 12, own.height - 2, "body", 8)}${path(`M${cells.x},${bottom}H${cells.x + cells.width}`, "hair")}${
+    draw: svg`${lane.here.upright && place.strip ? box(own.x, own.y, own.width, own.height, "body", 6) : nothing}${place.heir === undefined ? nothing : box(own.x + 6, own.y, own.width - 12, own.height - 2, "body", 8)}${path(`M${cells.x},${bottom}H${cells.x + cells.width}`, "hair")}${
       starts ? path(`M${cells.x - 3},${cells.y}V${bottom}`, "start") : nothing}${
       earlier > 0 && !place.strip ? text(cells.x - 4, bottom + 14, say("stage.earlier", { count: earlier }), "s12 q", "end") : nothing}`,
   };
@@ -96,7 +96,8 @@ function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null
 }
 
 /** The name of a lane, a button; below it what the broker is to it. */
-function nameOf({ frame, here, broker, partition, place }: LaneOf, role: string, width: number, middle: number): StageObject {
+function nameOf(lane: LaneOf, role: string, width: number, middle: number): StageObject {
+  const { frame, here, broker, partition, place } = lane;
   // A phone has no room for a long name beside the cells: it stands in the broker's first line.
   const above = hasNameAbove(here, partition, place);
   const { size, lines } = fitted(partition, width, 15, { most: 3, least: 9, bold: true });
@@ -105,6 +106,7 @@ function nameOf({ frame, here, broker, partition, place }: LaneOf, role: string,
   const height = place.strip ? place.box.height : Math.max(24, lines.length * (size + 1.5) + (role === "" ? 8 : 22));
   const y = above ? place.box.y - 27 : middle - height / 2;
   const own = (at: number): number => at - y;
+  if (here.upright && place.strip) return rowName(lane, y, middle);
   const name = above ? fittedText(room, 19, partition, room - 8, 14, { bold: true, classes: "b", most: 2, least: 8, anchor: "end" })
     : place.strip ? fittedText(4, own(middle) + 4, partition, width, 12, { bold: true, classes: "b", least: 8 })
     : fittedText(4, own(middle) + (role === "" ? 5 : 0), partition, width, 15, { bold: true, classes: "b", most: 3, least: 9 });
@@ -114,6 +116,32 @@ function nameOf({ frame, here, broker, partition, place }: LaneOf, role: string,
     draw: svg`<rect class="hit" width=${above ? room : width + 8} height=${above ? 27 : height}/>${name}${
       place.strip || role === "" || above ? nothing : fittedText(4, own(middle) + 16 + (lines.length - 1) * 6, role, width, 12, { classes: place.heir === undefined ? "q" : "k", least: 10 })}`,
   };
+}
+
+/** In a row of a phone: the partition and the broker that has it; a press gives it the whole lane. */
+function rowName({ here, broker, partition, place }: LaneOf, y: number, middle: number): StageObject {
+  const width = place.cells.x - place.box.x - 6;
+  const owner = here.kind === "log" ? "" : broker;
+  const name = textWidth(partition, 12, true);
+  const fits = name + 6 + textWidth(owner, 12) <= width - 4;
+  const drawn = fits ? svg`${text(4, middle - y + 4, partition, "s12 b")}${text(10 + name, middle - y + 4, owner, "s12 q")}`
+    : fittedText(4, middle - y + 4, `${partition} ${owner}`, width - 4, 12, { bold: true, classes: "b", most: 2, least: 8 });
+  return {
+    key: `name:${broker}:${partition}`, x: place.box.x + 8, y, width, height: place.box.height, phase: "static", depth: DEPTH.body,
+    label: say("diagram.lanes.title_name", { partition }), brings: { kind: "partition", id: partition },
+    draw: svg`<rect class="hit" width=${width} height=${place.box.height}/>${drawn}`,
+  };
+}
+
+/** In a row of a phone the gates have their offsets at its end. */
+function rowGates({ here, partition, place }: LaneOf, { last_stable_offset: stable, high_watermark: high }: ReplicaView): StageObject[] {
+  if (!here.upright) return [];
+  const said = stable === high ? say("stage.gate.both", { offset: high }) : `${say("stage.gate.lso", { offset: stable })} ${say("stage.gate.hw", { offset: high })}`;
+  const { box: own, cells } = place;
+  return [{
+    key: `gates:${partition}`, x: own.x, y: cells.y, width: 0, height: 0, phase: "gate", depth: DEPTH.gate, label: "",
+    draw: fittedText(own.width - 8, cells.height / 2 + 4, said, 88, 12, { bold: true, classes: "b", least: 9, anchor: "end" }),
+  }];
 }
 
 export function hasNameAbove(here: Places, partition: string, place: LanePlace): boolean {
@@ -310,7 +338,8 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
     place.strip ? nothing : text(names.lso.x - window.x(replica.last_stable_offset), nameY, names.lso.said, "s12 b gl", names.lso.anchor)}`, markLso,
     say("stage.gate.lso_name", { partition, offset: replica.last_stable_offset }));
   const [name] = names.taken;
-  if (place.strip || name === undefined) return objects;
+  if (place.strip) return [...objects, ...rowGates(lane, replica)];
+  if (name === undefined) return objects;
   const width = round(name.to - name.from + 6);
   return [...objects, {
     key: `ask:lso:${partition}`, x: round(name.from - 3), y: cells.y + nameY - 13, width, height: 18, phase: "gate", depth: DEPTH.gate,

@@ -395,7 +395,7 @@ function flightObject(frame: Frame, flight: Flight): Travelling {
   const start = way[0];
   return {
     key: `m:${message.id}`, x, y, width, height, phase: flight.follows ? "gate" : "cause", depth: 4, hot: flight.hot,
-    draw: svg`${envelope.draw(wire.bulges ? (message.is_response ? -1 : 1) : heading(wire, between01(wire, u, width, height)), fate)}`,
+    draw: svg`${envelope.draw(wire.bulges && wire.from.facing[0] < 0 ? (message.is_response ? -1 : 1) : heading(wire, between01(wire, u, width, height)), fate)}`,
     via: way, ...(start === undefined || flight.before !== null ? {} : { from: start }),
     select: selection, picked, label: nameOf(flight),
   };

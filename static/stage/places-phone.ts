@@ -1,10 +1,11 @@
 /**
  * Fixed places on a phone: one client above (or the controller), the network, the coordinator where the run has one, one broker with one lane, its
- * readers. Who stands in them follows the focus; the others are told under the picture. Pure.
+ * readers, and rows for strips of other partitions. Who stands in them follows the focus; the others are told under the picture. Pure.
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
-import type { Box, BrokerPlace, Places, Size, StagePlan } from "./contract.ts";
+import type { Box, BrokerPlace, LanePlace, Places, Size, StagePlan } from "./contract.ts";
+import { textWidth } from "./draw.ts";
 import { huesOf } from "./outline.ts";
 import { lanePlace, rounded, rowsIn } from "./places-desk.ts";
 
@@ -23,6 +24,8 @@ const READERS = { least: 57, most: 84 };
 /** With room for what its log holds, or without; and for the offsets of a group under that. */
 const COORDINATOR = { least: 62, most: 84, grouped: 98 };
 const MARKERS = 40;
+/** Rows for strips of other partitions, and px between them. */
+const ROW = { most: 2, height: 24, gap: 4 };
 /** px under the picture for the names of those who are not in it, and for its text. */
 const UNDER = 30;
 /** Where requests go down and answers come up. */
@@ -35,6 +38,7 @@ export interface Slots {
   lane: Box;
   readers: Box | null;
   coordinator: Box | null;
+  rows: Box[];
   down: number;
   up: number;
 }
@@ -51,7 +55,9 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const coordinates = plan.brokers.some((broker) => broker.transactional_ids.length > 0);
   const groups = plan.brokers.some((broker) => broker.groups.length > 0);
   const client = plan.clients.length > 0;
-  const least = (client ? CLIENT + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? COORDINATOR.least + MARKERS : 0) + 2 * TOP + GAP;
+  const used = new Set(plan.brokers.flatMap((broker) => broker.lanes)).size;
+  const count = Math.max(0, Math.min(ROW.most, used - 1));
+  const least = (client ? CLIENT + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? COORDINATOR.least + MARKERS : 0) + count * (ROW.height + ROW.gap) + 2 * TOP + GAP;
   // What is scrolled anyway has room for a tag beside its messages.
   const more = client && given < least && given >= LOW ? BESIDE : 0;
   let spare = Math.max(0, given - least);
@@ -78,10 +84,11 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const coordinator = coordinates ? next(coordinatorHeight, MARKERS) : null;
   const broker = next(HEAD + lane + 6, GAP);
   const readersBox = readers ? next(lines, GAP) : null;
+  const rows = Array.from({ length: count }, () => next(ROW.height, ROW.gap));
   return {
     width, height: round(Math.max(given, y + TOP)),
     slots: {
-      client: clientBox, broker, lane: { ...broker, y: broker.y + HEAD, height: lane }, readers: readersBox, coordinator,
+      client: clientBox, broker, lane: { ...broker, y: broker.y + HEAD, height: lane }, readers: readersBox, coordinator, rows,
       down: round(width * DOWN), up: round(width * UP),
     },
   };
@@ -92,6 +99,16 @@ function rowOf({ x, y, width, height }: Box): Places["clients"][string]["queues"
   const row = { x: x + 12, y: y + height - 33, width: width - 20, height: 28 };
   const waiting = { ...row, x: x + 58, width: (width - 74) / 2 };
   return { row, waiting, sent: { ...waiting, x: waiting.x + waiting.width + 8 } };
+}
+
+const LABEL = { least: 56, most: 168 };
+/** px at the right end of a strip, for its offsets. */
+const GATES = 92;
+
+/** A strip in its row: the partition with the broker that has it, its batches, and where readers stop. */
+export function rowLane(span: { first: number; end: number }, name: string, broker: string, row: Box): LanePlace {
+  const label = clamp(textWidth(name, 12, true) + 6 + textWidth(broker, 12) + 28, LABEL.least, LABEL.most);
+  return lanePlace(span, row, true, label, GATES);
 }
 
 /** Every client has the one place, every broker the other; `standing` leaves those of the focus. */
@@ -125,7 +142,7 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
   return {
     kind: "cluster", form: "phone", width, height, hue: huesOf(plan), clients, brokers, readers,
     others: plan.controller ? { controller: { box: slots.client, port: [slots.down, bottom] } } : {},
-    network: { x: SIDE, y: bottom, width: width - 2 * SIDE, height: top - bottom }, fetches: null, lens: null, upright: true,
+    network: { x: SIDE, y: bottom, width: width - 2 * SIDE, height: top - bottom }, fetches: null, lens: null, upright: true, rows: slots.rows,
     away: { clients: [], brokers: [], lanes: [], readers: [] },
   };
 }

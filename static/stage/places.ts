@@ -8,12 +8,12 @@
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { shownReplica } from "../diagrams/lanes-plan.ts";
 import type { Frame, Header, View } from "../player/frame.ts";
-import type { BrokerPlace, ClientPlace, Focus, LanePlace, Places, Size, StagePlan } from "./contract.ts";
+import type { Box, BrokerPlace, ClientPlace, Focus, LanePlace, Places, Size, StagePlan } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 import { middlewarePlaces } from "./middleware-places.ts";
 import { huesOf, outlineOf } from "./outline.ts";
 import { clientPlace, deskPlaces, lanePlace, rowsIn } from "./places-desk.ts";
-import { phonePlaces } from "./places-phone.ts";
+import { phonePlaces, rowLane } from "./places-phone.ts";
 import { stripPlaces } from "./places-strips.ts";
 
 /** Narrower than this, a stage stands upright. */
@@ -96,16 +96,34 @@ export function replicaIn(frame: Frame, place: string, partition: string): strin
 export function partitionAt(frame: Frame, run: Places, focus: Focus): string | null {
   const placed = new Set(Object.values(run.brokers).flatMap((broker) => Object.keys(broker.lanes)));
   const named = (name: unknown): name is string => typeof name === "string" && placed.has(name);
-  const { step, selection } = frame;
-  const messages = [...focus.messages.delivered, ...focus.messages.dropped, ...focus.messages.sent]
-    .map((id) => frame.view.network?.messages[String(id)] ?? frame.previousView?.network?.messages[String(id)]);
-  const candidates: unknown[] = [
-    focus.partition, step?.params["partition"], step?.decision?.subject, ...messages.flatMap((message) => message?.partitions ?? []),
-    ...(step?.changes ?? []).filter(({ path }) => path[0] === "partitions").map(({ path }) => path[1]),
-    selection?.kind === "partition" ? selection.id : selection?.partition,
-  ];
-  const found = candidates.find(named);
+  const { selection } = frame;
+  const found = namedBy(frame, focus).concat([selection?.kind === "partition" ? selection.id : selection?.partition]).find(named);
   return found ?? newest(frame.view, placed) ?? [...placed][0] ?? null;
+}
+
+/** What a step names or changes, the partitions that it is most about first; not all of them have a place. */
+function namedBy(frame: Frame, { partition, messages }: Focus): unknown[] {
+  const { step, view, previousView } = frame;
+  const ids = [...messages.delivered, ...messages.dropped, ...messages.lost, ...messages.sent];
+  const carried = ids.flatMap((id) => (view.network?.messages[String(id)] ?? previousView?.network?.messages[String(id)])?.partitions ?? []);
+  const changed = step?.changes ?? [];
+  const listed = step?.params["partitions"];
+  return [
+    partition, step?.params["partition"], step?.decision?.subject, ...carried, ...(Array.isArray(listed) ? listed : []),
+    ...changed.filter(({ path }) => path[0] === "partitions").map(({ path }) => path[1]),
+    ...changed.flatMap(({ path }) => ofClient(frame, path)),
+  ];
+}
+
+/** The partitions of a record, of a batch, of a request that timed out. */
+function ofClient({ view, previousView }: Frame, [room, id = "", part, name = ""]: readonly string[]): (string | undefined)[] {
+  if (room === "records") return [view.records?.[id]?.partition];
+  const client = previousView?.clients?.[id] ?? view.clients?.[id];
+  if (room !== "clients" || client === undefined) return [];
+  const partitionOf = (batch: string): string | undefined => (client.batches?.[batch] ?? view.clients?.[id]?.batches?.[batch])?.partition;
+  if (part === "queues") return [name];
+  if (part === "batches") return [partitionOf(name)];
+  return part === "requests" ? (client.requests?.[name]?.batches ?? []).map(partitionOf) : [];
 }
 
 function newest(view: View, placed: ReadonlySet<string>): string | null {
@@ -205,6 +223,26 @@ function actingIn(run: Places, frame: Frame, focus: Focus, partition: string | n
   return hasLog || ABOUT_BROKER.has(kind) || endsOf(frame, focus).includes(actor) ? actor : null;
 }
 
+/** Other partitions in the rows of a phone: those that the step names, then the others in their order. */
+function besideLane(run: Places, frame: Frame, focus: Focus, partition: string | null): { owner: string; name: string; lane: LanePlace }[] {
+  const rows = run.rows ?? [];
+  if (rows.length === 0 || partition === null) return [];
+  const placed = new Set(Object.values(run.brokers).flatMap((one) => Object.keys(one.lanes)));
+  const named = namedBy(frame, focus).filter((name): name is string => typeof name === "string" && placed.has(name));
+  const known = [...new Set([...named, ...placed])].filter((name) => name !== partition).flatMap((name) => {
+    const view = frame.view.partitions?.[name];
+    const id = view === undefined ? null : shownReplica(view);
+    const owner = ledBy(frame, run, name) ?? (id === null ? "" : `broker-${id}`);
+    return view === undefined || run.brokers[owner] === undefined ? [] : [{ owner, name, view }];
+  });
+  return known.slice(0, rows.length).map(({ owner, name, view }, index) => {
+    const replica = view.replicas[owner.replace(/^broker-/, "")];
+    const span = { first: replica?.log_start ?? 0, end: Math.max(8, replica?.log_end ?? 0) };
+    const lane = rowLane(span, name, run.kind === "log" ? "" : owner, rows[index] as Box);
+    return { owner, name, lane: { ...lane, port: run.brokers[owner]?.port ?? lane.port } };
+  });
+}
+
 /** Who stands in the places of a phone. */
 function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const partition = partitionAt(frame, run, focus);
@@ -212,8 +250,10 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const controls = run.others["controller"] !== undefined && CONTROLS.has(focus.actor ?? frame.step?.actor ?? "");
   const leader = partition === null ? null : ledBy(frame, run, partition);
   const acting = actingIn(run, frame, focus, partition);
-  const broker = acting ?? (controls ? brokerHeard(frame, run, focus) : null) ?? leader ?? Object.keys(run.brokers)[0] ?? null;
   const coordinator = coordinatorAt(frame, run, focus);
+  // What a coordinator without this log does is seen in the coordinator's place.
+  const inRail = acting !== null && acting === coordinator && leader !== null && partition !== null && run.brokers[acting]?.lanes[partition] === undefined;
+  const broker = (inRail ? null : acting) ?? (controls ? brokerHeard(frame, run, focus) : null) ?? leader ?? Object.keys(run.brokers)[0] ?? null;
   const brokers: Places["brokers"] = {};
   const place = broker === null ? undefined : run.brokers[broker];
   if (broker !== null && place !== undefined) {
@@ -224,6 +264,12 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
   }
   const apart = coordinator === null || coordinator === broker ? undefined : run.brokers[coordinator];
   if (coordinator !== null && apart?.coordinator != null) brokers[coordinator] = { ...apart, box: apart.coordinator.box, lanes: {}, coordinator: { ...apart.coordinator, shared: true } };
+  const beside = besideLane(run, frame, focus, partition);
+  for (const { owner, name, lane } of beside) {
+    const own = brokers[owner] ?? { ...(run.brokers[owner] as BrokerPlace), box: lane.box, lanes: {}, coordinator: null, folded: true };
+    brokers[owner] = { ...own, lanes: { ...own.lanes, [name]: lane } };
+  }
+  const seen = new Set([partition, ...beside.map(({ name }) => name)]);
   const held = client === null ? undefined : run.clients[client];
   const row = partition === null ? undefined : held?.queues[partition];
   return {
@@ -234,7 +280,7 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
     away: {
       clients: [...Object.keys(run.clients).filter((name) => controls || name !== client), ...(controls ? [] : Object.keys(run.others))],
       brokers: Object.keys(run.brokers).filter((name) => !(name in brokers)),
-      lanes: [...new Set(Object.values(run.brokers).flatMap((one) => Object.keys(one.lanes)))].filter((name) => name !== partition),
+      lanes: [...new Set(Object.values(run.brokers).flatMap((one) => Object.keys(one.lanes)))].filter((name) => !seen.has(name)),
       readers: [],
     },
   };
@@ -246,7 +292,9 @@ function coordinatorAt(frame: Frame, run: Places, focus: Focus): string | null {
   const entries = placed.flatMap((name) => Object.entries(frame.view.brokers?.[name.replace(/^broker-/, "")]?.transactions ?? {}).map(([id, entry]) => ({ name, id, entry })));
   const own = entries.filter(({ id }) => focus.transactional_id === null || id === focus.transactional_id);
   const last = own.reduce<(typeof own)[number] | null>((best, one) => (best === null || one.entry.last_update > best.entry.last_update ? one : best), null);
-  return last?.name ?? placed[0] ?? null;
+  // One that died with the only cache keeps its place until another has read its log.
+  const dead = placed.find((name) => frame.view.brokers?.[name.replace(/^broker-/, "")]?.alive === false && run.brokers[name]?.coordinator != null);
+  return last?.name ?? dead ?? placed[0] ?? null;
 }
 
 export function sizeOf(width: number, height: number, projector: boolean): Size {

@@ -98,16 +98,22 @@ function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height
     Math.max(EDGE, Math.min(here.width - EDGE - width, x)), Math.max(EDGE, Math.min(here.height - EDGE - height, y)),
   ]);
   const taken = takenBy(frame, here, focus);
+  const shown = ["append", "duplicate", "gate", "refused"].includes(focus.kind) ? shownLane(frame, here, focus) : null;
   let best: Spot = spots[0] ?? [EDGE, EDGE];
   let least = Number.POSITIVE_INFINITY;
   for (const [x, y] of spots) {
     const own = { x: x - 2, y: y - 1, width: width + 4, height: height + 2 };
-    const cost = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0);
+    const cost = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) + (here.upright ? farFrom(shown, y) : 0);
     if (cost < least) [best, least] = [[x, y], cost];
     if (cost === 0) break;
   }
   if (least > COVERS && !here.upright) best = freeNear(here, taken, best, width, height) ?? best;
   return { x: round(best[0]), y: round(best[1]) };
+}
+
+/** What it costs to stand away from the lane that a tag is about: beyond the gap over its broker it is taken for another's. */
+function farFrom(shown: Shown | null, y: number): number {
+  return shown === null ? 0 : Math.max(0, shown.broker.box.y - 44 - y) * 30;
 }
 
 /** Units of area that a tag may cover of what it stands on. */
@@ -174,7 +180,13 @@ function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, h
   const aside: Spot = [other.box.x + other.box.width + 8, other.box.y + (other.box.height - HEIGHT) / 2];
   if (here.kind === "cluster" && !here.upright) return [aside, [other.box.x, other.box.y - HEIGHT - 6]];
   const foot = other.box.y + other.box.height - HEIGHT / 2;
-  return here.upright ? [[other.box.x, foot], [under[0], foot], over, middle] : [[under[0], foot], over, middle];
+  return here.upright ? [[other.box.x, foot], [under[0], foot], over, middle] : [...asideOf(here, other.box, width), over, middle];
+}
+
+/** In the network beside a role: it says its numbers down to its foot. */
+function asideOf(here: Places, at: Box, width: number): Spot[] {
+  const x = at.x + at.width / 2 > here.width / 2 ? at.x - width - 8 : at.x + at.width + 8;
+  return [at.y + 4, at.y + at.height - HEIGHT - 4, at.y + (at.height - HEIGHT) / 2].map((y): Spot => [x, y]);
 }
 
 /** Of columns, above everything that stands in them. */
@@ -216,10 +228,12 @@ function besideLane(focus: Focus, shown: Shown, width: number): Spot[] {
   const behind = Math.max(window.x(replica.log_end), window.x(Math.max(replica.high_watermark, window.first))) + 16;
   const fits = behind + width <= right;
   const after: Spot[] = fits ? [[behind, y + (height - HEIGHT) / 2]] : [];
+  // Under each other bodies leave a gap over the broker: there on either side.
+  const left: Spot = [shown.broker.box.x + 8, shown.broker.box.y - HEIGHT - 3];
   const head: Spot = [shown.broker.box.x + shown.broker.box.width - width - 8, shown.broker.box.y + 1];
   const over: Spot = [head[0], shown.broker.box.y - HEIGHT - 3];
-  if (focus.kind === "duplicate" || focus.kind === "refused") return [[below, under], ...after, over, head];
-  return [...after, [below, under], over, head];
+  if (focus.kind === "duplicate" || focus.kind === "refused") return [[below, under], ...after, over, head, left];
+  return [...after, [below, under], over, head, left];
 }
 
 /** On a phone readers stand close under each other: over the first of them there is room. */
@@ -243,9 +257,10 @@ function onBox(at: Box, width: number, height: number): Spot[] {
   return [[x, at.y - height + 4], [x, at.y + at.height - 3], [at.x + at.width / 2 - width / 2, at.y - height + 4]];
 }
 
-/** Right of the client, where its requests leave; on a phone on its lower edge. */
+/** Right of the client, where its requests leave; on a phone under it, at worst on its lower edge. */
 function besideClient(here: Places, at: Box, port: number, width: number): Spot[] {
-  if (here.upright) return [[at.x + at.width - width - 10, at.y + at.height - HEIGHT / 2], [at.x + 10, at.y + at.height - HEIGHT / 2], [at.x + (at.width - width) / 2, at.y + at.height - HEIGHT / 2]];
+  const under = at.y + at.height + 3;
+  if (here.upright) return [[at.x + at.width - width - 10, under], [at.x + 10, under], [at.x + (at.width - width) / 2, under], [at.x + at.width - width - 10, at.y + at.height - HEIGHT / 2], [at.x + 10, at.y + at.height - HEIGHT / 2], [at.x + (at.width - width) / 2, at.y + at.height - HEIGHT / 2]];
   const x = at.x + at.width + 8;
   return [[x, at.y + 4], [x, port + 34], [x, at.y + at.height - HEIGHT - 8]];
 }
@@ -262,14 +277,14 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
     return [...flights, ...rows, ...(here.upright ? numbersUnder(shownLane(frame, here, focus)) : [])];
   }
   const shown = shownLane(frame, here, focus);
-  if (shown === null) return [...flights, ...labelsIn(frame, here, focus), ...(here.kind === "middleware" && here.upright ? rolesOf(here) : [])];
+  if (shown === null) return [...flights, ...labelsIn(frame, here, focus), ...(here.kind === "middleware" ? rolesOf(here) : [])];
   const { lane, replica, window } = shown;
   const { x, y, height } = lane.cells;
   const end = window.x(replica.log_end);
   const cells = { x, y: y - 20, width: Math.max(0, end - x), height: height + 38 };
   const gates = [replica.high_watermark, replica.last_stable_offset].map((offset) => ({ x: window.x(Math.max(offset, window.first)) - 36, y: y - 20, width: 72, height: 20 }));
   // Where bodies stand under each other, readers begin right under the lane.
-  const others = here.upright ? readersIn(here) : [];
+  const others = here.upright ? [...readersIn(here), ...(here.rows ?? [])] : [];
   const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }]
     : focus.kind === "duplicate" ? [{ x, y: y - 38, width: lane.cells.width, height: 38 }] : [];
   return [...flights, cells, ...gates, ...ghost, ...others, ...aroundLane(frame, here, focus, shown)];
@@ -281,9 +296,9 @@ function controllerIn(here: Places, focus: Focus): Box[] {
   return own === undefined || focus.actor === "controller" || focus.actor === "zookeeper" ? [] : [own];
 }
 
-/** Names and states of roles stand in the upper part of their bodies. */
+/** Names and states of roles stand in the upper part of their bodies; beside a network in all of them. */
 function rolesOf(here: Places): Box[] {
-  return Object.values(here.others).map(({ box: own }) => ({ ...own, height: own.height - HEIGHT / 2 }));
+  return Object.values(here.others).map(({ box: own }) => ({ ...own, height: here.upright ? own.height - HEIGHT / 2 : own.height }));
 }
 
 /** The cells of a lane, with its offsets. */

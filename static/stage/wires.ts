@@ -54,6 +54,8 @@ function otherOf(name: string, here: Places): Places["others"][string] | undefin
 export function wireOf(message: MessageView, here: Places): Wire | null {
   const { from, to } = message;
   if (otherOf(from, here) !== undefined || otherOf(to, here) !== undefined) return between(message, here);
+  // A strip in a row has no room for what comes to it: it is counted.
+  if (here.upright && [from, to].some((name) => here.brokers[name]?.folded === true)) return null;
   if (here.upright && BROKER.test(from) && BROKER.test(to)) return aroundOutside(message, here);
   // What readers fetch has no room where they stand right under the lane: it is counted.
   if (here.upright && (isReader(from, here) || isReader(to, here))) return null;
@@ -78,7 +80,7 @@ function aroundOutside(message: MessageView, here: Places): Wire | null {
   const leader = message.is_response ? message.from : message.to;
   const broker = here.brokers[leader];
   const [partition = ""] = message.partitions;
-  if (broker?.lanes[partition] === undefined) return null;
+  if (broker === undefined || broker.lanes[partition]?.strip !== false) return null;
   const { network } = here;
   const slot = here.brokers[message.is_response ? message.to : message.from]?.coordinator?.box;
   if (slot !== undefined) {
@@ -254,6 +256,9 @@ export function pathOf(wire: Wire): string {
 
 /** Which way things on it move, as far as the eye goes: right or left; on an upright wire down or up. */
 export function heading(wire: Wire, u: number): 1 | -1 {
+  // Out and back to the body beside: what matters is where it comes to.
+  const [leaves, comes] = [wire.from.facing, wire.to.facing].map((facing) => facing[wire.upright ? 1 : 0]);
+  if (leaves !== 0 && leaves === comes) return leaves === 1 ? -1 : 1;
   const [x1, y1] = pointOn(wire, Math.max(0, u - 0.02));
   const [x2, y2] = pointOn(wire, Math.min(1, u + 0.02));
   return (wire.upright ? y2 - y1 : x2 - x1) >= 0 ? 1 : -1;
