@@ -58,8 +58,8 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const used = new Set(plan.brokers.flatMap((broker) => broker.lanes)).size;
   const count = Math.max(0, Math.min(ROW.most, used - 1));
   const least = (client ? CLIENT + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? COORDINATOR.least + MARKERS : 0) + count * (ROW.height + ROW.gap) + 2 * TOP + GAP;
-  // What is scrolled anyway has room for a tag beside its messages.
-  const more = client && given < least && given >= LOW ? BESIDE : 0;
+  // What is scrolled anyway has room for a tag beside its messages, unless rows need it to be seen.
+  const more = client && count === 0 && given < least && given >= LOW ? BESIDE : 0;
   let spare = Math.max(0, given - least);
   const take = (most: number): number => {
     const taken = Math.min(spare, most);
