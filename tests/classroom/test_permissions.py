@@ -147,7 +147,13 @@ SEEN_BY: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("visibility", sorted(SEEN_BY))
+@pytest.mark.parametrize(
+    "visibility",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in ("class", "link") else [])
+        for name in sorted(SEEN_BY)
+    ],
+)
 def test_a_scenario_is_seen_by_those_whom_its_author_chose(things: Things, visibility: str) -> None:
     draft = things.drafts[visibility]
     for tail, method in (("", "get"), ("versions/1.toml", "get"), ("versions/1/start", "post")):

@@ -157,6 +157,7 @@ def _walk_of(browser: Browser, person: BrowserContext) -> Iterator[Walk]:
     context.close()
 
 
+@pytest.mark.slow
 def test_what_is_pressed_on_small_pages_answers(walk: Walk, guest: Places) -> None:
     for name in ("tracks/", "compare, asked", "replays/import", "reference/terms/", "account/used"):
         walk.through(name, guest.pages[name])

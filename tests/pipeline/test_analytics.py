@@ -157,6 +157,7 @@ def tell(attempt: Attempt, last: int, furthest: int, backs: list[int]) -> int:
     return answer.status_code
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: School) -> None:  # noqa: F811
     attempts = learners_of(school, 4)
