@@ -43,8 +43,8 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   return objects;
 }
 
-/** What a broker that is down has on its disk. */
-function dimmed({ select: _, ...object }: StageObject): StageObject {
+/** What a broker that is down has on its disk: nothing of it is a button. */
+function dimmed({ select: _select, ask: _ask, term: _term, ...object }: StageObject): StageObject {
   return { ...object, label: "", draw: svg`<g class="dim">${object.draw}</g>` };
 }
 

@@ -43,7 +43,7 @@ export function laneObjects(lane: LaneOf): StageObject[] {
   if (lane.echo !== true) return objects;
   const { box: own } = lane.place;
   return [
-    ...objects.map(({ select: _, ...object }) => ({ ...object, key: `strip:${object.key}`, label: "" })),
+    ...objects.map(({ select: _select, ask: _ask, term: _term, ...object }) => ({ ...object, key: `strip:${object.key}`, label: "" })),
     { key: "strip:ring", ...own, phase: "static", depth: DEPTH.gate, label: "", draw: box(3, 0, own.width - 6, own.height, "ring soft", 4) },
   ];
 }
