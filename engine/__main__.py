@@ -145,7 +145,7 @@ class BrokenFile(ValueError):
 
 
 class Chosen(NamedTuple):
-    """What to run, and the file and text that it was read from."""
+    """The scenario to run, and the file and text from which it was read."""
 
     scenario: Scenario
     variant: str | None
@@ -161,7 +161,7 @@ def _chosen(target: str, settings: dict[str, Any]) -> Iterator[Chosen]:
         text = _text(path)
         document = parse(text, target)
         variants = document.get("variants", [])
-        # Of what is no list of tables, the loader says what is wrong.
+        # The loader names the mistake in anything but a list of tables.
         rows = variants if isinstance(variants, list) else []
         names = [row.get("name") for row in rows if isinstance(row, dict)]
         for name in names or [None]:
@@ -174,7 +174,7 @@ def _chosen(target: str, settings: dict[str, Any]) -> Iterator[Chosen]:
 
 
 def _text(path: Path) -> str:
-    """What a file holds. Raises BadScenario for a longer one, of which no more is read, and for what is no UTF-8."""
+    """The text of a file. Raises BadScenario for a file that is too long or no UTF-8."""
     with path.open("rb") as file:
         content = file.read(TEXT_BYTES_MAX + 1)
     if len(content) > TEXT_BYTES_MAX:
@@ -354,7 +354,7 @@ def vectors_command(options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
-    """What is wrong with a file is in the way of no other; of one that is named alone it is raised."""
+    """A bad file does not stop the others; if it is the only one, its error is raised."""
     try:
         run_file(str(file), _vectors_in(file), report)
     except BrokenFile as error:

@@ -36,6 +36,7 @@ from engine.messages import (
     OffsetCommitResponse,
     OffsetFetchRequest,
     OffsetFetchResponse,
+    PartitionFetchResponse,
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
@@ -82,7 +83,7 @@ class Api:
     asks_about: Callable[[Any], Names] = _about_one
     """The topic-partitions of a request."""
     answers_about: Callable[[Any], Names] = _about_one
-    """Those of a response."""
+    """The topic-partitions of a response."""
     errors: Callable[[Any], Iterable[Error]] | None = _one_error
     """All errors that a response carries; None: it carries none."""
     answer: Callable[[Any, Error, int], Any] | None = None
@@ -152,7 +153,7 @@ def _batches(request: ProduceRequest) -> Names:
     return tuple(request.batches)
 
 
-def _produce_errors(response: ProduceResponse) -> Iterable[Error]:
+def _partition_errors(response: ProduceResponse | FetchResponse) -> Iterable[Error]:
     return (answer.error for answer in response.partitions.values())
 
 
@@ -168,7 +169,8 @@ def _produce_altered(response: ProduceResponse, error: Error) -> ProduceResponse
 
 
 def _fetch_answer(request: FetchRequest, error: Error, log_start: int) -> FetchResponse:
-    return FetchResponse(partition=request.partition, error=error, log_start_offset=max(0, log_start))
+    answer = PartitionFetchResponse(error=error, log_start_offset=max(0, log_start))
+    return FetchResponse(partitions=dict.fromkeys(request.offsets, answer))
 
 
 def _find_answer(request: FindCoordinatorRequest, error: Error, log_start: int) -> FindCoordinatorResponse:
@@ -391,7 +393,7 @@ APIS: list[Api] = [
         versions=(3, 12),
         asks_about=_batches,
         answers_about=_of_partitions,
-        errors=_produce_errors,
+        errors=_partition_errors,
         answer=_produce_answer,
         altered=_produce_altered,
     ),
@@ -400,6 +402,9 @@ APIS: list[Api] = [
         response=FetchResponse,
         key=1,
         versions=(4, 12),
+        asks_about=_of_offsets,
+        answers_about=_of_partitions,
+        errors=_partition_errors,
         answer=_fetch_answer,
     ),
     Api(request=ReplicaFetchRequest, response=ReplicaFetchResponse),
@@ -418,7 +423,7 @@ BETWEEN_BROKERS: list[Api] = [
         errors=_each_inner_error,
     ),
 ]
-"""Later versions of an API above, which only brokers send: they have its name, and no script tells them apart."""
+"""Later versions of an API above that only brokers send, under the same name; scripts treat both as one."""
 
 
 def names() -> tuple[str, ...]:

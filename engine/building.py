@@ -27,6 +27,7 @@ from engine.scenario.document import BadScenario, Scenario
 from engine.scenario.loop import Loop
 from engine.scenario.phrases import allowed, any_of, shown, wrong
 from engine.switches import Switches
+from engine.telling.messages import shown_fields
 from engine.topic_partition import partition_name
 from engine.watching import Watch
 from engine.world import World
@@ -38,9 +39,8 @@ def build(scenario: Scenario, watch: Watch) -> World:
     cluster = document["cluster"]
     profile = PROFILES[document["profile"]]
     latencies = {frozenset(row["between"]): row["ms"] for row in cluster["latencies"]}
-    world = World(
-        watch, profile, _switches(document["switches"]), Network(cluster["latency_ms"], latencies, watch)
-    )
+    network = Network(cluster["latency_ms"], latencies, watch, fields_of=shown_fields)
+    world = World(watch, profile, _switches(document["switches"]), network)
     configuration = _broker_configuration(cluster["broker"])
     world.replica_fetch_ms = configuration.replica_fetch_interval_ms
     _build_cluster(world, document, configuration)
@@ -57,12 +57,13 @@ def build(scenario: Scenario, watch: Watch) -> World:
 
 
 def _switches(given: dict[str, Any]) -> Switches:
-    known = {name: type(getattr(Switches(), name)) for name in Switches.__slots__}
+    standard = Switches()
+    known = {name: type(getattr(standard, name)) for name in Switches.__slots__}
     for name, value in given.items():
         if name not in known:
             raise BadScenario(f"switches.{name}", wrong("unknown_switch"), any_of(known))
         if type(value) is not known[name]:
-            like = allowed("like", value=getattr(Switches(), name))
+            like = allowed("like", value=getattr(standard, name))
             raise BadScenario(f"switches.{name}", shown(value), like)
     if given.get("drain_stop_scope", "node") not in ("node", "partition"):
         scopes = any_of(("node", "partition"))
@@ -161,7 +162,7 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
 
 
 def _version(world: World, row: dict[str, Any]) -> Profile:
-    """What a client does: its own version, or the cluster's, in agreement with the cluster."""
+    """A client's profile: its own version's or the cluster's, reduced to what the cluster supports."""
     own = world.profile if row["profile"] is None else PROFILES[row["profile"]]
     return spoken_with(own, world.profile)
 

@@ -46,7 +46,7 @@ def schedule(kernel: Kernel, application: Application) -> None:
 
 
 def follow(kernel: Kernel, application: Application) -> None:
-    """A blocked call may have returned, or the client may be back: then the script goes on."""
+    """Continue the script if its blocked call has returned or its client is up again."""
     if application.blocked_by == "client_down":
         if not kernel.world.called[application.client].alive:
             return

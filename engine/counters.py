@@ -1,6 +1,6 @@
-"""What an operator's dashboard counts over a run: retries, duplicates answered, refusals, losses.
+"""The counters of an operator's dashboard over a run: retries, duplicates, refusals, losses.
 
-Counted from the steps themselves, by the sentences they say, so that no role has to know that anybody counts.
+Counted from the steps themselves, by the sentences they say, so that roles need not count.
 """
 
 from __future__ import annotations

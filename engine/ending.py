@@ -14,10 +14,10 @@ from engine.scenario.header import ENGINE_VERSION
 from engine.simulation import Simulation
 
 FORM = f"{ENGINE_VERSION}.1"
-"""Of the engine, and of how a run's end is described: what was kept in another form is made anew."""
+"""The version of the engine and of the form of an ending; an ending stored in another form is made anew."""
 LANES_MAX = 6
 CELLS_MAX = 40
-"""Of one lane; what is left out is counted."""
+"""Cells of one lane; further ones are counted."""
 
 Json = dict[str, Any]
 

@@ -54,6 +54,7 @@ class Error(Enum):
     INVALID_RECORD = (87, False)
     UNSTABLE_OFFSET_COMMIT = (88, False)
     PRODUCER_FENCED = (90, False)
+    TRANSACTION_ABORTABLE = (120, False)
 
     def __init__(self, code: int, retriable: bool) -> None:
         self.code = code
@@ -61,7 +62,7 @@ class Error(Enum):
 
 
 NO_ERROR = Error.NONE
-"""The same, for what every step asks: Python 3.11 takes ten times as long to find a member in its enumeration."""
+"""A name of its own, because every step reads it: Python 3.11 finds an enumeration's member ten times as slowly."""
 
 
 class EngineError(Exception):
@@ -98,7 +99,8 @@ class Refused(Exception):
 
     @property
     def told(self) -> dict[str, Any]:
-        """What a page says in its reader's language: ``reason`` and ``allowed``, each a sentence within another."""
+        """The parts of a page's message in its reader's language: ``reason`` and ``allowed``, each a sentence
+        within another."""
         return {
             "reason": {"key": self.key, "params": self.params},
             "allowed": {"key": f"{self.key}.remedy", "params": self.params},
@@ -106,7 +108,7 @@ class Refused(Exception):
 
 
 def _in_english(key: str, params: dict[str, Any]) -> str:
-    # Imported when something is refused: the words know the tables, and those know this module.
+    # Imported only for a refusal, because the catalogue imports the tables, and the tables import this module.
     from engine.explain.sentences import sentence
 
     return sentence(key, params)

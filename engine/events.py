@@ -1,7 +1,7 @@
-"""Facts of a run, past tense, for those who judge it from outside (engine/judge, sweeps, audits).
+"""Facts of a run, past tense, for the judges outside the roles (engine/judge, sweeps, audits).
 
-A fact says what happened to stored data or to what an application was told; it never says
-whether that was right. Built only when somebody judges (``if watch.judging``).
+A fact says what happened to stored data or which result an application got; it never says
+whether that was right. Built only for a run that is judged (``if watch.judging``).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RecordsFinished(Fact):
 @value
 class NumbersInDoubt(Fact):
     """A transactional producer met the failure of a batch that may be stored all the same: it took the numbers
-    back, or (``thrown``) its transaction was over and the answer was not looked at any further."""
+    back, or (``thrown``) its transaction was over and the rest of the response was not handled."""
 
     producer: str
     partition: str
@@ -137,7 +137,7 @@ class WorkReleased(Fact):
 
 @value
 class WorkApplied(Fact):
-    """It carried its part out; once more if it did so before."""
+    """A participant carried out its part, possibly for the second time."""
 
     tid: int
     node: str
@@ -162,7 +162,7 @@ class TransactionEnded(Fact):
 
 @value
 class TransactionTakenUp(Fact):
-    """A person's word has set an ended transaction going again."""
+    """An operator's call has restarted an ended transaction."""
 
     tid: int
 
@@ -186,7 +186,7 @@ class OutcomeTold(Fact):
 
 @value
 class IdentityGiven(Fact):
-    """A coordinator gave out this epoch: whoever has a lower one under this producer id was replaced."""
+    """A coordinator gave out this epoch: every producer with a lower one under this producer id was replaced."""
 
     transactional_id: str
     producer_id: int

@@ -1,4 +1,4 @@
-"""What a world looks like before its first step: overrides, the controller's words, open connections (GEN-7)."""
+"""The state of a world before its first step: overrides, announcements, open connections (GEN-7)."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ def preset(world: World, document: dict[str, Any]) -> None:
     if brokers and world.profile.idempotence and document["cluster"]["internal_topics"]:
         for topic in INTERNAL_TOPICS:
             controller.create_internal_topic(topic)
+    words = controller.announcements_for()
     for broker in brokers.values():
-        for word in controller.announcements_for():
+        for word in words:
             # Internal topics were there before the run: their coordinators have read their logs.
             broker.learn(
                 word, -controller.configuration.loading_ms if isinstance(word, IdlePartitions) else 0
@@ -114,7 +115,7 @@ def _record_everywhere(world: World, partition: str, leader: int, batch: RecordB
 
 
 def _preset_transaction(world: World, override: dict[str, Any]) -> None:
-    """What the coordinator of a transactional id knows, in its cache and, if it can be logged, in its log."""
+    """Preset a transactional id at its coordinator: in its cache and, if possible, in its log."""
     controller = world.controller
     count = controller.internal.counts.get(TRANSACTION_TOPIC)
     name = override["transactional_id"]

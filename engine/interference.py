@@ -64,7 +64,7 @@ class Interference:
                 )
 
     def listen(self, listener: Any) -> None:
-        """Let somebody who falls on nothing stand behind all rules and see what a further rule would see."""
+        """Add a listener behind all rules, which sees the messages that a further rule would see and changes none."""
         self.apis = frozenset((*APIS, *MIDDLEWARE_APIS))
         self._matched.append(listener)
         for envelope in self.kernel.world.network.under_way.values():
@@ -322,7 +322,7 @@ class Interference:
         self._struck(Fault.MESSAGES_HELD, name, actor=name, count=len(held), until=until)
         for message in held:
             self._fate(message, "delayed")
-            # Those behind it on the link may have moved with it already.
+            # Messages behind it on the link may have moved with it already.
             missing = until + 1 - network.under_way[message].arrives_at
             for envelope in network.delay(message, missing) if missing > 0 else ():
                 kernel.schedule_delivery(envelope)
@@ -397,7 +397,8 @@ class Interference:
         kernel.send("crafter", Send(f"broker-{leader}", request, kernel.world.next_crafted()))
 
     def _craft_request(self, entry: dict[str, Any]) -> None:
-        """Send a request that no client would send, to a broker or to whoever coordinates what it names."""
+        """Send a request that no client would send, to a broker, or to the coordinator of the id or group that it
+        names."""
         kernel = self.kernel
         fields = entry["message"] or {}
         request = crafted(fields)
@@ -412,7 +413,7 @@ class Interference:
         kernel.send("crafter", Send(to, request, kernel.world.next_crafted()))
 
     def _make_unavailable(self, entry: dict[str, Any]) -> None:
-        """A live broker that nobody can reach, for a while or until it is made available (MRK-2)."""
+        """Make a live broker unreachable, for a while or until it is made available (MRK-2)."""
         self._on_cluster(entry)
         if entry.get("for_ms") is not None:
             self._later(entry["for_ms"], {**entry, "action": "make_available", "for_ms": None})

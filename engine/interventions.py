@@ -1,7 +1,7 @@
 """What a learner may do to a running world, and when it can be done (GEN-6).
 
 One table, action to check. A check looks at the world as it is and changes nothing; what an action does stands in
-`interference.py`, which asks here first, as does whoever offers actions to a reader.
+`interference.py`, which asks here first, as do the pages that offer actions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ACTOR_ACTIONS_IN: dict[str, tuple[str, ...]] = {
     "paused": ("crash", "resume"),
     "down": ("restart",),
 }
-"""What can be done to an actor, by its state."""
+"""The interventions on an actor, by its state."""
 
 
 def check_intervention(kernel: Kernel, intervention: Intervention) -> None:
@@ -149,7 +149,8 @@ def _at_live_replicas(kernel: Kernel, intervention: Intervention) -> None:
 
 
 def _one_of(intervention: Intervention, able: list[int], none: str, *, optional: bool) -> None:
-    """The broker that is named must be one of these; without a name there must be any. `none`: what to say else."""
+    """Check that the named broker is one of these; without a name, that there is one at all. `none`: the message
+    if there is none."""
     broker = intervention.get("broker")
     if not able:
         raise Refused("GEN-6", "partition", none, partition=intervention["partition"])
@@ -174,7 +175,7 @@ AS_FAULTS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     "make_unavailable": _endpoint,
     "make_available": _endpoint,
 }
-"""Those that do nothing but what the fault script does under the same name."""
+"""Actions that are the fault script's action of the same name."""
 INTERVENTIONS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     **dict.fromkeys(("drop_message", "delay_message", "duplicate_message", "reorder_message"), _message),
     **dict.fromkeys(("crash", "restart", "pause", "resume"), _actor),

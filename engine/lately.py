@@ -1,7 +1,7 @@
-"""What a recorded run remembers of its own steps, for those who ask why (engine/why).
+"""The newest events of a recorded run, from which `engine/why` answers questions.
 
 The newest transition of each machine, the newest refusal about each name, the newest of some kinds of steps about
-each name, and what became of records: of the newest ones, each up to a bound. Nothing of it decides anything.
+each name, and the events of the newest records, each up to a bound. Roles never read it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NAMES = ("client", "partition", "transactional_id", "group", "consumer")
 """The parameters of a refusal's sentence under which it is found again."""
 
 RECORDS_MAX = 2_000
-"""Records whose way is remembered, the newest ones."""
+"""The most records whose events are kept, the newest ones."""
 TURNS_MAX = 32
 """Turns of one record that are remembered: the first ones, and at the end the newest."""
 FLIGHTS_MAX = 256
@@ -61,7 +61,7 @@ class Said(NamedTuple):
 
     @classmethod
     def sending(cls, step: Step, receiver: str) -> Said:
-        """What a step says of a message to this receiver: one step may send several."""
+        """The step's entry of a message to this receiver: one step may send several."""
         for note in step.notes if receiver not in step.params.values() else ():
             if receiver in (note["params"].get("broker"), note["params"].get("destination")):
                 rules = tuple(note["rules"])
@@ -70,8 +70,8 @@ class Said(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """Something that happened to a record. ``offset`` and ``replica``: where it was stored or cut off; ``error``:
-    what its application was told, None for success."""
+    """An event of a record's life. ``offset`` and ``replica``: where it was stored or cut off; ``error``: the
+    result that its application got, None for success."""
 
     what: str
     said: Said
@@ -151,9 +151,8 @@ class Lately:
         if step.messages:
             self._follow(step)
         if self._facts:
-            said = Said.of(step)
             for fact in self._facts:
-                _OF_RECORDS[type(fact)](self, fact, said)
+                _OF_RECORDS[type(fact)](self, fact, step)
             self._facts.clear()
         self._arrived = False
 
@@ -184,7 +183,6 @@ class Lately:
             for path, before, after in step.changes
             if path[0] == "network" and len(path) == 3
         }
-        said = Said.of(step)
         for fate in step.messages:
             number, event = fate["id"], fate["event"]
             message = shown.get(number)
@@ -199,11 +197,11 @@ class Lately:
             elif event in ("dropped", "lost"):
                 self._sent.pop(number, None)
                 if message is not None and message["api"] == "Produce":
-                    self._is_lost(number, message, said)
-        for fate in step.messages:  # What was received last: others may be lost by what came of it.
+                    self._is_lost(number, message, Said.of(step))
+        for fate in step.messages:  # The message received last: its effects may lose others.
             message = shown.get(fate["id"])
             if fate["event"] == "delivered" and message is not None and message["api"] == "Produce":
-                self._arrives(message, said)
+                self._arrives(message, Said.of(step))
 
     def _takes_off(self, message: dict[str, Any], said: Said) -> None:
         flight = self._settled(message, events.CopySent)
@@ -258,19 +256,21 @@ class Lately:
         turns.append(turn)
         self.turns[serial] = turns
 
-    def _copy(self, fact: object, said: Said) -> None:
+    def _copy(self, fact: object, step: Step) -> None:
         """A copy that no message of this step carried."""
 
-    def _accepted(self, fact: events.RecordAccepted, said: Said) -> None:
-        self._turn(fact.serial, Turn(ACCEPTED, said, fact.partition))
+    def _accepted(self, fact: events.RecordAccepted, step: Step) -> None:
+        self._turn(fact.serial, Turn(ACCEPTED, Said.of(step), fact.partition))
 
-    def _stored(self, fact: events.LogAppended, said: Said) -> None:
+    def _stored(self, fact: events.LogAppended, step: Step) -> None:
         if not self._arrived:
-            return  # A copy of what a leader has; the view says who has it.
+            return  # A follower's copy of the leader's batch; the view shows which replicas have it.
+        said = Said.of(step)
         for serial, offset in zip(fact.serials, fact.offsets(), strict=True):
             self._turn(serial, Turn(STORED, said, fact.partition, offset, fact.replica))
 
-    def _cut(self, fact: events.LogTruncated, said: Said) -> None:
+    def _cut(self, fact: events.LogTruncated, step: Step) -> None:
+        said = Said.of(step)
         for serial, turns in list(self.turns.items()):
             found = [
                 turn.offset
@@ -283,7 +283,8 @@ class Lately:
             if found:
                 self._turn(serial, Turn(CUT, said, fact.partition, found[-1], fact.replica))
 
-    def _told(self, fact: events.RecordsFinished, said: Said) -> None:
+    def _told(self, fact: events.RecordsFinished, step: Step) -> None:
+        said = Said.of(step)
         for serial in fact.serials:
             self._turn(serial, Turn(TOLD, said, fact.partition, error=fact.error))
 

@@ -10,12 +10,11 @@ from engine.step import canonical, place
 from engine.watching import Part
 
 _NOT_STATE = ("guarantees", "verdicts", "counters", "pending")
-"""What judges say, what was counted and when things happen is no state: equal worlds have equal digests whatever
-led to them."""
+"""Verdicts, counters and due times are no state: equal worlds have equal digests, whatever led to them."""
 
 
 def whole_view(empty: dict[str, Any], parts: Iterable[Part]) -> dict[str, Any]:
-    """The view of docs/frame.md; a part inside another one's place is put there after it."""
+    """The view of docs/frame.md; a part inside another part's place is inserted after that one."""
     for part in sorted(parts, key=_depth):
         shown = part.view()
         if shown is not None:

@@ -7,6 +7,7 @@ Topic-partitions are written ``topic-partition`` (``t-0``) everywhere.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import Any, ClassVar
@@ -25,7 +26,7 @@ SHORT_MAX = 32767
 
 @value
 class BatchContent:
-    """What the records of a batch say, where somebody needs to know: keys, and values of internal topics.
+    """Keys of a batch's records, and values in internal topics; None where the engine does not need them.
 
     ``keys`` and ``values`` have one entry per record. A record with a key and the value None is a tombstone.
     """
@@ -33,7 +34,7 @@ class BatchContent:
     keys: tuple[object, ...] = ()
     """Empty: no record has a key, so compaction keeps them all."""
     values: tuple[object, ...] = ()
-    """Empty: application data, whose values nobody reads."""
+    """Empty for application data, whose values the engine does not read."""
     offset_deltas: tuple[int, ...] | None = None
     """Where the records that compaction left stand, above the base offset; None: all are there, in a row."""
 
@@ -138,19 +139,18 @@ class ProduceResponse:
 
 @value
 class FetchRequest:
-    """A consumer's fetch of one partition."""
+    """A consumer's fetch of one partition or several. ``offsets``: where it reads on, by partition."""
 
     api: ClassVar[str] = "Fetch"
-    partition: str
-    fetch_offset: int
+    offsets: dict[str, int]
     isolation: str
     """``read_uncommitted`` or ``read_committed``."""
 
 
 @value
-class FetchResponse:
-    api: ClassVar[str] = "Fetch"
-    partition: str
+class PartitionFetchResponse:
+    """The result of a Fetch for one partition."""
+
     error: Error
     batches: tuple[RecordBatch, ...] = ()
     high_watermark: int = 0
@@ -158,6 +158,12 @@ class FetchResponse:
     log_start_offset: int = 0
     aborted: tuple[tuple[int, int], ...] = ()
     """(producer id, first offset) pairs."""
+
+
+@value
+class FetchResponse:
+    api: ClassVar[str] = "Fetch"
+    partitions: dict[str, PartitionFetchResponse]
     throttle_time_ms: int = 0
 
 
@@ -286,7 +292,7 @@ class VerifyPartitionsResponse:
 
 @value
 class CommittedOffset:
-    """Where a group goes on reading one topic-partition."""
+    """A group's committed offset of one topic-partition."""
 
     offset: int
     leader_epoch: int = -1
@@ -295,7 +301,7 @@ class CommittedOffset:
 
 @value
 class Membership:
-    """What a client says of its place in a consumer group (``ConsumerGroupMetadata``); nothing: it joined none."""
+    """A client's membership in a consumer group (``ConsumerGroupMetadata``); the default: it joined none."""
 
     member_id: str = ""
     generation_id: int = -1
@@ -368,7 +374,7 @@ class OffsetFetchResponse:
 
 @ordered_value
 class ReplicaFetchRequest:
-    """A follower's fetch of one partition (LOG-7): its log end offset tells the leader how far it got."""
+    """A follower's fetch of one partition (LOG-7): the leader learns its log end offset."""
 
     api: ClassVar[str] = "ReplicaFetch"
     partition: str
@@ -389,7 +395,7 @@ class ReplicaFetchResponse:
     log_start_offset: int = 0
     leader_epoch: int = 0
     diverging_epoch: tuple[int, int] | None = None
-    """(leader epoch, offset where it ends at the leader): the follower cuts its log back to there first."""
+    """(leader epoch, its end offset at the leader): the follower truncates its log to that offset first."""
 
 
 @value
@@ -423,7 +429,7 @@ class ZooKeeperReply:
 
 @value
 class LeaderAndIsr:
-    """The controller's word on one partition; brokers learn it at once (LOG-10)."""
+    """The controller's announcement of one partition; brokers learn it at once (LOG-10)."""
 
     api: ClassVar[str] = "LeaderAndIsr"
     partition: str
@@ -438,22 +444,22 @@ class LeaderAndIsr:
     not_fetching: tuple[int, ...] = ()
     """Replicas whose fetching a fault stopped (*shrink ISR*); they stay behind until it is restored."""
     version: int = 0
-    """Of this state, one more with every change: ZooKeeper's version of the node."""
+    """ZooKeeper's version of the node: one more with every change of the state."""
 
 
 @value
 class UpdateMetadata:
-    """The controller's word on which brokers are live."""
+    """The controller's announcement of the live brokers."""
 
     api: ClassVar[str] = "UpdateMetadata"
     live_brokers: tuple[int, ...]
     without_endpoint: tuple[int, ...] = ()
-    """Live brokers that nobody can reach for now (*make endpoint unavailable*)."""
+    """Live brokers that no client or broker can reach for now (*make endpoint unavailable*)."""
 
 
 @value
 class IdlePartitions:
-    """The controller's word on an internal topic: the leadership of its partitions that nobody used yet.
+    """The controller announces the leadership of an internal topic's partitions that no request has used yet.
 
     Brokers know them and make no replicas of them before their first use (:class:`UsePartition`).
     """
@@ -466,7 +472,7 @@ class IdlePartitions:
 
 @value
 class StopReplica:
-    """The controller's word that a partition is deleted."""
+    """The controller announces that a partition is deleted."""
 
     api: ClassVar[str] = "StopReplica"
     partition: str
@@ -474,7 +480,7 @@ class StopReplica:
 
 @value
 class CreateTopic:
-    """A broker asks the controller for an internal topic that somebody wants to use (FND-3, FND-4)."""
+    """A broker asks the controller to create an internal topic that a request needs (FND-3, FND-4)."""
 
     api: ClassVar[str] = "CreateTopic"
     topic: str
@@ -488,7 +494,7 @@ class AlterIsr:
     partition: str
     replica: int
     version: int
-    """Of the partition's state that the leader goes by: the change counts only while that is the newest."""
+    """The version of the partition's state that the leader knows; an older version makes the change void."""
 
 
 @dataclass(slots=True)
@@ -540,7 +546,7 @@ class UsePartition:
 
 
 Effects = list[Send | Connect | Disconnect | UsePartition]
-"""What a role wants done, in order. An empty list: nothing to send."""
+"""The effects that a role returns to the kernel, in order."""
 
 
 _PLAIN = frozenset((int, str, bool, float, type(None)))
@@ -554,11 +560,36 @@ def _shown_fields(made: type) -> tuple[str, ...] | None:
     return _SHOWN[made]
 
 
+def _fetch_of_one(request: FetchRequest) -> dict[str, Any] | None:
+    if len(request.offsets) != 1:
+        return None
+    ((partition, offset),) = request.offsets.items()
+    return {"partition": partition, "fetch_offset": offset, "isolation": request.isolation}
+
+
+def _fetched_of_one(response: FetchResponse) -> dict[str, Any] | None:
+    if len(response.partitions) != 1:
+        return None
+    ((partition, answer),) = response.partitions.items()
+    return {"partition": partition, **describe(answer), "throttle_time_ms": response.throttle_time_ms}
+
+
+_OF_ONE_PARTITION: dict[type, Callable[[Any], dict[str, Any] | None]] = {
+    FetchRequest: _fetch_of_one,
+    FetchResponse: _fetched_of_one,
+}
+"""A Fetch of one partition is shown without the level of partitions."""
+
+
 def describe(value: Any) -> Any:
     """A message's fields as JSON-shaped data, without the serials that the protocol does not carry."""
     made = type(value)
     if made in _PLAIN:
         return value
+    if made in _OF_ONE_PARTITION:
+        shown = _OF_ONE_PARTITION[made](value)
+        if shown is not None:
+            return shown
     names = _SHOWN[made] if made in _SHOWN else _shown_fields(made)
     if names is not None:
         shown = {}

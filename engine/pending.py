@@ -1,4 +1,4 @@
-"""What waits in the event queue, and the time, as the view shows them (GEN-2, GEN-10)."""
+"""The queued events and the time, as the view shows them (GEN-2, GEN-10)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a version of Kafka does: one field an aspect (spec section 0, table *Profiles*).
+"""The behaviour of a version of Kafka: a field for each aspect (spec section 0, table *Profiles*).
 
 Roles choose by these fields when they are built, and ask nothing of a version afterwards. The versions themselves
 stand in ``versions/``, a file each.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What one generation does. Every field is one row of the spec's table or a measured difference."""
+    """The behaviour of one generation. Every field is one row of the spec's table or a measured difference."""
 
     name: str
     version: str
@@ -23,6 +23,9 @@ class Profile:
     """Lost sequences are recovered by raising the epoch (TXM-15, TXM-16); else the PID is reset."""
     takes_epoch_bumps: bool
     """A coordinator raises the epoch of an identity that InitProducerId names (TXC-9, KIP-360)."""
+    retries_retriable_answers: bool
+    """A control request goes again after every error that Kafka calls retriable; else after those that its handler
+    names (TXM-13)."""
     registers_after_append: bool
     """``send()`` adds the partition to the transaction after it appended the record (TXM-8); else before."""
     end_sends_everything: bool
@@ -33,7 +36,7 @@ class Profile:
     fatal_error_ends_calls: bool
     """A fatal error ends the call that waits for the coordinator (TXM-9)."""
     shows_fencing: bool
-    """Applications see that they were fenced as what it is; else inside a KafkaException (CTR-27)."""
+    """A fenced application gets the fencing error itself; else a KafkaException around it (CTR-27)."""
     expiry_from_creation: bool
     """A batch expires by its age alone, in flight or not, in a muted partition, too (ACC-19, ACC-21 second rule)."""
     accepts_unknown_producer: bool
@@ -67,7 +70,7 @@ class Profile:
     drops_stray_snapshots: bool
     """A log that is opened forgets producer snapshots between segment starts (KAFKA-9393)."""
     truncation_sets_high_watermark: bool
-    """Cutting a log tells its transactions the high watermark again; else the next fetch does (LOG-8)."""
+    """A truncation sets the high watermark of the log's transactions at once; else the next fetch does (LOG-8)."""
     validates_by_origin: bool
     """Validation level follows the append's origin (SEQ-9); else the topic's name and caller."""
     rolls_before_validation: bool
@@ -76,11 +79,13 @@ class Profile:
     """A leader's append of several batches is refused with INVALID_RECORD (``LogValidator``, since 2.4)."""
     verifies_partitions: bool
     """A leader asks the coordinator before it appends the first batch of a transaction (KIP-890, since 3.6)."""
+    verifies_each_epoch: bool
+    """A transaction that an earlier epoch left open in the log does not stand for a verification (KAFKA-19690)."""
 
 
 def spoken_with(client: Profile, cluster: Profile) -> Profile:
-    """What a client of one version does with brokers of another: both agree on versions of requests (KIP-35), so what
-    the older brokers do not know is left out."""
+    """The behaviour of a client of one version with brokers of another: both agree on request versions (KIP-35),
+    so it lacks what the older side does not support."""
     if client is cluster:
         return client
     return replace(

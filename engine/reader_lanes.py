@@ -59,7 +59,7 @@ class ReaderLane:
 
 
 def seen(reading: Reading, isolation: str, log: PartitionLog) -> SeenLane:
-    """What a reader that stands there sees of a leader's log."""
+    """A consumer's view of the leader's log from its position."""
     bound = log.last_stable_offset if isolation == READ_COMMITTED else log.high_watermark
     return {
         **reading.view(),
@@ -70,7 +70,7 @@ def seen(reading: Reading, isolation: str, log: PartitionLog) -> SeenLane:
 
 
 def _ahead(position: int, bound: int, log: PartitionLog) -> list[LaneStretch]:
-    """What lies between the position and the log end, each with its one reason."""
+    """The stretches between the position and the log end, each with the one reason why it is hidden."""
     return [
         *_stretch(position, bound, NOT_FETCHED),
         *_stretch(max(position, bound), log.high_watermark, UNDECIDED),

@@ -1,7 +1,7 @@
 """The judged and the recorded level of watching.
 
 Owns the step that is being made. A change is found by comparing a touched part's view with the one
-known from before; nothing else is looked at, so a recorded step costs what it changed.
+known from before; so the cost of a recorded step grows with its changes alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from engine.watching import ABSENT, Fields, Kind, Part, Path, Watch
 
 
 class Judges(Protocol):
-    """What weighs facts (engine/judge). ``take`` gets one fact; ``broken`` what broke since the last step;
+    """The judges (engine/judge), as the recorder uses them. ``take`` gets one fact; ``broken`` what broke since
+    the last step;
     ``changed`` the parts of the view that moved."""
 
     def take(self, fact: object) -> None: ...
@@ -158,7 +159,7 @@ class Recorded(Judged):
         self._touched[part.path] = part
 
     def fate(self, message: int, event: MessageEvent) -> None:
-        """What became of a message in this step: sent, delivered, dropped, delayed, duplicated, lost."""
+        """Keep a message's event of this step: sent, delivered, dropped, delayed, duplicated, lost."""
         self._current.messages.append({"id": message, "event": event})
 
     def finish(self, number: int, at: int, actor: str, kind: StepKind) -> Step:
@@ -175,12 +176,13 @@ class Recorded(Judged):
         changes = step.changes
         for path, part in self._touched.items():
             after = part.view()
-            before = known.get(path, ABSENT)
             if after is None:
+                before = known.pop(path, ABSENT)
                 if before is not ABSENT:
                     changes.append((path, before.copy() if type(before) is dict else before, ABSENT))
-                    del known[path]
-            elif before is ABSENT:
+                continue
+            before = known.get(path, ABSENT)
+            if before is ABSENT:
                 changes.append((path, ABSENT, after.copy() if type(after) is dict else after))
                 known[path] = after
             elif before is not after and before != after:

@@ -1,4 +1,4 @@
-"""Who copies what from whom, and when it is worth a fetch (LOG-7).
+"""The replica fetchers: which broker copies which partition, and when a fetch would change something (LOG-7).
 
 Owns the fetchers: one for each partition and broker that follows it, as Kafka has its replica fetcher threads.
 What a fetch does at either end is ``broker/replication``; this joins the two without a message between them,
@@ -16,7 +16,7 @@ from engine.messages import Effects
 
 
 class Cluster(Protocol):
-    """The brokers of one run, as far as fetchers need them."""
+    """The part of a run's brokers that fetchers use."""
 
     broker_of: dict[int, Broker]
     changed_partitions: set[str]
@@ -47,7 +47,7 @@ class ReplicaFetchers:
         self._of: dict[str, tuple[Fetcher, ...]] = {}
 
     def due(self, partition: str) -> list[Fetcher]:
-        """Those whose fetch would change something now and does not wait in the queue already."""
+        """The fetchers whose fetch would change something now and is not queued yet."""
         cluster = self._cluster
         leader = cluster.leader_of(partition)
         if leader is None:
@@ -74,7 +74,8 @@ class ReplicaFetchers:
 
     def exchange(self, fetcher: Fetcher, now: int) -> tuple[str, Effects, bool, bool] | None:
         """One fetch and its answer: the leader, what it wants done, whether something moved there, and whether
-        the follower scans for idle producers at another time. None: there is nobody to ask, or nobody who asks."""
+        the follower scans for idle producers at another time. None: there is no leader, or the follower does not
+        fetch."""
         partition, follower = fetcher.partition, fetcher.follower
         cluster = self._cluster
         leader = cluster.leader_of(partition)

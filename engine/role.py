@@ -1,4 +1,4 @@
-"""What the kernel asks of the actors of a run; each surface is a protocol, so no role knows the kernel."""
+"""The surfaces of a run's actors that the kernel calls; each is a protocol, so no role knows the kernel."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Refusals as rules: what a receiver asks of a request, in order, and how it says no.
+"""Refusals as rules: a receiver's checks of a request, in order, and its error.
 
 One kind of rule for every receiver. The first rule whose guard holds decides; the request is answered with its error,
-and nothing else is done. What a refusal tells a reader is made from the rule too, in ``telling/requests.py``: the
+and nothing else is done. ``telling/requests.py`` makes a refusal's explanation from the rule too: the
 sentence with the facts that it names, the numbers that were compared, what the client does next.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from engine.errors import Error
-from engine.happenings.codes import Next, Reason
+from engine.happenings.codes import Compared, Next, Reason
 
 Context = TypeVar("Context")
 
@@ -32,7 +32,7 @@ class Rule(Generic[Context]):
     why: Reason
     then: Next
     says: tuple[str, ...]
-    compares: tuple[tuple[str, str], ...]
+    compares: tuple[tuple[Compared, str], ...]
     only_if: str | None = None
     unless: str | None = None
     by_log: bool = False

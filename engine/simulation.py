@@ -37,10 +37,10 @@ from engine.watching import Part, Watch
 from engine.world import World
 
 _CONNECTING = frozenset({"timer", "pass", "connected"})
-"""The events by which a client goes on trying to reach a broker."""
+"""The events of a client that tries to reach a broker."""
 _QUIET = 200_000
-"""What may happen in a whole run and tell nothing. The longest run of the library takes some hundreds; a client without
-a broker that knocks until the limit of time would take minutes, and nobody would be told anything."""
+"""The most events of a whole run that make no step. The longest run of the library takes some hundreds; a client
+that tries to connect until the time limit would take minutes and make no step."""
 _QUIET_A_STEP = 20
 """As much more with each step: between two steps of a long run little is quiet."""
 _QUIET_AN_INTERVENTION = 2_000
@@ -54,6 +54,29 @@ class Simulation(Timetable):
     ``interventions``: what learners did, each with ``after``, the number of the step before it.
     Raises :class:`engine.errors.Refused` when the configuration is refused (CFG-6).
     """
+
+    __slots__ = (
+        "_actor",
+        "_held",
+        "_horizon",
+        "_kind",
+        "_pass",
+        "_quiet",
+        "_serial",
+        "_step_limit",
+        "_time",
+        "_time_limit",
+        "finished",
+        "follower",
+        "generator",
+        "interference",
+        "judges",
+        "kinds",
+        "number",
+        "scenario",
+        "watching",
+        "world",
+    )
 
     def __init__(
         self, scenario: Scenario, interventions: Iterable[dict[str, Any]] = (), watching: str = "recorded"
@@ -73,7 +96,7 @@ class Simulation(Timetable):
         self._horizon = self._time_limit
         """No event after this time happens now: the time limit, or where the caller wants to stop."""
         self._quiet = 0
-        """What happened so far and told nothing, less what interventions gave back."""
+        """Events so far that made no step, less the allowance of interventions."""
         self._pass: str | None = None
         """The client in the middle of a Sender pass."""
         self._held: dict[str, list[Event]] = {}
@@ -83,7 +106,7 @@ class Simulation(Timetable):
         self._time = TimePart()
         self._serial = 0
         self.follower: object = None
-        """Who takes this run's steps for those who draw it (view/following.py). Nothing here looks at it."""
+        """An object of view/following.py that takes this run's steps. The simulation never reads it."""
         self.world: World = build(scenario, self.watch)
         self.interference = Interference(self, interventions)
         self._start()
@@ -125,8 +148,9 @@ class Simulation(Timetable):
             return None
         watch = self.watch
         if isinstance(watch, Recorded):
-            self._time.now = self.now
-            watch.touch(self._time)
+            if self._time.now != self.now:
+                self._time.now = self.now
+                watch.touch(self._time)
             return watch.finish(self.number, self.now, self._actor, self._kind)
         if watch.judging:
             self.judges.broken(self.number)
@@ -234,7 +258,7 @@ class Simulation(Timetable):
         return True
 
     def ask_for_timers(self, name: str) -> None:
-        """Ask a role when it wants to be called again. Most answers are the known ones: looked at here first."""
+        """Ask a role for its next timer. Most answers have not changed, so they are compared here first."""
         world = self.world
         role = world.roles[name]
         name = role.name
@@ -261,7 +285,7 @@ class Simulation(Timetable):
                 self._schedule(loop.name, "loop", loop.due(self.now), CALL)
 
     def _ask_in_background(self, broker: str) -> None:
-        """The same for a broker's timer that nothing waits for."""
+        """Schedule the broker's background timer anew."""
         at = self.world.brokers[broker].next_background_timer()
         if self._backgrounds.get(broker, NEVER)[0] != at:
             self._schedule(broker, "background", at, TIMER)
@@ -355,7 +379,7 @@ class Simulation(Timetable):
 
     def _run_phase(self, name: str) -> None:
         if not self.world.acts(name):
-            self._pass = None  # A crash ends the pass; the rest of one that a pause holds up is still due.
+            self._pass = None  # A crash ends the pass; a paused client finishes its pass when it resumes.
             self.ask_for_timers(name)
             return
         self._actor, self._kind = name, "sender_phase"
@@ -394,7 +418,7 @@ class Simulation(Timetable):
         if exchanged is not None:
             leader, effects, moved, scans = exchanged
             if scans:
-                self._ask_in_background(fetcher.name)  # A copy moves none of its other timers.
+                self._ask_in_background(fetcher.name)  # A copy changes no other timer of the broker.
             if effects:
                 self.carry_out(leader, effects)
             if moved:
@@ -424,7 +448,7 @@ class Simulation(Timetable):
                 self.disconnect(name, effect.peer)
 
     def ask(self, name: str) -> None:
-        """After something was done to a role from outside: its timers and the partitions it changed."""
+        """Ask a role for its timers and follow the partitions that changed, after a fault or an intervention."""
         self.ask_for_timers(name)
         self._follow_changes()
 
@@ -471,7 +495,7 @@ class Simulation(Timetable):
                 self.ask_for_timers(name)
 
     def lost(self, envelope: Envelope) -> None:
-        """A message reached nobody."""
+        """A message is not delivered."""
         if isinstance(self.watch, Recorded):
             self.watch.fate(envelope.id, "lost")
         self.settled(envelope)
@@ -479,7 +503,7 @@ class Simulation(Timetable):
         self.watch.emit(MessageLost, api, envelope.source, envelope.destination)
 
     def settled(self, envelope: Envelope) -> None:
-        """Judges learn that this copy is no longer under way."""
+        """Report to the judges that this copy is no longer under way."""
         if self.watch.judging and type(envelope.body) is ProduceRequest:
             self.world.copies(envelope.body, sent=False)
 
@@ -527,11 +551,12 @@ class Simulation(Timetable):
 
     def view(self) -> dict[str, Any]:
         """The whole state as docs/frame.md has it, computed afresh. Only at the recorded level."""
-        self._time.now = self.now
-        return whole_view(self.world.empty_view(), self.parts())
+        view = whole_view(self.world.empty_view(), self.parts())
+        view["time"] = self.now  # Quiet events may have passed since the newest step.
+        return view
 
     def header(self) -> Header:
-        """What does not change during the run."""
+        """The header: the part of a run that does not change."""
         return header_of(self.scenario, self.world.actors())
 
     def fork(self) -> Simulation:

@@ -1,4 +1,4 @@
-"""One step of a run, its changes and their JSON; what a view is made of (docs/frame.md)."""
+"""One step of a run with its changes, and their JSON; functions on views (docs/frame.md)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Step:
         self.refusal: Refusal | None = None
         self.transition: Transition | None = None
         self.earlier_transitions: tuple[Transition, ...] = ()
-        """Those of the same step before `transition`, oldest first: a step may take several machines on."""
+        """Transitions of the same step before `transition`, oldest first."""
         self.messages: list[MessageFate] = []
         self.broken: list[Broken] = []
         self.changes: list[Change] = []
@@ -135,10 +135,11 @@ def compare(path: Path, before: Any, after: Any, changes: list[Change]) -> None:
     known = 0
     for key, old in before.items():
         new = after.get(key, ABSENT)
+        if old is new or old == new:
+            known += 1
+            continue
         if new is not ABSENT:
             known += 1
-        if old is new or old == new:
-            continue
         if type(old) is dict:
             compare((*path, key), old, new, changes)
         else:

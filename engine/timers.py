@@ -1,9 +1,9 @@
-"""Whoever waits for a time, read from a view: one name for each timer, whichever role runs it.
+"""The running timers, read from a view: one name for each timer, whichever role runs it.
 
 A timer is `<actor>/<kind> <subject>`. Clients list theirs; a coordinator's, a broker's and the middleware's stand with
-what they wait for, and are gathered here. Pages are told those of them (view/derived.py).
+what they wait for, and are gathered here. Pages get them by view/derived.py.
 
-Not among them: what no role of the engine waits for (a replica leaves the in-sync replicas when a fault says so, LOG-7)
+Left out are waits that no role of the engine has (a replica leaves the in-sync replicas when a fault says so, LOG-7)
 and scans in the background, which come round whether there is something to find or not (LOG-12, TXC-21).
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 Json = Mapping[str, Any]
 Timer = dict[str, Any]
-"""`kind`, `subject`, `since` (virtual ms; None where nobody keeps it), `until`."""
+"""`kind`, `subject`, `since` (virtual ms; None where it is not known), `until`."""
 
 
 def running(view: Json) -> Iterator[tuple[str, str, Timer]]:
@@ -26,7 +26,7 @@ def running(view: Json) -> Iterator[tuple[str, str, Timer]]:
 
 
 def beside_clients(view: Json) -> Iterator[tuple[str, str, Timer]]:
-    """Those of all other roles, in the same shape."""
+    """The timers of all other roles, in the same shape."""
     for gather in (_coordinators, _waiting_appends, _sessions, _middleware, _due):
         for actor, kind, subject, since, until in gather(view):
             timer = {"kind": kind, "subject": subject, "since": since, "until": until}
@@ -78,7 +78,7 @@ def _middleware(view: Json) -> _Found:
 
 
 def _due(view: Json) -> _Found:
-    """What the business system works on, and when the manager asks again (MW-4, MW-11)."""
+    """The end of the business system's local work, and the manager's next question (MW-4, MW-11)."""
     for node, kind in (("business", "local_work"), ("manager", "ask_again")):
         for tid, one in view.get("middleware", {}).get(node, {}).get("transactions", {}).items():
             if one.get("due") is not None:

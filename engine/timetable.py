@@ -36,6 +36,20 @@ KNOWN_HANDLERS = ("timer", "pass", "background", "loop")
 class Timetable:
     """The queue of one run. ``now``: virtual time."""
 
+    __slots__ = (
+        "_backgrounds",
+        "_busy",
+        "_order",
+        "_passes",
+        "_pending",
+        "_queue",
+        "_scheduled",
+        "_timers",
+        "_void",
+        "now",
+        "watch",
+    )
+
     watch: Watch
 
     def __init__(self) -> None:

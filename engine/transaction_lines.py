@@ -19,7 +19,7 @@ from engine.middleware.middleware_states import MIDDLEWARE
 from engine.middleware.participant_states import PARTICIPANT
 
 LINES_MAX = 500
-"""The newest are kept; older ones are counted."""
+"""The most lines: the newest are kept, older ones are counted."""
 PLACES_MAX = 12
 
 OPEN, COMMITTED, ABORTED, EMPTY, LEFT = "open", "committed", "aborted", "empty", "left"
@@ -91,9 +91,10 @@ class TransactionLines:
         self._clients: dict[str, dict[str, Any]] = {}
         """Client to its identity."""
         self._known: dict[str, dict[str, Any]] = {}
-        """Transactional id to the identity that its coordinator last gave it: a change names only what moved."""
+        """Transactional id to the identity that its coordinator last gave out, because a change holds only the
+        changed fields."""
         self._of_client: dict[str, TransactionLine] = {}
-        """What each application has open."""
+        """The open transaction of each application."""
         self._at_coordinator: dict[str, TransactionLine] = {}
         """Transactional id to the transaction that its coordinator has not completed."""
         self._of_middleware: dict[str, TransactionLine] = {}
@@ -121,7 +122,7 @@ class TransactionLines:
         return {"through": self.through, "folded": self.folded, "lines": [line.to_json() for line in lines]}
 
     def text(self) -> Iterable[str]:
-        """The same for people at a terminal."""
+        """The lines as text for a terminal."""
         if self.folded:
             yield f"transactions {self.folded} older ones are not listed"
         for line in self.to_json()["lines"]:
@@ -219,7 +220,8 @@ class TransactionLines:
     def _register(
         self, identifier: str, known: Mapping[str, Any], step: Mapping[str, Any]
     ) -> TransactionLine:
-        """The client's transaction that these partitions are for; a request from nowhere makes one of its own."""
+        """The client's transaction to which these partitions belong; a request without a known client begins a new
+        line."""
         producer = (identifier, known.get("producer_id"), known.get("producer_epoch"))
         for line in self._of_client.values():
             if not line.registered and (line.identifier, line.producer_id, line.producer_epoch) == producer:
@@ -279,7 +281,7 @@ class TransactionLines:
 
 
 def _entries(path: list[str], after: Any) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    """What a change says of transactional ids, whole or in part; a removed one says nothing."""
+    """The entries of transactional ids in a change, whole or in part; none for a removed id."""
     if len(path) == 2:
         whole = (after or {}).get("transactions") or {}
         return [(name, entry) for name, entry in whole.items() if entry]

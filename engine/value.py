@@ -21,6 +21,6 @@ def value(made: type[Made]) -> type[Made]:
 
 @dataclass_transform(frozen_default=True)
 def ordered_value(made: type[Made]) -> type[Made]:
-    """The same with fields that may be given in order: what is built in every second step is built so, because
-    giving them by name costs two thirds more."""
+    """As `value`, with fields given in order: for objects that every second step builds, because names cost two
+    thirds more."""
     return dataclass(slots=True, unsafe_hash=True)(made)

@@ -5,7 +5,7 @@ judged run also passes facts to the judges; a recorded run also keeps sentences,
 must never depend on the level: it may only skip building what no level reads (``if watch.hears(…)``).
 
 *Changes* need no bookkeeping in the roles: a part of the state that has a place in the view is a
-:class:`Part` (``path`` and ``view()``), and whoever changes it says ``watch.touch(part)``. At the end of
+:class:`Part` (``path`` and ``view()``), and the role that changes it calls ``watch.touch(part)``. At the end of
 the step the recorder compares the part's view with the one it knew. A forgotten ``touch`` is caught by the
 fold test: folding the changes of every step must give the view the engine reports.
 """
@@ -71,7 +71,7 @@ class Watch:
         self.judging = judging
         self.recording = recording
         self.said: object = None
-        """What made this a step; None: nothing did yet."""
+        """The event or key that made this a step; None so far."""
 
     def emit(self, kind: Kind[Fields], /, *fields: Fields.args, **named: Fields.kwargs) -> None:
         """Something happened. It is built only where something reads it: at this level nothing does."""
@@ -86,12 +86,12 @@ class Watch:
         return False
 
     def parts(self) -> list[Part]:
-        """What this level itself adds to the view."""
+        """The view's parts of this level."""
         return []
 
     def touch(self, part: Part) -> None:
         """This part's view may have changed."""
 
     def touch_last(self, part: Part) -> None:
-        """The same, behind all that was touched before: a part that is gone leaves the view after those inside its
-        place, or who steps back would lose them."""
+        """Touch a part behind all that were touched before: a removed part leaves the view after the parts inside
+        its place, so that stepping back restores them."""

@@ -43,6 +43,38 @@ Done = Iterator[tuple[str, Effects]]
 class World:
     """All actors. ``roles`` holds every one by name, in drawing order."""
 
+    __slots__ = (
+        "_crafted",
+        "_lanes_at",
+        "applications",
+        "applications_of",
+        "broker_of",
+        "brokers",
+        "called",
+        "changed_partitions",
+        "clients",
+        "connecting",
+        "consumers",
+        "controller",
+        "dark",
+        "fetchers",
+        "lanes",
+        "ledger",
+        "loops",
+        "loops_of",
+        "network",
+        "nodes",
+        "paused",
+        "profile",
+        "readers",
+        "replica_fetch_ms",
+        "roles",
+        "starting",
+        "stoppable",
+        "switches",
+        "watch",
+    )
+
     def __init__(self, watch: Watch, profile: Profile, switches: Switches, network: Network) -> None:
         self.watch = watch
         self.profile = profile
@@ -55,11 +87,11 @@ class World:
         self.dark = False
         """No broker runs."""
         self.broker_of: dict[int, Broker] = {}
-        """The same by id."""
+        """Brokers by id."""
         self.changed_partitions: set[str] = set()
         """Partitions whose log end, high watermark or leader changed; the brokers' own set, shared by all."""
         self.nodes: dict[str, Node] = {}
-        """Of two-phase commit over middleware, by name, in drawing order."""
+        """Nodes of two-phase commit over middleware, by name, in drawing order."""
         self.controller: Controller
         self.applications: dict[str, Application] = {}
         self.applications_of: dict[str, list[Application]] = {}
@@ -80,7 +112,7 @@ class World:
         self.readers: dict[str, list[Consumer]] = {}
         """Topic-partition to the consumers that read it."""
         self._lanes_at: dict[str, tuple[int, ...] | None] = {}
-        """Topic-partition to the pointers of its leader's log when its lanes were last told of a change."""
+        """Topic-partition to the pointers of its leader's log when its lanes last changed."""
         self.lanes: dict[str, list[ReaderLane]] = {}
         """Topic-partition to what each reader sees of it."""
         self._crafted = 0
@@ -210,7 +242,7 @@ class World:
         return name not in self.paused and bool(self.roles[name].alive)
 
     def waits_in_vain(self, name: str) -> bool:
-        """A client that only connects, again and again: it owes nobody anything, and no call waits for it."""
+        """A client that only tries to connect: every record has its outcome, and no call waits."""
         for application in self.applications_of.get(name, ()):
             if application.blocked_by not in (None, "client_down"):
                 return False
@@ -223,7 +255,7 @@ class World:
         return broker is not None and broker.alive and not self.controller.is_live(broker.broker_id)
 
     def register(self, name: str, now: int) -> Done:
-        """A broker that woke tells the controller so, and learns what it missed."""
+        """A broker that resumed registers with the controller and learns what it missed."""
         self.controller.on_broker_resumed(self.brokers[name].broker_id, now)
         yield from self.inform(name, now)
         yield from self.announce(now)

@@ -26,11 +26,11 @@ class AbortedIndex:
         self.lines.append(line)
 
     def truncate(self, to: int) -> None:
-        """Markers at and above ``to`` are gone."""
+        """Remove the lines of markers at and above ``to``."""
         self.lines = [line for line in self.lines if line.last_offset < to]
 
     def drop_below(self, offset: int) -> None:
-        """Segments below ``offset`` are gone, with the lines of their markers."""
+        """Remove the lines of markers in segments below ``offset``, which were deleted."""
         self.lines = [line for line in self.lines if line.last_offset >= offset]
 
     def forget(self, markers: set[int]) -> None:
@@ -38,7 +38,7 @@ class AbortedIndex:
         self.lines = [line for line in self.lines if line.last_offset not in markers]
 
     def between(self, fetch_offset: int, bound: int) -> tuple[tuple[int, int], ...]:
-        """(producer id, first offset) of what may lie in [``fetch_offset``, ``bound``), in marker order.
+        """(producer id, first offset) of the aborted transactions in [``fetch_offset``, ``bound``), in marker order.
 
         The walk ends at the first line whose stable offset reaches the bound: all later markers belong to
         transactions that began at or above it.

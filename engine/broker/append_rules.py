@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any
 
 from engine.broker.sequence import follows
@@ -26,13 +27,13 @@ from engine.switches import Switches
 MACHINE = "producer_append"
 ACCEPTED = "accepted"
 ACCEPTED_UNNUMBERED = "accepted_unnumbered"
-"""Of a batch without a sequence: nothing could stand against it."""
+"""A batch without a sequence is accepted: no rule could refuse it."""
 MARKER_ACCEPTED = "marker_accepted"
-"""What is recorded behind the rows; reached when none of them decides."""
+"""The last line of the decision, behind the rows; reached when no row decides."""
 
 
 class Level(IntEnum):
-    """How much of the table an append goes through (SEQ-9)."""
+    """How many of the table's rows an append is checked by (SEQ-9)."""
 
     NONE = 0
     """Nothing about a data batch is compared but LOG-6; markers are still checked (CTR-26)."""
@@ -43,7 +44,7 @@ class Level(IntEnum):
 
 
 class Arrival:
-    """A batch beside what is known of its producer: all that a guard may look at.
+    """A batch and its producer's state: all that a guard may read.
 
     Epochs, sequences and offsets are -1 where there is none. ``running_*`` and ``last_sequence`` include the
     batches that came before in the same append, ``stored_epoch`` does not (SEQ-16).
@@ -103,7 +104,7 @@ class AppendRule:
     only_if: str | None = None
     unless: str | None = None
     then: Next | None = None
-    """What the sender does about a refusal; None for a duplicate, which is none."""
+    """The sender's reaction to a refusal; None for a duplicate, which is not refused."""
 
 
 # Guards -------------------------------------------------------------------------------------------
@@ -377,6 +378,12 @@ class Rules:
         self.markers = tuple(_tried(MARKER_RULES, level, profile, switches) for level in Level)
         self.shown_data = tuple(_shown(DATA_RULES, level, profile, switches) for level in Level)
         self.shown_markers = tuple(_shown(MARKER_RULES, level, profile, switches) for level in Level)
+
+
+@lru_cache(maxsize=256)
+def rules_in_force(profile: Profile, switches: Switches) -> Rules:
+    """Made once in a process: they never change, so all brokers of all its runs share them."""
+    return Rules(profile, switches)
 
 
 Tried = tuple[tuple[Guard, AppendRule], ...]

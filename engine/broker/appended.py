@@ -1,4 +1,4 @@
-"""What became of an append, and a batch as it is stored."""
+"""The result of an append, and a batch as it is stored."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from engine.messages import RecordBatch
 
 
 class Appended(NamedTuple):
-    """What became of an append.
+    """The result of an append.
 
     ``error`` NONE with a ``rule``: a duplicate, offsets are the stored batch's, ``log_append_time`` is its
-    timestamp. ``arrival`` and ``producer_id`` tell what the deciding row looked at.
+    timestamp. ``arrival`` and ``producer_id`` are what the deciding row compared.
     """
 
     error: Error

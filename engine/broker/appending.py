@@ -28,7 +28,7 @@ _CLIENT = Origin.CLIENT
 
 @dataclass(slots=True)
 class Appends:
-    """What became of the batches of one request. ``waits``: partition to (offset to wait for, leader epoch)."""
+    """The results of one request's batches. ``waits``: partition to (offset to wait for, leader epoch)."""
 
     answers: dict[str, PartitionProduceResponse] = field(default_factory=dict)
     waits: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -124,7 +124,7 @@ class Appending:
         now: int,
         made: Appends,
     ) -> PartitionProduceResponse:
-        """Ask the log. Puts the offset to wait for into ``made`` unless it is replicated."""
+        """Append the batch to the log; the offset to wait for goes into ``made`` unless it is replicated already."""
         log = replica.log
         appended = log.append_as_leader((batch,), now, leader_epoch=replica.leader_epoch, origin=origin)
         error = appended.error
@@ -151,7 +151,7 @@ class Appending:
         acks: int,
         origin: Origin,
     ) -> None:
-        """What became of one batch that reached the log."""
+        """The result of one batch that reached the log."""
         log, watch, name = replica.log, self.setup.watch, self.setup.name
         rules = log.producers.rules
         if origin is _CLIENT:

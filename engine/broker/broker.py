@@ -175,7 +175,7 @@ class Broker:
         self.handlers: dict[type, Handler] = self._handlers(appending, requests)
 
     def _handlers(self, appending: Appending, requests: TransactionRequests | None) -> dict[type, Handler]:
-        """What handles each kind of message; a generation without transactions has fewer."""
+        """The handler of each kind of message; a generation without transactions has fewer."""
         setup, cluster, permissions = self.setup, self.cluster, self.permissions
         produce = ProduceHandler(setup, appending, self.verification)
         handlers: dict[type, Handler] = {
@@ -351,7 +351,7 @@ class Broker:
         raise EngineError(f"{self.name}: cannot learn {word!r}")
 
     def _learn_leader(self, word: LeaderAndIsr, now: int) -> Effects:
-        """Take the word; a coordinator follows the leadership of its partition (FND-7)."""
+        """Apply an announcement; a coordinator follows the leadership of its partition (FND-7)."""
         partition = word.partition
         host = self._host_of(partition)
         before = self.cluster.metadata.get(partition)

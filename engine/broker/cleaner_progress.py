@@ -22,9 +22,9 @@ class CleanerProgress:
         return {start: self.clean.get(start, at) for start, at in written_at.items()}
 
     def forget_below(self, modified: dict[int, int], retention_ms: int, end: int) -> int:
-        """The offset below which tombstones and markers are old enough to go.
+        """The offset below which tombstones and markers are old enough to be removed.
 
-        Before anything was clean nothing is: the horizon lies ``retention_ms`` before the newest segment that an
+        Before the first cleaning there is none: the horizon lies ``retention_ms`` before the newest segment that an
         earlier pass has cleaned (``Cleaner.clean``). ``end``: where the closed segments end.
         """
         if not self.clean:
@@ -38,6 +38,6 @@ class CleanerProgress:
         self.clean = modified
 
     def truncate(self, to: int) -> None:
-        """What begins at or above ``to`` is gone, and the segment that it lay in is written to again."""
+        """Segments that begin at or above ``to`` are removed, and the segment of ``to`` is active again."""
         below = [start for start in self.clean if start < to]
         self.clean = {start: self.clean[start] for start in below[:-1]}

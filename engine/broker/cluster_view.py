@@ -1,4 +1,4 @@
-"""What one broker knows of the cluster: leaders, live brokers, internal topics, as the controller announced them."""
+"""One broker's knowledge of the cluster: leaders, live brokers, internal topics, as the controller announced them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ClusterView:
         self.metadata: dict[str, LeaderAndIsr] = {}
         self.live_brokers: tuple[int, ...] = ()
         self.without_endpoint: tuple[int, ...] = ()
-        """Live brokers that nobody can reach."""
+        """Live brokers that no client or broker can reach."""
         self.internal_topics: dict[str, int] = {}
         """Internal topics that exist, with their partition counts."""
         self.idle: dict[str, tuple[LeaderAndIsr, int]] = {}
@@ -35,7 +35,7 @@ class ClusterView:
         return broker_id in self.live_brokers and broker_id not in self.without_endpoint
 
     def use(self, partition: str) -> Effects:
-        """What makes an idle partition exist; nothing for one that exists."""
+        """The effect that creates an idle partition; none for a partition that exists."""
         return [UsePartition(partition)] if partition in self.idle else []
 
     def learn_live(self, word: UpdateMetadata) -> None:
@@ -43,8 +43,12 @@ class ClusterView:
         self.without_endpoint = word.without_endpoint
 
     def learn_idle(self, word: IdlePartitions, now: int) -> None:
-        """An internal topic exists; a partition whose leader stayed keeps the time of its election."""
-        self.internal_topics[word.topic] = word.partition_count
+        """Apply the announcement of an internal topic; a partition with an unchanged leader keeps the time of its
+        election."""
+        if word.topic not in self.internal_topics:
+            self.internal_topics[word.topic] = word.partition_count
+            self.idle.update({found.partition: (found, now) for found in word.words})
+            return
         for found in word.words:
             known = self.idle.get(found.partition)
             since = now
@@ -53,7 +57,7 @@ class ClusterView:
             self.idle[found.partition] = (found, since)
 
     def learn_leader(self, word: LeaderAndIsr, now: int) -> int:
-        """Take the word about one partition; returns since when its leader is elected."""
+        """Apply the announcement of one partition; returns the time of its leader's election."""
         _, since = self.idle.pop(word.partition, (None, now))
         self.metadata[word.partition] = word
         return since

@@ -3,7 +3,7 @@
 Owns what of a log below its last stable offset may go. Records of aborted transactions go and hide no older
 value. A marker stays as long as one batch of its transaction does, for readers of what is left; after that it
 may go as tombstones may: when its segment is older, by ``delete.retention.ms``, than the newest segment that was
-clean before this pass, so that a reader who is slow meets it still. An emptied batch stays as long as it is the
+clean before this pass, so that a slow consumer still reads it. An emptied batch stays as long as it is the
 newest of its producer, because the producer's sequence is known from it; so does a marker from which alone a
 producer's epoch is known. Source: Kafka 2.0 and 2.8, ``LogCleaner.Cleaner`` and ``CleanedTransactionMetadata``.
 """
@@ -24,7 +24,7 @@ from engine.messages import NO_PRODUCER_ID, BatchContent, RecordBatch
 
 @dataclass(slots=True)
 class Cleaning:
-    """What one pass takes out of a log."""
+    """The records that one pass removes from a log."""
 
     changed: dict[int, RecordBatch | None] = field(default_factory=dict)
     """Base offset to what takes that batch's place, None: nothing; the others stay as they are."""
@@ -33,7 +33,7 @@ class Cleaning:
     records: int = 0
     markers: int = 0
     tombstones: int = 0
-    """How many go; tombstones count among the records, too."""
+    """Removed tombstones; `records` counts them too."""
     waiting: int = 0
     """Markers and tombstones that could go, were they old enough."""
 
@@ -103,7 +103,7 @@ def _clean_marker(
 def _without_tombstones(
     cleaning: Cleaning, batch: RecordBatch, kept: list[int], forget_below: int
 ) -> list[int]:
-    """Of the records that stay as the newest of their keys: those with a value, and tombstones not yet old."""
+    """Keep records with a value, and tombstones that are not old enough to be removed."""
     content = batch.content
     if content is None or not content.values:
         return kept

@@ -27,7 +27,7 @@ class BrokerConfiguration:
     marker_request_timeout_ms: int = 30000
     """After this long without an answer the connection that markers went over is given up."""
     marker_retry_ms: int = 20
-    """Pause before markers that were refused, or whose leader cannot be reached, are looked at again."""
+    """Pause before markers are sent again that were refused or whose leader cannot be reached."""
     producer_state_expiration_ms: int = 604800000
     producer_state_scan_interval_ms: int = 600000
     """How often idle producers are looked for; Kafka's fixed ten minutes (``LogManager``)."""

@@ -1,7 +1,7 @@
 """The controller and the ZooKeeper behind it: who is live, who leads, who is in sync (LOG-10, PID-2).
 
 One actor under two names, ``controller`` and ``zookeeper``. It owns the partitions' leadership, which the
-view shows, and tells brokers by *announcements*: the kernel hands each to every live broker within the same
+view shows, and informs brokers by *announcements*: the kernel hands each to every live broker within the same
 step ("brokers learn it at once"), so an announcement is no message and cannot be lost. A broker that is down
 or paused gets ``announcements_for`` when it is back.
 
@@ -58,7 +58,7 @@ COMPETITOR = 99
 
 
 class Controller:
-    """The role. ``announcements`` is what brokers must be told; the kernel empties it after every event."""
+    """The role. ``announcements`` wait for the brokers; the kernel takes them after every event."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Controller:
         self.internal = InternalTopics(self.configuration)
         self.live: set[int] = set()
         self.without_endpoint: set[int] = set()
-        """Brokers that nobody can reach for now (GEN-6)."""
+        """Brokers that no client or broker can reach for now (GEN-6)."""
         self.announcements: list[Announcement] = []
         for broker_id in broker_ids:
             self.zookeeper.sessions[broker_id] = Session(broker_id)
@@ -105,14 +105,14 @@ class Controller:
         self.zookeeper.put(BLOCK_NODE, Block(broker, start, end).to_json())
 
     def preset_leader(self, partition: str, leader: int | None) -> None:
-        """Initial state: this replica leads, or nobody does until ``change_leader`` (GEN-7)."""
+        """Initial state: this replica leads, or the partition has no leader until ``change_leader`` (GEN-7)."""
         state = self._partition(partition)
         state.without_leader = leader is None
         state.leader = leader
         self.announcements.append(state.word())
 
     def leaders(self) -> dict[str, int | None]:
-        """Partition to its leader, or None; Kafka's own topics are nobody's data and left out."""
+        """Partition to its leader, or None; internal topics are left out."""
         return {
             name: state.leader
             for name, state in self.partitions.items()
@@ -122,12 +122,13 @@ class Controller:
     def create_internal_topic(self, topic: str) -> None:
         """The topic exists from now on, with idle partitions (FND-4)."""
         self.internal.create(topic, sorted(self.zookeeper.sessions))
-        self.internal.follow(self.is_live)
+        if len(self.live) < len(self.zookeeper.sessions):
+            self.internal.follow(self.live)
         self.announcements.append(self.internal.word(topic))
 
     def use_partition(self, name: str) -> None:
         """The first use of an internal partition: from now on it has replicas and a place in the view."""
-        state = self.internal.idle.pop(name, None)
+        state = self.internal.use(name)
         if state is None:
             return
         self.partitions[name] = state
@@ -152,11 +153,11 @@ class Controller:
     def _tell_who_lives(self) -> None:
         """Brokers learn who is live, and who leads the idle partitions now."""
         self.announcements.append(self._live_word())
-        for topic in self.internal.follow(self.is_live):
+        for topic in self.internal.follow(self.live):
             self.announcements.append(self.internal.word(topic))
 
     def take_announcements(self) -> list[Announcement]:
-        """What brokers must be told now; empties the list."""
+        """Remove and return the announcements for brokers."""
         taken, self.announcements = self.announcements, []
         return taken
 
@@ -204,7 +205,7 @@ class Controller:
         return min(times, default=None)
 
     def _begin_creation(self, asker: str, topic: str, now: int) -> None:
-        """Creation takes its time; who asks meanwhile or afterwards changes nothing (FND-4)."""
+        """Creating a topic takes time; further requests for it change nothing (FND-4)."""
         internal = self.internal
         known = topic in internal.counts or topic in internal.creating
         if not known:
@@ -297,7 +298,8 @@ class Controller:
                 self._changed(state)
                 self.watch.emit(IsrShrunk, state.name, state.isr, state.min_isr, f"broker-{broker_id}")
             elif broker_id in state.replicas:
-                # Its leader may have asked to take it back, and waits for it with the high watermark.
+                # The leader may have asked to add it to the ISR, and holds the high watermark back until it has
+                # caught up.
                 self.announcements.append(state.word())
 
     # Leadership -----------------------------------------------------------------------------------
@@ -384,7 +386,7 @@ class Controller:
     def shrink_isr(self, partition: str, replica: int | None, now: int) -> None:
         """*shrink ISR*: a follower (None: the last one in the ISR) stops fetching and leaves the ISR."""
         state = self._partition(partition)
-        # Without a leader nobody could be left: the last in-sync replica never leaves the ISR.
+        # The last in-sync replica never leaves the ISR: without it no replica could become leader.
         followers = [] if state.leader is None else [m for m in state.isr if m != state.leader]
         if replica is None and followers:
             replica = followers[-1]
@@ -431,7 +433,7 @@ class Controller:
         )
 
     def make_unavailable(self, broker_id: int, available: bool, now: int) -> None:
-        """*make endpoint unavailable*: the broker lives, and nobody knows how to reach it (GEN-6)."""
+        """*make endpoint unavailable*: the broker is live, and no client or broker can reach it (GEN-6)."""
         (self.without_endpoint.discard if available else self.without_endpoint.add)(broker_id)
         self.announcements.append(self._live_word())
         self.watch.emit(EndpointChanged, f"broker-{broker_id}", available)

@@ -33,7 +33,7 @@ class Copying:
         self.outgoing = outgoing
 
     def on_fetch(self, request: ReplicaFetchRequest, now: int) -> tuple[ReplicaFetchResponse, Effects]:
-        """Answer a follower as the leader; what it tells may raise the high watermark (LOG-7)."""
+        """Answer a follower's fetch as the leader; its fetch offset may raise the high watermark (LOG-7)."""
         replica = self.replicas.get(request.partition) or self.replicas.named(request.partition)
         effects: Effects = []
         parted = None
@@ -59,7 +59,7 @@ class Copying:
         return replication.answer_fetch(replica, request, parted, self._batches_max), effects
 
     def on_response(self, response: ReplicaFetchResponse, now: int) -> None:
-        """Copy what the leader answered, or cut the log back to where it parted (LOG-7, LOG-10)."""
+        """Copy what the leader answered, or truncate the log to where it diverged (LOG-7, LOG-10)."""
         if response.error is not NO_ERROR:
             return
         replicas = self.replicas

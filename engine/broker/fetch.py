@@ -8,28 +8,39 @@ from engine.broker.replica import Replica
 from engine.broker.replicas import Replicas
 from engine.broker.setup import Setup
 from engine.errors import EngineError, Error
-from engine.happenings.codes import Next, Reason
+from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.logs import FetchAnswered
 from engine.happenings.requests import RequestRefused
-from engine.messages import Effects, Envelope, FetchRequest, FetchResponse, RecordBatch, Send
+from engine.messages import (
+    Effects,
+    Envelope,
+    FetchRequest,
+    FetchResponse,
+    PartitionFetchResponse,
+    RecordBatch,
+    Send,
+)
 from engine.rules import Rule, refusal
 
 READ_COMMITTED = "read_committed"
 
 
 class Asking:
-    """A Fetch at a broker: all that a check may look at."""
+    """One partition of a Fetch at a broker: all that a check may look at."""
 
-    __slots__ = ("cluster", "replica", "request")
+    __slots__ = ("cluster", "fetch_offset", "partition", "replica")
 
-    def __init__(self, request: FetchRequest, replica: Replica | None, cluster: ClusterView) -> None:
-        self.request = request
+    def __init__(
+        self, partition: str, fetch_offset: int, replica: Replica | None, cluster: ClusterView
+    ) -> None:
+        self.partition = partition
+        self.fetch_offset = fetch_offset
         self.replica = replica
         self.cluster = cluster
 
 
 def partition_unknown(asking: Asking) -> bool:
-    return asking.request.partition not in asking.cluster.metadata
+    return asking.partition not in asking.cluster.metadata
 
 
 def not_leader(asking: Asking) -> bool:
@@ -41,11 +52,15 @@ def out_of_range(asking: Asking) -> bool:
     replica = asking.replica
     if replica is None:
         return False
-    return not replica.log.log_start <= asking.request.fetch_offset <= replica.log.log_end
+    return not replica.log.log_start <= asking.fetch_offset <= replica.log.log_end
 
 
 _SAYS = ("broker", "partition", "fetch_offset", "log_start", "log_end")
-_COMPARES = (("fetch offset", "fetch_offset"), ("log start", "log_start"), ("log end", "log_end"))
+_COMPARES = (
+    (Compared.FETCH_OFFSET, "fetch_offset"),
+    (Compared.LOG_START, "log_start"),
+    (Compared.LOG_END, "log_end"),
+)
 FETCH_RULES: tuple[Rule[Asking], ...] = (
     Rule(
         when=partition_unknown,
@@ -88,27 +103,36 @@ class FetchHandler:
         self.cluster = cluster
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Whole batches of one segment up to the high watermark or the LSO, with the aborted list."""
+        """One response with what was found of every partition."""
         request = envelope.body
         if type(request) is not FetchRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Fetch request")
-        asking = Asking(request, self.replicas.get(request.partition), self.cluster)
+        answers = {
+            partition: self._read(envelope.source, partition, offset, request.isolation)
+            for partition, offset in request.offsets.items()
+        }
+        return [Send(envelope.source, FetchResponse(partitions=answers), envelope.correlation_id, True)]
+
+    def _read(
+        self, consumer: str, partition: str, fetch_offset: int, isolation: str
+    ) -> PartitionFetchResponse:
+        """Whole batches of one segment up to the high watermark or the LSO, with the aborted list."""
+        asking = Asking(partition, fetch_offset, self.replicas.get(partition), self.cluster)
         rule = refusal(FETCH_RULES, asking)
         if rule is not None:
-            return [Send(envelope.source, self._refused(asking, rule), envelope.correlation_id, True)]
+            return self._refused(asking, rule)
         replica = asking.replica
         if replica is None:
-            raise EngineError(f"{self.setup.name}: no replica of {request.partition} after the rules")
+            raise EngineError(f"{self.setup.name}: no replica of {partition} after the rules")
         log = replica.log
         batches, aborted = log.read(
-            request.fetch_offset,
-            committed=request.isolation == READ_COMMITTED,
+            fetch_offset,
+            committed=isolation == READ_COMMITTED,
             batches_max=self.setup.configuration.consumer_fetch_batches_max,
         )
         if self.setup.watch.hears(FetchAnswered):
-            self._emit_answered(envelope.source, request, log, batches, aborted)
-        answer = FetchResponse(
-            partition=request.partition,
+            self._emit_answered(consumer, asking, isolation, log, batches, aborted)
+        return PartitionFetchResponse(
             error=Error.NONE,
             batches=batches,
             high_watermark=log.high_watermark,
@@ -116,27 +140,27 @@ class FetchHandler:
             log_start_offset=log.log_start,
             aborted=aborted,
         )
-        return [Send(envelope.source, answer, envelope.correlation_id, True)]
 
     def _emit_answered(
         self,
         consumer: str,
-        request: FetchRequest,
+        asking: Asking,
+        isolation: str,
         log: PartitionLog,
         batches: tuple[RecordBatch, ...],
         aborted: tuple[tuple[int, int], ...],
     ) -> None:
         stable = log.last_stable_offset
         undecided = stable < log.high_watermark
-        committed = request.isolation == READ_COMMITTED
+        committed = isolation == READ_COMMITTED
         self.setup.watch.emit(
             FetchAnswered,
             self.setup.name,
             consumer,
-            request.partition,
-            request.fetch_offset,
-            request.isolation,
-            next_offset=batches[-1].last_offset + 1 if batches else request.fetch_offset,
+            asking.partition,
+            asking.fetch_offset,
+            isolation,
+            next_offset=batches[-1].last_offset + 1 if batches else asking.fetch_offset,
             batch_count=len(batches),
             high_watermark=log.high_watermark,
             last_stable_offset=stable,
@@ -146,20 +170,19 @@ class FetchHandler:
             aborted=tuple(aborted),
         )
 
-    def _refused(self, asking: Asking, rule: Rule[Asking]) -> FetchResponse:
-        request, replica = asking.request, asking.replica
+    def _refused(self, asking: Asking, rule: Rule[Asking]) -> PartitionFetchResponse:
+        replica = asking.replica
         log = None if replica is None else replica.log
         log_start = 0 if log is None else log.log_start
         facts = {
             "broker": self.setup.name,
-            "partition": request.partition,
-            "fetch_offset": request.fetch_offset,
+            "partition": asking.partition,
+            "fetch_offset": asking.fetch_offset,
             "log_start": log_start,
             "log_end": 0 if log is None else log.log_end,
         }
         self.setup.watch.emit(RequestRefused, rule, facts)
-        return FetchResponse(
-            partition=request.partition,
+        return PartitionFetchResponse(
             error=rule.answer,
             log_start_offset=log_start,
             high_watermark=0 if log is None else log.high_watermark,

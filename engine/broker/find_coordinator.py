@@ -12,7 +12,7 @@ from engine.broker.request_rules import Arrived
 from engine.broker.setup import Setup
 from engine.errors import EngineError, Error
 from engine.happenings.brokers import CoordinatorFound
-from engine.happenings.codes import Next, Reason
+from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.requests import RequestRefused
 from engine.java_hash import java_string_hash, partition_for
 from engine.messages import (
@@ -83,7 +83,7 @@ def _rule(
         why=why,
         then=then,
         says=("broker", "partition", "client", "key", "key_type", "topic"),
-        compares=(("key", "key"), ("partition", "partition"), ("leader", "leader")),
+        compares=((Compared.KEY, "key"), (Compared.PARTITION, "partition"), (Compared.LEADER, "leader")),
     )
 
 
@@ -139,7 +139,7 @@ class FindCoordinatorHandler:
         self.lookups: dict[Path, Lookup] = {}
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Any broker answers, from what the controller told it; a missing topic is created on the way."""
+        """Every broker answers from the controller's announcements; a missing internal topic is created first."""
         request = envelope.body
         if type(request) is not FindCoordinatorRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a FindCoordinator request")

@@ -15,7 +15,7 @@ from engine.broker.verification import OFFSETS_SEE, Verification, Verified
 from engine.coordinator.group_coordinator import Commit
 from engine.errors import EngineError, Error
 from engine.happenings.brokers import OffsetsOfUnknownPartition
-from engine.happenings.codes import Next, Reason
+from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.requests import RequestRefused
 from engine.messages import (
     Effects,
@@ -35,7 +35,7 @@ def group_hidden(arrived: Arrived) -> bool:
 
 
 _SAYS = ("broker", "client", "api", "group")
-_COMPARES = (("group", "group"), ("client", "client"))
+_COMPARES = ((Compared.GROUP, "group"), (Compared.CLIENT, "client"))
 COMMIT_RULES: tuple[Rule[Arrived], ...] = (
     Rule(
         when=transactional_id_denied,
@@ -70,7 +70,7 @@ FETCH_RULES: tuple[Rule[Arrived], ...] = (
 
 
 class GroupRequests:
-    """What clients ask the group coordinator in one broker."""
+    """The handlers of client requests to the group coordinator of one broker."""
 
     __slots__ = ("cluster", "host", "permissions", "setup", "verification")
 
@@ -121,7 +121,7 @@ class GroupRequests:
         return self._commit(asked, request, now)
 
     def go_on(self, verified: Verified, now: int) -> Effects:
-        """A TxnOffsetCommit goes on once the group's partition was asked about."""
+        """Continue a TxnOffsetCommit after the verification of the group's partition."""
         request = verified.envelope.body
         if not isinstance(request, TxnOffsetCommitRequest):
             raise EngineError(f"{self.setup.name}: {request!r} commits no offsets of a transaction")

@@ -1,4 +1,4 @@
-"""What a broker asks of a coordinator that it hosts: it follows the leadership of an internal topic (FND-7)."""
+"""The protocol of a coordinator that a broker hosts: it follows the leadership of an internal topic (FND-7)."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from engine.broker.setup import Setup
 from engine.broker.transaction_requests import TransactionRequests
 from engine.errors import EngineError, Error
 from engine.happenings.brokers import BlockUsedUp, NoProducerIdLeft, ProducerIdIssued
-from engine.happenings.codes import Next, Reason
+from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.requests import RequestRefused
 from engine.messages import Effects, Envelope, InitProducerIdRequest, InitProducerIdResponse, Send
 from engine.rules import Rule, refusal
@@ -23,7 +23,7 @@ def idempotent_write_denied(arrived: Arrived) -> bool:
 
 
 _SAYS = ("broker", "client", "transactional_id")
-_COMPARES = (("transactional id", "transactional_id"), ("client", "client"))
+_COMPARES = ((Compared.TRANSACTIONAL_ID, "transactional_id"), (Compared.CLIENT, "client"))
 INIT_RULES: tuple[Rule[Arrived], ...] = (
     Rule(
         when=transactional_id_denied,

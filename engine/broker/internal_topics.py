@@ -1,17 +1,20 @@
-"""The topics that Kafka keeps for itself: created when somebody first needs them, led like any other (FND-1..4).
+"""The topics that Kafka keeps for itself: created at the first request that needs them, led like any other
+(FND-1..4).
 
-Owns their placement and the leadership of partitions that nobody used yet. A cluster has a hundred of those
+Owns their placement and the leadership of partitions that no request has used yet. A cluster has a hundred of those
 and a scenario uses two or three, so a partition stays *idle* until its first use: the controller elects its
 leaders and tells brokers about them, but there are no replicas of it, no steps and no place in the view.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from functools import lru_cache
 
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.leadership import PartitionState
-from engine.messages import IdlePartitions
+from engine.messages import IdlePartitions, LeaderAndIsr
 from engine.topic_partition import partition_name, topic_of
 
 TRANSACTION_TOPIC = "__transaction_state"
@@ -40,55 +43,98 @@ def replicas_of(number: int, broker_ids: Sequence[int], replication_factor: int)
     return [broker_ids[(number + step) % count] for step in range(min(replication_factor, count))]
 
 
+@lru_cache(maxsize=64)
+def _as_created(
+    topic: str, count: int, broker_ids: tuple[int, ...], replication_factor: int, min_isr: int
+) -> IdlePartitions:
+    """The announcement of a new topic. It never changes, so all runs of a process share it: making a hundred of
+    them took a third of a short run."""
+    words = []
+    for number in range(count):
+        replicas = tuple(replicas_of(number, broker_ids, replication_factor))
+        words.append(
+            LeaderAndIsr(
+                partition=partition_name(topic, number),
+                leader=replicas[0],
+                leader_epoch=0,
+                isr=replicas,
+                replicas=replicas,
+                min_isr=min_isr,
+            )
+        )
+    return IdlePartitions(topic=topic, partition_count=count, words=tuple(words))
+
+
 class InternalTopics:
     """The controller's knowledge of them. ``counts``: partitions of each topic that exists."""
 
     def __init__(self, configuration: BrokerConfiguration) -> None:
         self.configuration = configuration
         self.counts: dict[str, int] = {}
-        self.idle: dict[str, PartitionState] = {}
         self.creating: dict[str, int] = {}
         """Topic under creation to the time when it is done."""
+        self._idle: dict[str, dict[str, LeaderAndIsr]] = {}
+        """Topic to the announcement of each of its idle partitions."""
+        self._words: dict[str, IdlePartitions] = {}
+        """Topic to the announcement of all of them, until one changes."""
 
     def create(self, topic: str, broker_ids: Sequence[int]) -> None:
         """All its partitions, idle. A cluster smaller than the replication factor has fewer replicas."""
         configuration = self.configuration
         factor = min(configuration.internal_replication_factor, len(broker_ids))
+        min_isr = min(configuration.internal_min_isr, factor)
+        count = partition_count(topic, configuration)
         self.creating.pop(topic, None)
-        self.counts[topic] = partition_count(topic, configuration)
-        for number in range(self.counts[topic]):
-            name = partition_name(topic, number)
-            replicas = replicas_of(number, broker_ids, factor)
-            min_isr = min(configuration.internal_min_isr, factor)
-            self.idle[name] = PartitionState(name, replicas, min_isr, None)
+        self.counts[topic] = count
+        word = self._words[topic] = _as_created(topic, count, tuple(broker_ids), factor, min_isr)
+        self._idle[topic] = {idle.partition: idle for idle in word.words}
+
+    def use(self, partition: str) -> PartitionState | None:
+        """The first use of a partition: it is idle no longer. None for one that is not idle."""
+        topic = topic_of(partition)
+        word = self._idle.get(topic, {}).pop(partition, None)
+        if word is None:
+            return None
+        self._words.pop(topic, None)
+        state = PartitionState(partition, word.replicas, word.min_isr, None)
+        state.leader, state.leader_epoch, state.isr = word.leader, word.leader_epoch, word.isr
+        return state
 
     def word(self, topic: str) -> IdlePartitions:
-        """What brokers must know of the topic."""
-        return IdlePartitions(
-            topic=topic,
-            partition_count=self.counts[topic],
-            words=tuple(state.word() for name, state in self.idle.items() if topic_of(name) == topic),
-        )
+        """The announcements of the topic to brokers."""
+        word = self._words.get(topic)
+        if word is None:
+            word = self._words[topic] = IdlePartitions(
+                topic=topic, partition_count=self.counts[topic], words=tuple(self._idle[topic].values())
+            )
+        return word
 
-    def follow(self, is_live: Callable[[int], bool]) -> list[str]:
+    def follow(self, live: Set[int]) -> list[str]:
         """A broker came or went: new leaders for idle partitions; returns the topics that changed."""
-        changed: dict[str, None] = {}
-        for name, state in self.idle.items():
-            leader_gone = state.leader is None or not is_live(state.leader)
-            live = tuple(replica for replica in state.isr if is_live(replica))
-            if leader_gone:
-                leader = live[0] if live else None
-                if leader == state.leader:
-                    continue
-                state.leader = leader
-                state.leader_epoch += 1
-            grown = tuple(replica for replica in state.replicas if is_live(replica)) if live else state.isr
-            if not leader_gone and grown == state.isr:
-                continue
-            # An idle log is empty: whoever is live has all of it and is in sync.
-            state.isr = grown
-            changed[topic_of(name)] = None
-        return list(changed)
+        changed = []
+        for topic, idle in self._idle.items():
+            followed = {partition: _followed(word, live) for partition, word in idle.items()}
+            if any(followed[partition] is not word for partition, word in idle.items()):
+                self._idle[topic] = followed
+                self._words.pop(topic, None)
+                changed.append(topic)
+        return changed
+
+
+def _followed(word: LeaderAndIsr, live: Set[int]) -> LeaderAndIsr:
+    """The leadership of an idle partition while these brokers are live; the present one if it need not change."""
+    leader, leader_epoch = word.leader, word.leader_epoch
+    in_sync = tuple(replica for replica in word.isr if replica in live)
+    if leader is None or leader not in live:
+        leader = in_sync[0] if in_sync else None
+        if leader == word.leader:
+            return word
+        leader_epoch += 1
+    # An idle log is empty, so every live replica is in sync.
+    isr = tuple(replica for replica in word.replicas if replica in live) if in_sync else word.isr
+    if leader_epoch == word.leader_epoch and isr == word.isr:
+        return word
+    return replace(word, leader=leader, leader_epoch=leader_epoch, isr=isr)
 
 
 __all__ = [

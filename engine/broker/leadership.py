@@ -43,7 +43,7 @@ class PartitionState:
         self.leader: int | None = replicas[0]
         self.leader_epoch = 0
         self.version = 0
-        """Grows with every change of what :meth:`word` says."""
+        """Grows with every change of the announcement (:meth:`word`)."""
         self.min_isr = min_isr
         self.segment_records = segment_records
         self.record_version = record_version

@@ -20,7 +20,7 @@ SEGMENTS_WITH_SNAPSHOT = 2
 
 
 class LoadedLog(Protocol):
-    """A log (``PartitionLog``), as far as the state of its producers comes from it."""
+    """The fields of a log (``PartitionLog``) from which the state of its producers is rebuilt."""
 
     aborted: AbortedIndex
     batches: list[RecordBatch]
@@ -31,11 +31,9 @@ class LoadedLog(Protocol):
 
 
 def recover_segments(log: LoadedLog, recovery_point: int, now: int) -> None:
-    """What was not closed is checked and read again, from the segment that holds the recovery point on.
-
-    Each of these segments ends with a new snapshot, and what stood behind its start before is gone. So is the index of
-    the transactions that were aborted in it, which is made again from the producers that are read now.
-    """
+    """After a crash the broker checks and reads again the segments from the one with the recovery point on. It
+    removes the snapshots behind the start of each, writes a new one at its end, and rebuilds the segment's index of
+    aborted transactions."""
     producers = log.producers
     ends = (*log.segments[1:], log.log_end)
     for start, end in zip(log.segments, ends, strict=True):

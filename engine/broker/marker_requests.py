@@ -11,7 +11,7 @@ from engine.broker.produce_rules import RECORD_VERSION
 from engine.broker.request_rules import Arrived
 from engine.broker.setup import Setup
 from engine.errors import EngineError, Error
-from engine.happenings.codes import Next, Reason
+from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.logs import FormatWithoutMarkers
 from engine.happenings.requests import RequestRefused
 from engine.messages import (
@@ -41,7 +41,7 @@ MARKER_RULE: Rule[Arrived] = Rule(
     why=Reason.MARKERS_DENIED,
     then=Next.COORDINATOR_STOPS_MARKERS,
     says=("broker", "coordinator"),
-    compares=(("coordinator", "coordinator"),),
+    compares=((Compared.COORDINATOR, "coordinator"),),
 )
 
 

@@ -1,4 +1,4 @@
-"""How a broker answers Metadata: from what the controller last told it (MSG-1)."""
+"""The handler of Metadata requests: a broker answers from the controller's last announcements (MSG-1)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class MetadataHandler:
         for name, word in self.cluster.metadata.items():
             topic = topic_of(name)
             known.add(topic)
-            # "All topics" is all that applications have; Kafka's own are asked for by name.
+            # "All topics" means all but internal topics, which clients request by name.
             if topic in topics or not (topics or is_internal(name)):
                 partitions[name] = _metadata_of(word)
         for topic in topics:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.broker.aborted_index import AbortedIndex, AbortedTransaction
-from engine.broker.append_rules import AppendRule, Level, Rules
+from engine.broker.append_rules import AppendRule, Level, Rules, rules_in_force
 from engine.broker.appended import Appended, with_offset
 from engine.broker.cleaner_progress import CleanerProgress
 from engine.broker.configuration import BrokerConfiguration
@@ -94,7 +94,7 @@ class PartitionLog:
         self.rolls_first = profile.rolls_before_validation
         """A full segment is closed before the batches are validated, and so for a duplicate, too."""
         self.shows_cut = profile.truncation_sets_high_watermark
-        """A cut shows the transactions of the log its high watermark at once."""
+        """A truncation sets the high watermark for the log's transactions at once."""
         self.segment_records = configuration.segment_records
         self.segment_bytes = configuration.segment_bytes
         self.watch = watch
@@ -103,7 +103,7 @@ class PartitionLog:
         self.data_levels, self.marker_levels = levels(profile, topic)
         self.producers = ProducerStateManager(
             profile=profile,
-            rules=Rules(profile, switches) if rules is None else rules,
+            rules=rules_in_force(profile, switches) if rules is None else rules,
             cache_size=switches.duplicate_cache_size,
             expiration_ms=configuration.producer_state_expiration_ms,
         )
@@ -316,7 +316,7 @@ class PartitionLog:
         decided = bool(self.producers.unstable) and self.producers.on_high_watermark(offset)
         if offset == self.high_watermark:
             if decided:
-                self._touch()  # A log that was read again learns only now that its markers are replicated.
+                self._touch()  # A log that was loaded again knows only now that its markers are replicated.
             return False
         self.high_watermark = offset
         if self.watch.recording:
@@ -326,7 +326,8 @@ class PartitionLog:
     def raise_log_start(self, to: int) -> list[int]:
         """Delete records below ``to`` (retention, DeleteRecords); returns the producers forgotten with them.
 
-        They are not read any more; ``delete_segments`` takes what lies below from the disk. The caller keeps ``to``
+        They are not read any more; ``delete_segments`` removes segments below it from the disk. The caller keeps
+        ``to``
         at or below the high watermark, as DeleteRecords does.
         """
         if to <= self.log_start:
@@ -342,8 +343,8 @@ class PartitionLog:
         return gone
 
     def delete_segments(self) -> None:
-        """Whole segments below the log start go, as the retention task takes them; the batch that the log start lies in
-        stays."""
+        """Delete whole segments below the log start, as the retention task does; the batch that contains the log
+        start stays."""
         offset = self.log_start
         keep_from = self.segments[0]
         for start in self.segments[1:]:
@@ -421,7 +422,7 @@ class PartitionLog:
 
     def restart_at(self, offset: int, now: int) -> None:
         """Throw everything away and start empty at ``offset`` (``truncateFullyAndStartAt``)."""
-        # What lies below the log start in its segment goes too.
+        # Records below the log start in its segment are removed too.
         self.truncate(self._base_offsets[0] if self.batches else self.log_start, now)
         self.segments = [offset]
         self.epoch_starts = []
@@ -444,7 +445,7 @@ class PartitionLog:
             producers.map_end_offset = self.log_end
             producers.take_snapshot()
         known = list(producers.entries)
-        # What is undecided stands in the log itself, so it stays so for whoever looks at the stopped broker.
+        # The log itself shows which transactions are open, so the view of a stopped broker still shows them.
         producers.entries.clear()
         producers.awaited.clear()
         self._touch_producers(known)
@@ -455,7 +456,7 @@ class PartitionLog:
     ) -> None:
         """Load the log from disk after a stop (LOG-10).
 
-        After a clean stop there is a snapshot at the log end. After a crash what lies behind ``recovery_point``
+        After a clean stop there is a snapshot at the log end. After a crash the segments behind ``recovery_point``
         (None: the newest segment, since a segment is flushed when the next begins) is read first and a snapshot
         written. ``log_start`` is the one that the broker's checkpoint has, None when it is up to date; without a
         checkpoint it is 0, and the first segment counts. The high watermark starts again at the log start.
@@ -558,7 +559,7 @@ class PartitionLog:
         return self.epoch_starts[-1][0] if self.epoch_starts else -1
 
     def begin_epoch(self, leader_epoch: int, offset: int) -> None:
-        """What comes next is of this leader epoch; a new leader says so before it appends anything
+        """Later batches have this leader epoch; a new leader sets it before its first append
         (``maybeAssignEpochStartOffset``)."""
         starts = self.epoch_starts
         if leader_epoch != (starts[-1][0] if starts else -1):

@@ -1,7 +1,7 @@
 """The parts of a replica that have a place of their own in the view: one per stored batch, one per producer.
 
-A part is a name for a place: it holds no state, reads its log when asked and says None when what it named is
-gone. So parts may be made anew whenever something is touched.
+A part is a name for a place: it holds no state, reads its log when asked and returns None if its subject was
+removed. So parts may be made anew at every touch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.watching import Path, Watch
 
 
 class ShownLog(Protocol):
-    """A replica's log (``PartitionLog``), as far as its view and its notes need it."""
+    """The fields of a replica's log (``PartitionLog``) that its view and its notes need."""
 
     partition: str
     replica: int

@@ -1,4 +1,4 @@
-"""What clients may not do at one broker (GEN-6, LOG-1)."""
+"""The operations that one broker denies to clients (GEN-6, LOG-1)."""
 
 from __future__ import annotations
 

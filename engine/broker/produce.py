@@ -73,7 +73,7 @@ class ProduceHandler:
         return permitted
 
     def go_on(self, verified: Verified, now: int) -> Effects:
-        """A Produce goes on once its partitions were asked about."""
+        """Continue a Produce after the verification of its partitions."""
         request = verified.envelope.body
         if type(request) is not ProduceRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Produce request")

@@ -1,4 +1,4 @@
-"""What a broker asks before it lets the log look at a batch, in order (LOG-1, MSG-2, MSG-4)."""
+"""A broker's checks of a batch before the log's own, in order (LOG-1, MSG-2, MSG-4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.broker.permissions import Permissions
 from engine.broker.replica import Replica
 from engine.broker.setup import Setup
 from engine.errors import Error
-from engine.happenings.codes import Next, Reason
+from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.requests import RequestRefused
 from engine.messages import NO_PRODUCER_ID, PartitionProduceResponse, ProduceRequest, RecordBatch
 from engine.rules import Rule
@@ -104,7 +104,7 @@ REQUEST_RULES: tuple[Rule[Arriving], ...] = (
         why=Reason.TRANSACTIONAL_ID_DENIED,
         then=Next.CLIENT_ENDS,
         says=("broker", "partition", "transactional_id"),
-        compares=(("transactional id", "transactional_id"),),
+        compares=((Compared.TRANSACTIONAL_ID, "transactional_id"),),
     ),
     Rule(
         when=idempotent_write_denied,
@@ -113,7 +113,7 @@ REQUEST_RULES: tuple[Rule[Arriving], ...] = (
         why=Reason.IDEMPOTENT_WRITE_DENIED,
         then=Next.CLIENT_ENDS,
         says=("broker", "partition", "producer_id"),
-        compares=(("producer id", "producer_id"),),
+        compares=((Compared.PRODUCER_ID, "producer_id"),),
     ),
 )
 """Asked once, and answered for every partition of the request."""
@@ -126,7 +126,7 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         why=Reason.TOPIC_DENIED,
         then=Next.CLIENT_FAILS_BATCH,
         says=("broker", "partition", "topic"),
-        compares=(("topic", "topic"),),
+        compares=((Compared.TOPIC, "topic"),),
     ),
     Rule(
         when=partition_unknown,
@@ -135,7 +135,7 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         why=Reason.PARTITION_UNKNOWN,
         then=Next.CLIENT_REFRESHES_METADATA,
         says=("broker", "partition"),
-        compares=(("partition", "partition"),),
+        compares=((Compared.PARTITION, "partition"),),
     ),
     Rule(
         when=not_leader,
@@ -144,7 +144,7 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         why=Reason.NOT_LEADER,
         then=Next.CLIENT_REFRESHES_METADATA,
         says=("broker", "partition", "leader", "leader_epoch"),
-        compares=(("leader", "leader"), ("receiver", "broker")),
+        compares=((Compared.LEADER, "leader"), (Compared.RECEIVER, "broker")),
     ),
     Rule(
         when=too_few_in_sync,
@@ -153,7 +153,7 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         why=Reason.TOO_FEW_IN_SYNC,
         then=Next.CLIENT_RETRIES,
         says=("broker", "partition", "in_sync", "min_isr"),
-        compares=(("in-sync replicas", "in_sync"), ("minimum", "min_isr")),
+        compares=((Compared.IN_SYNC_REPLICAS, "in_sync"), (Compared.MINIMUM, "min_isr")),
         by_log=True,
     ),
     Rule(
@@ -163,7 +163,7 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         why=Reason.BATCH_TOO_LARGE,
         then=Next.CLIENT_SPLITS_BATCH,
         says=("broker", "partition", "size", "limit"),
-        compares=(("batch bytes", "size"), ("allowed bytes", "limit")),
+        compares=((Compared.BATCH_BYTES, "size"), (Compared.ALLOWED_BYTES, "limit")),
     ),
     Rule(
         when=producer_without_sequence,
@@ -172,7 +172,7 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         why=Reason.PRODUCER_WITHOUT_SEQUENCE,
         then=Next.CLIENT_RETRIES,
         says=("broker", "partition", "producer_id"),
-        compares=(("producer id", "producer_id"),),
+        compares=((Compared.PRODUCER_ID, "producer_id"),),
         unless="accepts_unknown_producer",
         by_log=True,
     ),
@@ -183,7 +183,7 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         why=Reason.PRODUCER_WITHOUT_SEQUENCE,
         then=Next.CLIENT_FAILS_BATCH,
         says=("broker", "partition", "producer_id"),
-        compares=(("producer id", "producer_id"),),
+        compares=((Compared.PRODUCER_ID, "producer_id"),),
         only_if="accepts_unknown_producer",
         by_log=True,
     ),
@@ -194,7 +194,7 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
         why=Reason.FORMAT_WITHOUT_PRODUCERS,
         then=Next.CLIENT_FAILS_BATCH,
         says=("broker", "partition", "version", "producer_id"),
-        compares=(("record version", "version"), ("minimum", "needed")),
+        compares=((Compared.RECORD_VERSION, "version"), (Compared.MINIMUM, "needed")),
         by_log=True,
     ),
 )

@@ -1,7 +1,7 @@
 """The claim of a block of producer ids, as rows (PID-3 to PID-7).
 
 A broker reads the node, writes the block behind the one it found, and starts again when another broker wrote in
-between. Whether its own write was done shows when it reads the node once more.
+between. It reads the node again to find out whether its own write was done.
 """
 
 from __future__ import annotations

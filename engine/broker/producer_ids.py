@@ -116,7 +116,7 @@ class ProducerIdManager:
     ) -> None:
         self.broker_id = broker_id
         self.part = part
-        """What shows the block in the view."""
+        """The part of the view that shows the block."""
         self.block_size = block_size
         self.reply_timeout_ms = reply_timeout_ms
         self.check_version = check_version
@@ -127,7 +127,7 @@ class ProducerIdManager:
         self.wanted: Block | None = None
         """The block just written, until its reply is in."""
         self.correlation_id = 0
-        """Of the newest request to ZooKeeper; replies to older ones come too late."""
+        """The correlation id of the newest request to ZooKeeper; replies to older requests are ignored."""
         self.deadline: int | None = None
         self.claimed: bool | None = None
         self.overflowed = False
@@ -192,7 +192,8 @@ class ProducerIdManager:
         return self._take(CLAIM, now, Situation(), None)
 
     def on_reply(self, reply: ZooKeeperReply, correlation_id: int, now: int) -> Effects:
-        """Go on with a reply; one to an older request is ignored, a later read tells what it did (PID-4)."""
+        """Go on with a reply; a reply to an older request is ignored, because a later read shows its effect
+        (PID-4)."""
         if correlation_id != self.correlation_id or not self.is_claiming:
             self.watch.emit(LateZooKeeperReply, self._name, correlation_id)
             return []

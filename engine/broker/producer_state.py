@@ -2,7 +2,7 @@
 
 Owns the producer entries with their cached batches, the transactions that are open or not yet stable, the
 snapshots, and how an append is validated on a copy that is merged only after the append succeeded.
-The rules themselves are the table in ``append_rules``. It must not know of offsets beyond those it is told.
+The rules themselves are the table in ``append_rules``. It knows no offsets but those that its caller passes.
 
 The shape follows Kafka's ``ProducerStateManager``, ``ProducerStateEntry`` and ``ProducerAppendInfo``.
 """
@@ -79,7 +79,7 @@ class ProducerStateEntry:
 
 
 class Awaited:
-    """What is kept between the question whether a partition belongs to a transaction and its first batch here
+    """The state between the verification of a partition and the transaction's first batch here
     (``VerificationStateEntry``)."""
 
     __slots__ = ("epoch", "guard", "lowest_sequence", "since")
@@ -119,7 +119,7 @@ class CompletedTransaction(NamedTuple):
 
 
 class MarkerEffect(NamedTuple):
-    """What a marker does beside deciding."""
+    """The effects of a marker beside the outcome."""
 
     opens_what_it_ends: bool
     """One that finds nothing open counts as a transaction of itself alone, and an abort of it is indexed (LOG-9)."""
@@ -149,7 +149,7 @@ class Appending:
         self.arrival: Arrival | None = None
 
     def arrive(self, batch: RecordBatch) -> Arrival:
-        """The batch beside what is known of its producer."""
+        """The batch with its producer's state."""
         stored = self.stored
         updated = self.updated
         arrival = self.arrival = Arrival()
@@ -230,6 +230,7 @@ class ProducerStateManager:
         "rules",
         "snapshots",
         "unstable",
+        "verifies_each_epoch",
     )
 
     def __init__(self, *, profile: Profile, rules: Rules, cache_size: int, expiration_ms: int) -> None:
@@ -237,6 +238,8 @@ class ProducerStateManager:
         self.drops_with_records = profile.retention_drops_producers
         """Producers whose newest batch lies below the log start are forgotten."""
         self.drops_stray_snapshots = profile.drops_stray_snapshots
+        self.verifies_each_epoch = profile.verifies_each_epoch
+        """A transaction is open for the epoch that began it alone; else for every epoch of its producer id."""
         self.rules = rules
         self.cache_size = cache_size
         self.expiration_ms = expiration_ms
@@ -259,9 +262,8 @@ class ProducerStateManager:
 
     def judge(self, appending: Appending, batch: RecordBatch, level: Level) -> AppendRule | None:
         """The row that refuses the batch or finds it to be a duplicate; None when it may be stored."""
-        arrival = appending.arrive(batch)
         tried = self.rules.markers[level] if batch.is_control else self.rules.data[level]
-        return judge(tried, arrival)
+        return judge(tried, appending.arrive(batch)) if tried else None
 
     def merge(self, appending: Appending) -> ProducerStateEntry:
         """Make a validated copy the truth, after the append succeeded (LOG-5)."""
@@ -286,15 +288,16 @@ class ProducerStateManager:
         return entry
 
     def is_open(self, producer_id: int, epoch: int) -> bool:
-        """This epoch of the producer has a transaction open here."""
+        """The producer has a transaction open here, which needs no verification
+        (``UnifiedLog.hasOngoingTransaction``)."""
         entry = self.entries.get(producer_id)
-        return (
-            entry is not None and entry.transaction_first_offset is not None and entry.producer_epoch == epoch
-        )
+        if entry is None or entry.transaction_first_offset is None:
+            return False
+        return entry.producer_epoch == epoch or not self.verifies_each_epoch
 
     def begin_waiting(self, producer_id: int, sequence: int, epoch: int, guard: int, now: int) -> int:
-        """A batch that would start a transaction here waits for the coordinator; returns the guard that its append
-        needs: ``guard``, or the one that an earlier batch got."""
+        """A batch that would start a transaction here waits for verification; returns the guard that its append
+        needs: ``guard``, or an earlier batch's."""
         awaited = self.awaited.get(producer_id)
         if awaited is None:
             awaited = self.awaited[producer_id] = Awaited(guard, epoch, sequence, now)
@@ -349,7 +352,7 @@ class ProducerStateManager:
         return gone
 
     def next_expiry(self) -> int | None:
-        """When the first producer would be idle long enough; None when there is nobody to forget."""
+        """When the first idle producer expires; None when there is none."""
         times = [
             entry.last_timestamp + self.expiration_ms
             for entry in self.entries.values()
@@ -358,7 +361,8 @@ class ProducerStateManager:
         return min(times, default=None)
 
     def on_log_start_raised(self, log_start: int) -> list[int]:
-        """Records below ``log_start`` are gone. Returns the producers forgotten with them (LOG-11, 2.0 only, which
+        """Records below ``log_start`` were removed. Returns the producers forgotten with them (LOG-11, 2.0 only,
+        which
         drops the snapshots below, too). The others keep every batch: Kafka's ``removeBatchesOlderThan`` drops them from
         a copy."""
         gone: list[int] = []
@@ -436,7 +440,7 @@ class ProducerStateManager:
         self.map_end_offset = offset
 
     def forget_all(self) -> None:
-        """What was in memory is gone; snapshots are files and stay."""
+        """The state in memory is lost; snapshots are files and stay."""
         self.entries.clear()
         self.open_transactions.clear()
         self.unstable.clear()

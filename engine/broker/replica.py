@@ -90,7 +90,7 @@ class Replica:
         self.record_version = 2
         self.not_fetching = False
         self.follower_ends: dict[int, int] = {}
-        """Leader only: follower to the log end that its newest fetch told (LOG-7)."""
+        """Leader only: follower to the log end offset in its newest fetch (LOG-7)."""
         self.isr_asked: int | None = None
         """Leader only: the replica that it asked the controller to take back; one at a time."""
         self.waiting: list[DelayedProduce] = []
@@ -102,7 +102,7 @@ class Replica:
         return self.leader == self.broker_id
 
     def learn(self, word: LeaderAndIsr) -> bool:
-        """Take the controller's word; an older leader epoch is ignored. True when it was taken (LOG-10)."""
+        """Apply the controller's announcement unless its leader epoch is older; True if it was applied (LOG-10)."""
         if word.leader_epoch < self.leader_epoch:
             return False
         if word.leader_epoch != self.leader_epoch or word.leader != self.leader:
@@ -133,7 +133,7 @@ class Replica:
         """Raise the high watermark to the lowest log end in the ISR; True when it rose (LOG-7).
 
         A follower that has not fetched from this leader yet holds it back: its log end is not known. So does
-        one that it has asked to take back: it may count by now (KIP-497's *maximal ISR*; until 2.6 a leader
+        one that it has asked to take back: it may count already (KIP-497's *maximal ISR*; until 2.6 a leader
         did nothing else while it wrote to ZooKeeper).
         """
         log = self.log
@@ -158,7 +158,7 @@ class Replica:
         return moved
 
     def _note_readers(self, before: int, high_watermark: int, decided: bool) -> None:
-        """What the higher high watermark means for readers of committed data (LOG-8, CON-5, CON-6)."""
+        """The effect of the higher high watermark on read_committed consumers (LOG-8, CON-5, CON-6)."""
         log = self.log
         stable = log.last_stable_offset
         if decided:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.broker.append_rules import Rules
+from engine.broker.append_rules import rules_in_force
 from engine.broker.partition_log import PartitionLog
 from engine.broker.replica import Replica
 from engine.broker.setup import Setup
@@ -31,7 +31,7 @@ class Replicas(dict[str, Replica]):
         super().__init__()
         self.setup = setup
         self.watch = setup.watch
-        self.rules = Rules(setup.profile, setup.switches)
+        self.rules = rules_in_force(setup.profile, setup.switches)
         self.changed_partitions = changed_partitions
         self.idle_from: int | None = None
         """No producer's newest timestamp is older than this; None when no producer is known."""
@@ -182,7 +182,7 @@ class Replicas(dict[str, Replica]):
         last_offset: int | None,
         now: int = 0,
     ) -> None:
-        """What this broker knows of a producer (GEN-7). Call it on every replica.
+        """Preset this broker's state of a producer (GEN-7). Call it on every replica.
 
         ``last_sequence`` None: the epoch alone is known, as after a marker.
         """

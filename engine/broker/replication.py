@@ -43,7 +43,7 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
 
 
 def make_fetch(follower: Replica) -> ReplicaFetchRequest:
-    """What a follower asks its leader."""
+    """Make a follower's fetch request to its leader."""
     log = follower.log
     starts = log.epoch_starts
     return ReplicaFetchRequest(
@@ -89,7 +89,7 @@ def parted_at(leader: Replica, fetch_offset: int, last_fetched_epoch: int) -> tu
     log = leader.log
     starts = log.epoch_starts
     if starts and last_fetched_epoch == starts[-1][0] and fetch_offset <= log.log_end:
-        return None  # The usual case: nobody led since, and the newest epoch lasts to the log end.
+        return None  # The usual case: there was no later leader, and the newest epoch lasts to the log end.
     epoch, end = log.end_of_epoch(last_fetched_epoch)
     if epoch != last_fetched_epoch or end < fetch_offset:
         return epoch, end
@@ -98,7 +98,7 @@ def parted_at(leader: Replica, fetch_offset: int, last_fetched_epoch: int) -> tu
 
 @ordered_value
 class Taken:
-    """What an answer did to a follower."""
+    """How a response changed the follower's log."""
 
     cut_to: int | None = None
     started_over_at: int | None = None
@@ -107,12 +107,12 @@ class Taken:
     log_start_raised: bool = False
     high_watermark_moved: bool = False
     parted: bool = False
-    """The leader answered where the logs parted: the next fetch goes on from there."""
+    """The leader returned the offset at which the logs diverge: the next fetch continues there."""
     producers_forgotten: Sequence[int] = ()
 
     @property
     def changed(self) -> bool:
-        """The log or its high watermark is not as it was."""
+        """True if the log or its high watermark changed."""
         return bool(
             self.cut_to is not None
             or self.started_over_at is not None
@@ -134,7 +134,8 @@ def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> 
     log_start = response.log_start_offset
     started_over_at = None
     if log_start > log.log_end:
-        # The leader's head was deleted past this follower's end: there is nothing to go on from.
+        # The leader deleted its head beyond this follower's log end: the follower starts anew at the leader's log
+        # start.
         log.restart_at(log_start, now)
         started_over_at = log_start
     copied = 0

@@ -1,4 +1,4 @@
-"""A request at a broker, as rules look at it; the guards that several requests share."""
+"""The context of a request for its rules, and the guards that several kinds of requests share."""
 
 from __future__ import annotations
 

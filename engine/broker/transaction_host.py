@@ -155,7 +155,7 @@ class TransactionHost:
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
         """Elected for a log partition at ``since``: read it, then answer for its ids (TXC-22)."""
-        self._touch_all()  # It may have led before, and knows nothing until it has read the log again.
+        self._touch_all()  # The broker may have led before, but has no state until it has loaded the log again.
         self.markers.resign(partition)
         due = since + self.setup.configuration.loading_ms
         self.coordinator.begin_loading(partition, epoch, due)
@@ -211,7 +211,7 @@ class TransactionHost:
                 self.touch_id(wanted.transactional_id)
                 effects.extend(self._write(wanted, now))
             elif isinstance(wanted, SendMarkers):
-                # An offsets partition may have joined before its topic was created, and is unused since.
+                # A partition of `__consumer_offsets` may have been added before its topic was created, and is unused.
                 idle = self.cluster.idle
                 effects += [UsePartition(name) for name in wanted.partitions if name in idle]
                 markers.hand_over(wanted)
@@ -308,7 +308,7 @@ class TransactionHost:
         return self._run_pass(now) if self.markers.queues.get(broker_id) else []
 
     def on_disconnected(self, broker_id: int, now: int) -> Effects:
-        """What was in flight there goes again; a connection that could not be opened is tried later."""
+        """Requests in flight there are sent again; a connection that could not be opened is tried later."""
         self.connected.discard(broker_id)
         if broker_id in self.connecting:
             self.connecting.discard(broker_id)
@@ -349,7 +349,7 @@ class TransactionHost:
             if metadata.state in OPEN:
                 over = metadata.start_ms + metadata.timeout_ms
                 if over < now and metadata.producer_epoch == SHORT_MAX:
-                    continue  # Every scan finds it and cannot fence it (TXC-11): one step shows that.
+                    continue  # Every scan finds the id and cannot fence it (TXC-11): one step shows that.
                 open_until = over if open_until is None or over < open_until else open_until
             elif metadata.state in EXPIRING:
                 since = metadata.last_update_ms

@@ -1,4 +1,4 @@
-"""What a partition's log emits and shows about the transactions in it. Decides nothing."""
+"""A partition's transactions as its log emits and shows them. Decides nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.messages import RecordBatch
 
 
 def note_stale_copy(log: ShownLog, appending: Appending, batch: RecordBatch) -> None:
-    """A 2.8 replica copies a batch of an older epoch and only says so (SEQ-9)."""
+    """A 2.8 replica copies a batch of an older epoch and only emits an event (SEQ-9)."""
     stored = appending.updated.producer_epoch
     if batch.producer_epoch < stored:
         log.watch.emit(
@@ -40,9 +40,12 @@ def note_ended(log: ShownLog, completed: list[CompletedTransaction]) -> None:
 
 
 def touch_undecided(log: ShownLog, producer_id: int, end: int) -> None:
-    """What this producer stored below ``end`` since its last marker has another outcome now: a marker comes, or
-    was cut off. Asked of the batches: a producer that was forgotten has some that nobody knows to be open."""
-    for batch in reversed(log.batches[: bisect_left(log.batches, end, key=_base_offset)]):
+    """Touch this producer's batches below ``end`` since its last marker: their outcome changes with a marker that
+    is appended or truncated. The batches are asked, because an expired producer may have open ones that its state
+    no longer shows."""
+    batches = log.batches
+    for index in range(bisect_left(batches, end, key=_base_offset) - 1, -1, -1):
+        batch = batches[index]
         if batch.producer_id == producer_id:
             if batch.is_control:
                 return

@@ -13,7 +13,7 @@ from engine.broker.setup import Setup
 from engine.broker.transaction_host import Asked, TransactionHost
 from engine.errors import EngineError, Error
 from engine.happenings.brokers import OffsetsPartitionJoins, PartitionsNotAdded
-from engine.happenings.codes import Next, Reason
+from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.requests import RequestRefused
 from engine.java_hash import partition_for
 from engine.messages import (
@@ -34,7 +34,7 @@ from engine.rules import Rule, refusal
 from engine.topic_partition import partition_name
 
 _SAYS = ("broker", "client", "api", "resource")
-_COMPARES = (("resource", "resource"), ("client", "client"))
+_COMPARES = ((Compared.RESOURCE, "resource"), (Compared.CLIENT, "client"))
 ID_RULE: Rule[Arrived] = Rule(
     when=transactional_id_denied,
     answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
@@ -56,7 +56,7 @@ GROUP_RULE: Rule[Arrived] = Rule(
 
 
 class TransactionRequests:
-    """What clients ask the transaction coordinator in one broker."""
+    """The handlers of client requests to the transaction coordinator of one broker."""
 
     __slots__ = ("cluster", "host", "permissions", "producer_ids", "setup")
 
@@ -88,7 +88,7 @@ class TransactionRequests:
         return rule.answer
 
     def _use(self, transactional_id: str | None) -> Effects:
-        """The id's log partition is used from now on, even when nobody looked it up before."""
+        """The id's log partition is used from now on, even if no FindCoordinator named it before."""
         count = self.cluster.internal_topics.get(TRANSACTION_TOPIC)
         if not transactional_id or count is None:
             return []
@@ -96,7 +96,7 @@ class TransactionRequests:
         return self.cluster.use(partition)
 
     def _handled(self, transactional_id: str | None, now: int) -> Effects:
-        """After the coordinator looked at a request: what it wants done."""
+        """The effects of the coordinator after a request."""
         if transactional_id:
             self.host.touch_id(transactional_id)
         return self.host.settle(now) + self._use(transactional_id)

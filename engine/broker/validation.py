@@ -1,4 +1,4 @@
-"""How much an append is checked: by who wants it, and in 2.0 by the topic (SEQ-9)."""
+"""The level of validation of an append: by its origin, and in 2.0 by the topic (SEQ-9)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Origin(Enum):
 
 
 def data_level(profile: Profile, origin: Origin, topic: str) -> Level:
-    """How much a data batch is checked (SEQ-9, CTR-49)."""
+    """The level of validation of a data batch (SEQ-9, CTR-49)."""
     if profile.validates_by_origin:
         if origin is Origin.CLIENT:
             return Level.FULL
@@ -42,7 +42,7 @@ def marker_level(profile: Profile, origin: Origin) -> Level:
 
 @lru_cache(maxsize=1024)
 def levels(profile: Profile, topic: str) -> tuple[dict[Origin, Level], dict[Origin, Level]]:
-    """How much data and markers of a topic are checked, by origin; the same for all its partitions."""
+    """The levels of validation of a topic's data and markers, by origin; the same for all its partitions."""
     return (
         {origin: data_level(profile, origin, topic) for origin in Origin},
         {origin: marker_level(profile, origin) for origin in Origin},

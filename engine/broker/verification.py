@@ -1,14 +1,14 @@
 """Before the first batch of a transaction: does the partition belong to it? (KIP-890, first part, since 3.6)
 
 A leader asks the transaction's coordinator and holds the request back until the answer is here; nothing is appended
-before. Owns the questions on their way, one at a time to each coordinator, and what their answers mean. What waits for
-its first batch in a log stands in the log's ``ProducerStateManager`` (``awaited``). A broker has a
+before. Owns the questions on their way, one at a time to each coordinator, and what their answers mean. What waits
+for its first batch in a log stands in the log's ``ProducerStateManager`` (``awaited``). A broker has a
 :class:`Verification` when its profile says so (``verifies_partitions``); the request goes on where
 ``Verification.goes_on`` says.
 
 Source: ``AddPartitionsToTxnManager``, ``ReplicaManager.maybeStartTransactionVerificationForPartitions``,
 ``UnifiedLog.analyzeAndValidateProducerState``, ``TransactionCoordinator.handleVerifyPartitionsInTransaction``.
-No profile of the library has it yet, so it has no sentences.
+No profile that a scenario may name has it yet, so it has no sentences.
 """
 
 from __future__ import annotations
@@ -53,12 +53,18 @@ PRODUCE_SEES = dict.fromkeys(
     ),
     Error.NOT_ENOUGH_REPLICAS,
 )
-"""What a producer is answered instead, so that old ones send the batch again."""
+"""The error for a producer instead, so that old ones send the batch again."""
+PRODUCERS_SEE = {
+    Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
+    Error.TRANSACTION_ABORTABLE: Error.INVALID_TXN_STATE,
+}
+"""The error for a client instead of the coordinator's: clients expect the fence of a leader, and those before Produce
+11 and TxnOffsetCommit 4 (Kafka 3.8) do not know TRANSACTION_ABORTABLE. The clients of every profile are such."""
 OFFSETS_SEE = {
     Error.NETWORK_EXCEPTION: Error.COORDINATOR_LOAD_IN_PROGRESS,
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
 }
-"""What a TxnOffsetCommit is answered instead (``GroupMetadataManager.maybeConvertOffsetCommitError``)."""
+"""The error for a TxnOffsetCommit instead (``GroupMetadataManager.maybeConvertOffsetCommitError``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +123,16 @@ class Verification:
         self.replicas = replicas
         self.outgoing = outgoing
         self.partition_count = setup.configuration.transaction_state_partitions
-        """Of the log of transactions."""
+        """Partitions of `__transaction_state`."""
         self.timeout_ms = setup.configuration.marker_request_timeout_ms
         self.lines: dict[int, _Line] = {}
         self.connected: set[int] = {setup.broker_id}
         self._guards = 0
         self.goes_on: dict[type, Callable[[Verified, int], Effects]] = {}
-        """Where a request goes on that waited, by its type; the handlers of these requests stand here."""
+        """Type of a waiting request to the method that continues it; the handlers of these requests register here."""
 
     def go_on(self, verified: tuple[Effects, list[Verified]], now: int) -> Effects:
-        """What is to be sent, and what the requests do that no longer wait."""
+        """The requests to send, and the effects of requests that no longer wait."""
         effects, ended = verified
         for one in ended:
             effects = effects + self.goes_on[type(one.envelope.body)](one, now)
@@ -190,7 +196,7 @@ class Verification:
         return self._queue(_Waiting(asked, envelope, guards), now)
 
     def _queue(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
-        """Of two questions of one transactional id behind the request on its way, the newer epoch's goes."""
+        """If two verifications of one transactional id wait, the one with the newer epoch is sent."""
         asked = waiting.asked
         coordinator = self._coordinator(asked.transactional_id)
         if coordinator is None:
@@ -240,7 +246,7 @@ class Verification:
     def on_response(
         self, coordinator: int, correlation_id: int, response: VerifyPartitionsResponse, now: int
     ) -> tuple[Effects, list[Verified]]:
-        """The same, before the requests go on."""
+        """Handle the response, then let the waiting requests go on."""
         line = self.lines.get(coordinator)
         if line is None or line.correlation_id != correlation_id:
             return [], []
@@ -301,16 +307,15 @@ class Verification:
 
 
 def _for_producers(error: Error) -> Error:
-    """Producers expect the fence of a leader, not of a coordinator."""
-    return Error.INVALID_PRODUCER_EPOCH if error is Error.PRODUCER_FENCED else error
+    """The error that a client knows (``AddPartitionsToTxnManager``)."""
+    return PRODUCERS_SEE.get(error, error)
 
 
 def unguarded(producers: ProducerStateManager, batch: RecordBatch, guard: int | None) -> Error | None:
-    """Why a batch of a client may not be appended, once its partition was asked about (or did not need to be).
-
-    A repeated batch is answered by the log. A batch that starts a transaction here needs the guard of its own
-    question: a marker that came since takes it away. And while the first batch is missing, none with a higher
-    sequence than the lowest one seen may take its place (``ProducerAppendInfo.checkSequence``).
+    """The error that forbids a client's batch after verification (or without, if it was not needed). The log
+    answers a duplicate. A batch that starts a transaction here needs the guard of its verification, which a later
+    marker removes. While the first batch is missing, a batch with a sequence above the lowest one seen is refused
+    (``ProducerAppendInfo.checkSequence``).
     """
     if not batch.is_transactional:
         return None
@@ -330,13 +335,13 @@ def unguarded(producers: ProducerStateManager, batch: RecordBatch, guard: int | 
 
 
 def verify(coordinator: TransactionCoordinator, asked: TransactionPartitions) -> dict[str, Error]:
-    """A coordinator's answer about each partition. A change that is being written is not looked at: the append
-    decides last."""
+    """A coordinator's answer about each partition. A change that is being written is ignored: the append decides
+    last."""
     error = _verify_id(coordinator, asked)
     if error is not NO_ERROR:
         return dict.fromkeys(asked.partitions, error)
     added = coordinator.metadata[asked.transactional_id].partitions
-    return {name: NO_ERROR if name in added else Error.INVALID_TXN_STATE for name in asked.partitions}
+    return {name: NO_ERROR if name in added else Error.TRANSACTION_ABORTABLE for name in asked.partitions}
 
 
 def _verify_id(coordinator: TransactionCoordinator, asked: TransactionPartitions) -> Error:

@@ -1,4 +1,4 @@
-"""The ZooKeeper ensemble as far as brokers need it: nodes with stat versions, and sessions (PID-2, LOG-10).
+"""The part of a ZooKeeper ensemble that brokers use: nodes with stat versions, and sessions (PID-2, LOG-10).
 
 Owns data and versions. A write may be conditional on the stat version; two claims of one version cannot both
 win. It must not know what the data means.

@@ -1,7 +1,7 @@
 """The accumulator: a queue of batches per topic-partition, filled by the application, emptied by the Sender.
 
 Owns the queues, when a batch may leave and in which order (ACC-1..ACC-22, ORD-2). It must not know
-connections, requests or what an answer means. The stop test (ORD-5) is asked of whoever knows sequences.
+connections, requests or what an answer means. The transaction manager answers the stop test (ORD-5).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COMPLETING = "TXN_COMPLETING"
 
 
 class Sequences(Protocol):
-    """What the accumulator asks about sequences and transactions (the transaction manager)."""
+    """The transaction manager, as the accumulator uses it."""
 
     @property
     def is_completing(self) -> bool: ...
@@ -349,8 +349,8 @@ class RecordAccumulator:
     # -- expiry ----------------------------------------------------------------------------------------
 
     def earliest_expiry(self) -> int | None:
-        """Nothing expires before this moment, by any of the rules; None: there is nothing. Known without
-        looking at the queues, since no batch is older than the oldest that is not over."""
+        """A time before which no batch can expire; None without batches. It is that of the oldest incomplete
+        batch, so the queues need not be read."""
         for oldest in self.incomplete.values():
             return oldest.created_at + self.config.batch_expiry_ms
         return None

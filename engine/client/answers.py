@@ -5,12 +5,17 @@ Owns the reactions; which reaction an error gets stands in ``produce_reactions``
 
 from __future__ import annotations
 
+from engine.client.accumulator import RecordAccumulator
+from engine.client.application import TIMEOUT_ERROR
 from engine.client.batch import Batch
 from engine.client.batch_states import DROPPED
+from engine.client.completion import Completion
 from engine.client.connections import InFlightRequest
-from engine.client.incarnation import TIMEOUT_ERROR, Incarnation
+from engine.client.in_flight import InFlightBatches
+from engine.client.metadata import Metadata
 from engine.client.produce_reactions import COMPLETE, DUPLICATE, RETRY, reaction_to
-from engine.client.transaction_manager import IllegalTransition
+from engine.client.setup import Setup
+from engine.client.transaction_manager import IllegalTransition, TransactionManager
 from engine.errors import Error
 from engine.events import NumbersInDoubt
 from engine.happenings.batches import (
@@ -47,8 +52,34 @@ UNCERTAIN = frozenset(
 class Answers:
     """Carries out SND-9 for one incarnation."""
 
-    def __init__(self, memory: Incarnation) -> None:
-        self.memory = memory
+    __slots__ = (
+        "_accumulator",
+        "_completion",
+        "_config",
+        "_in_flight",
+        "_metadata",
+        "_name",
+        "_transactions",
+        "_watch",
+    )
+
+    def __init__(
+        self,
+        setup: Setup,
+        accumulator: RecordAccumulator,
+        transactions: TransactionManager | None,
+        metadata: Metadata,
+        in_flight: InFlightBatches,
+        completion: Completion,
+    ) -> None:
+        self._name = setup.name
+        self._config = setup.config
+        self._watch = setup.watch
+        self._accumulator = accumulator
+        self._transactions = transactions
+        self._metadata = metadata
+        self._in_flight = in_flight
+        self._completion = completion
 
     def response(self, request: InFlightRequest, response: ProduceResponse, now: int) -> None:
         """A Produce response arrived: one result per partition."""
@@ -67,48 +98,45 @@ class Answers:
 
     def sent_without_answer(self, batch: Batch, now: int) -> None:
         """acks=0: success as soon as the request is on its way (SND-8)."""
-        memory = self.memory
-        memory.leaves_flight(batch)
-        memory.watch.emit(CompletedUnacknowledged, memory.name, batch.id, batch.partition, batch.record_count)
-        memory.finish(batch, "acknowledge", None, NO_OFFSET, now)
+        self._in_flight.remove(batch)
+        self._watch.emit(CompletedUnacknowledged, self._name, batch.id, batch.partition, batch.record_count)
+        self._completion.finish(batch, "acknowledge", None, NO_OFFSET, now)
         self._unmute(batch)
 
     def expire(self, batch: Batch, now: int) -> None:
         """A batch waited too long (ACC-21): a timeout for the caller, an open question for the numbers."""
-        memory = self.memory
-        since = memory.accumulator.expiry.counted_from(batch, memory.config)
-        memory.watch.emit(
+        since = self._accumulator.expiry.counted_from(batch, self._config)
+        self._watch.emit(
             BatchExpired,
-            memory.name,
+            self._name,
             batch.id,
             batch.partition,
             batch.record_count,
             since=since,
             age=now - since,
-            limit=memory.config.batch_expiry_ms,
+            limit=self._config.batch_expiry_ms,
             attempts=batch.attempts,
             under_way=batch.drained_at is not None,
         )
-        transactions = memory.transactions
+        transactions = self._transactions
         if transactions is not None:
             transactions.failed(batch, Error.REQUEST_TIMED_OUT, False)
-        memory.finish(batch, "expire", TIMEOUT_ERROR, NO_OFFSET, now)
+        self._completion.finish(batch, "expire", TIMEOUT_ERROR, NO_OFFSET, now)
         if transactions is not None and batch.attempts:
             transactions.mark_unresolved(batch)
-            memory.watch.emit(
-                SequencesUnresolved, memory.name, batch.partition, batch.base_sequence, batch.last_sequence
+            self._watch.emit(
+                SequencesUnresolved, self._name, batch.partition, batch.base_sequence, batch.last_sequence
             )
 
     # -- one batch -------------------------------------------------------------------------------------
 
     def _handle(self, batch: Batch, error: Error, base_offset: int, log_start_offset: int, now: int) -> bool:
-        """False when the Sender's thread throws here: the rest of the answer is not looked at (TXM-4)."""
-        memory = self.memory
+        """False when the Sender's thread throws here: the rest of the response is not handled (TXM-4)."""
         reaction = reaction_to(error)
         if batch.state in DROPPED:
-            memory.watch.emit(AnswerForAborted, memory.name, batch.id, batch.partition, error)
-            if memory.transactions is not None and reaction.does in (COMPLETE, DUPLICATE):
-                memory.transactions.completed(batch, base_offset if reaction.does == COMPLETE else NO_OFFSET)
+            self._watch.emit(AnswerForAborted, self._name, batch.id, batch.partition, error)
+            if self._transactions is not None and reaction.does in (COMPLETE, DUPLICATE):
+                self._transactions.completed(batch, base_offset if reaction.does == COMPLETE else NO_OFFSET)
             return True
         if reaction.does == COMPLETE:
             self._complete(batch, base_offset, now)
@@ -118,50 +146,47 @@ class Answers:
             self._complete(batch, NO_OFFSET, now)
         else:
             try:
-                self._fail(batch, error, batch.attempts < memory.config.retries, now)
+                self._fail(batch, error, batch.attempts < self._config.retries, now)
             except IllegalTransition as illegal:
                 self._thrown(batch, illegal)
                 return False
-        if reaction.refresh and memory.metadata.request_update():
-            memory.watch.emit(MetadataWanted, memory.name, error)
+        if reaction.refresh and self._metadata.request_update():
+            self._watch.emit(MetadataWanted, self._name, error)
         self._unmute(batch)
         return True
 
     def _thrown(self, batch: Batch, illegal: IllegalTransition) -> None:
-        """A batch that was given up in flight fails once more, and its transaction is over (KAFKA-14830)."""
-        memory = self.memory
-        memory.watch.emit(LateFailureThrown, memory.name, batch.partition, illegal.row.on)
-        memory.watch.emit(NumbersInDoubt, producer=memory.name, partition=batch.partition, thrown=True)
+        """A batch that was given up in flight fails again after the end of its transaction (KAFKA-14830)."""
+        self._watch.emit(LateFailureThrown, self._name, batch.partition, illegal.row.on)
+        self._watch.emit(NumbersInDoubt, producer=self._name, partition=batch.partition, thrown=True)
 
     def _complete(self, batch: Batch, base_offset: int, now: int) -> None:
         """Success (TXM-12). A batch that expired meanwhile can only raise the last acked values (ACC-21)."""
-        memory = self.memory
-        memory.leaves_flight(batch)
-        if memory.transactions is not None:
-            memory.transactions.completed(batch, base_offset)
+        self._in_flight.remove(batch)
+        if self._transactions is not None:
+            self._transactions.completed(batch, base_offset)
         late = batch.over
-        if memory.watch.hears(BatchAcknowledged):
-            memory.watch.emit(
+        if self._watch.hears(BatchAcknowledged):
+            self._watch.emit(
                 BatchAcknowledged,
-                memory.name,
+                self._name,
                 batch.id,
                 batch.partition,
                 batch.record_count,
                 base_offset=base_offset,
                 last_sequence=batch.last_sequence,
-                numbered=memory.transactions is not None,
+                numbered=self._transactions is not None,
                 late=late,
             )
         if not late:
-            memory.finish(batch, "acknowledge", None, base_offset, now)
+            self._completion.finish(batch, "acknowledge", None, base_offset, now)
 
     def _retries(self, batch: Batch, error: Error, log_start_offset: int, now: int) -> bool:
         """Send the batch again if that is allowed (SND-10); True when the answer is dealt with."""
-        memory = self.memory
-        transactions = memory.transactions
-        if batch.over or batch.attempts >= memory.config.retries:
+        transactions = self._transactions
+        if batch.over or batch.attempts >= self._config.retries:
             return False
-        if memory.accumulator.expiry.ends_retries(batch, memory.config, now):
+        if self._accumulator.expiry.ends_retries(batch, self._config, now):
             return False
         if transactions is None:
             reaction = reaction_to(error)
@@ -175,9 +200,9 @@ class Answers:
             if not allowed:
                 return False
             if not transactions.recovery.knows_older and not transactions.is_current(batch):
-                memory.watch.emit(
+                self._watch.emit(
                     IdentityChanged,
-                    memory.name,
+                    self._name,
                     batch.id,
                     batch.partition,
                     batch.producer_id,
@@ -196,14 +221,13 @@ class Answers:
         sequences: tuple[int, int],
         log_start_offset: int,
     ) -> None:
-        memory = self.memory
-        if memory.transactions is None or not memory.watch.hears(SequenceErrorDecided):
+        if self._transactions is None or not self._watch.hears(SequenceErrorDecided):
             return
         reaction = reaction_to(error)
-        entry = memory.transactions.entry(batch.partition)
-        memory.watch.emit(
+        entry = self._transactions.entry(batch.partition)
+        self._watch.emit(
             SequenceErrorDecided,
-            memory.name,
+            self._name,
             batch.id,
             batch.partition,
             table=reaction.does,
@@ -219,59 +243,56 @@ class Answers:
         )
 
     def _requeue(self, batch: Batch, error: Error, now: int) -> None:
-        memory = self.memory
-        memory.leaves_flight(batch)
-        passed = memory.accumulator.requeue(batch, now)
-        memory.watch.emit(
+        self._in_flight.remove(batch)
+        passed = self._accumulator.requeue(batch, now)
+        self._watch.emit(
             BatchRequeued,
-            memory.name,
+            self._name,
             batch.id,
             batch.partition,
             error,
             attempts=batch.attempts,
-            retries=memory.config.retries,
-            until=now + memory.config.retry_backoff_ms,
+            retries=self._config.retries,
+            until=now + self._config.retry_backoff_ms,
             in_doubt=error in UNCERTAIN,
-            numbered=memory.transactions is not None,
+            numbered=self._transactions is not None,
             passed=passed,
             first_sequence=batch.base_sequence,
         )
 
     def _fail(self, batch: Batch, error: Error, adjust: bool, now: int) -> None:
         """The batch is given up (SND-9, SND-13). A late answer for one that is over only moves numbers."""
-        memory = self.memory
-        memory.leaves_flight(batch)
-        memory.watch.emit(
+        self._in_flight.remove(batch)
+        self._watch.emit(
             BatchFailed,
-            memory.name,
+            self._name,
             batch.id,
             batch.partition,
             batch.record_count,
             error,
             attempts=batch.attempts,
-            retries=memory.config.retries,
+            retries=self._config.retries,
             late=batch.over,
         )
-        transactions = memory.transactions
+        transactions = self._transactions
         if transactions is not None:
             done = transactions.failed(batch, error, adjust)
             if done is not None:
                 self._settled(batch, error, done)
             if transactions.has_fatal_error:
-                memory.watch.emit(ProducerFatal, memory.name, error)
+                self._watch.emit(ProducerFatal, self._name, error)
         if not batch.over:
-            memory.finish(batch, "fail", error.name, NO_OFFSET, now)
+            self._completion.finish(batch, "fail", error.name, NO_OFFSET, now)
 
     def _settled(self, batch: Batch, error: Error, done: AfterFailure) -> None:
-        """What became of the numbers of a batch that failed."""
-        memory = self.memory
+        """Emit what happened to the sequence numbers of a failed batch."""
         if done is AfterFailure.GAP_CLOSED and error in UNCERTAIN:
             done = AfterFailure.GAP_CLOSED_IN_DOUBT
-            memory.watch.emit(NumbersInDoubt, producer=memory.name, partition=batch.partition, thrown=False)
-        memory.watch.emit(
-            SequencesSettled, memory.name, batch.id, batch.partition, batch.record_count, error, done
+            self._watch.emit(NumbersInDoubt, producer=self._name, partition=batch.partition, thrown=False)
+        self._watch.emit(
+            SequencesSettled, self._name, batch.id, batch.partition, batch.record_count, error, done
         )
 
     def _unmute(self, batch: Batch) -> None:
-        """Its partition was held back for it, whatever ``max_in_flight`` is by now (ACC-19)."""
-        self.memory.accumulator.set_muted(batch.partition, False)
+        """The partition was muted for this batch; unmute it even if ``max_in_flight`` has changed since (ACC-19)."""
+        self._accumulator.set_muted(batch.partition, False)

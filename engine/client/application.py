@@ -1,4 +1,4 @@
-"""What a scripted application asks of a producer client (GEN-4, ACC-1, TXM-5)."""
+"""The calls of a scripted application to a producer client (GEN-4, ACC-1, TXM-5)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ TRANSACTIONAL = (INIT_TRANSACTIONS, BEGIN_TRANSACTION, SEND_OFFSETS, COMMIT_TRAN
 KINDS = (SEND, FLUSH, CLOSE, FORCE_CLOSE, *TRANSACTIONAL)
 
 DONE, BLOCKED, REFUSED = "done", "blocked", "refused"
+CLOSED_ERROR, TIMEOUT_ERROR, BUFFER_ERROR = "PRODUCER_CLOSED", "TIMEOUT", "BUFFER_EXHAUSTED"
+"""Errors of calls that no broker returns."""
 
 
 class Call:

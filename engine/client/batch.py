@@ -86,7 +86,7 @@ class Batch:
         return bool(self.serials) and self.capacity <= self.bytes
 
     def try_append(self, serial: int, payload: int, now: int) -> bool:
-        """Add a record if there is room; False closes the batch to appends for good.
+        """Add a record if there is room; False: from now on the batch accepts no record.
 
         The first record always fits. ``payload`` is :func:`record_size.payload_size`.
         """

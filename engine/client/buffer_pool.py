@@ -24,7 +24,7 @@ class Waiter:
 
 
 class BufferPool:
-    """``total`` bytes; ``free`` of them unused. First come, first served: nobody overtakes a waiter."""
+    """``total`` bytes; ``free`` of them unused. Waiting calls are served in the order in which they came."""
 
     __slots__ = ("free", "path", "total", "waiters", "watch")
 
@@ -56,7 +56,7 @@ class BufferPool:
         return bool(self.waiters)
 
     def allocate(self, size: int) -> bool:
-        """Take ``size`` bytes now; False when they are not there or somebody waits already."""
+        """Take ``size`` bytes now; False when they are not free or another call waits already."""
         if self.waiters or size > self.free:
             return False
         self.free -= size
@@ -77,7 +77,7 @@ class BufferPool:
         self.watch.touch(self)
 
     def next_granted(self) -> Waiter | None:
-        """Give the oldest waiter its memory if there is enough; None when nobody can be served."""
+        """Give the oldest waiter its memory if there is enough; None when the free memory is not enough."""
         if not self.waiters or self.waiters[0].size > self.free:
             return None
         waiter = self.waiters.pop(0)

@@ -50,7 +50,7 @@ def _refuse(source: str, on: str, why: str, when: str = "") -> Row:
 
 _MOVES = (
     _move(UNINITIALIZED, INIT, INITIALIZING, "init", "TXM-7"),
-    _move(ABORTING_TRANSACTION, INIT, INITIALIZING, "init_while_aborting", "TXM-5", "epoch_bump"),
+    _move(ABORTING_TRANSACTION, INIT, INITIALIZING, "init_while_aborting", "TXM-5", "recovers_by_epoch"),
     _move(UNINITIALIZED, NEED_ID, INITIALIZING, "need_id", "PID-11"),
     _move(INITIALIZING, GOT_ID, READY, "got_id", "TXM-7"),
     _move(ABORTING_TRANSACTION, GOT_ID, READY, "got_id_for_end", "TXM-10"),
@@ -108,7 +108,7 @@ def _refused() -> tuple[Row, ...]:
 
 
 class Known(Protocol):
-    """What the guards look at of a producer."""
+    """The fields of a producer that the guards read."""
 
     bump_required: bool
 
@@ -124,7 +124,10 @@ def _raises_epoch(known: Known) -> bool:
     return known.recovery.raises_epoch
 
 
-GUARDS: dict[str, Callable[[Known], bool]] = {"bump_required": _bump_required, "epoch_bump": _raises_epoch}
+GUARDS: dict[str, Callable[[Known], bool]] = {
+    "bump_required": _bump_required,
+    "recovers_by_epoch": _raises_epoch,
+}
 MACHINE: Machine[Known] = Machine(
     NAME,
     UNINITIALIZED,

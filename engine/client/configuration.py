@@ -1,4 +1,5 @@
-"""What a producer may be told, what it makes of it, and why (CFG-1, CFG-2, CFG-3, CFG-5, CFG-6).
+"""The settings of a producer, the effective configuration, and the reason of each value (CFG-1, CFG-2, CFG-3,
+CFG-5, CFG-6).
 
 Owns every client setting: type, bounds, default. A combination that Kafka refuses stops the run before its
 first step.
@@ -6,7 +7,7 @@ first step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from engine.errors import Refused
@@ -62,9 +63,12 @@ SETTINGS: dict[str, Setting] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ProducerConfig:
-    """The effective configuration. Times in virtual milliseconds, sizes in bytes; ``acks`` −1 is *all*."""
+    """The effective configuration. Times in virtual milliseconds, sizes in bytes; ``acks`` −1 is *all*.
+
+    Every part of a producer reads the one object; :meth:`adopt` alone changes it.
+    """
 
     batch_size: int
     buffer_memory: int
@@ -87,6 +91,11 @@ class ProducerConfig:
     """Derived: true iff ``max_in_flight`` is 1 (CFG-3)."""
     explained: dict[str, SettingView]
     """Setting to value, default, reason and rule, as the view shows them."""
+
+    def adopt(self, other: ProducerConfig) -> None:
+        """Take every value of ``other``: a setting of the running producer changed."""
+        for field in fields(self):
+            setattr(self, field.name, getattr(other, field.name))
 
 
 def resolve(

@@ -54,7 +54,7 @@ class InFlightRequest:
 
 
 class Connection:
-    """The connection to one broker. ``failures``: attempts in a row that came to nothing."""
+    """The connection to one broker. ``failures``: failed attempts in a row."""
 
     __slots__ = ("attempted_at", "failures", "in_flight", "limit", "node", "path", "peer", "state")
 
@@ -162,7 +162,7 @@ class Connections:
 
     def least_loaded(self, nodes: Iterable[int], now: int) -> int | None:
         """Connected with the fewest requests in flight, else connecting, else one that may be connected to;
-        ties by lowest id (SND-6). None: nobody can be reached now."""
+        ties by lowest id (SND-6). None: no broker can be reached now."""
         best: tuple[int, int, int] | None = None
         for node in nodes:
             connection = self.to(node)
@@ -208,7 +208,7 @@ class Connections:
         return number
 
     def answered(self, node: int, correlation_id: int) -> InFlightRequest | None:
-        """Take the request that this answer is for; None: nobody waits for it any more."""
+        """Take the request that this response is for; None: the request is no longer in flight."""
         connection = self.to(node)
         for position, request in enumerate(connection.in_flight):
             if request.correlation_id == correlation_id:

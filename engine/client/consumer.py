@@ -44,6 +44,7 @@ from engine.messages import (
     OffsetCommitResponse,
     OffsetFetchRequest,
     OffsetFetchResponse,
+    PartitionFetchResponse,
     Send,
 )
 from engine.profile import Profile
@@ -68,7 +69,7 @@ _STALE_LEADER = (
 class Consumer:
     """A consumer of fixed ``partitions``.
 
-    ``group``: it goes on where its group's committed offsets are (CON-9), and may commit. ``polled``: an
+    ``group``: it starts at the group's committed offsets (CON-9) and may commit. ``polled``: an
     application takes records with :meth:`poll`; else they are handed over as they arrive.
     """
 
@@ -118,7 +119,7 @@ class Consumer:
         )
         self.group: GroupSession | None = None
         self.rewinding = self.group_id is not None
-        """The position is not known before the coordinator told the group's offsets: nothing is fetched."""
+        """Nothing is fetched: the position is unknown until the coordinator has returned the group's offsets."""
         self.held = False
         """Nobody has asked for the position since the application began anew; an answer still under way is old."""
         if self.group_id is not None:
@@ -191,7 +192,7 @@ class Consumer:
         return self.handover.next_offset(self.readings[partition])
 
     def committed(self, partition: str) -> int | None:
-        """The group's offset as the coordinator last told or took it; -1 none; None: not asked yet."""
+        """The group's offset that the coordinator last returned or stored; -1: none; None: not asked yet."""
         return None if self.group is None else self.group.committed.get(partition)
 
     def seek(self, partition: str, offset: int, now: int) -> None:
@@ -222,7 +223,7 @@ class Consumer:
         self.watch.touch(self)
 
     def hold(self) -> None:
-        """A new application has it and has not polled yet: what was fetched for the old one is nobody's."""
+        """A new application owns the consumer and has not polled yet: records fetched for the old one are dropped."""
         self.handover.forget()
         self.rewinding = self.held = True
         self.watch.touch(self)
@@ -306,9 +307,7 @@ class Consumer:
             elif delay is not None:
                 reading.not_before = self._grid(now + delay)
             return
-        body = FetchRequest(
-            partition=reading.partition, fetch_offset=reading.position, isolation=self.isolation
-        )
+        body = FetchRequest(offsets={reading.partition: reading.position}, isolation=self.isolation)
         request = self.connections.sent(leader, "Fetch", body, now, REQUEST_TIMEOUT_MS)
         reading.in_flight = True
         reading.wanted = False
@@ -345,7 +344,8 @@ class Consumer:
         elif isinstance(body, MetadataResponse):
             self.watch.emit(MetadataLearned, self.name, self.metadata.update(body, now))
         elif isinstance(body, FetchResponse):
-            self._fetched(self.readings[body.partition], body, request, now)
+            for partition, answer in body.partitions.items():
+                self._fetched(self.readings[partition], answer, request, now)
         elif self.group is not None and isinstance(
             body, FindCoordinatorResponse | OffsetFetchResponse | OffsetCommitResponse
         ):
@@ -356,7 +356,9 @@ class Consumer:
                 self.watch.emit(OffsetsCommitted, self.name, self.group_id)
         return self._effects()
 
-    def _fetched(self, reading: Reading, response: FetchResponse, request: InFlightRequest, now: int) -> None:
+    def _fetched(
+        self, reading: Reading, response: PartitionFetchResponse, request: InFlightRequest, now: int
+    ) -> None:
         reading.in_flight = False
         if response.error is Error.OFFSET_OUT_OF_RANGE:
             self._reset(reading, response, now)
@@ -365,9 +367,9 @@ class Consumer:
             self._refused(reading, response.error, now)
             return
         asked = request.body
-        moved = not isinstance(asked, FetchRequest) or asked.fetch_offset != reading.position
+        moved = not isinstance(asked, FetchRequest) or asked.offsets[reading.partition] != reading.position
         if moved or self.rewinding:
-            # A seek moved the position meanwhile, or it is just being asked for: the answer is for another place.
+            # The position was moved by a seek, or is being requested: the response is for another offset.
             reading.wanted = True
             return
         if not response.batches:
@@ -383,7 +385,7 @@ class Consumer:
         self._touch_lane(reading)
 
     def _resume_at(self, asked: OffsetFetchRequest, now: int) -> None:
-        """The coordinator told where the group stands: read on from there (CON-9), unless it is asked again."""
+        """The coordinator returned the group's offsets: continue there (CON-9), unless they are requested again."""
         if self.held or self.group is None or self.group.asks_committed:
             return
         self.rewinding = False
@@ -406,8 +408,9 @@ class Consumer:
             self.metadata.request_update()
         self.watch.emit(FetchRefused, self.name, reading.partition, error, RETRY_BACKOFF_MS)
 
-    def _reset(self, reading: Reading, response: FetchResponse, now: int) -> None:
-        """What was to be read is gone: its head was deleted, or its end cut off with a lost leader."""
+    def _reset(self, reading: Reading, response: PartitionFetchResponse, now: int) -> None:
+        """The position is out of range: the head of the log was deleted, or its end truncated after a leader was
+        lost."""
         before = reading.position
         self._move(reading, max(response.log_start_offset, min(before, response.high_watermark)), DELETED)
         reading.wanted = reading.position < response.high_watermark
@@ -442,9 +445,10 @@ class Consumer:
             self.watch.emit(Disconnected, self.name, peer, len(lost))
         for request in lost:
             if isinstance(request.body, FetchRequest):
-                reading = self.readings[request.body.partition]
-                reading.in_flight = False
-                reading.wanted = True
+                for partition in request.body.offsets:
+                    reading = self.readings[partition]
+                    reading.in_flight = False
+                    reading.wanted = True
             elif self.group is not None and request is self.group.in_flight:
                 self.group.lost(request, now)
             else:
@@ -474,7 +478,7 @@ class Consumer:
         self.incarnation += 1
         for reading in self.readings.values():
             reading.not_before = self._grid(now)
-            # What was there before the crash is read again, whether or not anything is added.
+            # Records from before the crash are read again, even if none is added.
             reading.wanted = True
         self.start(now)
         self.watch.touch(self)

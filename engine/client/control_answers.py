@@ -5,7 +5,7 @@ Which reaction an answer gets stands in ``control_reactions``; here the reaction
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.client import client_states as states
 from engine.client.control_reactions import (
@@ -28,6 +28,7 @@ from engine.client.control_requests import (
     PendingRequest,
 )
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
+from engine.client.waiting import Waiting
 from engine.errors import EngineError, Error
 from engine.happenings.producer import (
     AnswerThrown,
@@ -54,9 +55,6 @@ from engine.messages import (
     TxnOffsetCommitResponse,
 )
 
-if TYPE_CHECKING:
-    from engine.client.sender import Sender
-
 ANSWERS = (
     FindCoordinatorResponse,
     InitProducerIdResponse,
@@ -69,19 +67,18 @@ FAILURES = (ABORTABLE, BUMP, FATAL)
 
 
 class _Exchange:
-    """One answered request: who asked, what was asked, with the doors that every reaction needs."""
+    """One answered request, with the parts that every reaction needs."""
 
-    __slots__ = ("client", "request", "sender", "transactions", "watch")
+    __slots__ = ("client", "request", "transactions", "watch")
 
-    def __init__(self, sender: Sender, transactions: TransactionManager, request: PendingRequest) -> None:
-        self.sender = sender
+    def __init__(self, transactions: TransactionManager, request: PendingRequest) -> None:
         self.transactions = transactions
         self.request = request
-        self.watch = sender.memory.watch
-        self.client = sender.memory.name
+        self.watch = transactions.watch
+        self.client = transactions.client
 
     def reaction(self, answer: str) -> ControlReaction:
-        return reaction_to(self.request.api, answer, self.transactions.recovery.raises_epoch)
+        return reaction_to(self.request.api, answer, self.transactions.reactions)
 
     def done(self) -> None:
         if self.request.result is not None:
@@ -110,7 +107,7 @@ class _Exchange:
         )
 
     def _fail(self, reaction: ControlReaction, error: Error) -> None:
-        """The request's call fails, and the producer with it: for this transaction or for good."""
+        """The request's call fails, and the producer too: for this transaction, or fatally."""
         transactions = self.transactions
         does = reaction.does
         if does == BUMP:
@@ -135,30 +132,37 @@ class _Exchange:
         )
 
 
-def answered(sender: Sender, body: object) -> None:
-    """The answer to the transactional request in flight has come."""
-    exchange = _exchange(sender)
-    try:
-        _HANDLERS[type(body)](exchange, body)
-    except IllegalTransition as illegal:
-        _illegal(exchange, illegal)
+class ControlAnswers:
+    """Hands a response, or its loss, to the reaction of the request in flight."""
 
+    __slots__ = ("_transactions", "_waiting")
 
-def lost(sender: Sender) -> None:
-    """The connection ended before the answer came (TXM-13, row *disconnect*)."""
-    exchange = _exchange(sender)
-    exchange.watch.emit(ControlLost, exchange.client, exchange.request.api)
-    exchange.react(exchange.reaction(DISCONNECT), Error.NETWORK_EXCEPTION)
+    def __init__(self, transactions: TransactionManager, waiting: Waiting) -> None:
+        self._transactions = transactions
+        self._waiting = waiting
 
+    def answered(self, body: object) -> None:
+        """The response to the transactional request in flight has come."""
+        exchange = self._exchange()
+        try:
+            _HANDLERS[type(body)](exchange, body)
+        except IllegalTransition as illegal:
+            _illegal(exchange, illegal)
 
-def _exchange(sender: Sender) -> _Exchange:
-    transactions = sender.memory.transactions
-    if transactions is None or transactions.in_flight is None:
-        raise EngineError(f"{sender.memory.name}: an answer to a control request that nobody asked for")
-    request = transactions.in_flight
-    transactions.set_in_flight(None)
-    sender.last_wait = None
-    return _Exchange(sender, transactions, request)
+    def lost(self) -> None:
+        """The connection ended before the response came (TXM-13, row *disconnect*)."""
+        exchange = self._exchange()
+        exchange.watch.emit(ControlLost, exchange.client, exchange.request.api)
+        exchange.react(exchange.reaction(DISCONNECT), Error.NETWORK_EXCEPTION)
+
+    def _exchange(self) -> _Exchange:
+        transactions = self._transactions
+        if transactions.in_flight is None:
+            raise EngineError(f"{transactions.client}: a response to a control request that is not in flight")
+        request = transactions.in_flight
+        transactions.set_in_flight(None)
+        self._waiting.forget()
+        return _Exchange(transactions, request)
 
 
 def _illegal(exchange: _Exchange, illegal: IllegalTransition) -> None:
@@ -208,7 +212,7 @@ def _partitions_added(exchange: _Exchange, answer: AddPartitionsToTxnResponse) -
     for error in answer.errors.values():
         reaction = exchange.reaction(error.name)
         if reaction.does == ABORTABLE:
-            # An unauthorised topic is named before partitions that only failed beside it.
+            # The error of an unauthorised topic goes before OPERATION_NOT_ATTEMPTED of the others.
             if failed is None or error is Error.TOPIC_AUTHORIZATION_FAILED:
                 failed = (reaction, error)
         elif reaction.does != ACCEPT:

@@ -16,18 +16,42 @@ from engine.client.control_requests import (
     FIND,
     INIT,
 )
+from engine.profile import Profile
 
 ACCEPT, RETRY, RETRY_SOON, LOOKUP = "accept", "retry", "retry_soon", "lookup"
 ABORTABLE, BUMP, FATAL = "abortable", "abortable_and_bump", "fatal"
 OWN, FENCED, UNEXPECTED = "own", "fenced", "unexpected"
 """How the application sees a failure: as itself, as PRODUCER_FENCED, or as a KafkaException around it."""
 DISCONNECT, OTHER = "DISCONNECT", "OTHER"
-EITHER, WITH_BUMP, WITHOUT_BUMP = "", "k28", "k20"
+EITHER, WITH_BUMP, WITHOUT_BUMP, RETRIES = "", "k28", "k20", "k39"
+BUILDS_ON: dict[str, tuple[str, ...]] = {
+    WITHOUT_BUMP: (EITHER, WITHOUT_BUMP),
+    WITH_BUMP: (EITHER, WITH_BUMP),
+    RETRIES: (EITHER, WITH_BUMP, RETRIES),
+}
+"""Generation of clients to the generations whose rows it has; of two for one cell it has the later one's."""
+RETRIABLE = (
+    "CORRUPT_MESSAGE",
+    "UNKNOWN_TOPIC_OR_PARTITION",
+    "LEADER_NOT_AVAILABLE",
+    "NOT_LEADER_OR_FOLLOWER",
+    "REQUEST_TIMED_OUT",
+    "NETWORK_EXCEPTION",
+    "COORDINATOR_LOAD_IN_PROGRESS",
+    "COORDINATOR_NOT_AVAILABLE",
+    "NOT_COORDINATOR",
+    "NOT_ENOUGH_REPLICAS",
+    "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+    "CONCURRENT_TRANSACTIONS",
+    "KAFKA_STORAGE_ERROR",
+    "UNSTABLE_OFFSET_COMMIT",
+)
+"""Errors whose exception in Kafka is a ``RetriableException``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlReaction:
-    """One cell of TXM-13. ``generation``: the profile it belongs to, empty: both."""
+    """One cell of TXM-13. ``generation``: the profile it belongs to, empty: all."""
 
     api: str
     answer: str
@@ -51,14 +75,14 @@ _STALE = ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
 _UNKNOWN = ("UNKNOWN_PRODUCER_ID", "INVALID_PRODUCER_ID_MAPPING")
 _MOVED = ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", DISCONNECT)
 
-REACTIONS: tuple[ControlReaction, ...] = (
+_NAMED: tuple[ControlReaction, ...] = (
     # FindCoordinator goes to any broker, so a lost connection needs no lookup.
     *_rows(FIND, ACCEPT, "NONE"),
     *_rows(FIND, RETRY, "COORDINATOR_NOT_AVAILABLE", DISCONNECT),
     *_rows(FIND, FATAL, "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"),
     *_rows(FIND, ABORTABLE, "GROUP_AUTHORIZATION_FAILED"),
     *_rows(FIND, FATAL, OTHER, raises=UNEXPECTED),
-    # Requests to the transaction coordinator share what a moved or loading one means.
+    # Requests to the transaction coordinator share the reactions to a moved or loading coordinator.
     *(row for api in _COORDINATED for row in _rows(api, ACCEPT, "NONE")),
     *(row for api in _COORDINATED for row in _rows(api, LOOKUP, *_MOVED)),
     *(row for api in _COORDINATED for row in _rows(api, RETRY, "COORDINATOR_LOAD_IN_PROGRESS")),
@@ -107,19 +131,34 @@ REACTIONS: tuple[ControlReaction, ...] = (
     *_rows(END, BUMP, *_UNKNOWN, generation=WITH_BUMP),
     *_rows(END, FATAL, OTHER, raises=UNEXPECTED),
 )
-_BY_CELL = {
-    (row.api, row.answer, generation): row
-    for row in REACTIONS
-    for generation in (WITH_BUMP, WITHOUT_BUMP)
-    if row.generation in (EITHER, generation)
+_TRIED_AGAIN = {(row.api, row.answer) for row in _NAMED if row.does in (RETRY, RETRY_SOON, LOOKUP)}
+REACTIONS = (
+    *_NAMED,
+    *(
+        row
+        for api in (FIND, *_COORDINATED, COMMIT_OFFSETS)
+        for answer in RETRIABLE
+        if (api, answer) not in _TRIED_AGAIN
+        for row in _rows(api, RETRY, answer, generation=RETRIES)
+    ),
+)
+_CELLS = {
+    generation: {
+        (row.api, row.answer): row for older in earlier for row in REACTIONS if row.generation == older
+    }
+    for generation, earlier in BUILDS_ON.items()
 }
 
 
-def reaction_to(api: str, answer: str, raises_epoch: bool) -> ControlReaction:
-    """The cell for ``answer`` (an error's name or ``DISCONNECT``) to ``api``.
+def reaction_to(api: str, answer: str, generation: str) -> ControlReaction:
+    """The cell for ``answer`` (an error's name or ``DISCONNECT``) to ``api``, in one of :data:`BUILDS_ON`."""
+    cells = _CELLS[generation]
+    found = cells.get((api, answer))
+    return found if found is not None else cells[(api, OTHER)]
 
-    ``raises_epoch``: how the client recovers lost numbers; the generations differ in no other way here.
-    """
-    generation = WITH_BUMP if raises_epoch else WITHOUT_BUMP
-    found = _BY_CELL.get((api, answer, generation))
-    return found if found is not None else _BY_CELL[(api, OTHER, generation)]
+
+def generation_of(profile: Profile) -> str:
+    """The rows that a client of this version has."""
+    if profile.retries_retriable_answers:
+        return RETRIES
+    return WITH_BUMP if profile.recovers_by_epoch else WITHOUT_BUMP

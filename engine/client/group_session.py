@@ -113,7 +113,7 @@ class GroupSession:
         self.in_flight: InFlightRequest | None = None
         self.not_before = 0
         self.committed: dict[str, int] = {}
-        """Topic-partition to the offset that the coordinator last told or took; -1: none."""
+        """Topic-partition to the offset that the coordinator last returned or stored; -1: none."""
         self.last_error: Error | None = None
 
     def view(self) -> GroupSessionView:

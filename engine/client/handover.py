@@ -94,7 +94,7 @@ class Handover:
         return reading.position
 
     def forget(self, partition: str | None = None) -> None:
-        """Drop buffered records: the process died, or goes on elsewhere."""
+        """Drop buffered records: the process died, or the position moved."""
         if self.buffer:
             self.buffer = [
                 record for record in self.buffer if partition is not None and record.partition != partition

@@ -1,4 +1,4 @@
-"""The ledger of serials: what became of every record an application sent (GEN-8).
+"""The ledger of serials: the result of every record that an application sent (GEN-8).
 
 The serial of a record is hidden from the protocol; here it is used only to show and to judge. A bare run
 keeps nothing.
@@ -109,7 +109,7 @@ class Ledger:
             watch.touch(part)
 
     def abandoned(self, serials: tuple[int, ...], now: int) -> None:
-        """The producer crashed: nobody will ever tell the application what became of these."""
+        """The producer crashed: these records have no result for the application."""
         if not self.watch.recording:
             return
         for serial in serials:

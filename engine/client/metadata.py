@@ -13,7 +13,7 @@ from engine.watching import Watch
 
 
 class Metadata:
-    """``leaders``: topic-partition to broker id or None. ``led_by``: the same the other way round."""
+    """``leaders``: topic-partition to broker id or None. ``led_by``: broker id to its topic-partitions."""
 
     __slots__ = (
         "brokers",

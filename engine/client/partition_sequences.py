@@ -13,7 +13,7 @@ from engine.shapes.clients import SequencesView
 from engine.watching import Watch
 
 STRADDLE = 1 << 30
-"""Two live sequences further apart than this lie on both sides of the wrap."""
+"""Two live sequences that differ by more than this have the wrap between them."""
 
 
 class PartitionSequences:
@@ -129,7 +129,7 @@ class PartitionSequences:
         return self.in_flight
 
     def close_gap(self, failed: Batch) -> None:
-        """A batch failed for good and was not stored: its numbers go to the ones behind it (SND-13)."""
+        """A batch failed finally and was not stored: later batches take its sequence numbers (SND-13)."""
         self.next_sequence = decrement(self.next_sequence, failed.record_count)
         for batch in self.in_flight:
             if batch.base_sequence >= failed.base_sequence:
@@ -139,7 +139,7 @@ class PartitionSequences:
         self.watch.touch(self)
 
     def mark_unresolved(self, batch: Batch) -> None:
-        """A batch expired under retry: nobody knows whether its numbers were used (TXM-14)."""
+        """A batch expired under retry: the client cannot know whether its sequence numbers were used (TXM-14)."""
         following = batch.last_sequence + 1
         if self.unresolved is None or following > self.unresolved:
             self.unresolved = following

@@ -80,7 +80,7 @@ def reaction_to(error: Error) -> Reaction:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a decision about a sequence error looks at."""
+    """The values that a decision about a sequence error compares."""
 
     batch: Batch
     entry: PartitionSequences

@@ -1,7 +1,7 @@
 """The producer client: a role of the engine with an API facet and a Sender facet (GEN-3, GEN-4).
 
-Owns nothing but the present incarnation and the doors to it: calls of the application, deliveries,
-connections, timers, passes of the Sender. The work is done by the parts.
+Owns the present incarnation and hands its parts all that comes: calls of the application, deliveries, connections,
+timers, passes of the Sender.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from engine.client import control, control_answers
+from engine.client import control_answers
 from engine.client.accumulator import Appended
-from engine.client.answers import Answers
 from engine.client.application import (
-    BLOCKED,
     CLOSE,
+    CLOSED_ERROR,
     DONE,
     FLUSH,
     FORCE_CLOSE,
@@ -27,20 +26,20 @@ from engine.client.application import (
 )
 from engine.client.configuration import SETTINGS, ProducerConfig, check_setting, resolve
 from engine.client.connections import InFlightRequest
-from engine.client.incarnation import CLOSED_ERROR, Incarnation
+from engine.client.incarnation import Incarnation
 from engine.client.ledger import Ledger
 from engine.client.record_size import NULL_LENGTH, batch_size_upper_bound, payload_size
-from engine.client.sender import Sender
-from engine.client.transaction_calls import ASKS, CallThrows, check_send
-from engine.client.view_parts import ConfigurationPart, FieldPart, GonePart, ReadyPart, TimersPart
+from engine.client.setup import Setup
+from engine.client.transaction_calls import ASKS, CallThrows, check_send, register_partition
+from engine.client.view_parts import ConfigurationPart, FieldPart, GonePart, TimersPart
 from engine.errors import Error, Refused
+from engine.happenings.codes import Compared
 from engine.happenings.producer import (
     CallRefused,
     CloseCalled,
     CloseForced,
     Disconnected,
     FlushCalled,
-    MemoryAwaited,
     MetadataLearned,
     RecordAppended,
     Refusal,
@@ -100,12 +99,8 @@ class ProducerClient:
         self._build(resolve(self.settings, profile, switches, self.place))
 
     def _build(self, config: ProducerConfig) -> None:
-        self.memory = Incarnation(
-            self.name, config, self.profile, self.switches, self.watch, self.ledger, self.brokers
-        )
-        self.memory.finished_calls = self.finished_calls
-        self.answers = Answers(self.memory)
-        self.sender = Sender(self.memory, self.answers)
+        setup = Setup(self.name, config, self.profile, self.switches, self.watch, self.ledger)
+        self.memory = Incarnation(setup, self.brokers, self.finished_calls)
         self._fields = [
             FieldPart(self, "alive"),
             FieldPart(self, "paused"),
@@ -113,7 +108,7 @@ class ProducerClient:
             FieldPart(self, "closed"),
             FieldPart(self, "flush_in_progress"),
         ]
-        self._extras: list[Part] = [ConfigurationPart(self), ReadyPart(self), TimersPart(self)]
+        self._extras: list[Part] = [ConfigurationPart(self), self.memory.readiness, TimersPart(self)]
         self._flags = (False, False)
 
     @property
@@ -122,7 +117,7 @@ class ProducerClient:
 
     @property
     def closed(self) -> bool:
-        return self.memory.closed
+        return self.memory.accumulator.closed
 
     @property
     def flush_in_progress(self) -> bool:
@@ -135,17 +130,19 @@ class ProducerClient:
         transactions = memory.transactions
         if not self.alive:
             return False
-        if memory.accumulator.incomplete or memory.closing or memory.awaiting:
+        if memory.accumulator.incomplete or memory.calls.closing or memory.calls.awaiting:
             return True
-        if transactions is None or transactions.has_fatal_error or self.sender.stopped:
+        if transactions is None or transactions.has_fatal_error or memory.poll.stopped:
             return False
-        return bool(transactions.in_flight or transactions.requests or self.sender.held)
+        held = memory.channel is not None and memory.channel.held is not None
+        return held or bool(transactions.in_flight or transactions.requests)
 
     @property
     def owes(self) -> bool:
         """A record has no outcome yet, or a call has not returned."""
         memory = self.memory
-        return self.alive and bool(memory.accumulator.incomplete or memory.closing or memory.awaiting)
+        calls = memory.calls
+        return self.alive and bool(memory.accumulator.incomplete or calls.closing or calls.awaiting)
 
     # -- presets (GEN-7) -------------------------------------------------------------------------------
 
@@ -189,13 +186,10 @@ class ProducerClient:
         before = getattr(self.config, name)
         self.settings[name] = value
         memory = self.memory
-        memory.config = resolve(self.settings, self.profile, self.switches, self.place)
-        memory.accumulator.config = memory.config
-        if memory.transactions is not None:
-            memory.transactions.config = memory.config
+        memory.config.adopt(resolve(self.settings, self.profile, self.switches, self.place))
         if memory.connections.limit != memory.config.max_in_flight:
             memory.connections.set_limit(memory.config.max_in_flight)
-        memory.wake(now)
+        memory.poll.wake(now)
         self._touch_all()
         return before
 
@@ -225,10 +219,10 @@ class ProducerClient:
             self.ledger.refused(self.name, partition, serial, size, call.error or "", now)
             return
         memory.metadata.topics[topic_of(partition)] = None
-        registered = not self._registers_last and memory.register_partition(partition)
+        registered = not self._registers_last and register_partition(memory.transactions, partition)
         appended = memory.accumulator.append(partition, serial, payload, now)
         if appended is None:
-            self._wait_for_memory(call, payload, now)
+            memory.waiters.wait(call, payload, now)
             return
         if key is not None:
             appended.batch.keys[serial] = key
@@ -236,9 +230,9 @@ class ProducerClient:
         if self.watch.hears(RecordAppended):
             self._emit_appended(serial, appended)
         if self._registers_last:
-            registered = memory.register_partition(partition)
+            registered = register_partition(memory.transactions, partition)
         if appended.new_batch or appended.batch_is_full or registered:
-            memory.wake(now)
+            memory.poll.wake(now)
 
     def _emit_appended(self, serial: int, appended: Appended) -> None:
         batch = appended.batch
@@ -259,8 +253,8 @@ class ProducerClient:
     def _refuses_send(self, call: Call, payload: int) -> bool:
         """The checks before the accumulator (ACC-2 step 1, TXM-5, request size)."""
         memory = self.memory
-        if memory.closed:
-            self._refuse(call, Refusal.SEND_AFTER_CLOSE, CLOSED_ERROR, "ACC-2", ("state", "CLOSED"))
+        if memory.accumulator.closed:
+            self._refuse(call, Refusal.SEND_AFTER_CLOSE, CLOSED_ERROR, "ACC-2", (Compared.STATE, "CLOSED"))
             return True
         transactions = memory.transactions
         if transactions is not None and (transactions.is_transactional or transactions.has_error):
@@ -277,53 +271,31 @@ class ProducerClient:
                 Refusal.RECORD_TOO_LARGE,
                 "RECORD_TOO_LARGE",
                 "ACC-24",
-                ("record bytes", needed),
-                ("limit", limit),
+                (Compared.RECORD_BYTES, needed),
+                (Compared.LIMIT, limit),
             )
             return True
         return False
 
-    def _wait_for_memory(self, call: Call, payload: int, now: int) -> None:
-        memory = self.memory
-        pool = memory.accumulator.pool
-        size = memory.accumulator.memory_for(payload)
-        call.state = BLOCKED
-        pool.wait(call, size, now, now + memory.config.max_block_ms)
-        self.watch.emit(
-            MemoryAwaited,
-            self.name,
-            call.args["serial"],
-            size=size,
-            free=pool.free,
-            total=pool.total,
-            until=now + memory.config.max_block_ms,
-        )
-        memory.wake(now)
-
     def _flush(self, call: Call, now: int) -> None:
         self.watch.emit(FlushCalled, self.name, len(self.memory.accumulator.incomplete))
-        self.memory.begin_flush(call, now)
+        self.memory.calls.begin_flush(call, now)
 
     def _close(self, call: Call, now: int) -> None:
-        """Stop accepting; what is there is sent first (SND-14)."""
-        memory = self.memory
-        self.watch.emit(CloseCalled, self.name, len(memory.accumulator.incomplete))
-        memory.closed = True
-        memory.accumulator.closed = True
-        call.state = BLOCKED
-        memory.closing.append(call)
-        memory.wake(now)
+        """The producer accepts nothing more; what it has is sent first (SND-14)."""
+        self.watch.emit(CloseCalled, self.name, len(self.memory.accumulator.incomplete))
+        self.memory.calls.begin_close(call, now)
 
     def _force_close(self, call: Call, now: int) -> None:
         """Everything fails at once, and the connections end (SND-14)."""
         memory = self.memory
         self.watch.emit(CloseForced, self.name, len(memory.accumulator.incomplete))
-        memory.closed = True
         memory.accumulator.closed = True
-        memory.fail_blocked_calls(CLOSED_ERROR)
-        memory.abort(list(memory.accumulator.incomplete.values()), CLOSED_ERROR, now, False)
-        memory.outbox += [Disconnect(peer) for peer in memory.connections.hang_up(now)]
-        self.sender.stopped = True
+        memory.calls.fail_all(CLOSED_ERROR)
+        memory.completion.abort_all(CLOSED_ERROR, now)
+        for peer in memory.connections.hang_up(now):
+            memory.outbox.add(Disconnect(peer))
+        memory.poll.stopped = True
         if memory.transactions is not None:
             memory.transactions.abandon_calls(Error.NETWORK_EXCEPTION)
 
@@ -332,12 +304,12 @@ class ProducerClient:
         memory = self.memory
         transactions = memory.transactions
         if transactions is None or not transactions.is_transactional:
-            compared = ("transactional id", "none")
+            compared = (Compared.TRANSACTIONAL_ID, "none")
             rule = "TXM-1" if transactions is None else "TXM-5"
             self._refuse(call, Refusal.NEEDS_TRANSACTIONAL_ID, "ILLEGAL_STATE", rule, compared)
             return
-        if memory.closed:
-            self._refuse(call, Refusal.CALL_AFTER_CLOSE, CLOSED_ERROR, "TXM-5", ("state", "CLOSED"))
+        if memory.accumulator.closed:
+            self._refuse(call, Refusal.CALL_AFTER_CLOSE, CLOSED_ERROR, "TXM-5", (Compared.STATE, "CLOSED"))
             return
         before = transactions.state
         try:
@@ -357,17 +329,17 @@ class ProducerClient:
                 resumed=before == transactions.state and call.kind != SEND_OFFSETS,
             )
         if result is not None:
-            memory.await_result(call, result, now)
+            memory.calls.await_result(call, result, now)
 
     def _unknown(self, call: Call, now: int) -> None:
-        self._refuse(call, Refusal.UNKNOWN_CALL, "ILLEGAL_STATE", "TXM-5", ("call", call.kind))
+        self._refuse(call, Refusal.UNKNOWN_CALL, "ILLEGAL_STATE", "TXM-5", (Compared.CALL, call.kind))
 
     def _refuse_as(self, call: Call, refused: CallThrows) -> None:
         call.exception = refused.exception
         self._refuse(call, refused.why, refused.error, refused.rule, *refused.compared)
 
     def _refuse(
-        self, call: Call, why: Refusal | Row, error: str, rule: str, *compared: tuple[str, Any]
+        self, call: Call, why: Refusal | Row, error: str, rule: str, *compared: tuple[Compared, Any]
     ) -> None:
         call.state, call.error = REFUSED, error
         self.watch.emit(CallRefused, self.name, call.kind, error, why, rule, compared)
@@ -383,14 +355,15 @@ class ProducerClient:
             self.watch.emit(UnexpectedAnswer, self.name, envelope.source, envelope.correlation_id)
             return self._effects()
         if isinstance(body, ProduceResponse):
-            self.answers.response(request, body, now)
+            memory.answers.response(request, body, now)
         elif isinstance(body, MetadataResponse):
             self._metadata_answered(body, now)
-        elif isinstance(body, InitProducerIdResponse) and memory.config.transactional_id is None:
-            control.init_answered(self.sender, body, now)
-        elif isinstance(body, control_answers.ANSWERS):
-            control_answers.answered(self.sender, body)
-        memory.wake(now)
+        elif memory.identity is not None and memory.control_answers is not None:
+            if isinstance(body, InitProducerIdResponse) and memory.config.transactional_id is None:
+                memory.identity.answered(body, now)
+            elif isinstance(body, control_answers.ANSWERS):
+                memory.control_answers.answered(body)
+        memory.poll.wake(now)
         if self.watch.recording:
             self._touch_flags()
         return self._effects()
@@ -401,7 +374,7 @@ class ProducerClient:
     def on_connected(self, peer: str, now: int) -> Effects:
         """A connection stands."""
         self.memory.connections.connected(_node(peer))
-        self.memory.wake(now)
+        self.memory.poll.wake(now)
         return self._effects()
 
     def on_disconnected(self, peer: str, now: int) -> Effects:
@@ -416,28 +389,30 @@ class ProducerClient:
         for request in lost:
             self._lost(request, now)
         self.memory.metadata.request_update()
-        self.memory.wake(now)
+        self.memory.poll.wake(now)
         if self.watch.recording:
             self._touch_flags()
         return self._effects()
 
     def _lost(self, request: InFlightRequest, now: int) -> None:
+        memory = self.memory
         if request.api == "Produce":
-            self.answers.lost(request, now)
+            memory.answers.lost(request, now)
         elif request.api == "Metadata":
-            self.memory.metadata.request_failed()
-        elif self.memory.config.transactional_id is None:
-            control.init_lost(self.sender, request, now)
-        else:
-            control_answers.lost(self.sender)
+            memory.metadata.request_failed()
+        elif memory.identity is not None and memory.control_answers is not None:
+            if memory.config.transactional_id is None:
+                memory.identity.lost(request, now)
+            else:
+                memory.control_answers.lost()
 
     def next_timer(self) -> int | None:
         """Earliest of: a request's timeout, the end of a wait for memory or for the coordinator."""
         if not self.alive:
             return None
         timeout = self.memory.connections.next_deadline()
-        if self.memory.awaiting:
-            call = self.memory.next_call_deadline()
+        if self.memory.calls.awaiting:
+            call = self.memory.calls.next_deadline()
             timeout = call if timeout is None or (call is not None and call < timeout) else timeout
         pool = self.memory.accumulator.pool
         if not pool.waiters:
@@ -450,6 +425,7 @@ class ProducerClient:
     def on_timer(self, now: int) -> Effects:
         """Requests past their timeout disconnect (SND-7); waiters past ``max_block_ms`` fail (ACC-5)."""
         memory = self.memory
+        effects: Effects = []
         for connection in memory.connections.timed_out(now):
             self.watch.emit(
                 RequestTimedOut,
@@ -458,32 +434,30 @@ class ProducerClient:
                 memory.config.request_timeout_ms,
                 len(connection.in_flight),
             )
-            memory.outbox.append(Disconnect(connection.peer))
-            kept, memory.outbox = memory.outbox, []
-            kept += self.on_disconnected(connection.peer, now)
-            memory.outbox = kept
-        deadline = memory.accumulator.pool.next_deadline()
-        if deadline is not None and deadline <= now:
-            memory.expire_waiters(now)
-        if memory.awaiting:
-            memory.expire_calls(now)
-        memory.wake(now)
+            effects.append(Disconnect(connection.peer))
+            effects += self.on_disconnected(connection.peer, now)
+        memory.waiters.expire(now)
+        if memory.calls.awaiting:
+            memory.calls.expire(now)
+        memory.poll.wake(now)
         if self.watch.recording:
             self._touch_flags()
-        return self._effects()
+        return effects + self._effects()
 
     def pass_due(self) -> int | None:
         """When the next pass of the Sender may start; None: not before something comes."""
-        return self.sender.due() if self.alive else None
+        return self.memory.sender.due() if self.alive else None
 
     def run_phase(self, now: int) -> tuple[Effects, bool]:
         """Run the Sender to the end of the next phase that did something; False: the pass is over."""
-        more = self.sender.run_phase(now)
+        memory = self.memory
+        more = memory.sender.run_phase(now)
         watch = self.watch
         if watch.recording and watch.said is not None:
-            self.sender.show()
-            watch.touch(self.sender)
-            watch.touch(self._extras[1])
+            memory.sender.show()
+            memory.readiness.show()
+            watch.touch(memory.sender)
+            watch.touch(memory.readiness)
             self._touch_flags()
         return self._effects(), more
 
@@ -492,7 +466,7 @@ class ProducerClient:
         memory = self.memory
         for batch in memory.accumulator.incomplete.values():
             self.ledger.abandoned(tuple(batch.serials), now)
-        memory.fail_blocked_calls("PRODUCER_CRASHED")
+        memory.calls.fail_all("PRODUCER_CRASHED")
         self.alive = False
         self.paused = False
         for part in self.parts():
@@ -503,7 +477,7 @@ class ProducerClient:
 
     def start(self, now: int) -> None:
         """The Sender begins its first pass at once, before any record is sent (PID-11, PID-12)."""
-        self.memory.wake(now)
+        self.memory.poll.wake(now)
 
     def restart(self, now: int) -> Effects:
         """A new process under the same name: no memory of the old one (PID-10)."""
@@ -511,7 +485,7 @@ class ProducerClient:
         self.incarnation += 1
         if self.memory.transactions is not None:
             self.watch.emit(Restarted, self.name, bool(self.memory.config.transactional_id))
-        self.memory.wake(now)
+        self.memory.poll.wake(now)
         self._touch_all()
         return self._effects()
 
@@ -528,10 +502,10 @@ class ProducerClient:
         """Every part of the view that is this client's."""
         memory = self.memory
         accumulator = memory.accumulator
-        parts: list[Part] = [*self._fields, *self._extras, self.sender, memory.metadata, accumulator.pool]
+        parts: list[Part] = [*self._fields, *self._extras, memory.sender, memory.metadata, accumulator.pool]
         parts += accumulator.queues.values()
         parts += accumulator.incomplete.values()
-        parts += memory.over
+        parts += memory.completion.over
         for connection in memory.connections.by_node.values():
             parts.append(connection)
             parts += connection.in_flight
@@ -542,13 +516,14 @@ class ProducerClient:
 
     def _touch_all(self) -> None:
         """Everything small that may have changed with the process or its settings."""
-        for part in (*self._fields, *self._extras, self.sender):
+        for part in (*self._fields, *self._extras, self.memory.sender):
             self.watch.touch(part)
 
     def _touch_flags(self) -> None:
-        """What a call or an answer may have changed beside the parts that say so themselves."""
+        """Touch what a call or a response may have changed in parts that do not touch themselves."""
         self.watch.touch(self._extras[-1])
-        flags = (self.memory.closed, self.memory.accumulator.flushes > 0)
+        accumulator = self.memory.accumulator
+        flags = (accumulator.closed, accumulator.flushes > 0)
         if flags != self._flags:
             self._flags = flags
             for field in self._fields:
@@ -556,12 +531,9 @@ class ProducerClient:
 
     def _effects(self) -> Effects:
         memory = self.memory
-        if memory.awaiting:
-            memory.settle_calls()
-        if not memory.outbox:
-            return []
-        effects, memory.outbox = memory.outbox, []
-        return effects
+        if memory.calls.awaiting:
+            memory.calls.settle()
+        return memory.outbox.take()
 
 
 @cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, cast
 
-from engine.messages import FetchResponse, RecordBatch
+from engine.messages import PartitionFetchResponse, RecordBatch
 from engine.shapes.readers import LaneBehind, LaneStretch
 
 READ_UNCOMMITTED, READ_COMMITTED = "read_uncommitted", "read_committed"
@@ -32,7 +32,7 @@ class Stretch(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What one answer brings: records to hand out, and stretches in offset order from the position on."""
+    """The result of one response: records to hand out, and stretches in offset order from the position on."""
 
     serials: list[int]
     offsets: list[int]
@@ -40,11 +40,11 @@ class Taken(NamedTuple):
     position: int
 
 
-def take(response: FetchResponse, isolation: str, position: int, remember: bool = True) -> Taken:
+def take(response: PartitionFetchResponse, isolation: str, position: int, remember: bool = True) -> Taken:
     """Read an answer from ``position`` on, as the consumer's ``CompletedFetch`` does (CON-3, CON-4).
 
     Whole batches come; records below the position are passed over. Positions jump over what is hidden, and
-    over offsets that no batch holds any more. ``remember`` False: no stretches, for runs that nobody looks at.
+    over offsets that no batch holds any more. ``remember`` False: no stretches, for runs that are not recorded.
     """
     if not remember:
         return _take_unseen(response, isolation, position)
@@ -65,8 +65,8 @@ def take(response: FetchResponse, isolation: str, position: int, remember: bool 
     return Taken(serials, offsets, stretches, position)
 
 
-def _take_unseen(response: FetchResponse, isolation: str, position: int) -> Taken:
-    """The same without a word about what stays hidden."""
+def _take_unseen(response: PartitionFetchResponse, isolation: str, position: int) -> Taken:
+    """As `take`, without the stretches that stay hidden."""
     serials: list[int] = []
     offsets: list[int] = []
     for batch, fate in visible(response, isolation):
@@ -84,7 +84,7 @@ def _take_unseen(response: FetchResponse, isolation: str, position: int) -> Take
     return Taken(serials, offsets, [], position)
 
 
-def visible(response: FetchResponse, isolation: str) -> list[tuple[RecordBatch, str]]:
+def visible(response: PartitionFetchResponse, isolation: str) -> list[tuple[RecordBatch, str]]:
     """Every batch of an answer with whether its records reach the application.
 
     read_committed: aborted transactions are taken in the order of their first offsets; one is active from
@@ -159,7 +159,7 @@ class Reading:
         self.delivered: list[int] = []
         """Newest serials that were handed out."""
         self.stretches: list[Stretch] = []
-        """What became of the offsets below the position, in offset order, newest at the end."""
+        """The fates of the offsets below the position, in offset order, newest at the end."""
         self.folded = 0
         """Older stretches that are no longer listed."""
 

@@ -1,8 +1,8 @@
 """How a producer recovers sequence numbers that may be lost: two strategies, one of which a version chooses.
 
 2.0 drops its producer id and asks for another (TXM-15); since 2.7 the epoch is raised and the id stays (TXM-16,
-KIP-360). From this follows which identities a numbering may have, whose answers still count, and what is done about the
-numbers of a batch that failed for good (SND-9, 11 to 13).
+KIP-360). From this follows which identities a numbering may have, whose answers still count, and what is done
+about the numbers of a batch that failed finally (SND-9, 11 to 13).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.happenings.batches import AfterFailure
 
 
 class Numbers(Protocol):
-    """A producer's identity and numberings, as far as recovery needs them."""
+    """The part of a producer's identity and numberings that recovery uses."""
 
     @property
     def is_transactional(self) -> bool: ...
@@ -55,7 +55,7 @@ class Recovery(Protocol):
         ...
 
     def failed(self, numbers: Numbers, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
-        """A batch failed for good. ``adjust``: its numbers may be reassigned to later batches."""
+        """A batch failed finally. ``adjust``: its numbers may be reassigned to later batches."""
         ...
 
 

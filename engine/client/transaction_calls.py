@@ -28,7 +28,8 @@ from engine.client.control_requests import (
 )
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
 from engine.errors import Error
-from engine.happenings.producer import Refusal
+from engine.happenings.codes import Compared
+from engine.happenings.producer import PartitionNew, Refusal
 from engine.machine import Row
 from engine.messages import (
     NO_MEMBER,
@@ -47,8 +48,8 @@ KAFKA_EXCEPTION, ILLEGAL_STATE_EXCEPTION = "KafkaException", "IllegalStateExcept
 class CallThrows(Exception):
     """``error``: what went wrong, as the page names it; ``exception``: the Java class that Kafka throws.
 
-    ``why``: the row of the client's state machine that refuses, or another reason; ``compared``: what was looked at
-    (UIV-3).
+    ``why``: the row of the client's state machine that refuses, or another reason; ``compared``: the compared
+    values (UIV-3).
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class CallThrows(Exception):
         rule: str,
         error: str,
         exception: str,
-        compared: tuple[tuple[str, Any], ...],
+        compared: tuple[tuple[Compared, Any], ...],
     ) -> None:
         super().__init__(f"{rule}: {error}")
         self.why = why
@@ -88,7 +89,9 @@ def check_send(manager: TransactionManager) -> None:
     """Whether a record may be sent now (TXM-5)."""
     if manager.has_error:
         error = manager.state if manager.last_error is None else manager.last_error.name
-        raise CallThrows(Refusal.SEND_IN_ERROR, "TXM-5", error, KAFKA_EXCEPTION, (("state", manager.state),))
+        raise CallThrows(
+            Refusal.SEND_IN_ERROR, "TXM-5", error, KAFKA_EXCEPTION, ((Compared.STATE, manager.state),)
+        )
     if not manager.is_transactional:
         return
     if not manager.has_producer_id:
@@ -97,7 +100,7 @@ def check_send(manager: TransactionManager) -> None:
             "TXM-5",
             "ILLEGAL_STATE",
             ILLEGAL_STATE_EXCEPTION,
-            (("state", manager.state), ("producer id", "none")),
+            ((Compared.STATE, manager.state), (Compared.PRODUCER_ID, "none")),
         )
     if manager.state not in states.SENDING:
         raise CallThrows(
@@ -105,7 +108,7 @@ def check_send(manager: TransactionManager) -> None:
             "TXM-5",
             "ILLEGAL_STATE",
             ILLEGAL_STATE_EXCEPTION,
-            (("state", manager.state),),
+            ((Compared.STATE, manager.state),),
         )
 
 
@@ -120,6 +123,14 @@ def maybe_add_partition(manager: TransactionManager, partition: str) -> bool:
     manager.entry(partition)
     manager.new_partitions[partition] = None
     manager.watch.touch(manager)
+    return True
+
+
+def register_partition(manager: TransactionManager | None, partition: str) -> bool:
+    """A transactional producer sends only where the coordinator expects it (ACC-4, TXM-8); True: a new partition."""
+    if manager is None or not manager.is_transactional or not maybe_add_partition(manager, partition):
+        return False
+    manager.watch.emit(PartitionNew, manager.client, partition)
     return True
 
 
@@ -141,7 +152,7 @@ def send_offsets(
             "TXM-5",
             "ILLEGAL_STATE",
             KAFKA_EXCEPTION,
-            (("state", manager.state),),
+            ((Compared.STATE, manager.state),),
         )
     body = AddOffsetsToTxnRequest(
         transactional_id=manager.transactional_id or "",
@@ -214,7 +225,7 @@ def _enqueue_init(manager: TransactionManager, producer_id: int, producer_epoch:
 
 
 def _resumed(manager: TransactionManager, on: str) -> Result | None:
-    """The call was made before and timed out: it goes on waiting for the same result (TXM-5)."""
+    """The same call timed out before: it waits for the same result again (TXM-5)."""
     result = manager.pending_result
     if result is None or manager.state not in states.RESUMED[on]:
         return None
@@ -230,7 +241,7 @@ def _needs_transactional_id(manager: TransactionManager) -> None:
             "TXM-5",
             "ILLEGAL_STATE",
             ILLEGAL_STATE_EXCEPTION,
-            (("transactional id", "none"),),
+            ((Compared.TRANSACTIONAL_ID, "none"),),
         )
 
 
@@ -244,9 +255,11 @@ def _no_error(manager: TransactionManager, on: str | None = None) -> None:
     error = manager.last_error
     exception = KAFKA_EXCEPTION
     if manager.shows_fencing and not manager.last_error_unexpected:
-        # Since 2.7 these two are thrown as they are, so that an application can tell a fencing.
+        # Since 2.7 these two are thrown as they are, so that an application can recognise a fencing.
         exception = _AS_THEY_ARE.get(error, KAFKA_EXCEPTION)
-    raise CallThrows(Refusal.CALL_IN_ERROR, "TXM-5", error.name, exception, (("state", manager.state),))
+    raise CallThrows(
+        Refusal.CALL_IN_ERROR, "TXM-5", error.name, exception, ((Compared.STATE, manager.state),)
+    )
 
 
 _AS_THEY_ARE = {
@@ -260,7 +273,11 @@ def _take(manager: TransactionManager, on: str) -> None:
         manager.transition(on)
     except IllegalTransition as illegal:
         raise CallThrows(
-            illegal.row, illegal.row.spec, "ILLEGAL_STATE", KAFKA_EXCEPTION, (("state", manager.state),)
+            illegal.row,
+            illegal.row.spec,
+            "ILLEGAL_STATE",
+            KAFKA_EXCEPTION,
+            ((Compared.STATE, manager.state),),
         ) from illegal
 
 

@@ -14,6 +14,7 @@ from typing import cast
 from engine.client import client_states as states
 from engine.client.batch import Batch
 from engine.client.configuration import ProducerConfig
+from engine.client.control_reactions import generation_of
 from engine.client.control_requests import (
     ADD_PARTITIONS,
     FIND,
@@ -70,6 +71,42 @@ class IllegalTransition(Exception):
 class TransactionManager:
     """State as in TXM-1. ``transactional_id`` None: an idempotent producer without transactions."""
 
+    __slots__ = (
+        "_fatal_error_ends_calls",
+        "_stale_epoch_is_fatal",
+        "added_partitions",
+        "bump_required",
+        "client",
+        "config",
+        "coordinator_supports_bump",
+        "coordinators",
+        "error_drops_unsent",
+        "in_flight",
+        "last_edge",
+        "last_error",
+        "last_error_unexpected",
+        "names_member",
+        "new_partitions",
+        "partitions",
+        "path",
+        "pending_offsets",
+        "pending_partitions",
+        "pending_result",
+        "producer_epoch",
+        "producer_id",
+        "queues_identity",
+        "reactions",
+        "recovery",
+        "requests",
+        "shows_fencing",
+        "started",
+        "state",
+        "switches",
+        "to_resequence",
+        "transactional_id",
+        "watch",
+    )
+
     def __init__(
         self, client: str, config: ProducerConfig, profile: Profile, switches: Switches, watch: Watch
     ) -> None:
@@ -80,10 +117,10 @@ class TransactionManager:
         """InitProducerId joins the queue of requests; else the Sender's pass waits for it (PID-11, PID-12)."""
         self.shows_fencing = profile.shows_fencing
         """The application sees a fencing as what it is."""
-        self.error_drops_unsent = profile.end_sends_everything
-        """An error drops what was never sent; else only an abort does, and any end begins a flush (ACC-10, ACC-22)."""
         self.names_member = profile.offsets_name_member
         """TxnOffsetCommit says which member of which generation commits (KIP-447)."""
+        self.reactions = generation_of(profile)
+        """Whose reactions to answers the client has."""
         self._fatal_error_ends_calls = profile.fatal_error_ends_calls
         self._stale_epoch_is_fatal = profile.stale_epoch_is_fatal
         self.switches = switches
@@ -114,7 +151,7 @@ class TransactionManager:
         self.coordinators: dict[str, int | None] = {TRANSACTION: None, GROUP: None}
         """Cached broker ids (FND-6)."""
         self.pending_result: Result | None = None
-        """Of the newest init, commit or abort: a repeated call waits for the same one (TXM-5)."""
+        """The result of the newest init, commit or abort: a repeated call waits for the same result (TXM-5)."""
         self.path = ("clients", client, "transaction_manager")
 
     def view(self) -> TransactionManagerView:
@@ -392,7 +429,7 @@ class TransactionManager:
         return row.does != FAIL, row.because
 
     def failed(self, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
-        """A batch failed for good (SND-9, 11..13). ``adjust``: its numbers may be reassigned to later batches.
+        """A batch failed finally (SND-9, 11..13). ``adjust``: its numbers may be reassigned to later batches.
 
         Returns what was done about the numbers, None when nothing was. Raises
         :class:`IllegalTransition`, and leaves the numbers alone, where no transaction is left to abort.
@@ -427,7 +464,7 @@ class TransactionManager:
         return any(entry.unresolved is not None for entry in self.partitions.values())
 
     def resolvable(self) -> list[PartitionSequences]:
-        """Unresolved partitions with nothing under way: now it shows what became of the numbers (TXM-15)."""
+        """Unresolved partitions without a batch in flight: now it shows whether the sequences were used (TXM-15)."""
         return [
             entry
             for entry in self.partitions.values()
@@ -525,7 +562,7 @@ class TransactionManager:
         self.watch.touch(self)
 
     def abandon_calls(self, error: Error) -> None:
-        """A forced close: what still waits gets no answer (SND-14)."""
+        """A forced close: calls that still wait fail (SND-14)."""
         for request in self.requests:
             if request.result is not None:
                 request.result.fail(error, True)

@@ -8,17 +8,15 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from engine.client.incarnation import Incarnation
-from engine.client.sender import Sender
-from engine.shapes.clients import ReadyView, SettingView, TimerView
+from engine.shapes.clients import SettingView, TimerView
 from engine.watching import Path
 
 
 class ShownClient(Protocol):
-    """A producer client, as far as its view needs it. A restart replaces ``memory`` and ``sender``."""
+    """The fields of a producer client that its view reads. A restart replaces ``memory``."""
 
     name: str
     memory: Incarnation
-    sender: Sender
 
 
 class FieldPart:
@@ -60,19 +58,6 @@ class ConfigurationPart:
         return self.client.memory.config.explained
 
 
-class ReadyPart:
-    """What the last ``ready()`` found (ACC-23)."""
-
-    __slots__ = ("client", "path")
-
-    def __init__(self, client: ShownClient) -> None:
-        self.client = client
-        self.path = ("clients", client.name, "ready")
-
-    def view(self) -> ReadyView:
-        return self.client.sender.shown_ready
-
-
 class TimersPart:
     """Every running wait: linger, backoff, expiry, request timeout, wait for memory, sleep."""
 
@@ -97,7 +82,7 @@ class TimersPart:
             expires_at = accumulator.expires_at(head, len(queue.batches) == 1)
             _add(timers, "expiry", head.id, head.created_at, expires_at)
         if accumulator.expiry.everywhere:
-            for batches in memory.in_flight.values():
+            for batches in memory.in_flight.by_partition.values():
                 for batch in batches[:1]:
                     expires_at = batch.created_at + memory.config.batch_expiry_ms
                     _add(timers, "expiry", batch.id, batch.created_at, expires_at)

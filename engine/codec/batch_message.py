@@ -75,7 +75,7 @@ def message_of(row: BatchRow, timestamp: int) -> RecordBatch:
 
 
 def coordinator_epoch_of(row: BatchRow) -> int:
-    """What the marker in the batch says; -1 for data and for damaged markers."""
+    """The marker type in the batch; -1 for data and for damaged markers."""
     if row.control is None or row.control.coordinator_epoch is None:
         return -1
     return row.control.coordinator_epoch

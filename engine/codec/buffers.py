@@ -1,4 +1,4 @@
-"""What the codec reads from, and the two functions that may be passed in compiled."""
+"""The buffer types of the codec, and the two functions that may be passed in compiled."""
 
 from collections.abc import Callable, Mapping
 

@@ -32,7 +32,7 @@ class TopicPartitions:
                 continue
 
     def count(self, topic: str) -> int | None:
-        """How many partitions `topic` has; None when no record tells of it, or not of each below the highest."""
+        """How many partitions `topic` has; None unless records name each partition below the highest."""
         numbers = self._partitions.get(self._ids.get(topic, b""), set())
         return len(numbers) if numbers and max(numbers) == len(numbers) - 1 else None
 

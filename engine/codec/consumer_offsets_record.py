@@ -42,7 +42,7 @@ class OtherKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommittedOffset:
-    """What was committed. Times are milliseconds since 1970."""
+    """A committed offset. Times are milliseconds since 1970."""
 
     version: int
     offset: int
@@ -77,7 +77,7 @@ class GroupMetadata:
     protocol: str | None
     leader: str | None
     state_ms: int
-    """When the group came into its state, -1 when not told."""
+    """The time at which the group entered its state; -1 when the record has none."""
     members: tuple[Member, ...]
 
 

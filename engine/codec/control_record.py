@@ -36,7 +36,7 @@ MARKER_TYPES = (ControlType.ABORT, ControlType.COMMIT)
 
 @dataclass(frozen=True, slots=True)
 class ControlRecord:
-    """What a control record says."""
+    """The content of a control record."""
 
     version: int
     type_code: int
@@ -63,7 +63,7 @@ def encode_marker_value(coordinator_epoch: int) -> bytes:
 
 
 def decode_control_record(record: Record, at: int = 0) -> ControlRecord:
-    """What `record` says. Raises DamagedError, with position `at`, when key or value is absent or short."""
+    """Decode `record`. Raises DamagedError, with position `at`, when key or value is absent or short."""
     if record.key is None or len(record.key) < _KEY.size:
         raise damaged(DamageKind.CONTROL_KEY, at, f"≥ {_KEY.size} B", _length(record.key))
     version, type_code = _KEY.unpack_from(record.key)

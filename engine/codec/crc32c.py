@@ -32,7 +32,7 @@ Operator = tuple[int, ...]
 
 
 def _byte_table() -> tuple[int, ...]:
-    """What one byte adds to the register, for each of the 256 bytes."""
+    """The change of the register by one byte, for each of the 256 bytes."""
     table = []
     for value in range(256):
         register = value
@@ -124,9 +124,8 @@ def _advance_operator(words_log2: int) -> Operator:
 
 @cache
 def _fold_tables(words: int) -> tuple[tuple[bytes, ...], ...]:
-    """Tables[source][target][byte]: byte `target` of the word that has `byte` at `source` and was advanced.
-
-    `words` is a power of two; there are at most 29 of them for a batch length of 31 bits.
+    """Tables[source][target][byte]: take the word with `byte` at position `source`, advance it by `words` words,
+    and look up its byte `target`. `words` is a power of two; a batch length of 31 bits needs at most 29 of them.
     """
     operator = _advance_operator(words.bit_length() - 1)
     tables = []

@@ -1,4 +1,4 @@
-"""What is wrong with bytes: the place, what was expected there and what was found."""
+"""Damage in bytes: the place, the expected value and the value that was found."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -35,7 +35,7 @@ Write = Callable[[str], object]
 
 @dataclass(slots=True)
 class Totals:
-    """What the last line counts."""
+    """The counts of the last line."""
 
     segments: int = 0
     batches: int = 0

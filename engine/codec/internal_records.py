@@ -1,4 +1,5 @@
-"""What the records of Kafka's own topics say, in the order of their logs: what the coordinator keeps of a transactional
+"""What the records of Kafka's own topics say, in the order of their logs: what the coordinator keeps of a
+transactional
 id, and which offsets groups have committed.
 
 Owns the part `brokers` of a log case's view. The file stands for the broker that wrote it. A state that was logged is
@@ -32,7 +33,7 @@ from engine.topic_partition import topic_partition
 IDS_MAX = 500
 """Transactional ids, and offsets of groups, that the view keeps; the step of a further one says that it does not."""
 TOLD_MAX = 10
-"""Records of one batch that are told; the others are counted."""
+"""The most records of one batch that are described; the others are counted."""
 
 Json = dict[str, Any]
 
@@ -48,7 +49,7 @@ def is_told(partition: str) -> bool:
 
 @dataclass(slots=True)
 class Told:
-    """What a batch says beside that it stands in the log."""
+    """What the records of a batch mean, as sentences of a log case."""
 
     said: list[Json] = field(default_factory=list)
     """The first is the sentence of the step."""
@@ -119,7 +120,7 @@ class InternalRecords:
                 else:
                     self._offset(told, partition, int(named["number"]), row, record)
             except DamagedError:
-                # What it says cannot be read; that the batch is there is said as of any other.
+                # The record cannot be decoded; the batch is reported like any other.
                 continue
         if told.said and len(row.records) > TOLD_MAX:
             told.said.append(sentence("log.more_records", count=len(row.records) - TOLD_MAX))
@@ -241,7 +242,7 @@ class InternalRecords:
                 yield from self._place(group, number, name, placed or None)
 
     def _place(self, group: str, number: int, name: str, placed: Json | None) -> Iterator[Json]:
-        """The changes when an offset of a group counts; of None, when it is gone."""
+        """The changes by a visible offset of a group; None removes the offset."""
         path = [*_BROKER, "groups", group]
         known = self._groups.get(group)
         before = None if known is None else known["committed"].get(name)

@@ -4,7 +4,7 @@ Owns which batches can stand in the lane: those behind the last one, at offsets 
 What the batches do to producers, open transactions and the last stable offset is not decided here: every
 batch that is whole goes through the broker's own `PartitionLog`, as in a replica that reads its log again.
 
-A segment does not tell the high watermark. The lane takes everything in the file as replicated, so its last
+A segment does not hold the high watermark. The lane takes everything in the file as replicated, so its last
 stable offset is what a broker would find that has this file alone.
 """
 
@@ -100,7 +100,7 @@ class Lane:
         return _differences(self._replica, before, self.log.pointers())
 
     def holds(self, row: BatchRow) -> bool:
-        """Whether the batch can stand behind the others. One that cannot is told, not drawn."""
+        """Whether the batch can follow the others in the log; if not, it is reported and not drawn."""
         header = row.header
         return self.log.log_end <= header.base_offset <= header.last_offset < NUMBER_MAX
 
@@ -122,7 +122,7 @@ class Lane:
         return changes
 
     def append_marker(self, marker: RecordBatch, at: int) -> tuple[Error, list[Json]]:
-        """What a leader with this log answers to a coordinator's marker that no file holds, and the changes when it
+        """A leader's answer, with this log, to a coordinator's marker that no file holds, and the changes if it
         stores it."""
         log, producer_id = self.log, marker.producer_id
         before = self._state(producer_id)
@@ -170,7 +170,7 @@ class Lane:
         """Put the batch into the log; returns what a marker decides about earlier batches."""
         header, log = row.header, self.log
         if row.damage or (header.is_control and not (_is_marker(row) or row.ends_untold)):
-            # It takes its offsets, and nothing is concluded from it.
+            # The batch takes its offsets, and changes no other state.
             log.log_end = header.last_offset + 1
             log.set_high_watermark(log.log_end)
             return []
@@ -210,7 +210,8 @@ def _control_name(row: BatchRow) -> str | None:
 
 
 def _batch_view(row: BatchRow, at: int) -> LogBatchView:
-    """The batch in its lane. `outcome` is there for data of a transaction (`ended`: nobody told how), `codec` and
+    """The batch in its lane. `outcome` is there for data of a transaction (`ended`: the log does not say how),
+    `codec` and
     `damaged` always."""
     header = row.header
     view: LogBatchView = {

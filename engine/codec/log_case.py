@@ -69,7 +69,7 @@ class NotALogError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogCase:
-    """What the player needs, in the shapes of docs/frame.md."""
+    """A log case in the shapes of docs/frame.md, for the player."""
 
     header: Json
     view: Json
@@ -81,7 +81,7 @@ class LogCase:
     why: list[Json] = field(default_factory=list)
     """Why readers stop, by stretches of steps (`log_why.py`)."""
     previews: dict[int, list[Json]] = field(default_factory=dict)
-    """Of the endings that were asked about, by their places: the steps behind the last one."""
+    """By the place of the ending that was asked about: the steps behind the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def log_case(
     told: Sequence[ToldPartition] = (),
     endings: Sequence[Ending] = (),
 ) -> LogCase:
-    """The log case of `files` (path → bytes, paths with `/`) and of the partitions that were told of. `endings`:
+    """The log case of `files` (path → bytes, paths with `/`) and of the partitions that they name. `endings`:
     markers to try behind its last step, the first `PREVIEWS_MAX`.
 
     Raises NotALogError when no file is a segment and nothing is told, or when there are more than
@@ -179,7 +179,7 @@ def _given(folder: PartitionFolder, reader: SegmentReader) -> _Given:
 
 
 def _named(partitions: Sequence[_Given | ToldPartition]) -> dict[str, _Given | ToldPartition]:
-    """A lane's name for each: topic and partition, or a number where nothing says it; each once."""
+    """A name for each lane, without repeats: topic and partition, or a number if the files do not name them."""
     named: dict[str, _Given | ToldPartition] = {}
     for number, partition in enumerate(partitions, start=1):
         name = partition.name or f"log {number}"
@@ -251,7 +251,7 @@ class _Run:
         elif isinstance(row, LegacyRow):
             said = legacy_sentence(placed.partition, row)
         else:
-            # Where there is no batch, the damage is what happened and not a remark.
+            # Without a batch the damage is the step's sentence and not a note.
             said = damage.pop(0)
         is_marker = isinstance(row, BatchRow) and row.header.is_control
         interesting = bool(row.damage or transitions) or is_marker
@@ -327,7 +327,7 @@ def _header(partitions: list[str], origin: int | None) -> Json:
     """A run's header, with what a log case has of it. `time_origin` is step time 0 in milliseconds since
     1970.
     """
-    # What somebody looks for is a topic of their own.
+    # A reader looks for a topic of their own, so internal topics come last.
     named = sorted(partitions, key=lambda name: name.startswith("__"))
     title = ", ".join(_short(name) for name in named[:TITLE_PARTITIONS_MAX])
     if len(partitions) > TITLE_PARTITIONS_MAX:

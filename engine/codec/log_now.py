@@ -1,5 +1,5 @@
-"""What is the case where the files end: which transactions are open, where readers stop, and what the coordinator's log
-among the files says of them.
+"""The state at the end of the files: the open transactions, where consumers stop, and the images of the
+coordinator's log if it is among the files.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from engine.codec.log_sentences import sentence
 from engine.codec.log_why import Begun
 
 OPEN_TOLD_MAX = 10
-"""Open transactions that the last step tells of; it counts the others."""
+"""The most open transactions that the last step names; it counts the others."""
 
 Json = dict[str, Any]
 
@@ -23,7 +23,7 @@ def never_ends(one: Begun, lane: Lane, internal: InternalRecords) -> Json:
 
 
 class End(Protocol):
-    """What is known where the files end."""
+    """The state at the end of the files."""
 
     lanes: dict[str, Lane]
     internal: InternalRecords
@@ -67,7 +67,7 @@ def _open(one: Begun, end: End) -> Json:
 
 
 def _named(key: str, one: Begun, internal: InternalRecords, *rules: str, **params: Any) -> Json:
-    """With the transactional id, where the coordinator's log tells it."""
+    """With the transactional id, if the coordinator's log has it."""
     known = internal.of_producer.get(one.producer_id)
     of: Json = {"producer_id": exact(one.producer_id), "producer_epoch": one.epoch, **params}
     if known is None:
@@ -76,7 +76,7 @@ def _named(key: str, one: Begun, internal: InternalRecords, *rules: str, **param
 
 
 def _coordinator(told: Sequence[Begun], internal: InternalRecords) -> Iterator[Json]:
-    """What it knows of them, as far as its log is among the files."""
+    """The coordinator's images of them, if its log is among the files."""
     if not internal.has_coordinator:
         yield sentence("log.now_no_coordinator", "TXC-3")
         return

@@ -24,7 +24,7 @@ from engine.codec.lane import Lane, exact
 from engine.codec.log_sentences import sentence
 from engine.codec.log_step import log_step
 from engine.errors import Error
-from engine.messages import FetchResponse, TxnMarkerEntry
+from engine.messages import PartitionFetchResponse, TxnMarkerEntry
 from engine.reader_lanes import seen
 
 Json = dict[str, Any]
@@ -46,11 +46,11 @@ class Ending:
     result: str
     """`COMMIT` or `ABORT`."""
     first_offset: int
-    """Of the transaction."""
+    """The first offset of the transaction."""
     log_end: int
-    """Where the log ends for whoever thinks of the marker; one that ends elsewhere is not the log that is meant."""
+    """The log end for which the marker was proposed; a log with another end is not the one that is meant."""
     notes: Sequence[Json] = ()
-    """Sentences that are told with both steps."""
+    """Sentences of both steps."""
 
 
 def preview(lane: Lane, ending: Ending, number: int, at: int) -> list[Json]:
@@ -98,7 +98,7 @@ def preview(lane: Lane, ending: Ending, number: int, at: int) -> list[Json]:
 
 
 def _readers(log: PartitionLog) -> Json:
-    """Both readers, when they have read what they may of the log."""
+    """Both consumers, after each has read the log up to its bound."""
     return {name: _reader(log, isolation) for name, isolation in READERS.items()}
 
 
@@ -106,14 +106,13 @@ def _reader(log: PartitionLog, isolation: str) -> Json:
     bound = log.last_stable_offset if isolation == READ_COMMITTED else log.high_watermark
     reading, read = Reading(log.partition), 0
     reading.position = log.log_start
-    # All of it in one answer: how a log is cut into answers changes nothing of what a reader gets.
-    answer = FetchResponse(
-        partition=log.partition,
+    # One response with all batches: the division into responses does not change what a consumer gets.
+    answer = PartitionFetchResponse(
         error=Error.NONE,
         batches=tuple(batch for batch in log.batches if log.log_start <= batch.last_offset < bound),
         aborted=tuple((line.producer_id, line.first_offset) for line in log.aborted.lines),
     )
-    # Batches as wholes: a header alone may claim two thousand million records.
+    # Batches are counted as wholes: a header may claim two billion records.
     for batch, fate in visible(answer, isolation):
         if batch.base_offset > reading.position:
             reading.jump(batch.base_offset, COMPACTED)

@@ -19,7 +19,7 @@ def sentence(key: str, *rules: str, **params: object) -> Json:
 
 
 def batch_sentence(partition: str, row: BatchRow) -> Json:
-    """What a batch is."""
+    """The kind of a batch."""
     header = row.header
     params: Json = {
         "partition": partition,
@@ -59,7 +59,7 @@ def legacy_sentence(partition: str, row: LegacyRow) -> Json:
 
 
 def batch_notes(row: BatchRow, placed: bool) -> list[Json]:
-    """What else is to be said of a batch, damage apart."""
+    """Further notes on a batch, without damage."""
     notes = []
     if row.codec_not_read is not None:
         notes.append(

@@ -1,7 +1,5 @@
-"""Why readers of committed data stop where they do, at every step of a log case: from the log alone, and what no log
-of a broker can tell.
-
-A stretch of steps has one answer as long as the same transaction is the first open one.
+"""Why read_committed consumers stop at the LSO, at every step of a log case: from the log alone, with what a
+broker's log cannot show. A stretch of steps has one answer as long as the same transaction is the first open one.
 """
 
 from collections import deque
@@ -29,7 +27,7 @@ class Begun:
     first_offset: int
     step: int
     time: int
-    """Of the batch, milliseconds since 1970; -1 where none is believable."""
+    """The batch's time in milliseconds since 1970; -1 where no time is believable."""
 
 
 @dataclass(slots=True)

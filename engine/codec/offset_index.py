@@ -18,7 +18,7 @@ class IndexEntry(NamedTuple):
     """One batch of the segment."""
 
     relative_offset: int
-    """Of the batch's last record, from the segment's base offset."""
+    """The offset of the batch's last record minus the segment's base offset."""
     position: int
     """The byte of the segment where the batch starts."""
 

@@ -68,13 +68,13 @@ class SegmentFile:
 
 @dataclass(frozen=True, slots=True)
 class ToldSegment:
-    """A segment that is told of and not given: printed text has its batches, or a bundle."""
+    """A segment whose file is missing: its batches come from printed text or from a bundle."""
 
     path: str
     """As it would be, to name it."""
     base_offset: int | None
     size: int
-    """Bytes, as far as its batches tell it."""
+    """Size in bytes as its batches give it."""
 
 
 Segment = SegmentFile | ToldSegment
@@ -112,7 +112,7 @@ class PartitionFolder:
         next_offset = 0
         for segment in self.segments:
             yield segment
-            # A file that was renamed says nothing about its place among the others.
+            # A renamed file does not show its place among the others.
             offset_min = 0 if segment.base_offset is None else next_offset
             for row in reader.rows(segment.data, segment.base_offset, offset_min):
                 yield row
@@ -157,5 +157,5 @@ def base_offset_of(path: str) -> int | None:
 
 
 def _known_unread(path: str) -> FileKind | None:
-    """What the file holds, when its name says that it is one of those not read yet."""
+    """The kind of a file by its name, if such files are not read."""
     return next((kind for ending, kind in _KIND_BY_ENDING.items() if path.endswith(ending)), None)

@@ -35,7 +35,7 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordFrame:
-    """What the batch header says about each of its records."""
+    """The fields of the batch header that its records need."""
 
     base_offset: int
     last_offset_delta: int
@@ -65,10 +65,10 @@ def _sized(field: bytes | None) -> bytes:
 
 
 class RecordsRead(NamedTuple):
-    """What reading a run of records gave."""
+    """The result of reading a sequence of records."""
 
     records: tuple[Record, ...]
-    """Those before the first damaged byte; empty when they were only checked."""
+    """The records before the first damaged byte; empty when they were only checked."""
     whole: int
     """How many were read whole."""
     damage: Damage | None

@@ -64,7 +64,7 @@ class Attribute(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchHeader:
-    """The header as it stands in the bytes. Nothing is checked: a damaged header can be looked at too."""
+    """The header as its bytes have it, unchecked, so that a damaged header can be read too."""
 
     base_offset: int
     batch_length: int
@@ -125,7 +125,7 @@ class BatchHeader:
 
     @property
     def frame(self) -> RecordFrame:
-        """What the records need to know of this header."""
+        """The fields of this header that the records need."""
         append_timestamp = self.max_timestamp if self.timestamp_type == "LogAppendTime" else None
         return RecordFrame(self.base_offset, self.last_offset_delta, self.base_timestamp, append_timestamp)
 

@@ -16,8 +16,8 @@ Pair = TypeVar("Pair", bound=tuple[int, int])
 def rising_pairs(
     data: Buffer, layout: struct.Struct, entry: Callable[[int, int], Pair], below: Pair
 ) -> Iterator[Pair]:
-    """The entries as far as both numbers rise, from ``below`` on; what stands behind the first that does not is no
-    entry."""
+    """The entries from ``below`` on while both numbers rise; bytes behind the first that does not rise are no
+    entries."""
     view = memoryview(data)
     before = below
     for one, other in layout.iter_unpack(view[: len(view) // layout.size * layout.size]):

@@ -39,7 +39,7 @@ LEGACY_LENGTH_MIN = 14
 """Bytes that the length of a message with magic 0 counts at least (Kafka's `LegacyRecord`)."""
 LEGACY_NAMES = {0: "message format v0 (before 0.10)", 1: "message format v1 (0.10 to 0.10.2)"}
 FRAME_BYTES = MAGIC_POSITION + 1
-"""What must be there to tell size and format of a batch."""
+"""The bytes that hold size and format of a batch."""
 DECOMPRESSED_BYTES_MAX = 256 * 1024 * 1024
 """The largest result asked of a decompressor for one batch."""
 
@@ -58,11 +58,11 @@ class BatchRow:
     header: BatchHeader
     computed_crc: int
     records: tuple[Record, ...] = ()
-    """Those before the first damaged byte; empty when the reader does not keep them."""
+    """The records before the first damaged byte; empty when the reader does not keep them."""
     records_read: int = 0
     """How many records were read whole, kept or not."""
     control: ControlRecord | None = None
-    """What the batch's control record says; None for data and for a damaged one."""
+    """The batch's control record; None for data and if the record is damaged."""
     codec_not_read: str | None = None
     """The codec's name when the records are compressed and no decompressor for it was passed in."""
     damage: tuple[Damage, ...] = ()
@@ -73,7 +73,7 @@ class BatchRow:
 
     @property
     def ends_untold(self) -> bool:
-        """Whether it is a whole marker and nobody told which: a dump may leave records out."""
+        """Whether this is a whole marker of unknown kind: a dump may leave records out."""
         header = self.header
         is_marker = header.is_control and header.is_transactional and header.record_count > 0
         return is_marker and self.control is None and not self.damage
@@ -113,7 +113,7 @@ Row = BatchRow | LegacyRow | DamageRow
 
 
 class Records(Enum):
-    """What is done with the records of data batches. That of a control batch is always kept."""
+    """How the records of data batches are treated. The record of a control batch is always kept."""
 
     KEEP = "keep"
     CHECK = "check"
@@ -121,7 +121,7 @@ class Records(Enum):
     SKIP = "skip"
     """Not read; the checksum still covers them."""
     HOLES = "holes"
-    """Kept where the log cleaner left holes in a batch, since only they tell the offsets; else not read."""
+    """Kept where the log cleaner removed records of a batch, since the offsets stand in them alone; else not read."""
     CHECK_AND_HOLES = "check_and_holes"
     """Kept where the log cleaner left holes in a batch; else read for damage and dropped."""
 
@@ -150,7 +150,7 @@ class SegmentReader:
             yield row
             if any(damage.ends_file for damage in row.damage):
                 return
-            # Where the order breaks it is said once: the rows behind are measured against this one.
+            # A break in the order is reported once: later rows are compared with this one.
             offset_min = offset_behind(row, offset_min)
             position += row.header.size if isinstance(row, BatchRow) else row.size
 
@@ -211,7 +211,7 @@ class SegmentReader:
         return header.codec if known and header.codec not in self.decompressors else None
 
     def _read_records(self, batch: bytes, header: BatchHeader, position: int) -> RecordsRead:
-        """The records as far as they are wanted."""
+        """The records, if the reader keeps them."""
         if header.codec_code >= len(CODEC_NAMES):
             at, expected = position + ATTRIBUTES_POSITION, f"0..{len(CODEC_NAMES) - 1}"
             return RecordsRead((), 0, Damage(DamageKind.CODEC, at, expected, str(header.codec_code)))
@@ -324,7 +324,7 @@ def _count_damage(header: BatchHeader, position: int) -> tuple[Damage, ...]:
 def _control(
     header: BatchHeader, records: tuple[Record, ...], position: int
 ) -> tuple[ControlRecord | None, tuple[Damage, ...]]:
-    """What the one record of a control batch says. The cleaner may have left the batch without it."""
+    """The one record of a control batch; None if the cleaner removed it."""
     if header.record_count > 1:
         at = position + RECORD_COUNT_POSITION
         return None, (Damage(DamageKind.CONTROL_COUNT, at, "1", str(header.record_count)),)

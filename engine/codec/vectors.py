@@ -2,8 +2,7 @@
 functions.
 
 A case is encoded from its input and compared with Kafka's bytes, and Kafka's bytes are decoded and compared
-with the expected fields. Both formats are the same in every version that has them, so the version is not
-looked at.
+with the expected fields. Both formats are the same in every version that has them, so the version is ignored.
 """
 
 from collections.abc import Iterator
@@ -55,7 +54,7 @@ def _record_batch(case: Case) -> Checks:
 
 
 def _decoded(given: Case, expected: Case, row: BatchRow) -> Checks:
-    """What decoding gave, against the expected fields and against the input."""
+    """Compare the decoded fields with the expected ones and with the input."""
     fields = _batch_fields(row)
     for name, value in expected.items():
         if name != "hex":

@@ -1,1 +1,1 @@
-"""The transaction coordinator: who holds a transactional id, and what became of its transaction."""
+"""The transaction coordinator: identity and transaction of each transactional id."""

@@ -1,4 +1,4 @@
-"""What a transaction coordinator wants done, for its host to carry out."""
+"""The effects of a transaction coordinator, which its host carries out."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The group coordinator of one broker, as far as offsets go (section 14 of the specification).
 
 Owns the groups whose ``__consumer_offsets`` partitions this broker leads, the checks of a commit, and every
-change of a group's offsets. It knows neither links nor logs: what it wants done stands in ``outbox`` (answers,
-batches to write), and its host tells it by ``written`` and ``on_marker`` how that went. Joining and leaving are not
+change of a group's offsets. It knows neither links nor logs: ``outbox`` holds its responses and the batches to
+write, and its host calls ``written`` and ``on_marker`` with the results. Joining and leaving are not
 modelled: who is in a group, and in which generation, is initial state and stands in its log. The checks of a commit
 are those of ``GroupCoordinator.doCommitOffsets`` and ``doTxnCommitOffsets``; before KIP-447 a transaction's commit
 says nothing of members, and nothing of it is checked.
@@ -19,7 +19,7 @@ from engine.coordinator.group_offsets import Group, Moved
 from engine.coordinator.log_owner import LogOwner
 from engine.errors import Error
 from engine.events import OffsetsEnded, OffsetsPending
-from engine.happenings.codes import Next, Reason
+from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.groups import (
     CommitArrived,
     OffsetMoved,
@@ -121,10 +121,10 @@ def _member_rule(when: Callable[[Committing], bool], answer: Error, why: Reason)
         then=Next.CLIENT_ABORTS,
         says=("broker", "group", "member", "generation", "current", "error"),
         compares=(
-            ("member", "member"),
-            ("members", "members"),
-            ("generation", "generation"),
-            ("current generation", "current"),
+            (Compared.MEMBER, "member"),
+            (Compared.MEMBERS, "members"),
+            (Compared.GENERATION, "generation"),
+            (Compared.CURRENT_GENERATION, "current"),
         ),
     )
 
@@ -143,7 +143,7 @@ class GroupCoordinator(LogOwner[_Writing]):
         super().__init__(partition_count)
         self.name = name
         self.asks_members_always = profile.offsets_name_member
-        """A TxnOffsetCommit names its member, too, and is checked (KIP-447)."""
+        """A TxnOffsetCommit names its member too, which is checked (KIP-447)."""
         self.watch = watch
         self.groups: dict[str, Group] = {}
         self.outbox: list[CommitAnswer | WriteOffsets] = []
@@ -205,7 +205,7 @@ class GroupCoordinator(LogOwner[_Writing]):
         writing, answer = self.end_write(token, error)
         group, offsets, producer_id = writing.group, writing.offsets, writing.producer_id
         if self.groups.get(group.name) is not group:
-            # Another coordinator has the group by now, and reads it from the log.
+            # Another coordinator has the group now and loads it from the log.
             answer = Error.NOT_COORDINATOR if answer is Error.NONE else answer
         elif answer is Error.NONE:
             self._placed(group, offsets, producer_id, writing.producer_epoch, base_offset)
@@ -273,7 +273,8 @@ class GroupCoordinator(LogOwner[_Writing]):
     # -- asking ----------------------------------------------------------------------------------------
 
     def fetch(self, request: OffsetFetchRequest) -> OffsetFetchResponse:
-        """The visible offsets (CON-9); with ``require_stable`` none that something pending may change."""
+        """The visible offsets (CON-9); with ``require_stable`` an error for an offset that a pending commit may
+        change."""
         error = self.lookup(request.group_id)
         if error is not Error.NONE:
             self._sent_away(request, error)

@@ -59,7 +59,7 @@ def members_batch(group_id: str, found: GroupMembers) -> RecordBatch:
 
 
 def loaded_groups(batches: Iterable[RecordBatch]) -> dict[str, Group]:
-    """Groups as the log tells them: visible offsets, and those of transactions without a marker (OFS-5)."""
+    """The groups that a log holds: visible offsets, and those of transactions without a marker (OFS-5)."""
     groups: dict[str, Group] = {}
     for batch in batches:
         if batch.is_control:

@@ -44,7 +44,7 @@ class GroupMembers(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """What a row did to the offset of one topic-partition."""
+    """The change that a row made to the offset of one topic-partition."""
 
     partition: str
     row: Row
@@ -170,7 +170,7 @@ class Group:
     # -- asking ----------------------------------------------------------------------------------------
 
     def is_unstable(self, partition: str) -> bool:
-        """Something that could still change the offset of this partition is under way (KIP-447)."""
+        """True while a pending commit may still change the offset of this partition (KIP-447)."""
         return partition in self.staged or any(partition in wanted for wanted in self.pending.values())
 
     def committed(self, partition: str) -> int:

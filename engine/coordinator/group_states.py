@@ -27,7 +27,7 @@ STAGE, PLACE, FORGET, SHOW = "stage", "place", "forget", "show"
 
 
 class Placed(Protocol):
-    """What is known of a pending offset: the position of its record, None before it is appended."""
+    """A pending offset: the position of its record, None before it is appended."""
 
     @property
     def position(self) -> int | None: ...
@@ -40,7 +40,8 @@ def state_of(known: Placed | None) -> str:
 
 
 class Situation(NamedTuple):
-    """What the guards look at. ``same``: the offset of the event is the staged one; ``newer``: the log holds it behind
+    """The values that the guards read. ``same``: the offset of the event is the staged one; ``newer``: the log
+    holds it behind
     the visible one."""
 
     same: bool

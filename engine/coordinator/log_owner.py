@@ -20,7 +20,7 @@ APPEND_ERRORS: dict[Error, Error] = {
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
     Error.KAFKA_STORAGE_ERROR: Error.NOT_COORDINATOR,
 }
-"""What a failed append means to the caller of either coordinator; others stay as they are."""
+"""Error of a failed append to the error for the client of either coordinator; other errors are passed on."""
 
 
 class LogOwner(Generic[Writing]):
@@ -81,7 +81,7 @@ class LogOwner(Generic[Writing]):
         return self._token
 
     def end_write(self, token: int, error: Error) -> tuple[Writing, Error]:
-        """What was written, and what the end of its append means to the caller (TXC-5)."""
+        """A pending append, and the error of its end for the client (TXC-5)."""
         return self._writing.pop(token), self.append_errors.get(error, error)
 
     def crash(self) -> None:

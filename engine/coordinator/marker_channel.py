@@ -43,7 +43,7 @@ from engine.watching import Watch
 
 
 class Surroundings(Protocol):
-    """What the channel asks its broker."""
+    """The broker, as the channel uses it."""
 
     def leader_of(self, partition: str) -> int | None:
         """The leading broker; None when the partition has none now."""
@@ -88,7 +88,8 @@ class Waiting:
 class Handling:
     """One marker and what happened to it, for the effects of its row.
 
-    ``partitions`` and ``answer`` (broker and error) are of the answer that is looked at, ``leader`` is the broker to
+    ``partitions`` and ``answer`` (broker and error) belong to the response that is handled, ``leader`` is the
+    broker to
     send to. ``again``: partitions whose markers go again, with the row that says so; ``stopped``: those whose markers
     this coordinator may not have written.
     """
@@ -290,7 +291,7 @@ class MarkerChannel:
                 return False
             self._carry_out(row, handling)
         if handling.stopped:
-            # This coordinator no longer completes the transaction: what could go again does not.
+            # This coordinator no longer completes the transaction: markers that could be sent again are dropped.
             again = (name for _, retried, _ in handling.again for name in retried)
             self.cancel(marker.transactional_id)
             self._emit_given_up(marker, (*handling.stopped, *again))
@@ -344,7 +345,7 @@ class MarkerChannel:
         return False
 
     def _note_newer_forgotten(self, known: Waiting, marker: Marker) -> None:
-        """Kafka looks the completion up by the id alone, and so drops that of its own newer election."""
+        """Kafka finds the completion by the id alone, so it drops the completion of its own newer election too."""
         self.watch.emit(
             NewerForgotten,
             self.name,

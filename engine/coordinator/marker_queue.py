@@ -73,5 +73,5 @@ class MarkerQueue:
         return drained
 
     def take(self, log_partition: int) -> list[Marker]:
-        """Those of one partition of the transaction log."""
+        """Remove and return the markers of one partition of the transaction log."""
         return self._of_partition.pop(log_partition, [])

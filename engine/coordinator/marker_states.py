@@ -24,7 +24,7 @@ RETRIES, NO_RETRIES = "marker_retry", "marker_retry_switched_off"
 
 @dataclass(slots=True)
 class Situation:
-    """What the guards look at: of the profile and the switches, and of the partition's leader."""
+    """The values that the guards read: of the profile, the switches, and the partition's leader."""
 
     storage_error_retries: bool
     retries: bool
@@ -119,7 +119,7 @@ def _resolved() -> list[Row]:
 
 
 def _again() -> list[Row]:
-    """What failed for now goes back into the queues, unless the laboratory switched retries off."""
+    """Markers with a retriable error return to the queues, unless a switch turned retries off."""
     return [
         Row(
             source=TO_SEND,

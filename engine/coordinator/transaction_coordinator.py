@@ -1,9 +1,9 @@
 """The transaction coordinator of one broker (sections 12 and 13 of the specification).
 
 Owns the cache of transactional ids whose log partitions this broker leads, and every change of one: set pending,
-write the image, and only when it is durable install it (TXC-5). It knows neither links nor logs: what it wants
-done stands in ``outbox`` (answers, images to write, markers to send), and the broker tells it by ``written`` and
-``all_markers_acknowledged`` how that went.
+write the image, and only when it is durable install it (TXC-5). It knows neither links nor logs: ``outbox`` holds
+its responses, the images to write and the markers to send, and the broker calls ``written`` and
+``all_markers_acknowledged`` with the results.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         Error.MESSAGE_TOO_LARGE: Error.UNKNOWN_SERVER_ERROR,
         Error.RECORD_LIST_TOO_LARGE: Error.UNKNOWN_SERVER_ERROR,
     }
-    """What a failed append of an image means to the caller (TXC-5)."""
+    """Error of an image's failed append to the error for the client (TXC-5)."""
 
     def __init__(
         self,
@@ -317,7 +317,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
     def _identified(
         self, to: object, transactional_id: str | None, producer_id: int
     ) -> TransactionMetadata | None:
-        """The id's metadata, or None after an answer: the checks before any state is looked at."""
+        """The checks before any state is read: the id's metadata, or None when the request was answered."""
         if not transactional_id:
             self._reject_empty(to, "TXC-12")
             return None
@@ -452,7 +452,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(DECISION_WRITE, change.metadata.image(change.now, str(row.target)), change)
 
     def _abort_under_raised_epoch(self, row: Row, change: Change) -> None:
-        """What is open is aborted by the coordinator itself: PrepareEpochFence is pending just for that (TXC-10)."""
+        """Ongoing → PrepareEpochFence, pending only, then → PrepareAbort, which is written: both in this handler
+        (TXC-10)."""
         change.reply = row.reply
         change.metadata.pending_state = row.target
         abort = TRANSACTION_STATES.take(str(row.target), ABORT_FENCED, change)
@@ -460,13 +461,14 @@ class TransactionCoordinator(LogOwner[_Writing]):
             effect(self, abort, change)
 
     def _raise_epoch(self, row: Row, change: Change) -> None:
-        """Above the one in use, so that a producer which still has that one is fenced (TXC-10)."""
+        """Raise the epoch, so that the producer with the present one is fenced (TXC-10)."""
         metadata = change.metadata
         self._emit_fence(row, metadata, metadata.producer_epoch + 1)
         metadata.producer_epoch += 1
 
     def _keep_epoch(self, row: Row, change: Change) -> None:
-        """It was raised by the fence before, which could not be written; no producer was given it (TXC-11)."""
+        """The earlier fence raised the epoch and could not be written; no producer got that epoch, so it is used
+        now (TXC-11)."""
         self._emit_fence(row, change.metadata, change.metadata.producer_epoch)
 
     def _emit_fence(self, row: Row, metadata: TransactionMetadata, new_epoch: int) -> None:
@@ -647,11 +649,11 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- facts for judges ------------------------------------------------------------------------------
 
     def _now(self, metadata: TransactionMetadata) -> tuple[str, str, str, int]:
-        """What every event about a decision begins with."""
+        """The first fields of every event about a decision."""
         return self.name, metadata.transactional_id, metadata.state, metadata.producer_epoch
 
     def _emit_registered(self, metadata: TransactionMetadata) -> None:
-        """Also after a load: the coordinator that wrote the image may have crashed before it reported it."""
+        """Emitted after a load too: the coordinator that wrote the image may have crashed before it emitted it."""
         if self.watch.hears(PartitionsRegistered):
             self.watch.emit(
                 PartitionsRegistered,
@@ -686,7 +688,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
 
 
 def _identity(epoch: int, given: int) -> Identity:
-    """What an InitProducerId that finds nothing open does with the epoch (TXC-9)."""
+    """The epoch after an InitProducerId without an open transaction (TXC-9)."""
     if epoch == NO_PRODUCER_EPOCH:
         return Identity.NEW
     return Identity.GIVEN_AGAIN if given == epoch else Identity.GOES_UP

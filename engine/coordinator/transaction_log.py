@@ -70,7 +70,7 @@ def newest_images(batches: Iterable[RecordBatch]) -> dict[str, Image]:
 
 
 def _image(value: LoggedTransaction) -> Image:
-    """What was not logged is gone: last producer id and last epoch."""
+    """The last producer id and the last epoch are lost, because the log does not hold them."""
     return Image(
         state=value.state,
         producer_id=value.producer_id,

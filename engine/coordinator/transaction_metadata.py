@@ -1,4 +1,4 @@
-"""What a coordinator knows of one transactional id, and the image of it that goes into the log (TXC-2, TXC-23)."""
+"""A coordinator's metadata of one transactional id, and its image in the log (TXC-2, TXC-23)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class TransactionMetadata:
 
     @classmethod
     def loaded(cls, transactional_id: str, image: Image) -> TransactionMetadata:
-        """From the log: transient fields are gone (TXC-22)."""
+        """Load from the log, which lacks the transient fields (TXC-22)."""
         metadata = cls(transactional_id, image.producer_id, image.timeout_ms, image.last_update_ms)
         metadata.state = image.state
         metadata.producer_epoch = image.producer_epoch
@@ -128,7 +128,7 @@ class TransactionMetadata:
         self.partitions = image.partitions
         if image.state == TRANSACTION_STATES.initial:
             # Kafka leaves the start time of the last transaction in memory when an id becomes Empty again, and
-            # changes the producer id before this one then alone: it is asked for until the next one is given.
+            # then changes only the previous producer id, which is needed until the next one is given.
             self.last_producer_id = image.last_producer_id
         else:
             self.start_ms = image.start_ms

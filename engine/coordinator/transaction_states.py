@@ -35,7 +35,7 @@ RAISED_BEFORE, NOT_RAISED = "raised_by_a_fence_that_failed", "not_raised_yet"
 
 
 class Known(Protocol):
-    """What the guards look at of an id."""
+    """The fields of an id that the guards read."""
 
     pending_state: str | None
     partitions: frozenset[str]
@@ -51,8 +51,9 @@ class Known(Protocol):
 
 
 class Asked(Protocol):
-    """What the guards look at of an event. ``expected``: the epoch that an InitProducerId names. ``keeps_epoch``: a
-    fence whose write failed has raised the epoch for good (TXC-11)."""
+    """An event with all that the guards compare. ``expected``: the epoch that an InitProducerId names.
+    ``keeps_epoch``: a
+    fence whose write failed has raised the epoch already (TXC-11)."""
 
     @property
     def metadata(self) -> Known: ...
@@ -356,7 +357,8 @@ def _rest() -> list[Row]:
 
 
 def _abort_fenced() -> list[Row]:
-    """The fence goes on as an abort by the coordinator itself (TXC-10); a failed one raised the epoch before."""
+    """The coordinator aborts in the same handler (TXC-10); a fence whose write failed has raised the epoch
+    already."""
     return [
         Row(
             source=PREPARE_EPOCH_FENCE,

@@ -1,4 +1,4 @@
-"""What ``python -m engine explain`` says about a word: a machine, a component, a key, a requirement, an error."""
+"""The text of ``python -m engine explain`` about a word: a machine, a component, a key, a requirement, an error."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 The sentences stand in ``catalogue/errors.toml``: ``error.NAME.`` and one of :data:`FIELDS`. ``answering`` is the side
 that says the error, ``asking`` the one that gets it. What a client does is decided by the tables of its own room;
-here it is told in words.
+here it is described.
 """
 
 from __future__ import annotations
@@ -74,14 +74,21 @@ _ROWS = (
     (Error.INVALID_RECORD, "2.4", "abortable"),
     (Error.UNSTABLE_OFFSET_COMMIT, "2.5", "retried"),
     (Error.PRODUCER_FENCED, "2.7", "fatal"),
+    (Error.TRANSACTION_ABORTABLE, "3.8", "abortable"),
 )
 ERRORS = {error: ErrorEntry(error, since, outcome) for error, since, outcome in _ROWS}
 SPECIFICATION = tuple(
     error
     for error in ERRORS
-    if error not in (Error.OFFSET_OUT_OF_RANGE, Error.INVALID_RECORD, Error.UNSTABLE_OFFSET_COMMIT)
+    if error
+    not in (
+        Error.OFFSET_OUT_OF_RANGE,
+        Error.INVALID_RECORD,
+        Error.UNSTABLE_OFFSET_COMMIT,
+        Error.TRANSACTION_ABORTABLE,
+    )
 )
-"""Appendix A; the three others are answers that only consumers and recorded cases get."""
+"""Appendix A; the four others are answers that only consumers, leaders and recorded cases get."""
 
 
 def error_lines(error: Error, language: str) -> Iterator[str]:

@@ -2,9 +2,10 @@
 
 ``{name}`` is a parameter, ``{count:record|records}`` a number with the right word, ``{name@prefix}`` a parameter
 that is one of the engine's own names: its word is the catalogue's at ``prefix.value`` (``prefix.–`` where there is
-none). A parameter may be a sentence itself: ``{"key": …, "params": …}``. ``{name} ms`` of a minute and more is
-written in days, hours, minutes; ``{name} UTC`` of milliseconds since 1970 as date and clock time. The same few
-lines exist in the player (static/player/text.ts); tests hold both to the same cases.
+none). A parameter may be a sentence itself: ``{"key": …, "params": …}``. ``{name} ms`` is a duration, of a second
+and more in seconds, minutes, hours and days; a moment (`MOMENTS`) stays in milliseconds up to a minute, as the list of
+steps has it. ``{name} UTC`` of milliseconds since 1970 is date and clock time. The same few lines exist in the player
+(static/player/text.ts); tests hold both to the same cases.
 """
 
 from __future__ import annotations
@@ -19,19 +20,20 @@ from typing import Any
 
 LANGUAGES = ("en", "zh-Hans")
 _RANGE = re.compile(r"\{([a-z_0-9]+)\}–\{([a-z_0-9]+)\}")
-_SLOT = re.compile(r"\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒| UTC)(?![A-Za-z]))?")
-_CHINESE = re.compile("[\u3400-\u9fff]")
-"""Text in which a list is read with the Chinese comma of lists."""
-_UTC = " UTC"
-_LONG_MS = 60_000
-"""Times from here on are told in units that people count in."""
-_UNITS = (
-    ("duration.days", 86_400_000),
-    ("duration.hours", 3_600_000),
-    ("duration.minutes", 60_000),
-    ("duration.seconds", 1000),
-    ("duration.milliseconds", 1),
+_SLOT = re.compile(
+    r"\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}"
+    r"((?: ms| 毫秒| UTC)(?![A-Za-z]))?( (?=[\u3400-\u9fff]))?"
 )
+_CHINESE = re.compile("[\u3400-\u9fff]")
+"""Chinese characters: a text with one joins lists with the Chinese comma."""
+_UTC = " UTC"
+MOMENTS = frozenset({"at", "from", "sent_at", "since", "started_at", "until"})
+"""Slots that hold a moment of the run; every other one before `ms` holds a duration."""
+_SECOND_MS = 1000
+_LONG_MOMENT_MS = 60_000
+"""From here on a duration and a moment are written in larger units."""
+_UNITS = (("duration.days", 86_400_000), ("duration.hours", 3_600_000), ("duration.minutes", 60_000))
+_SECONDS = "duration.seconds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def sentence(key: str, params: dict[str, Any], language: str = "en") -> str:
 
 
 def words_of(known: Mapping[str, Sentence], language: str) -> Callable[[str], str | None]:
-    """What ``fill`` asks for the word of a key; None where there is none."""
+    """Called by ``fill`` for the word of a key; None if there is none."""
     return lambda key: known[key].text(language) if key in known else None
 
 
@@ -96,15 +98,14 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
 
     between = "、" if _CHINESE.search(text) else ", "
 
-    def put(found: re.Match[str]) -> str:
-        name, prefix, one, many, unit = found.groups()
+    def value_of(name: str, prefix: str | None, one: str | None, many: str | None, unit: str | None) -> str:
         if name not in params:
             return f"[{name}]{unit or ''}"
         value = params[name]
         if unit == _UTC and type(value) is int:
             return f"{clock(value)}{unit}"
         if unit is not None and unit != _UTC:
-            return _time(value, word) or f"{shown(value, between)}{unit}"
+            return _time(name, value, word) or f"{shown(value, between)}{unit}"
         if unit is not None:
             return f"{shown(value, between)}{unit}" if value is not None else shown(value)
         if prefix is not None:
@@ -117,18 +118,29 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
             return shown(value, between)
         return f"{shown(value)} {one if value == 1 else many}"
 
+    def put(found: re.Match[str]) -> str:
+        *slot, space = found.groups()
+        filled = value_of(*slot)
+        # Chinese units and words stand beside Chinese without a space.
+        return filled if space is None or _CHINESE.match(filled[-1:]) else filled + space
+
     return _SLOT.sub(put, _RANGE.sub(whole, text))
 
 
-def _time(milliseconds: Any, word: Callable[[str], str | None]) -> str | None:
-    """`7 d 10 min` of a minute and more, exact; None of anything else, and without words."""
-    if type(milliseconds) is not int or milliseconds < _LONG_MS or word("duration.days") is None:
+def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> str | None:
+    """`1.5 s`, `7 d 10 min`, exact; None of a short time and of anything else, and without words."""
+    short = _LONG_MOMENT_MS if name in MOMENTS else _SECOND_MS
+    if type(milliseconds) is not int or milliseconds < short or word(_SECONDS) is None:
         return None
     parts = []
     for key, size in _UNITS:
         count, milliseconds = divmod(milliseconds, size)
         if count:
             parts.append(fill(word(key) or "", {"count": count}))
+    if milliseconds >= _SECOND_MS:
+        parts.append(fill(word(_SECONDS) or "", {"count": f"{milliseconds / 1000:g}"}))
+    elif milliseconds:
+        parts.append(f"{milliseconds} ms")
     return " ".join(parts)
 
 

@@ -10,8 +10,8 @@ from engine.messages import RecordBatch
 
 @happening
 class ClientBatchReached(Happening):
-    """A client's batch. ``shown``: the rows that its log has for it, as they were tried; the offsets are those of the
-    log now."""
+    """A client's batch reached a log. ``shown``: the rules that were tried, with their results; the offsets are
+    the log's after the append."""
 
     broker: str
     partition: str

@@ -28,14 +28,14 @@ class Happening:
 
 
 class Aside(Happening):
-    """What belongs to a step that something else makes, and makes none by itself."""
+    """An event that joins a step of another event and makes none by itself."""
 
     __slots__ = ()
     makes_step: ClassVar[bool] = False
 
 
 class Fact(Aside):
-    """What happened to stored data, or what an application learned: judges weigh it, no sentence tells it."""
+    """A change of stored data, or a result for an application: judges weigh it, and it has no sentence."""
 
     __slots__ = ()
     judged: ClassVar[bool] = True

@@ -128,7 +128,7 @@ class BatchFailed(Happening):
 
 
 class AfterFailure(Enum):
-    """What was done about the sequences of a batch that failed."""
+    """The change of the sequence numbers after a batch failed."""
 
     GAP_CLOSED = "gap_closed"
     GAP_CLOSED_IN_DOUBT = "gap_closed_in_doubt"
@@ -158,7 +158,7 @@ class ProducerFatal(Aside):
 
 @happening
 class LateFailureThrown(Aside):
-    """A batch that was given up in flight failed once more when its transaction was over: the Sender's thread
+    """A batch that was given up in flight failed again after the end of its transaction: the Sender's thread
     throws."""
 
     client: str
@@ -185,7 +185,7 @@ class WrapStraddled(Aside):
 
 
 class Question(Enum):
-    """What a row of a decision about a sequence error asks."""
+    """The question of a row in a decision about a sequence error."""
 
     RESEQUENCED = "client_resequenced"
     EARLIER_MISSING = "client_earlier_missing"

@@ -170,7 +170,7 @@ class LogLoaded(Happening):
 
 @happening
 class EmptyLogLoaded(Aside):
-    """The same, after some time, with nothing in it."""
+    """A coordinator has loaded a log partition that is empty."""
 
     coordinator: str
     partition: str
@@ -184,7 +184,7 @@ class LogResigned(Aside):
 
 
 class ImageFate(Enum):
-    """What became of the append of an image."""
+    """The result of the append of an image."""
 
     NOT_WRITTEN = "image_not_written"
     DURABLE = "image_durable"

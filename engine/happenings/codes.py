@@ -47,7 +47,7 @@ class Reason(Enum):
 
 
 class Next(Enum):
-    """What the asker does next."""
+    """The requester's next action."""
 
     APPLICATION_DECIDES = "application_decides"
     CLIENT_ABORTS = "client_aborts"
@@ -64,3 +64,35 @@ class Next(Enum):
     CONSUMER_RESETS_POSITION = "consumer_resets_position"
     COORDINATOR_IS_TOLD = "coordinator_is_told"
     COORDINATOR_STOPS_MARKERS = "coordinator_stops_markers"
+
+
+class Compared(Enum):
+    """What a refusal compared: the label of one number."""
+
+    ALLOWED_BYTES = "allowed_bytes"
+    BATCH_BYTES = "batch_bytes"
+    CALL = "call"
+    CLIENT = "client"
+    COORDINATOR = "coordinator"
+    CURRENT_GENERATION = "current_generation"
+    FETCH_OFFSET = "fetch_offset"
+    GENERATION = "generation"
+    GROUP = "group"
+    IN_SYNC_REPLICAS = "in_sync_replicas"
+    KEY = "key"
+    LEADER = "leader"
+    LIMIT = "limit"
+    LOG_END = "log_end"
+    LOG_START = "log_start"
+    MEMBER = "member"
+    MEMBERS = "members"
+    MINIMUM = "minimum"
+    PARTITION = "partition"
+    PRODUCER_ID = "producer_id"
+    RECEIVER = "receiver"
+    RECORD_BYTES = "record_bytes"
+    RECORD_VERSION = "record_version"
+    RESOURCE = "resource"
+    STATE = "state"
+    TOPIC = "topic"
+    TRANSACTIONAL_ID = "transactional_id"

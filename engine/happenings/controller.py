@@ -15,7 +15,8 @@ class NodeRead(Happening):
 
 @happening
 class NodeWritten(Happening):
-    """``expected``: the version that it was asked to have; ``before``: the one it had; ``written``: they agreed."""
+    """``expected``: the version that the request names; ``before``: the node's version; ``written``: both were
+    equal."""
 
     client: str
     path: str

@@ -12,7 +12,7 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class MessageDelivered(Happening):
-    """A message arrived, and its receiver did nothing that is a step."""
+    """A message arrived, and its receiver emitted no event of its own."""
 
     api: str
     source: str
@@ -21,7 +21,7 @@ class MessageDelivered(Happening):
 
 @happening
 class MessageLost(Happening):
-    """A message reached nobody."""
+    """A message was not delivered."""
 
     api: str
     source: str
@@ -73,7 +73,7 @@ class ErrorInjected(Happening):
 
 @happening
 class AnswerReplaced(Aside):
-    """What the request did stays; its answer says something else."""
+    """The request took effect; its response carries another error."""
 
     actor: str
     error: Error

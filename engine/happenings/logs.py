@@ -12,9 +12,9 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class FollowerTook(Happening):
-    """What an answer of the leader did at a follower. ``cut_to``: its log was cut back to this offset;
-    ``started_over_at``: it begins anew there; ``copied``: batches. ``log_end_before`` is of the time before, the other
-    offsets are those of its log now."""
+    """A follower applied a fetch response. ``cut_to``: the log was truncated to this offset; ``started_over_at``:
+    the log begins anew there; ``copied``: the number of batches. ``log_end_before`` is the log end before, the
+    other offsets are those after."""
 
     broker: str
     partition: str
@@ -34,7 +34,7 @@ class FollowerTook(Happening):
 
 @happening
 class HighWatermarkAdvanced(Happening):
-    """Because of what this follower has."""
+    """The high watermark rose, because this follower fetched further."""
 
     broker: str
     partition: str
@@ -63,7 +63,8 @@ class IsrAskedBack(Happening):
 
 @happening
 class LogOpened(Aside):
-    """A broker that starts opened a log. ``from_snapshot``: the producers were read from one; else from the batches."""
+    """A broker that starts opened a log. ``from_snapshot``: the producers were read from one; else from the
+    batches."""
 
     broker: str
     partition: str
@@ -151,7 +152,7 @@ class StableOffsetAdvanced(Aside):
 
 @happening
 class ReadersWait(Aside):
-    """Readers of committed data wait for the transaction of ``producer_id``."""
+    """read_committed consumers wait for the transaction of ``producer_id``."""
 
     partition: str
     last_stable_offset: int
@@ -173,9 +174,9 @@ class FormatWithoutMarkers(Happening):
 
 @happening
 class FetchAnswered(Happening):
-    """``held``: the transaction of ``holder`` keeps readers of committed data from going on; ``too_early``: records of
-    transactions that are not decided were given; ``aborted``: producer id and first offset of the aborted transactions
-    that the answer lists."""
+    """``held``: the transaction of ``holder`` keeps readers of committed data from going on; ``too_early``: records
+    of transactions that are not decided were given; ``aborted``: producer id and first offset of the aborted
+    transactions that the answer lists."""
 
     broker: str
     consumer: str

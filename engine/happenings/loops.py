@@ -7,7 +7,7 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class LoopPolledFirst(Happening):
-    """The first poll: it asks where the group stands."""
+    """The first poll of a loop, which requests the group's committed offsets."""
 
     application: str
     consumer: str
@@ -49,7 +49,7 @@ class LoopSendsLastOffset(Aside):
 
 @happening
 class LoopCommitted(Happening):
-    """Positions, outside any transaction."""
+    """The loop committed its positions outside any transaction."""
 
     application: str
     consumer: str

@@ -1,4 +1,4 @@
-"""What happens to state machines, whoever's they are."""
+"""Transitions of the state machines of all roles."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class MarkersSent(Happening):
 @happening
 class MarkerMoved(Happening):
     """A row of the machine of a marker was taken. ``current``: the epoch under which this broker coordinates the id
-    now; ``answer``: broker and error, where it is an answer that was looked at."""
+    now; ``answer``: broker and error, if the row is taken by a response."""
 
     coordinator: str
     transactional_id: str
@@ -34,7 +34,8 @@ class MarkerMoved(Happening):
 
 @happening
 class MarkerQueued(Aside):
-    """``broker``: whose queue it stands in; None: its leader cannot be reached, or the partition is gone."""
+    """``broker``: the one in whose queue it waits; None: the leader cannot be reached, or the partition was
+    deleted."""
 
     coordinator: str
     transactional_id: str
@@ -46,7 +47,7 @@ class MarkerQueued(Aside):
 
 @happening
 class MarkerDropped(Aside):
-    """It stood in a queue of a broker that no longer coordinates its id."""
+    """A broker that no longer coordinates the id drops the marker from its queue."""
 
     coordinator: str
     transactional_id: str

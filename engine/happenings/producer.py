@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.errors import Error
 from engine.happenings.base import Aside, Happening, happening
+from engine.happenings.codes import Compared
 from engine.machine import Row
 
 # -- calls ---------------------------------------------------------------------------------------------
@@ -31,14 +32,14 @@ class Refusal(Enum):
 
 @happening
 class CallRefused(Happening):
-    """``spec``: the requirement that refuses; ``compared``: what was looked at, as name and value."""
+    """``spec``: the requirement that refuses; ``compared``: the compared values with their labels."""
 
     client: str
     call: str
     error: str
     why: Refusal | Row
     spec: str
-    compared: tuple[tuple[str, Any], ...]
+    compared: tuple[tuple[Compared, Any], ...]
 
 
 @happening
@@ -147,8 +148,8 @@ class CallThrew(Aside):
 
 
 class Unanswered(Enum):
-    """Why a call waited in vain: its answer is still to come; offsets are still to be registered; a fatal error left
-    its request without any answer."""
+    """Why a call timed out: the response has not come; the offsets are not registered yet; after a fatal error no
+    response can come."""
 
     LATE = "call_timed_out"
     OFFSETS_LATE = "offsets_timed_out"

@@ -45,7 +45,7 @@ class FetchRefused(Happening):
 
 @happening
 class PositionReset(Happening):
-    """What was to be read is gone."""
+    """The records at the position no longer exist."""
 
     consumer: str
     partition: str
@@ -88,7 +88,8 @@ class Disconnected(Happening):
 @happening
 class RecordsBrought(Happening):
     """An answer with ``count`` records for the application was read. ``kept``: until the application polls.
-    ``stretches``: first offset, last offset and fate of what the position moved over; empty where no one reads it."""
+    ``stretches``: first offset, last offset and fate of what the position moved over; empty unless the run is
+    recorded."""
 
     consumer: str
     partition: str
@@ -112,8 +113,8 @@ class KeysApplied(Aside):
 
 
 class AfterAnswer(Enum):
-    """What an error makes of a request to the coordinator: it is over; again after the backoff; first find the
-    coordinator again; over, and the application learns of it."""
+    """The effect of an error on a request to the coordinator: done; repeated after the backoff; repeated after a
+    coordinator lookup; failed to the application."""
 
     DONE = "done"
     RETRY = "retry"

@@ -63,7 +63,8 @@ class Stop(NamedTuple):
 
 @happening
 class BatchesDrained(Happening):
-    """``numbered``: they have an identity and sequences. ``oversized``: alone in a request because each is larger than
+    """``numbered``: they have an identity and sequences. ``oversized``: alone in a request because each is larger
+    than
     ``size_max``. ``muted``: their partitions take nothing more before the answer."""
 
     client: str
@@ -131,7 +132,7 @@ class StopReaches(Aside):
 
 
 class For(Enum):
-    """What the Sender wants a connection for."""
+    """The purpose of a connection."""
 
     BATCHES = "batches"
     PRODUCER_ID = "producer_id"
@@ -217,8 +218,8 @@ class SenderSleeps(Happening):
 
 
 class LostNumbers(Enum):
-    """What an expired batch whose sequences are unresolved turned out to mean: nothing is missing; the epoch is
-    raised; the transaction has to be aborted."""
+    """The outcome of unresolved sequences of an expired batch: none is missing; the epoch is raised; the
+    transaction must be aborted."""
 
     CLEARED = "cleared"
     BUMP = "bump"
@@ -258,7 +259,8 @@ class LostNumbersFatal(Happening):
 
 @happening
 class EpochBumped(Happening):
-    """``exhausted``: there is no higher epoch, so a new producer id is asked for. ``renumbered``: batches."""
+    """``exhausted``: there is no higher epoch, so a new producer id is asked for. ``renumbered``: the number of
+    batches that got new sequences."""
 
     client: str
     before: int

@@ -176,7 +176,7 @@ class DecisionStands(Happening):
 
 @happening
 class DecisionWithoutMarkers(Aside):
-    """The outcome is durable, and because of the epoch that ``arrived`` no markers are sent."""
+    """The outcome is durable, but no markers are sent, because the request came with the epoch ``arrived``."""
 
     coordinator: str
     transactional_id: str

@@ -82,7 +82,7 @@ TRANSACTION_GUARANTEES: dict[str, Callable[[TransactionRecord], list[str]]] = {
     "mixed": mixed,
     "repeated": repeated,
 }
-"""Of transactions over middleware; only where there is one."""
+"""The guarantees of transactions over middleware; only in runs with a middleware."""
 
 
 class GuaranteePart:
@@ -94,7 +94,7 @@ class GuaranteePart:
         self.path = ("guarantees", name)
         self.judged = judged
         self.count = 0
-        """Of the records, producers or transactions for which it is broken by now."""
+        """How many records, producers or transactions broke it so far."""
         self.broken_at: int | None = None
         self.partition: str | None = None
         self.serials: list[int] = []
@@ -242,7 +242,7 @@ class Bench:
         outcomes.weigh_partitions.clear()
 
     def _hangs(self, step: int, partition: str, producer_id: int, first: int, found: list[Broken]) -> None:
-        """A producer holds the last stable offset for good; made-up records have no serials to prove it."""
+        """A hanging transaction holds the last stable offset; crafted records have no serials to prove it."""
         key = ("hanging", f"{partition} {producer_id}")
         if self._known.get(key):
             return
@@ -285,7 +285,7 @@ class Bench:
         return self._middleware.verdicts()
 
     def outcome_verdict(self) -> OutcomeVerdict | None:
-        """How Kafka's transactions stand; None when there was none."""
+        """The counts of Kafka's transactions by outcome; None when there was none."""
         return self.outcomes.verdict() if self.outcomes.any else None
 
     def changed(self) -> list[Part]:
@@ -361,7 +361,7 @@ class Bench:
         self.outcomes.delivered(fact)
 
     def _nothing(self, fact: object) -> None:
-        """Facts that no guarantee of this bench weighs yet."""
+        """Called for facts that no guarantee of this bench weighs."""
 
 
 def _by_topic_and_number(item: tuple[str, PartitionRecord]) -> tuple[str, int]:

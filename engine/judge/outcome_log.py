@@ -24,7 +24,7 @@ class Entry(NamedTuple):
     control: str | None
     number: int | None
     offsets: tuple[int, ...]
-    """Of the serials."""
+    """The offsets of the serials, in their order."""
 
 
 class Copy:
@@ -55,7 +55,7 @@ class OutcomeLog:
         """A batch, wherever it is stored, to its transaction: known when the first replica stored it."""
 
     def appended(self, fact: LogAppended, number: int | None) -> None:
-        """``number``: the transaction that this batch belongs to if nobody has stored it before."""
+        """``number``: the transaction of this batch, if this is its first stored copy."""
         key = (fact.base_offset, fact.producer_id, fact.producer_epoch, fact.base_sequence)
         owner = self._owners.setdefault(key, number)
         entry = Entry(
@@ -80,7 +80,7 @@ class OutcomeLog:
                 self.recount()
 
     def led_by(self, replica: int | None) -> None:
-        """While nobody leads, the last leader's log stays the one that counts."""
+        """While the partition has no leader, the last leader's log counts."""
         if replica is not None and replica != self.leader:
             self.leader = replica
             self.recount()

@@ -1,4 +1,4 @@
-"""What the judges know of one partition: every replica's copies, and what producers were told.
+"""The judges' record of one partition: every replica's copies, and the results that producers got.
 
 Appends are counted as they come; only a truncation or a change of leader counts a log anew.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from engine.events import LogAppended
 
 COMMIT_MARKER, ABORT_MARKER = -1, -2
-"""What stands in the place of a serial where a marker is."""
+"""Stands for a marker in a list of serials."""
 
 Stored = tuple[int, int, int]
 """(offset, serial or marker, producer id of its transaction or -1)."""
@@ -81,7 +81,7 @@ class PartitionRecord:
             self.recount()
 
     def led_by(self, replica: int | None) -> None:
-        """While nobody leads, the last leader's log stays the one that counts."""
+        """While the partition has no leader, the last leader's log counts."""
         if replica is not None and replica != self.leader:
             self.leader = replica
             self.recount()

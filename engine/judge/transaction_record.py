@@ -1,4 +1,4 @@
-"""What the judges know of Kafka's transactions: what belongs to each, what was decided, told, shown (GEN-8).
+"""The judges' record of Kafka's transactions: contents, decision, result for the application, visibility (GEN-8).
 
 A transaction is the application's: what a producer sent between begin and end. Whether brokers treated it as one
 is what is judged. Judges are the functions at the end; each returns what proves that a guarantee is broken.
@@ -16,8 +16,8 @@ from engine.judge.outcome_log import ABORTED, COMMITTED, Copy, OutcomeLog
 
 @dataclass(slots=True)
 class Transaction:
-    """``decided`` and ``told``: None, or whether committed. ``offsets``: (group, partition) to what became of the
-    pending offset: None, or whether it became visible."""
+    """``decided`` and ``told``: None, or whether committed. ``offsets``: (group, partition) to whether the pending
+    offset became visible; None while it is pending."""
 
     number: int
     producer: str
@@ -79,9 +79,9 @@ class TransactionsRecord:
         self.zombies: dict[str, set[int]] = {}
         """Partition to serials that a leader stored under a replaced epoch."""
         self.abandoned: dict[tuple[str, int], int] = {}
-        """(partition, producer id) that nobody will ever mark, to the first offset that stays open."""
+        """(partition, producer id) of a transaction that gets no marker, to its first offset."""
         self.deleted: set[str] = set()
-        """Partitions that are gone: nobody waits for them."""
+        """Deleted partitions: their transactions need no marker."""
         self.weigh: dict[int, Transaction] = {}
         """Transactions about which something changed since they were last judged, by number."""
         self.weigh_partitions: set[str] = set()
@@ -115,8 +115,8 @@ class TransactionsRecord:
         self.newest_epoch[fact.producer_id] = max(known, fact.producer_epoch)
 
     def registered_at(self, fact: events.PartitionsRegistered) -> None:
-        """What an earlier coordinator had given up, this one marks. One that wakes up after it was replaced may
-        still read its log, and says nothing new."""
+        """This coordinator sends markers that an earlier one had given up. A replaced coordinator that resumes may
+        still load its log; that changes nothing."""
         if self._replaced(fact):
             return
         self.coordinated[fact.producer_id] = fact.coordinator_epoch
@@ -128,8 +128,8 @@ class TransactionsRecord:
     def decided(self, fact: events.OutcomeDecided) -> None:
         """The undecided transaction of this producer id under this epoch, else under the next older one; the newest.
 
-        A replaced producer may begin another one after its successor did: nobody decides about that. A decision
-        that a new coordinator found is news only when the one that wrote it never told.
+        A replaced producer may begin a transaction after its successor did, and no coordinator decides that one. A
+        decision that a new coordinator loads counts only if the coordinator that wrote it did not emit it.
         """
         if fact.found and fact.producer_id in self.completing:
             return
@@ -146,7 +146,7 @@ class TransactionsRecord:
             meant.decided = fact.committed
 
     def completed(self, fact: events.TransactionCompleted) -> None:
-        """What is still open now was left behind."""
+        """Transactions that are still open now were left behind."""
         if self._replaced(fact):
             return
         self.completing.discard(fact.producer_id)
@@ -206,8 +206,8 @@ class TransactionsRecord:
                 return
 
     def offsets_ended(self, fact: events.OffsetsEnded) -> None:
-        """Of the newest transaction that still has it pending. An offset whose coordinator died before it could say
-        so, and which its successor found in the log, is nobody's: never that of an earlier transaction."""
+        """The newest transaction with this offset pending. An offset that the coordinator's successor found in the
+        log belongs to no earlier transaction."""
         key = (fact.group, fact.partition)
         for transaction in reversed(self.transactions):
             same = transaction.producer_id == fact.producer_id and key in transaction.offsets
@@ -256,7 +256,8 @@ class TransactionsRecord:
         ]
 
     def _ended(self, transaction: Transaction) -> bool | None:
-        """How it ended, None while it has not: as decided, or as told where nothing was there to decide about.
+        """Its outcome, None while it is open: the coordinator's decision, or the result for the application if
+        there was nothing to decide.
 
         A transaction that registered nothing ends in its producer alone (TXM-9).
         """
@@ -281,7 +282,8 @@ class TransactionsRecord:
 
 
 def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[int]]:
-    """Atomicity: partition to serials whose outcome differs from what was told, decided, or got elsewhere.
+    """Atomicity: partition to serials whose outcome differs from the result for the application, the decision, or
+    the outcome elsewhere.
 
     Offsets count: one that became visible is a committed part, one that was dropped an aborted part. What is
     still open is no part yet: partitions of one transaction may show it at different moments (CON-6).
@@ -300,7 +302,7 @@ def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[
         if copy.outcome == wrong:
             found.setdefault(partition, set()).add(copy.serial)
     if not found:
-        # The records agree among themselves: it is the offsets that went the other way.
+        # The records have one outcome; the offsets have the other.
         for (group, _), visible in transaction.offsets.items():
             if visible is not None and visible is not intended:
                 found.setdefault(f"offsets of {group}", set()).update(copy.serial for _, copy in copies)
@@ -318,7 +320,7 @@ def accepted_from_fenced(record: TransactionsRecord, partition: str) -> set[int]
 
 
 def hanging(record: TransactionsRecord, partition: str) -> dict[int, int]:
-    """Producer id to the first offset that nobody will ever mark: it holds the last stable offset for good."""
+    """Producer id to the first offset of its hanging transaction, at which the last stable offset stays."""
     return {
         producer_id: first for (name, producer_id), first in record.abandoned.items() if name == partition
     }

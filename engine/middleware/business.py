@@ -164,7 +164,7 @@ class Business(Node):
         return self.effects()
 
     def crash(self, now: int) -> None:
-        """What ran is gone; what the local database holds is still there."""
+        """Running work is lost; the local database is kept."""
         for tid, local in self.transactions.items():
             local.due = None
             if states.BUSINESS.candidates(local.state, states.CRASH):

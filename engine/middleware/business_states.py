@@ -20,7 +20,8 @@ ENDS_ALIKE, ENDS_OTHERWISE = "ends_alike", "ends_otherwise"
 
 
 class Situation(NamedTuple):
-    """What the guards look at: whether the local transaction can succeed, whether its message id is stored with it, and
+    """The values that the guards read: whether the local transaction can succeed, whether its message id is stored
+    with it, and
     whether the whole ended as the local part did."""
 
     succeeds: bool
@@ -162,7 +163,7 @@ LAST_ONE, MORE_MISSING = "last_one", "more_missing"
 
 
 class Cancelling(NamedTuple):
-    """What the guards of a cancellation look at."""
+    """The values that the guards of a cancellation read."""
 
     answers_missing: bool
 

@@ -1,6 +1,6 @@
 """The transaction manager of strategy 4: it calls cancel at every node of a transaction (MW-11).
 
-What it has taken on survives a crash; it goes on asking those who have not answered.
+Its tasks survive a crash; it asks the nodes that have not answered again.
 """
 
 from __future__ import annotations

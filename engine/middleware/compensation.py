@@ -1,6 +1,7 @@
 """What the seven strategies do about a missing answer (MW-11, MW-12); the table of them is strategies.py.
 
-Forward ones send the decision again to whoever has not answered. Backward ones undo at **all** participants and
+Forward ones send the decision again to the participants that have not answered. Backward ones undo at **all**
+participants and
 at the business system, because undoing a part leaves a mixed state (CTR-40).
 """
 
@@ -15,11 +16,11 @@ from engine.middleware.transaction import COMMIT, ROLLBACK, Transaction
 
 LOG, CANCEL = "log_rollback", "transaction_manager"
 _BY = {"local_rollback": "local", LOG: "log", CANCEL: "cancel"}
-"""What a Rollback says about the way: it decides whether a committed node can undo."""
+"""The kind of undo in a Rollback: it decides whether a committed node can undo."""
 
 
 class Asker(Protocol):
-    """The middleware, as far as a strategy uses it."""
+    """The part of the middleware that a strategy uses."""
 
     strategy: Strategy
     configuration: MiddlewareConfiguration
@@ -94,7 +95,7 @@ def _undo(middleware: Asker, transaction: Transaction, now: int) -> None:
 
 
 def _nodes(transaction: Transaction) -> list[str]:
-    """Whose work is to be undone: after a decided commit everybody's and the local result."""
+    """The nodes that must undo their work: after a decided commit all participants and the business system."""
     if transaction.decision == COMMIT:
         return [*transaction.records, BUSINESS]
     return list(transaction.answers)
@@ -110,7 +111,7 @@ def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
     """Newest first. Nobody knows when a silent node committed: it counts as the newest."""
     order = sorted(
         _nodes(transaction), key=lambda name: name != BUSINESS
-    )  # It committed before anybody else.
+    )  # The business system committed first.
     silent = [name for name in order if transaction.records.get(name) == "UNKNOWN"]
     rest = [name for name in order if name not in silent]
     for name in [*reversed(silent), *reversed(rest)]:
@@ -120,7 +121,7 @@ def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
 
 
 def undo_named(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """An operator's word: undo at these nodes, whatever they are able to do by themselves."""
+    """An operator's call: undo at these nodes, whatever strategy they follow."""
     transaction.by = "operator"
     transaction.answers.clear()
     for name in transaction.named:

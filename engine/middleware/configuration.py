@@ -1,4 +1,4 @@
-"""What a scenario sets about the middleware and its nodes; defaults are those of MW-5 to MW-13."""
+"""The scenario's settings of the middleware and its nodes; defaults are those of MW-5 to MW-13."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ NODES = (INITIATOR, BUSINESS, MIDDLEWARE, MANAGER)
 class ParticipantConfiguration:
     name: str
     value: int
-    """What it keeps, before the first transaction."""
+    """The participant's value before the first transaction."""
     operation: int
-    """What one transaction adds; it can be reserved as long as the value stays at or above 0 (MW-4)."""
+    """The amount that one transaction adds; it can be reserved while the value stays at or above 0 (MW-4)."""
     can_roll_back: bool
     """It can undo its own committed transaction (strategy 2); in TCC words, it has a cancel (strategy 4)."""
     keeps_log: bool
@@ -44,7 +44,7 @@ class MiddlewareConfiguration:
     """Initiator and business system are one node (CTR-38)."""
     local_run_ms: int
     confirm_after_ms: int
-    """How long a result lies in the local database before somebody picks it up and sends Confirm."""
+    """How long a result lies in the local database until a task sends Confirm."""
     local_succeeds: bool
     participants: tuple[ParticipantConfiguration, ...]
 

@@ -10,9 +10,9 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
 
 SUCCESS, FAILURE = "SUCCESS", "FAILURE"
-"""What became of the local transaction."""
+"""The outcome of the local transaction."""
 COMMITTED, ROLLED_BACK, UNKNOWN = "COMMITTED", "ROLLED_BACK", "UNKNOWN"
-"""What a message source answers to a back-check (MW-13)."""
+"""The answers of a message source to a back-check (MW-13)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Prepare:
     tid: int
     local_data: str | None = None
     operation: int | None = None
-    """What is added to the participant's value."""
+    """The amount that is added to the participant's value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ class PrepareAck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirm:
-    """Business → middleware: what became of the local transaction (MW-6)."""
+    """Business → middleware: the outcome of the local transaction (MW-6)."""
 
     api: ClassVar[str] = "Confirm"
     tid: int
@@ -128,7 +128,7 @@ class CommitFail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RollbackFail:
-    """What is committed here cannot be undone this way; it stays (MW-11)."""
+    """This node's commit cannot be undone in this way, so it stays (MW-11)."""
 
     api: ClassVar[str] = "RollbackFail"
     tid: int
@@ -146,7 +146,7 @@ class ConfirmAck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """Middleware → business: what became of the message with this id (MW-13)?"""
+    """Middleware → business: a question for the outcome of the message with this id (MW-13)."""
 
     api: ClassVar[str] = "Check"
     tid: int
@@ -209,7 +209,7 @@ def _craftable(message: type) -> dict[str, tuple[type, Any]]:
 
 BY_API: dict[str, Any] = {message.api: message for message in REQUESTS + ANSWERS}
 CRAFTABLE = {api: _craftable(message) for api, message in BY_API.items()}
-"""What a fault script may send of this scheme, for engine/crafted_requests.py."""
+"""The messages of this scheme that a fault script may send (engine/crafted_requests.py)."""
 
 
 def craft(api: str, values: dict[str, Any]) -> object:

@@ -64,11 +64,11 @@ VOTES_MISSING = "votes_missing"
 """Why a transaction fails in which no participant said no: not every vote came."""
 _ANY = states.Situation()
 _OUTCOMES = {COMMITTED: True, ROLLED_BACK: False}
-"""What the source of a transaction knows of its local result; anything else is not known."""
+"""The answers of a source that state its local result; other answers mean unknown."""
 
 
 class _Message(NamedTuple):
-    """What the message that led to a row says, as far as it says it."""
+    """The fields of the message that led to a row."""
 
     sender: str = ""
     reason: str = ""
@@ -351,7 +351,7 @@ class Middleware(Node):
         )
 
     def _wait(self, transaction: Transaction, now: int) -> None:
-        """The one timer of the new state."""
+        """Start the one timer of the new state."""
         state, settings = transaction.state, self.configuration
         until: int | None = None
         if state == states.PREPARING:

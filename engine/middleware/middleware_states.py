@@ -36,7 +36,7 @@ GOES_ON, GIVEN_UP, NAMED = "goes_on", "given_up", "operator_has_named"
 
 
 class Situation(NamedTuple):
-    """What the guards look at; an event fills in what belongs to it."""
+    """The values that the guards read; an event sets its own."""
 
     ok: bool = False
     """The vote."""

@@ -1,6 +1,5 @@
-"""What every node of the scheme has: a name, a watch, and what it sends.
-
-A node's data survives a crash (it stands in a database); what it was about to do does not.
+"""The base of every node of the scheme: a name, a watch, an outbox. A node's data survives a crash (it is in a
+database); its planned actions do not.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ class Node:
     """``handle`` and ``on_timer`` fill the outbox; the kernel carries it out."""
 
     role = "participant"
-    """What the header's list of actors calls it."""
+    """Its role in the header's list of actors."""
 
     def __init__(self, name: str, watch: Watch) -> None:
         self.name = name
@@ -26,7 +25,7 @@ class Node:
         self._outbox: Effects = []
 
     def send(self, destination: str, body: Any, tid: int) -> None:
-        """Transactions are told apart by their tid, which stands for a correlation id."""
+        """The tid identifies a transaction and serves as correlation id."""
         self._outbox.append(Send(destination, body, tid, is_response=is_answer(body)))
 
     def effects(self) -> Effects:
@@ -43,7 +42,7 @@ class Node:
         return []
 
     def on_disconnected(self, peer: str, now: int) -> Effects:
-        """What was under way is lost; nobody asks again before a timer says so (MW-10)."""
+        """Messages under way are lost; a timer leads to the next attempt (MW-10)."""
         return []
 
     def pause(self, now: int) -> None:

@@ -1,6 +1,6 @@
 """A participant: it reserves, commits, gives back and undoes by tid, in a database of its own (MW-4, MW-7, MW-10).
 
-Its data survives a crash. So a Commit that was carried out stays carried out, whoever heard of it.
+Its data survives a crash. So a Commit that was carried out stays carried out, even if its answer was lost.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class Participant(Node):
         branch.applied = 0
 
     def _undo_again(self, tid: int, branch: Branch) -> None:
-        """A handler that does not know the tid undoes once more, though nothing is left to undo."""
+        """A handler without a record of the tid undoes again, although nothing is left to undo."""
         if any(record["tid"] == tid for record in self.log):
             self.value -= branch.operation
             branch.applied -= 1

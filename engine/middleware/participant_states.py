@@ -25,7 +25,7 @@ ROLLBACK_OK, ROLLBACK_FAIL = "RollbackOk", "RollbackFail"
 
 
 class Situation(NamedTuple):
-    """What the guards look at. ``handles_once``: the handler knows which transactions it has handled."""
+    """The values that the guards read. ``handles_once``: the handler knows which transactions it has handled."""
 
     handles_once: bool
     can_reserve: bool = False
@@ -152,4 +152,4 @@ RECORD: Machine[None] = Machine(
     ],
     terminal=(REFUSED, ROLLED_BACK),
 )
-"""What the middleware has heard of one participant; anything else that it hears tells it nothing new."""
+"""The middleware's knowledge of one participant; other answers change nothing."""

@@ -15,7 +15,7 @@ class Strategy:
 
     ``direction``: finish what was decided, or undo what was committed. ``first`` and ``again``: when it acts,
     as a setting's name or ``at_once``; ``scan`` is the next moment of the scheduled task's grid. ``limit``: the
-    setting that bounds its tries; None: it goes on until everybody has answered.
+    setting that bounds its tries; None: it goes on until every participant has answered.
     """
 
     name: str

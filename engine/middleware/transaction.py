@@ -1,4 +1,4 @@
-"""What the middleware keeps of one transaction: votes, answers, its one timer, and the window (MW-5, MW-10, MW-14)."""
+"""The middleware's state of one transaction: votes, answers, its one timer, and the window (MW-5, MW-10, MW-14)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Transaction:
         self.named: tuple[str, ...] = ()
         """Nodes that an operator named for rolling back."""
         self.timer: tuple[str, int, int] | None = None
-        """(event, since, until): every state waits for at most one thing."""
+        """(event, since, until) of the state's one timer."""
         self.committed_since: int | None = None
         self.committed_until: int | None = None
         """First and last Commit-ok: between them participants differ (MW-14)."""
@@ -89,7 +89,7 @@ class Transaction:
     # -- hearing ---------------------------------------------------------------------------------------
 
     def hear(self, node: str, on: str) -> bool:
-        """Note what was heard of a participant; False when it tells nothing new."""
+        """Store a participant's answer; False when it changes nothing."""
         known = self.records.get(node)
         if known is None or not participants.RECORD.candidates(known, on):
             return False
@@ -103,7 +103,7 @@ class Transaction:
         return [name for name, state in self.records.items() if state in wanted]
 
     def ask(self, node: str, what: str, now: int) -> None:
-        """Await an answer to what is being sent; asked again, the wait goes on."""
+        """Await an answer to the message that is sent; a repeated message does not restart the wait."""
         self.expect(node, what, now).tries += 1
 
     def expect(self, node: str, what: str, now: int) -> AwaitedAnswer:

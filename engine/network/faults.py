@@ -30,7 +30,7 @@ class FaultRule:
         self.seen = 0
         self.remaining: int = self.match.get("times") or 1
         self.struck: list[int] = []
-        """Of a rule with ``rate``: on which of its matches it fell, counted from 1."""
+        """A rule with ``rate``: the numbers, from 1, of the matches that it struck."""
         self.path = ("faults", str(index))
 
     def view(self) -> dict[str, Any]:

@@ -9,20 +9,26 @@ Only a reordering fault breaks that, on purpose.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from engine.apis import error_of, partitions_of
 from engine.messages import Envelope, Send
 from engine.shapes.views import MessageView
-from engine.telling.messages import shown_fields
 from engine.watching import Watch
+
+FieldsOf = Callable[[object], Any]
+"""Returns the fields of a message's body for the view, JSON-shaped."""
 
 
 class MessagePart:
     """A message's place in the view while it is under way."""
 
-    __slots__ = ("envelope", "gone", "held", "path")
+    __slots__ = ("_fields_of", "envelope", "gone", "held", "path")
 
-    def __init__(self, envelope: Envelope) -> None:
+    def __init__(self, envelope: Envelope, fields_of: FieldsOf) -> None:
         self.envelope = envelope
+        self._fields_of = fields_of
         self.path = ("network", "messages", str(envelope.id))
         self.gone = False
         self.held = False
@@ -42,7 +48,7 @@ class MessagePart:
             "arrives_at": envelope.arrives_at,
             "correlation_id": envelope.correlation_id,
             "partitions": list(partitions_of(body)),
-            "fields": shown_fields(body),
+            "fields": self._fields_of(body),
             "error": error_of(body),
             "held": self.held,
         }
@@ -52,7 +58,14 @@ class MessagePart:
 class Network:
     """All links. ``latency_ms`` one way; ``latencies`` overrides by frozenset of two actor names."""
 
-    def __init__(self, latency_ms: int, latencies: dict[frozenset[str], int], watch: Watch) -> None:
+    def __init__(
+        self,
+        latency_ms: int,
+        latencies: dict[frozenset[str], int],
+        watch: Watch,
+        fields_of: FieldsOf,
+    ) -> None:
+        self._fields_of = fields_of
         self.latency_ms = latency_ms
         self.latencies = latencies
         self.watch = watch
@@ -81,7 +94,7 @@ class Network:
         self.next_id += 1
         self.under_way[envelope.id] = envelope
         if self.watch.recording:
-            part = self.parts[envelope.id] = MessagePart(envelope)
+            part = self.parts[envelope.id] = MessagePart(envelope, self._fields_of)
             self.watch.touch(part)
         return envelope
 
@@ -151,7 +164,7 @@ class Network:
         self.under_way[copy.id] = copy
         self._latest[direction] = max(self._latest[direction], copy.arrives_at)
         if self.watch.recording:
-            part = self.parts[copy.id] = MessagePart(copy)
+            part = self.parts[copy.id] = MessagePart(copy, self._fields_of)
             self.watch.touch(part)
         return copy
 

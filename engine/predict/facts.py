@@ -1,4 +1,4 @@
-"""What a question is made of: choices, reasons, and how a recorded step (docs/frame.md) is asked for its facts."""
+"""The parts of a question: choices, reasons, and the facts of a recorded step (docs/frame.md)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a kind makes of the step that decides: the question, the choices, the right one, a reason for each."""
+    """A question about the deciding step: its text, the choices, the right one, a reason for each."""
 
     key: str
     params: dict[str, Any]

@@ -13,7 +13,7 @@ from engine.shapes.questions import Question as QuestionJson
 from engine.simulation import Simulation
 
 STEPS_MAX = 3000
-"""A checkpoint lies among the first steps of a run: nobody steps further to be asked."""
+"""Checkpoints lie among the first steps of a run; later steps are not searched."""
 
 
 @dataclass(frozen=True, slots=True)

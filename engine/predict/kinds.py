@@ -302,7 +302,7 @@ def _errors_in(message: dict[str, Any]) -> list[str]:
 
 
 _BOUND_MOVED = {"broker.high_watermark_advanced", "broker.last_stable_offset_advanced"}
-"""What is said when a leader's bound moves; followers that only learn of it are not asked about."""
+"""Sentences of a leader whose bound moves; followers that only learn of it make no question."""
 
 
 def _is_stable_offset(step: Step) -> bool:

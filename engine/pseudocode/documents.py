@@ -145,7 +145,7 @@ def recorded_tests() -> dict[str, frozenset[str]]:
 
 
 def check(found: dict[str, Component]) -> list[str]:
-    """What is wrong with the documents, a sentence each."""
+    """The mistakes in the documents, a sentence each."""
     return [*_unknown(found), *_twice(found), *_missing(found)]
 
 
@@ -185,7 +185,7 @@ def _twice(found: dict[str, Component]) -> list[str]:
 
 
 def _missing(found: dict[str, Component]) -> list[str]:
-    """Machines and tests of tables that stand nowhere."""
+    """Machines and tests of tables that no document mentions."""
     homes = {name for component in found.values() for name in component.machines}
     problems = [f"no component carries out the machine {name}" for name in machines() if name not in homes]
     bound = {tie for component in found.values() for line in component.lines for tie in line.decides}

@@ -30,11 +30,11 @@ class ScriptedCall:
     nodes: tuple[str, ...] = ()
     group: str | None = None
     offsets: tuple[tuple[str, int], ...] = ()
-    """Of ``send_offsets``: topic-partition and the offset of the next record to read."""
+    """For ``send_offsets``: topic-partition and the offset of the next record to read."""
     key: str | None = None
-    """Of ``send``: what compaction goes by."""
+    """For ``send``: the record's key, which compaction reads."""
     member: Membership = NO_MEMBER
-    """Of ``send_offsets``: who commits."""
+    """For ``send_offsets``: the member that commits."""
 
 
 def membership(table: dict[str, Any]) -> Membership:

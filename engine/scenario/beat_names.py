@@ -13,7 +13,8 @@ NAME_MAX = 60
 
 def check_beat_names(rows: list[dict[str, Any]]) -> None:
     """Each names a kind that there is, once, and is short."""
-    # Imported when a document has some: the words know the tables, and those know this module.
+    # Imported only for a document with beats, because the catalogue imports the tables, and the tables import this
+    # module.
     from engine.explain.sentences import catalogue
     from engine.view.titles import NAMES
 

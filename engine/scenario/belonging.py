@@ -1,4 +1,5 @@
-"""Which fields a row may have beside its word: an entry of the fault script beside ``action``, a call beside ``do``,
+"""The fields that a row may have, by its deciding word: an entry of the fault script beside ``action``, a call
+beside ``do``,
 an override beside ``set``.
 
 One table for the loader, which refuses a field that would mean nothing, and for forms, which offer no such field.
@@ -105,9 +106,9 @@ BELONGING: dict[str, Belonging] = {
 
 
 def check_belonging(document: dict[str, Any]) -> None:
-    """Raises BadScenario for a field beside a word to which it means nothing. The types are right already.
+    """Raises BadScenario for a field that its row's deciding word does not use. The types are right already.
 
-    Only what the author wrote is looked at: a variant may give a row another word and leave the rest.
+    Only the author's own fields are checked: a variant may give a row another word and leave the rest.
     """
     for section, rows in (("fault", "faults"), ("override", "overrides")):
         for index, row in enumerate(document.get(rows, ())):

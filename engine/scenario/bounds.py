@@ -64,7 +64,7 @@ class _Place:
     levels: int = 0
     """Around its keys or values."""
     parts: int = 0
-    """Of the key that is being read, or that the value belongs to."""
+    """Parts of the dotted key that is being read, or that the value belongs to."""
     in_value: bool = False
     closes: str = ""
 

@@ -10,7 +10,7 @@ import copy
 import math
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,8 +30,10 @@ from engine.scenario.toml_faults import toml_fault
 from engine.scenario.toml_lines import line_of
 from engine.topic_partition import partition_name
 
+LESSON_TEXTS = ("watch_for", "lesson")
+"""Texts of a document that a variant may replace: where its run comes out otherwise, the document's would be wrong."""
 ROW_NAME_CHARACTERS_MAX = 64
-"""Of the name of a row where a message names its place; no name that is allowed is longer."""
+"""Characters of a row's name that an error message shows; allowed names are not longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +147,24 @@ def _with_variant(document: dict[str, Any], name: str) -> dict[str, Any]:
                 put(document, path, value)
             document["expect"] = variant.get("expect", {})
             document["variant_title"] = variant["title"]
+            document.update(_own_texts(variant))
             if "expect_refused" in variant:
                 document["expect_refused"] = variant["expect_refused"]
             return document
     existing = any_of((variant["name"] for variant in variants), allowed("no_variants"))
     raise BadScenario("variants", wrong("no_variant", name=shown(name)), existing)
+
+
+def lesson_texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
+    """What to watch for and the lesson of a run: the variant's own where it has them, else the document's."""
+    chosen: Mapping[str, Any] = next(
+        (row for row in document.get("variants", ()) if row["name"] == variant), {}
+    )
+    return {text: document.get(text) for text in LESSON_TEXTS} | _own_texts(chosen)
+
+
+def _own_texts(variant: Mapping[str, Any]) -> dict[str, Any]:
+    return {text: variant[text] for text in LESSON_TEXTS if variant.get(text)}
 
 
 def put(document: dict[str, Any], path: str, value: Any) -> None:
@@ -264,7 +279,7 @@ def _text(field: Field, value: Any, place: str) -> str:
 
 
 def _check_characters(value: str, place: str, *, one_line: bool) -> None:
-    """What turns the direction of what stands behind it would turn a page's own words, too."""
+    """Characters that turn the direction of text would turn a page's own words too."""
     code = forbidden(value, one_line=one_line)
     if code is not None:
         raise BadScenario(place, wrong("character", code=code), allowed("no_such_character"))
@@ -409,7 +424,7 @@ def _check_references(document: dict[str, Any]) -> None:
 
 
 def _check_total(applications: list[dict[str, Any]]) -> None:
-    """Each call is within its bound; all of them together are laid out before the run begins."""
+    """Bound the calls of all applications together, because all are expanded before the run begins."""
     total = sum(call["records"] for application in applications for call in application["calls"])
     if total > schema.SCRIPTED_MAX:
         raise BadScenario(
@@ -466,7 +481,7 @@ def _check_loop(
     consumers: list[str],
     partitions: list[str],
 ) -> None:
-    """A loop reads as a member of a group, writes elsewhere than it reads, and shares its consumer with nobody."""
+    """A loop reads as a member of a group, writes elsewhere than it reads, and has a consumer of its own."""
     place = f"loops.{loop['name']}"
     known(f"{place}.producer", loop["producer"], clients)
     known(f"{place}.consumer", loop["consumer"], consumers)
@@ -504,4 +519,14 @@ def _unique(document: dict[str, Any], section: str) -> list[str]:
     return found
 
 
-__all__ = ["BadScenario", "Refused", "Scenario", "check_section", "line_of", "load", "parse", "put"]
+__all__ = [
+    "BadScenario",
+    "Refused",
+    "Scenario",
+    "check_section",
+    "lesson_texts",
+    "line_of",
+    "load",
+    "parse",
+    "put",
+]

@@ -20,7 +20,7 @@ class Unmet:
 
 
 class Told:
-    """What expectations ask of the steps, gathered while a run is made: feed every step's JSON to ``take``."""
+    """Gathers the facts that expectations compare while a run is made: pass every step's JSON to ``take``."""
 
     def __init__(self) -> None:
         self.said: set[str] = set()
@@ -45,7 +45,7 @@ def told(steps: Iterable[dict[str, Any]]) -> Told:
 
 
 def unmet(simulation: Simulation, heard: Told) -> list[Unmet]:
-    """What the document expects and the run, which has ended, did not show; in the document's order."""
+    """The document's expectations that the ended run did not meet, in the document's order."""
     expect = simulation.scenario["expect"]
     found = list(_verdicts(simulation, expect))
     finished = expect["finished"] or "complete"

@@ -1,7 +1,7 @@
-"""What an entry of the fault script or an override needs beside its types: fields that belong together and
+"""The checks of an entry of the fault script or an override beyond its types: fields that belong together and
 names that exist.
 
-A mistake here would otherwise be met in the middle of a run, by whoever carries the entry out.
+Without these checks a mistake would appear in the middle of a run.
 """
 
 from __future__ import annotations
@@ -55,15 +55,16 @@ PRODUCE_FIELDS: dict[str, tuple[int, int]] = {
     "first_sequence": (-1, 2**31 - 1),
     "records": (1, 10_000),
 }
-"""What a crafted Produce request may say in numbers; beside them stands ``transactional``."""
+"""The numeric fields of a crafted Produce request; ``transactional`` is another field."""
 ERROR_ANSWER_FIELDS: dict[str, tuple[int, int]] = {"log_start_offset": (-1, 2**63 - 1)}
-"""What an injected error's answer may say."""
+"""The fields of an injected error's response."""
 
 
 def check_fault(
     fault: dict[str, Any], place: str, actors: list[str], partitions: list[str], clients: list[str]
 ) -> None:
-    """Raises BadScenario. A match of an answering API becomes one of responses."""
+    """Raises BadScenario for a fault that cannot be. A match of a response's API is changed into a match of
+    responses."""
     matched = bool(fault["match"]) and fault["match"].get("api") is not None
     if matched == (fault["at"] is not None):
         raise BadScenario(place, wrong("at_or_match"), allowed("at_or_match"))

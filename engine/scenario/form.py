@@ -58,11 +58,12 @@ NAMES: dict[tuple[str, str], str] = {
     ("checkpoint", "partition"): "partitions",
     ("checkpoint", "machine"): "machines",
 }
-"""What the name in a field is the name of; `names_in` tells a document's own."""
+"""The kind of thing that a field names; `names_in` lists a document's own names."""
 
 
 def form() -> dict[str, Any]:
-    """Sections, the tables behind free keys, what belongs to which word, and names that are always known."""
+    """The form as JSON: sections, tables with free keys, the fields of each deciding word, and the names that
+    always exist."""
     return {
         "sections": {
             section: {name: _field(section, name, field) for name, field in table.items()}
@@ -119,11 +120,11 @@ def _setting(name: str) -> dict[str, Any]:
 
 _KINDS = {int: "int", str: "text", bool: "bool", list: "names"}
 ANY_REQUEST = ""
-"""Where one table of fields serves whatever request it is."""
+"""The key of a table of fields that holds for every request."""
 
 
 def _messages() -> dict[str, dict[str, Any]]:
-    """What the ``message`` of a fault may hold: action to the request that it names to its fields."""
+    """The fields of a fault's ``message``: by action, then by the request that it names."""
     numbers = {name: _value("int", low=low, high=high) for name, (low, high) in PRODUCE_FIELDS.items()} | {
         "transactional": _value("bool")
     }

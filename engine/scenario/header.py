@@ -1,4 +1,4 @@
-"""What of a run does not change: the header of docs/frame.md."""
+"""The header of docs/frame.md: the part of a run that does not change."""
 
 from __future__ import annotations
 
@@ -40,7 +40,14 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
         ],
         "step_limit": document["limits"]["steps"],
     }
-    # Both are told where a document says it: headers of runs that were recorded before it could are still the same.
+    clients = {
+        row["name"]: PROFILES[row["profile"]].version
+        for row in (*document["producers"], *document["consumers"])
+        if row["profile"] not in (None, profile.name)
+    }
+    if clients:
+        header["client_versions"] = clients
+    # Both are present only if the document has them, so headers of older recordings stay the same.
     if document["opens_on"] is not None:
         header["opens_on"] = document["opens_on"]
     if document["beats"]:

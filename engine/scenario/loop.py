@@ -25,12 +25,12 @@ from engine.client.application import (
     REFUSED,
     SEND,
     SEND_OFFSETS,
+    TIMEOUT_ERROR,
     Call,
 )
 from engine.client.client_states import COMMITTING_TRANSACTION, READY
 from engine.client.consumer import Consumer
 from engine.client.handover import Polled
-from engine.client.incarnation import TIMEOUT_ERROR
 from engine.client.producer_client import ProducerClient
 from engine.happenings.loops import (
     LoopChangedItsMind,
@@ -126,7 +126,7 @@ class Loop:
         self.hand: list[Polled] = []
         self.sent = 0
         self.acted = False
-        """What the state asks for beside a call that blocks was done: begin, positions committed, rewound."""
+        """Events of actions that do not block: begin, positions committed, rewound."""
         self.call: Call | None = None
         self.called_at = 0
         self.not_before: int = document["at"]
@@ -221,16 +221,16 @@ class Loop:
         return _ACTIONS[self.state](self, now)
 
     def _outcome(self) -> str | None:
-        """What the call before led to; None: there was none, or its outcome is known."""
+        """The result of the call before; None: there was none, or its outcome is known."""
         call, self.call = self.call, None
         if call is None:
             return DONE if self.acted and self.state in (HANDED_ON, REWINDING) else None
         if call.state != REFUSED:
-            # Neither beginTransaction() nor a single send() is the end of sending.
+            # beginTransaction() and single send() calls do not end the phase of sending.
             return None if self.state == SENDING else DONE
         if self.state in _CALLING and call.error == TIMEOUT_ERROR:
             return TIMED_OUT
-        # Whoever can neither start nor abort has no way on.
+        # An application that can neither start nor abort ends.
         return FATAL if self.state in (STARTING, FAILED) else ERROR
 
     def _take(self, on: str) -> None:
@@ -266,8 +266,8 @@ class Loop:
         return []
 
     def _poll_first(self, now: int) -> Done:
-        """``initTransactions()`` stands before the first ``poll()``: whatever an earlier process left open is
-        decided before anybody asks where the group stands."""
+        """``initTransactions()`` stands before the first ``poll()``: a transaction that an earlier process left
+        open is decided before the group's offsets are fetched."""
         self.watch.emit(LoopPolledFirst, self.name, self.consumer.name, self.consumer.group_id)
         self.consumer.poll_first(now)
         return [(self.consumer.name, [])]
@@ -335,7 +335,7 @@ class Loop:
     def _commit(self, now: int) -> Done:
         transactions = self.producer.memory.transactions
         if transactions is not None and transactions.state == READY:
-            # The call had timed out, but what it asked for was done meanwhile.
+            # The call had timed out, but its request was carried out later.
             self._take(DONE)
             return []
         return self._ask(Call(COMMIT_TRANSACTION), now)

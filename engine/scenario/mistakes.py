@@ -1,4 +1,4 @@
-"""Every mistake of a document at once, for somebody who is writing it.
+"""Every mistake of a document at once, for its author.
 
 The loader stops at the first. Here it is asked again without what it refused, as far as one mistake cannot be the
 cause of the next: a bad value is left out, a bad row is left out, and names are looked at last.
@@ -19,11 +19,9 @@ _MEANINGLESS_WITHOUT = ("faults", "checkpoints", "beats", "expect")
 
 
 def mistakes(document: dict[str, Any], variant: str | None = None, *, text: str = "") -> list[BadScenario]:
-    """At most MISTAKES_MAX, in the order in which the loader finds them; none when it loads.
-
-    Without a ``variant``, of a document that loads, also the first mistake of each of its variants, at
-    ``variants.NAME.set``. ``text`` is the document's own text, for line numbers.
-    """
+    """The mistakes of a document in the order in which the loader finds them, at most MISTAKES_MAX; none if it
+    loads. If a document loads and no ``variant`` is chosen: the first mistake of each variant, at
+    ``variants.NAME.set``. ``text`` is the document's own text, for line numbers."""
     left = copy.deepcopy(document)
     found: dict[str, BadScenario] = {}
     while len(found) < MISTAKES_MAX:
@@ -44,7 +42,7 @@ def mistakes(document: dict[str, Any], variant: str | None = None, *, text: str 
 
 
 def _of_variants(document: dict[str, Any]) -> Iterator[BadScenario]:
-    """What a variant's ``set`` makes of a document that is right without it."""
+    """The mistakes that a variant's ``set`` brings into a valid document."""
     for variant in document.get("variants", ())[:MISTAKES_MAX]:
         try:
             load(document, variant["name"])

@@ -22,7 +22,7 @@ class Phrase:
     params: dict[str, Any]
 
     def __str__(self) -> str:
-        # Imported when something is wrong: the words know the tables, and those know this module.
+        # Imported only for an error, because the catalogue imports the tables, and the tables import this module.
         from engine.explain.sentences import sentence
 
         return sentence(self.key, self.params)
@@ -40,18 +40,18 @@ def allowed(name: str, /, **params: Any) -> Phrase:
 
 
 def told(said: Said) -> Any:
-    """What a page fills into a sentence of its own (docs/frame.md)."""
+    """A value that a page fills into its own sentence (docs/frame.md)."""
     return {"key": said.key, "params": said.params} if isinstance(said, Phrase) else said
 
 
 def shown(value: Any) -> str:
-    """A value as it stands in the document, as far as it fits into a sentence."""
+    """A value of the document, shortened to fit into a sentence."""
     text = repr(value)
     return text if len(text) <= SHOWN_MAX else text[: SHOWN_MAX - 3] + "…"
 
 
 def any_of(known: Iterable[Any], none: Said = "") -> Said:
-    """What there is; ``none`` when there is nothing."""
+    """The names that exist; ``none`` if there are none."""
     listed = [str(name) for name in known]
     if len(listed) > NAMES_MAX:
         return allowed("names_and_more", names=listed[:NAMES_MAX], more=len(listed) - NAMES_MAX)

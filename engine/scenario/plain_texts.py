@@ -13,7 +13,8 @@ from engine.scenario.phrases import allowed, shown, wrong
 MARKUP = re.compile(r"<[A-Za-z/!?]")
 """In a title, which stands in many places, it is no plain text."""
 RESERVED = ("__proto__", "constructor", "prototype")
-"""What every object of a browser has under this name; actors, groups and ids become names in a view."""
+"""Names that every object of a browser has; actors, groups and ids become names in a view, so they may not use
+these."""
 
 
 def check_texts(document: dict[str, Any]) -> None:

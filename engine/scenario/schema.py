@@ -1,7 +1,7 @@
 """What a scenario document may say: every field with its type, bounds, default and meaning.
 
-One table for everybody: the loader checks against it, the builder page makes its form from it, and
-error messages tell from it what is allowed. Times are virtual milliseconds, sizes bytes.
+One table for three readers: the loader checks against it, the builder page makes its form from it, and error
+messages name the allowed values from it. Times are virtual milliseconds, sizes bytes.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Field:
     bound: int = 64
     """Longest list."""
     one_line: bool = False
-    """Of a text that stands in headings."""
+    """A text that is used in headings."""
 
     def allowed(self) -> Phrase:
-        """What may stand here, in words."""
+        """The allowed values in words."""
         if self.choices:
             return allowed("one_of", names=[str(choice) for choice in self.choices])
         if self.kind == "int":
@@ -71,11 +71,11 @@ def _count(default: int | None, high: int, low: int = 0) -> Field:
 
 APIS = apis.names()
 MIDDLEWARE_APIS = tuple(message.api for message in messages.REQUESTS + messages.ANSWERS)
-"""Of two-phase commit over middleware (MW-2)."""
+"""The APIs of two-phase commit over middleware (MW-2)."""
 ANSWERING_APIS = frozenset(message.api for message in messages.ANSWERS)
 """Messages that are answers by their name alone."""
 QUESTIONS = ("append", "state", "identity", "fetch", "reaction", "stable_offset")
-"""What a checkpoint may ask (engine/predict/kinds.py)."""
+"""The kinds of questions of a checkpoint (engine/predict/kinds.py)."""
 LIBRARY_QUESTIONS = (
     "stored-once",
     "before-sending",
@@ -89,7 +89,7 @@ LIBRARY_QUESTIONS = (
     "errors",
     "middleware",
 )
-"""What a reader of the library may ask, in the order in which it shows them: a scenario answers one of them."""
+"""The questions by which the library is ordered; a scenario answers one of them."""
 MESSAGE_ACTIONS = ("drop", "delay", "duplicate", "reorder", "disconnect", "inject_error")
 ACTOR_ACTIONS = ("crash", "restart", "pause", "resume")
 WORLD_ACTIONS = (
@@ -124,7 +124,7 @@ CALLS = (
     "abort_transaction",
 )
 MIDDLEWARE_CALLS = ("transact", "roll_back")
-"""Of the initiator's application, and of an operator at the middleware."""
+"""The calls of the initiator's application, and of an operator at the middleware."""
 
 SECTIONS: dict[str, dict[str, Field]] = {
     "scenario": {
@@ -374,6 +374,8 @@ SECTIONS: dict[str, dict[str, Field]] = {
     "variant": {
         "name": Field(kind="name", required=True),
         "title": Field(kind="words", required=True, one_line=True),
+        "watch_for": Field(kind="words"),
+        "lesson": Field(kind="words"),
         "set": Field(kind="table"),
         "expect": Field(kind="table", rows="expect"),
         "expect_refused": Field(kind="text"),

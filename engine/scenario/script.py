@@ -1,7 +1,7 @@
-"""Fault scripts from what somebody pointed at: a message of a run, or what a learner did to it (GEN-6).
+"""Fault scripts made from a selected message of a run, or from a learner's interventions (GEN-6).
 
-A rule counts what it sees, and a message on which one rule fell is seen by no later rule. Whoever is about to write
-one more rule therefore listens behind all others: what is heard there is what that rule would see.
+A rule counts what it sees, and a message on which one rule fell is seen by no later rule. The maker of one more
+rule therefore listens behind all others, and counts what that rule would see.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WORD_OF_MESSAGE = {
     "reorder_message": "reorder",
     "disconnect_message": "disconnect",
 }
-"""What learners do to a message, and the fault script's word for it."""
+"""A learner's action on a message to the fault script's action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,8 @@ def _strike(
 
 
 def _counted(struck: dict[int, tuple[Heard, Rule]]) -> Iterator[Rule]:
-    """In the order in which the messages were sent: each earlier rule takes its message away from the later ones."""
+    """The rules in the order in which their messages were sent, because a later rule does not count a message on
+    which an earlier one fell."""
     before: list[Heard] = []
     for _, (heard, rule) in sorted(struck.items()):
         match = dict(heard.match)

@@ -26,8 +26,7 @@ class LibraryEntry:
 
 
 def acts(document: dict[str, Any]) -> bool:
-    """Whether the document tells its story when it is played as it is: some have only variants that act, and some
-    say that what they are about happens in their variants alone."""
+    """Whether the document itself shows its lesson; in some documents only the variants do."""
     if document.get("variants_only") and document.get("variants"):
         return False
     return any(document.get(section) for section in ("applications", "loops", "middleware"))

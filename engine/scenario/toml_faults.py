@@ -32,7 +32,7 @@ ROWS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 
 def toml_fault(error: tomllib.TOMLDecodeError) -> tuple[Said, int | None]:
-    """What is wrong, and in which line; no line where the text ends too early."""
+    """The mistake and its line; no line if the text ends too early."""
     text = str(error)
     placed = _PLACED.search(text)
     line = int(placed["line"]) if placed and placed["line"] else None

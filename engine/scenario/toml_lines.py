@@ -29,13 +29,13 @@ def line_of(text: str, place: str) -> int | None:
 
 @dataclass(slots=True)
 class _Section:
-    """What stands below one heading."""
+    """The lines below one heading."""
 
     place: str
     line: int
     is_row: bool = False
     name: str = ""
-    """Of a row, where it says one."""
+    """The row's name, if it has one."""
     keys: list[tuple[str, int]] = field(default_factory=list)
 
 
@@ -74,7 +74,7 @@ def _sections(text: str) -> list[_Section]:
         line = whole.strip()
         if line.startswith("["):
             heading = _heading(line)
-            # A list over several lines begins some of them like a heading, and no name of the row stands behind it.
+            # Lines of a list may begin like a heading, and a row's name never follows a list.
             is_listed = heading is None
             if heading is not None:
                 sections.append(_Section(heading, number, line.startswith("[[")))

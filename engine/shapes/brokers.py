@@ -60,7 +60,7 @@ class MarkerView(TypedDict):
     result: str
     partitions: list[str]
     log_partition: NotRequired[int]
-    """Of the transaction log; a queue is in its order."""
+    """The partition of the transaction log; the queue is in the order of these."""
 
 
 class WaitingMarkersView(TypedDict):
@@ -70,11 +70,11 @@ class WaitingMarkersView(TypedDict):
     remaining: list[str]
     retries: int
     passed_over: NotRequired[list[str]]
-    """Those whose answer was thrown away, so that their markers are not sent before another coordinator is elected."""
+    """Partitions whose response was discarded: their markers are not sent before another coordinator is elected."""
 
 
 class MarkerBoardView(TypedDict):
-    """What a coordinator still has to send."""
+    """The markers that a coordinator still has to send."""
 
     queues: NotRequired[dict[str, list[MarkerView]]]
     """By leader."""
@@ -103,11 +103,11 @@ class GroupView(TypedDict):
     committing: NotRequired[dict[str, int]]
     """Plain commits on their way to the log."""
     pending: NotRequired[dict[str, dict[str, PlacedOffset]]]
-    """What open transactions want to commit, by producer id."""
+    """The pending offsets of open transactions, by producer id."""
 
 
 class BrokerFields(TypedDict):
-    """What a broker itself shows."""
+    """The fields of a broker itself."""
 
     alive: bool
     paused: bool

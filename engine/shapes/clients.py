@@ -34,11 +34,11 @@ class ApplicationView(TypedDict):
     finished: bool
     last_result: str | None
     loop: NotRequired[LoopView]
-    """Of an application that goes round: `next_call` and `calls` count rounds, of which it may have many left."""
+    """Present for an application loop: `next_call` and `calls` then count rounds."""
 
 
 class RecordView(TypedDict):
-    """A record that an application sent, and what it was told of it."""
+    """A record that an application sent, and its result."""
 
     partition: str
     producer: str
@@ -60,7 +60,7 @@ class SettingView(TypedDict):
 
 
 class MetadataView(TypedDict):
-    """What a client knows of the cluster."""
+    """A client's metadata of the cluster."""
 
     updated_at: int | None
     update_requested: bool

@@ -1,4 +1,4 @@
-"""What is derived of a view and of a step for those who draw it; docs/frame.md, *Derived*."""
+"""Facts that pages draw, derived from a view and its step; docs/frame.md, *Derived*."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Derived(TypedDict):
     """Facts that follow from a view."""
 
     pending: list[str]
-    """Of what waits, the first in the order in which they will happen."""
+    """The next events, in the order in which they will happen."""
     timers: dict[str, ActorTimer]
     """By `<actor>/<kind> <subject>`."""
     disagreements: dict[str, dict[str, Disagreement]]
@@ -64,7 +64,7 @@ class Arrival(TypedDict):
     at: int | None
     """Base offset of the batch that was appended, or of the stored one with the same numbers."""
     compared: NotRequired[int]
-    """Of a refused batch, base offset of the one that its numbers were compared with: the newest of its producer."""
+    """For a refused batch: the base offset of the producer's newest batch, with which it was compared."""
     control: NotRequired[str]
     """COMMIT or ABORT of a marker that was not appended."""
 
@@ -73,21 +73,22 @@ class StepDerived(TypedDict):
     """Facts that follow from a step; what is empty is left out."""
 
     changes: NotRequired[list[Change]]
-    """Of the view's `derived`."""
+    """Changes of the view's `derived`."""
     arrivals: NotRequired[list[Arrival]]
     leads: NotRequired[int]
-    """The note that tells more of the step than its own sentence, counted from 0; it is told first."""
+    """The index of the note that says more of the step than its own sentence; pages show it first."""
 
 
 class SentStep(Step):
     """A step as a page is given it."""
 
     derived: NotRequired[StepDerived]
-    """In no recording: told beside it."""
+    """Absent in recordings; sent beside them."""
 
 
 class FileDerived(TypedDict):
-    """Of one branch of a file: of its first view, where it has no parent, and of each of its own steps."""
+    """The derived facts of one branch of a file: for its first view, where it has no parent, and for each of its
+    own steps."""
 
     view: NotRequired[Derived]
     steps: list[StepDerived]

@@ -11,7 +11,7 @@ Altered = tuple[Any, Any]
 
 
 class Actor(TypedDict):
-    """Somebody who has a lane, in drawing order."""
+    """An actor with a lane, in drawing order."""
 
     name: str
     role: str
@@ -35,13 +35,15 @@ class Header(TypedDict):
     title: Bilingual
     variant_title: NotRequired[Bilingual | None]
     summary: NotRequired[Bilingual | None]
-    """What happens, where the scenario says it; this and the two after it are not in a log case."""
+    """The scenario's summary, if it has one; this field and the two after it are absent in a log case."""
     watch_for: NotRequired[Bilingual | None]
     lesson: NotRequired[Bilingual | None]
     profile: str
     version: str
+    client_versions: NotRequired[dict[str, str]]
+    """Client name to its Kafka version, for clients whose version differs from the cluster's; absent if none does."""
     switches: JsonObject
-    """Those that are not at their default."""
+    """The switches that are not at their default."""
     altered: dict[str, Altered]
     """By the path of a setting."""
     engine: str
@@ -49,8 +51,8 @@ class Header(TypedDict):
     partitions: list[str]
     step_limit: int
     opens_on: NotRequired[Literal["stage", "lanes", "spacetime"]]
-    """What the middle of the page shows first, where the scenario says it."""
+    """The panel that the page opens with, if the scenario names one."""
     beats: NotRequired[list[NamedBeat]]
     """Names of the author's own, where the scenario has some."""
     time_origin: NotRequired[int | None]
-    """Of a log case: step time 0 in milliseconds since 1970; null when no batch has a time."""
+    """In a log case: the time of step time 0, in milliseconds since 1970; null when no batch has a time."""

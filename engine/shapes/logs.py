@@ -11,7 +11,7 @@ AbortedEntry = tuple[int, int, int, int]
 
 
 class ContentView(TypedDict):
-    """What a batch of an internal topic holds, record by record, and what compaction left of any batch."""
+    """The records of an internal topic's batch, and those that compaction left of any batch."""
 
     keys: list[Any]
     values: list[Any]
@@ -37,10 +37,10 @@ class LogBatchView(TypedDict):
     appended_at: int
     size: int
     outcome: NotRequired[str]
-    """Of a transaction's batch: `open`, `committed`, `aborted`, in a log case also `ended`."""
+    """For a transaction's batch: `open`, `committed`, `aborted`, in a log case also `ended`."""
     content: NotRequired[ContentView]
     codec: NotRequired[str]
-    """Of a log case, as the next one."""
+    """Only in a log case: the compression."""
     damaged: NotRequired[bool]
 
 
@@ -54,7 +54,7 @@ class WaitingAppendView(TypedDict):
 
 
 class ProducerStateView(TypedDict):
-    """What a broker remembers of a producer."""
+    """A broker's state of a producer."""
 
     producer_epoch: int
     coordinator_epoch: int

@@ -13,7 +13,7 @@ class NodeView(TypedDict):
 
 
 class InitiatorView(NodeView):
-    """Who opens transactions."""
+    """The initiator, which opens transactions."""
 
     opened: list[int]
 
@@ -77,7 +77,7 @@ class MiddlewareTransactionView(TypedDict):
     message: str
     decision: str | None
     votes: NotRequired[dict[str, str]]
-    """What the middleware has heard of each participant."""
+    """The answer of each participant, as the middleware has it."""
     answers: NotRequired[dict[str, AnswerView]]
     checks: int
     tries: int

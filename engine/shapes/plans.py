@@ -1,4 +1,4 @@
-"""Where everything of a run has its place, and the beats in which it is told; docs/frame.md, *Plan*."""
+"""The place of everything that a run draws, and its beats; docs/frame.md, *Plan*."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class PlannedClient(TypedDict):
     applications: list[str]
     transactional_id: str | None
     partitions: list[str]
-    """Those that it ever has a batch for."""
+    """The partitions to which it ever sends a batch."""
 
 
 class PlannedBroker(TypedDict):
@@ -92,12 +92,50 @@ class Beat(TypedDict):
     """The title, in the catalogue."""
     params: JsonObject
     kind: NotRequired[str]
-    """What opened it: the kind by which an author names it. Not in what an earlier version kept."""
+    """The kind of the step that opened it, by which an author names it. Absent in plans of earlier versions."""
     title: NotRequired[Bilingual]
     """An author's own name for it."""
     lines: list[BeatLine]
     beats: NotRequired[list[Beat]]
     """Where a run is long; `lines` is empty then."""
+
+
+class Words(TypedDict):
+    """A sentence of the catalogue, or a part of one."""
+
+    key: str
+    params: JsonObject
+
+
+class Outcome(TypedDict):
+    """The end of a run in the numbers that an intervention may change."""
+
+    time: int
+    """Virtual milliseconds at its last step."""
+    messages: int
+    retries: int
+    duplicates: int
+    """Records, as the next three."""
+    lost: int
+    failed: int
+    reordered: int
+    batches: str
+    """Digests: of the batches that consumers may get, empty for none; of their records; of the outcomes at the
+    middleware's participants."""
+    records: str
+    nodes: str
+
+
+class Cost(TypedDict):
+    """The interventions of a run, and their effect compared with the scenario's run."""
+
+    what: Words
+    """The intervention, as the subject of a sentence."""
+    dearer: bool
+    """It took more of something and less of nothing."""
+    costs: list[Words]
+    kept: list[Words]
+    """The fates of the records."""
 
 
 class Plan(PlannedPlaces):
@@ -108,3 +146,8 @@ class Plan(PlannedPlaces):
     complete: bool
     """False: its bound was reached, the run goes on."""
     beats: list[Beat]
+    outcome: NotRequired[Outcome]
+    """How the run ended: the scenario's run, or the run with interventions where its end is known. Absent in plans
+    of earlier versions and while the run goes on."""
+    cost: NotRequired[Cost]
+    """Present for a run with interventions."""

@@ -1,4 +1,4 @@
-"""What a reader is asked before a step that decides something; docs/websocket.md, *Hands and polls*."""
+"""A question before a step that decides something; docs/websocket.md, *Hands and polls*."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Reason(TypedDict):
     rule: str | None
     """The requirement behind it."""
     outcome: str | None
-    """Of a check."""
+    """The outcome of a check."""
 
 
 class Question(TypedDict):
-    """A checkpoint that a run meets."""
+    """A question at a checkpoint of a run."""
 
     checkpoint: int
     ask: str

@@ -18,7 +18,7 @@ class HeldBy(TypedDict):
 
 
 class LaneBehind(TypedDict):
-    """What became of the offsets below a reader's position, newest last; `folded` counts older stretches."""
+    """The fates of the offsets below a reader's position, newest last; `folded` counts older stretches."""
 
     position: int | None
     stretches: list[LaneStretch]
@@ -35,10 +35,10 @@ class SeenLane(LaneBehind):
 
 
 class ReaderLaneView(SeenLane):
-    """What a reader has to do with every offset of a lane."""
+    """A reader's relation to every offset of a lane."""
 
     read: NotRequired[int]
-    """Of a log case's readers: how many records they were given."""
+    """In a log case: how many records the reader was given."""
 
 
 class GroupSessionView(TypedDict):
@@ -53,7 +53,7 @@ class GroupSessionView(TypedDict):
 
 
 class ConsumerFields(TypedDict):
-    """What a consumer itself shows."""
+    """The fields of a consumer itself."""
 
     isolation: str
     alive: bool

@@ -24,12 +24,12 @@ class FoldedRecords(TypedDict):
 
 
 class Folded(TypedDict):
-    """What a sight leaves out."""
+    """The counts of entries that a sight leaves out."""
 
     at: int
     """The step where the view was cut."""
     reaches: int
-    """How many steps back from there everything near is still listed."""
+    """The number of steps before it whose entries are all listed."""
     records: NotRequired[FoldedRecords]
     logs: NotRequired[dict[str, dict[str, list[FoldedBatches]]]]
     """By partition and replica."""
@@ -41,5 +41,5 @@ class Sight(View):
     """The state after a step, as a page is given it."""
 
     derived: NotRequired[Derived]
-    """Missing in a recording that was kept before the engine told it."""
+    """Absent in recordings of earlier engines."""
     folded: NotRequired[Folded]

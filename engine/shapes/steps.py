@@ -56,13 +56,13 @@ Compared = tuple[Any, Any]
 
 
 class Refusal(TypedDict):
-    """What a receiver refused."""
+    """A refusal by a receiver."""
 
     rule: str
     error: str
     compared: list[Compared]
     next: str
-    """What the receiver of the refusal does next, in the catalogue."""
+    """The catalogue key of the requester's next action."""
     next_params: JsonObject
 
 
@@ -76,7 +76,7 @@ class Transition(_FromTo):
 
 
 class MessageFate(TypedDict):
-    """What became of a message in this step."""
+    """An event of a message in this step."""
 
     id: int
     event: MessageEvent
@@ -89,12 +89,12 @@ class Broken(TypedDict):
     partition: str | None
     serials: list[int]
     transaction: NotRequired[str]
-    """Of `atomic`."""
+    """For the guarantee `atomic`."""
     producer_id: NotRequired[int]
-    """Of `hanging`, as the next one."""
+    """For the guarantee `hanging`."""
     first_offset: NotRequired[int]
     nodes: NotRequired[list[str]]
-    """Of the middleware's guarantees."""
+    """For guarantees of the middleware: the nodes that broke it."""
 
 
 class Step(Said):
@@ -111,7 +111,7 @@ class Step(Said):
     messages: list[MessageFate]
     transition: Transition | None
     earlier_transitions: NotRequired[list[Transition]]
-    """Those of the same step before `transition`, oldest first."""
+    """Transitions of the same step before `transition`, oldest first."""
     interesting: bool
     """A fault, refusal, decision, broken guarantee or transition."""
     broken: list[Broken]

@@ -8,7 +8,7 @@ TransactionResult = Literal["open", "committed", "aborted", "empty", "left"]
 
 
 class TransactionLine(TypedDict):
-    """One transaction: who asked for it, where it wrote, its steps and virtual times, and how it stands."""
+    """One transaction: its client, the partitions that it wrote to, its steps with virtual times, and its state."""
 
     id: str
     client: str | None
@@ -33,7 +33,7 @@ class TransactionLines(TypedDict):
     """The transactions of a line of steps."""
 
     through: int
-    """The last step that was looked at."""
+    """The last step that is included."""
     folded: int
     """Older ones that are not listed."""
     lines: list[TransactionLine]

@@ -31,7 +31,7 @@ class MessageView(_FromTo):
 
 
 class NetworkView(TypedDict):
-    """What is under way."""
+    """The messages under way."""
 
     messages: NotRequired[dict[str, MessageView]]
 
@@ -60,14 +60,14 @@ class GuaranteeView(TypedDict):
 
     judged: bool
     count: NotRequired[int]
-    """Records, producers or transactions for which it is broken by now; the rest is of the first break."""
+    """How many records, producers or transactions broke it; the other fields describe the first of them."""
     broken_at: NotRequired[int | None]
     partition: NotRequired[str | None]
     serials: NotRequired[list[int]]
 
 
 class VerdictView(TypedDict):
-    """What a partition stores, counted."""
+    """The counts of a partition's records."""
 
     stored: int
     duplicates: int
@@ -96,4 +96,4 @@ class View(TypedDict):
     guarantees: NotRequired[dict[str, GuaranteeView]]
     verdicts: NotRequired[dict[str, VerdictView]]
     counters: NotRequired[dict[str, int]]
-    """What an operator counts since the run began; absent while all are 0."""
+    """An operator's counters since the beginning of the run; absent while all are 0."""

@@ -1,4 +1,4 @@
-"""What several shapes hold."""
+"""Types that several shapes use."""
 
 from __future__ import annotations
 

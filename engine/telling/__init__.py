@@ -1,1 +1,1 @@
-"""How happenings are told: catalogue keys, parameters, requirements, decisions and refusals, by role."""
+"""Sentences of happenings: catalogue keys, parameters, requirements, decisions and refusals, by role."""

@@ -1,4 +1,5 @@
-"""How a batch that reached a log is told: the sentence, the decision, the refusal (SEQ-10, MRK-5, MRK-6, TXC-23)."""
+"""Sentences of a batch that reached a log: what was appended, each decision, each refusal (SEQ-10, MRK-5, MRK-6,
+TXC-23)."""
 
 from __future__ import annotations
 
@@ -272,7 +273,8 @@ def _appended(h: happened.ClientBatchReached, params: dict[str, Any], teller: Te
 # A marker, or a coordinator's record --------------------------------------------------------------
 
 _MARKER_RULES = ("MRK-4", "MRK-6", "MRK-11", "MSG-3", "LOG-4", "CTR-26")
-"""Of every marker: brokers write it, it is appended and changes no stored record, both its epochs are checked."""
+"""The requirements of every marker: a broker writes it, it is appended, it changes no stored record, both epochs
+are checked."""
 _IMAGE_RULES = ("LOG-4", "TXC-2", "TXC-3", "TXC-23")
 _OFFSETS_RULES = ("LOG-4", "OFS-2", "SEQ-9", "CTR-49")
 

@@ -1,4 +1,4 @@
-"""How the end of a batch, and its way back into the queue, are told."""
+"""Sentences of batches that complete, fail or are requeued."""
 
 from __future__ import annotations
 

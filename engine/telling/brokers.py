@@ -1,4 +1,4 @@
-"""How brokers are told beside their logs."""
+"""Sentences of brokers, without their logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How ZooKeeper and the controller are told."""
+"""Sentences of ZooKeeper and the controller."""
 
 from __future__ import annotations
 

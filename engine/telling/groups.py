@@ -1,4 +1,4 @@
-"""How the offsets of groups are told."""
+"""Sentences of group offsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the network and faults are told."""
+"""Sentences of the network and of faults."""
 
 from __future__ import annotations
 

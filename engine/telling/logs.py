@@ -1,4 +1,4 @@
-"""How the logs of a broker are told."""
+"""Sentences of a broker's logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an application's loop is told."""
+"""Sentences of application loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How transitions of state machines are told."""
+"""Transitions of state machines in steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How markers are told."""
+"""Sentences of transaction markers."""
 
 from __future__ import annotations
 

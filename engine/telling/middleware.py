@@ -1,4 +1,4 @@
-"""How two-phase commit over middleware is told: rows of machines, and what a learner should see beside them."""
+"""Sentences of two-phase commit over middleware: rows of machines, and further notes for learners."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _KEEPS = {
 
 
 def strategy_key(name: str) -> str:
-    """What a strategy does."""
+    """The sentence of each strategy's action."""
     return f"middleware.strategy_{name}"
 
 
 def trade_off_key(name: str) -> str:
-    """What a strategy costs."""
+    """The sentence of each strategy's cost."""
     return f"middleware.trade_off_{name}"
 
 
@@ -107,7 +107,7 @@ def _middleware_moved(h: happened.MiddlewareMoved, teller: Teller) -> None:
 
 
 def _comment(h: happened.MiddlewareMoved, teller: Teller) -> None:
-    """What a learner should see beside the step: the strategy's price, and how Kafka does it (MW-15)."""
+    """Notes for learners beside the step: the strategy's price, and how Kafka does it (MW-15)."""
     row, strategy = h.row, h.numbers.strategy
     if row.when == middleware_states.GIVEN_UP and not h.numbers.tries:
         key = strategy_key(strategy) if STRATEGIES[strategy].by_hand else "middleware.no_manager"

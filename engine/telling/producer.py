@@ -1,4 +1,4 @@
-"""How calls of an application and answers to transactional requests are told."""
+"""Sentences of an application's calls and of responses to transactional requests."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from engine.client import control_reactions as reactions
 from engine.happenings import producer as happened
 from engine.happenings.base import Happening
 from engine.machine import Row
+from engine.telling.requests import COMPARED
 from engine.telling.rows import row_key
 from engine.telling.telling import Tell, Teller, notes, says
 
@@ -15,7 +16,7 @@ _DECIDES = "refusal.application_decides"
 def _call_refused(h: happened.CallRefused, teller: Teller) -> None:
     key = row_key(h.why) if isinstance(h.why, Row) else f"client.{h.why.value}"
     teller.say(key, (h.spec,), client=h.client, call=h.call, error=h.error)
-    teller.refuse(h.spec, h.error, [list(pair) for pair in h.compared], _DECIDES)
+    teller.refuse(h.spec, h.error, [[COMPARED[what], value] for what, value in h.compared], _DECIDES)
 
 
 def _record_appended(h: happened.RecordAppended, teller: Teller) -> None:

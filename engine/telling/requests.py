@@ -1,10 +1,10 @@
-"""How refusals by rules are told."""
+"""Sentences of refusals by rules."""
 
 from __future__ import annotations
 
 from engine.happenings import requests as happened
 from engine.happenings.base import Happening
-from engine.happenings.codes import Next, Reason
+from engine.happenings.codes import Compared, Next, Reason
 from engine.telling.telling import Tell, Teller
 
 _OF_GROUPS = frozenset({Reason.INSTANCE_REPLACED, Reason.MEMBER_UNKNOWN, Reason.GENERATION_DIFFERS})
@@ -16,14 +16,46 @@ def reason_key(reason: Reason) -> str:
 
 
 def next_key(then: Next) -> str:
-    """The sentence for what the asker does next."""
+    """The sentence of the requester's next action."""
     return f"refusal.{then.value}"
+
+
+COMPARED = {
+    Compared.ALLOWED_BYTES: "allowed bytes",
+    Compared.BATCH_BYTES: "batch bytes",
+    Compared.CALL: "call",
+    Compared.CLIENT: "client",
+    Compared.COORDINATOR: "coordinator",
+    Compared.CURRENT_GENERATION: "current generation",
+    Compared.FETCH_OFFSET: "fetch offset",
+    Compared.GENERATION: "generation",
+    Compared.GROUP: "group",
+    Compared.IN_SYNC_REPLICAS: "in-sync replicas",
+    Compared.KEY: "key",
+    Compared.LEADER: "leader",
+    Compared.LIMIT: "limit",
+    Compared.LOG_END: "log end",
+    Compared.LOG_START: "log start",
+    Compared.MEMBER: "member",
+    Compared.MEMBERS: "members",
+    Compared.MINIMUM: "minimum",
+    Compared.PARTITION: "partition",
+    Compared.PRODUCER_ID: "producer id",
+    Compared.RECEIVER: "receiver",
+    Compared.RECORD_BYTES: "record bytes",
+    Compared.RECORD_VERSION: "record version",
+    Compared.RESOURCE: "resource",
+    Compared.STATE: "state",
+    Compared.TOPIC: "topic",
+    Compared.TRANSACTIONAL_ID: "transactional id",
+}
+"""The labels of ``refusal.compared`` (docs/frame.md)."""
 
 
 def _request_refused(h: happened.RequestRefused, teller: Teller) -> None:
     rule, facts = h.rule, h.facts
     teller.say(reason_key(rule.why), (rule.spec,), **{name: facts[name] for name in rule.says})
-    compared = [[label, facts[name]] for label, name in rule.compares]
+    compared = [[COMPARED[label], facts[name]] for label, name in rule.compares]
     teller.refuse(rule.spec, rule.answer.name, compared, next_key(rule.then))
 
 

@@ -1,4 +1,4 @@
-"""How the passes of a Sender are told."""
+"""Sentences of the Sender's passes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WAITS_AT_STOP = {
     "earlier_in_flight": "client.waits_earlier_in_flight",
     "request_full": "client.waits_request_full",
 }
-"""The same to the sentence where none did."""
+"""Reason to the sentence for the case without one."""
 _SCOPES = {"node": "client.stop_ends_node", "partition": "client.stop_skips_partition"}
 
 

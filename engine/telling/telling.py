@@ -20,7 +20,7 @@ Shown = TypeVar("Shown")
 
 
 class Teller(Protocol):
-    """The step that is being told (``recording.Recorded``)."""
+    """The step that is being made (``recording.Recorded``)."""
 
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         """Make this a step: the first key said is its sentence, later ones are notes. ``rules`` are the requirements
@@ -30,8 +30,8 @@ class Teller(Protocol):
         """A further sentence of this step."""
 
     def lead(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
-        """What the step is about, although something was said before it, which becomes a note; itself a note when a
-        state machine took a row before."""
+        """Make this the step's sentence; an earlier one becomes a note. After a transition of a state machine this
+        is a note itself."""
 
     def decide(self, decision: Decision) -> None:
         """The rules that a receiver tried, in order (``decision`` of docs/frame.md)."""
@@ -42,7 +42,7 @@ class Teller(Protocol):
         """A refusal: rule, error, the compared numbers and what the receiver does next (UIV-3)."""
 
     def transition(self, machine: str, of: str, source: str, target: str, on: str, row: int) -> None:
-        """A state machine took a row of its table."""
+        """Add a transition of a state machine to the step."""
 
 
 Tell = Callable[[Any, Teller], None]
@@ -110,7 +110,7 @@ def says(key: str, *rules: str) -> Tell:
 
 
 def notes(key: str, *rules: str) -> Tell:
-    """A note of the step, with the fields as its parameters."""
+    """Tell an event as a note of the step, with its fields as parameters."""
 
     def tell(happened: Happening, teller: Teller) -> None:
         teller.note(key, rules, **params_of(happened))

@@ -1,4 +1,4 @@
-"""How a transaction coordinator is told: rows of ids, refusals with what they compared, epochs."""
+"""Sentences of a transaction coordinator: rows of ids, refusals with what they compared, epochs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEXT = {
     Error.INVALID_PRODUCER_ID_MAPPING: "refusal.client_aborts_and_raises",
     Error.UNKNOWN_SERVER_ERROR: "refusal.client_has_no_rule",
 }
-"""What the client does about a refusal; everything else ends it."""
+"""Error to the client's reaction; every other error ends the client."""
 
 _ALSO: dict[str, tuple[str, ...]] = {
     "epoch_raised": ("TXC-4",),
@@ -36,7 +36,7 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "id_expires": ("TXC-4",),
     "transaction_timed_out": ("TXC-10", "FEN-2"),
 }
-"""What else of the specification a row is about, beside its own rule."""
+"""Further requirements of a row, beside its own."""
 
 
 def _say(
@@ -126,7 +126,7 @@ _Rejected = (
 def _reject(
     h: _Rejected, key: str, rule: str, compared: list[list[Any]], teller: Teller, **params: Any
 ) -> None:
-    """What no state decides."""
+    """Refusals that no state decides."""
     teller.say(key, (rule,), coordinator=h.coordinator, error=h.error.name, **params)
     teller.refuse(rule, h.error.name, compared, NEXT.get(h.error, "refusal.client_ends"))
 

@@ -31,10 +31,10 @@ DEFAULTS = {
     "delivery_timeout_ms": 3200,
     "buffer_memory": 1_048_576,
 }
-"""Of a case that leaves a setting out: Kafka's own tests of the accumulator."""
+"""Settings of Kafka's own accumulator tests, for a case that leaves a setting out."""
 KEY_BYTES, VALUE_BYTES = 3, 5
 _NO_MEMORY = {"2.0": "TimeoutException", "2.8": "BufferExhaustedException"}
-"""What ``send()`` throws when memory does not come in time: 2.8 gave it an exception of its own."""
+"""The exception of ``send()`` when memory is not free in time: 2.8 gave it an exception of its own."""
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:
@@ -47,7 +47,7 @@ def run(case: dict[str, Any], version: str) -> Outcome:
         got = driver.do(operation)
         if "exception" in got:
             got["exception"] = _NO_MEMORY[version]
-        # Kafka has sets here, whose order says nothing.
+        # Kafka has sets here, whose order has no meaning.
         sets = {
             name: sorted(wanted[name]) for name in ("ready_nodes", "unknown_leader_topics") if name in wanted
         }

@@ -1,7 +1,7 @@
 """Runs the cases of `client_txn_manager` through the producer client that scenarios use.
 
-`transition`: the client's own check of an edge. `api`: a call in a given state. `response`: a request is brought
-on its way by the calls that lead to it, and then answered.
+`transition`: the client's own check of an edge. `api`: a call in a given state. `response`: calls make the client
+send a request, which is then answered.
 """
 
 from __future__ import annotations
@@ -224,10 +224,10 @@ class _Driver:
         for _ in range(PASS_LIMIT):
             if self.in_flight:
                 return
-            until = self.client.sender.sleeps_until
+            until = self.client.memory.poll.sleeps_until
             if until is not None:
                 self.now = until
-            self.client.memory.wake(self.now)
+            self.client.memory.poll.wake(self.now)
             more = True
             while more:
                 effects, more = self.client.run_phase(self.now)
@@ -256,7 +256,8 @@ class _Driver:
         self._run()
 
     def state(self, result: Result | None) -> dict[str, Any]:
-        """What came of the answer. A case says nothing more of one that throws: the handler ends there."""
+        """The state after the response. A response that throws ends the handler, so the case says nothing more of
+        it."""
         if self.watch.thrown:
             return {"exception": calls.KAFKA_EXCEPTION}
         manager = self.manager

@@ -1,6 +1,6 @@
 """Cases of the transaction coordinator: one log partition, answers, images written, markers to send.
 
-The log of a case is a list; what is held back reached it, but the coordinator was not told.
+The log of a case is a list; a held image reached it, but the coordinator does not have the result.
 """
 
 from __future__ import annotations
@@ -9,17 +9,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from engine.broker.verification import verify
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
 from engine.coordinator.transaction_coordinator import TransactionCoordinator
 from engine.coordinator.transaction_metadata import Image, TransactionMetadata
 from engine.errors import EngineError, Error
-from engine.profiles import K20, K28
+from engine.messages import TransactionPartitions
+from engine.profiles import K20, K28, K39
 from engine.vectors.exceptions import error_named
 from engine.vectors.outcome import Failure, Skip
 from engine.vectors.run import expected_for
 from engine.watching import Watch
 
-PROFILES = {"2.0": K20, "2.8": K28}
+PROFILES = {"2.0": K20, "2.8": K28, "3.9-like": K39}
 PARTITION = 0
 
 
@@ -59,6 +61,8 @@ class Stage:
         """(token, index of the operation that asked)."""
         self.operation = 0
         self.responses: list[tuple[int, Answer]] = []
+        self.verified: dict[int, dict[str, Error]] = {}
+        """Answer to each question about partitions, by the operation that asked."""
         self.writes: list[Image | None] = []
         self.markers: list[SendMarkers] = []
         self.under_way: set[str] = set()
@@ -72,7 +76,7 @@ class Stage:
         while outbox:
             effect = outbox.pop(0)
             if isinstance(effect, Answer):
-                if effect.to is None:  # A task of the coordinator's own; its exception is the operation's.
+                if effect.to is None:  # A task of the coordinator, whose exception belongs to the operation.
                     effect = replace(effect, to=self.operation)
                 self.responses.append((int(str(effect.to)), effect))
             elif isinstance(effect, Completed):
@@ -135,7 +139,13 @@ class Stage:
         )
 
     def _verify_partitions(self, op: dict[str, Any]) -> None:
-        raise Skip("verification came with 3.6")
+        asked = TransactionPartitions(
+            transactional_id=op["tid"],
+            producer_id=op["pid"],
+            producer_epoch=op["epoch"],
+            partitions=tuple(op["partitions"]),
+        )
+        self.verified[self.operation] = verify(self.coordinator, asked)
 
     def _complete_markers(self, op: dict[str, Any]) -> None:
         """The last acknowledgement comes once; what the log makes of it is not the markers' business."""
@@ -200,7 +210,7 @@ class Stage:
         return shown
 
     def hidden_state(self) -> dict[str, dict[str, int]]:
-        """What a coordinator remembers of the identity before, which 2.x does not write to the log."""
+        """The coordinator's state of the previous identity, which 2.x does not write to the log."""
         return {
             name: {"last_pid": found.last_producer_id, "last_epoch": found.last_producer_epoch}
             for name, found in self.coordinator.metadata.items()
@@ -259,6 +269,9 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
         known_state = wanted.get("state", known_state)
         told = [answer for to, answer in stage.responses if to == index]
         answers = [_answer(answer, asked[index]) for answer in told if not answer.thrown]
+        if index in stage.verified:
+            errors = {name: error.name for name, error in stage.verified[index].items()}
+            answers.append({"to": asked[index], "partitions": errors})
         found = got[index]
         if any(answer.thrown for answer in told):
             found["exception"] = True
@@ -277,7 +290,7 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
 
 
 def _comparable(answer: dict[str, Any]) -> dict[str, Any]:
-    """Without PID and epoch where none were given."""
+    """The response without producer id and epoch if it carries none."""
     return {name: value for name, value in answer.items() if not (name in ("pid", "epoch") and value == -1)}
 
 

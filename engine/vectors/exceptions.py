@@ -6,7 +6,7 @@ from engine.errors import Error
 from engine.vectors.outcome import Skip
 
 _EARLIER = {"NOT_LEADER_FOR_PARTITION": Error.NOT_LEADER_OR_FOLLOWER}
-"""Names until 2.5."""
+"""Names of errors until 2.5."""
 
 _IRREGULAR = {
     Error.CORRUPT_MESSAGE: "CorruptRecordException",
@@ -25,7 +25,7 @@ _IRREGULAR = {
     Error.TOPIC_AUTHORIZATION_FAILED: "TopicAuthorizationException",
     Error.GROUP_AUTHORIZATION_FAILED: "GroupAuthorizationException",
     Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "TransactionalIdAuthorizationException",
-    # TxnOffsetCommit alone reacts to these two (KIP-447), and with an exception that says what came of them.
+    # Only TxnOffsetCommit reacts to these two errors (KIP-447), with an exception of its own.
     Error.UNKNOWN_MEMBER_ID: "CommitFailedException",
     Error.ILLEGAL_GENERATION: "CommitFailedException",
 }

@@ -11,12 +11,13 @@ from typing import Any
 from engine.coordinator.coordinator_effects import SendMarkers
 from engine.coordinator.marker_channel import MarkerChannel
 from engine.messages import WriteTxnMarkersResponse
-from engine.profiles import K20, K28
+from engine.profiles import K20, K28, K39
 from engine.vectors.exceptions import error_named
 from engine.vectors.outcome import Failure
+from engine.vectors.run import SNAPSHOT
 from engine.watching import Watch
 
-PROFILES = {"2.0": K20, "2.8": K28}
+PROFILES = {"2.0": K20, "2.8": K28, SNAPSHOT: K39}
 PRODUCER_ID = 7
 SUBJECT, OTHER = "t-0", "t-1"
 LEADERS = {SUBJECT: 1, OTHER: 2}
@@ -24,7 +25,7 @@ EPOCH = 3
 
 
 class Around:
-    """What the channel sees of its broker; a case changes it."""
+    """The channel's broker; a case changes it."""
 
     def __init__(self) -> None:
         self.epoch: int | None = EPOCH
@@ -88,16 +89,15 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
 
 
 def _answer(channel: MarkerChannel, around: Around, given: dict[str, Any]) -> None:
-    """What comes back for the first partition."""
+    """The response for the first partition."""
     broker = LEADERS[SUBJECT]
     lookup = given.get("lookup", "")
     around.cached = lookup != "none"
     if given.get("coordinator_epoch") == "changed":
         around.epoch = EPOCH + 1
     elif lookup and around.cached:
-        around.epoch = (
-            None  # NOT_COORDINATOR, or COORDINATOR_LOAD_IN_PROGRESS: somebody else's, or not yet ours.
-        )
+        # NOT_COORDINATOR: another broker coordinates; COORDINATOR_LOAD_IN_PROGRESS: this one loads its log.
+        around.epoch = None
     if given.get("disconnected"):
         channel.on_disconnected(broker)
         return
@@ -106,7 +106,7 @@ def _answer(channel: MarkerChannel, around: Around, given: dict[str, Any]) -> No
 
 
 def _outcome(channel: MarkerChannel) -> str:
-    """The case's word for the state that the channel is in now."""
+    """The channel's present state under the case's name."""
     waiting = channel.waiting.get("txn")
     if waiting is not None and waiting.passed_over:
         return "illegal_state"

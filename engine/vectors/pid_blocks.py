@@ -21,7 +21,7 @@ REPLIES_MAX = 1000
 
 
 class BlockCase:
-    """ZooKeeper, the managers of a case, and what happened at the node."""
+    """ZooKeeper, the producer id managers of a case, and the changes of the node."""
 
     def __init__(self, initial: list[int] | None) -> None:
         self.watch = Watch()
@@ -102,7 +102,7 @@ def _only_send(effects: Effects) -> Send:
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """One case: every result, the node's data and stat version, and what happened at it."""
+    """Play one case and compare every result, the node's data and stat version, and the changes of the node."""
     blocks = BlockCase(case["input"].get("initial"))
     for index, (operation, expected) in enumerate(zip(case["input"]["ops"], case["expected"], strict=True)):
         got = blocks.do(operation)

@@ -15,25 +15,26 @@ from engine.broker.configuration import BrokerConfiguration
 from engine.broker.partition_log import PartitionLog
 from engine.broker.sequence import increment
 from engine.broker.validation import Origin
+from engine.broker.verification import unguarded
 from engine.codec.batch_message import bytes_of, read_back
 from engine.errors import Error
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, RecordBatch
-from engine.profiles import PROFILES
+from engine.profiles import K39, PROFILES
 from engine.switches import Switches
 from engine.vectors.outcome import Failure, Skip, first_difference
-from engine.vectors.run import expected_for
+from engine.vectors.run import SNAPSHOT, expected_for
 from engine.watching import Watch
 
 PARTITION = "t-0"
 BATCHES_MAX = 10_000
 EXPIRATION_MS = 3_600_000
 """The cases' own default for idle producers."""
-PROFILE_OF = {profile.version: profile for profile in PROFILES.values()}
+PROFILE_OF = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: K39}
 
 HEADER_BYTES = 61
 RECORD_BYTES = 8
 MARKER_BYTES = 78
-"""What the cases' batches weigh: a header, and records with no key and one byte of value."""
+"""The sizes of the cases' batches: a header, and records with no key and one byte of value."""
 
 
 class LogCase:
@@ -44,11 +45,10 @@ class LogCase:
     """
 
     def __init__(self, config: dict[str, Any], version: str, through_bytes: bool = False) -> None:
-        if config.get("verification"):
-            raise Skip(
-                "verification with the coordinator (KIP-890) is not in the versions that the engine has"
-            )
         self.clock = 0
+        self.verifies = bool(config.get("verification"))
+        self.guards: dict[int, int] = {}
+        """What each producer id's verified batches carry."""
         self.version = version
         self.through_bytes = through_bytes
         self.auto_high_watermark = bool(config.get("auto_hw"))
@@ -71,7 +71,8 @@ class LogCase:
             raise Skip(f"the engine has no operation {operation['op']!r}")
         answer = handler(self, operation)
         if self.auto_high_watermark and self.log.high_watermark != self.log.log_end:
-            # A mark that stays is not announced: after a cut only 2.8 shows it to the transactions (LOG-8).
+            # An unchanged high watermark is not announced: after a truncation only 2.8 gives it to the
+            # transactions (LOG-8).
             self.log.set_high_watermark(self.log.log_end)
         return answer
 
@@ -83,7 +84,27 @@ class LogCase:
             offset = batch.get("base_offset", offset)
             batches.append(self._data_batch(batch, offset))
             offset += batch.get("n", 1)
+        if self.verifies:
+            refused = self._unguarded(operation, batches[0])
+            if refused is not None:
+                return {"result": refused.name}
         return self._appended(batches, operation.get("origin", "client"))
+
+    def start_verification(self, operation: dict[str, Any]) -> dict[str, Any]:
+        """A batch arrives that may be the first of a transaction; the coordinator's yes is the case's ``verified``."""
+        producer_id, sequence, epoch = operation["pid"], operation["seq"], operation["epoch"]
+        producers = self.log.producers
+        needs = not producers.is_open(producer_id, epoch)
+        if needs:
+            given = len(self.guards) + 1
+            self.guards[producer_id] = producers.begin_waiting(
+                producer_id, sequence, epoch, given, self.clock
+            )
+        return {"result": "OK", "needs_verification": needs}
+
+    def _unguarded(self, operation: dict[str, Any], batch: RecordBatch) -> Error | None:
+        guard = self.guards.get(batch.producer_id) if operation.get("verified") else None
+        return unguarded(self.log.producers, batch, guard)
 
     def marker(self, operation: dict[str, Any]) -> dict[str, Any]:
         batch = RecordBatch(
@@ -130,7 +151,7 @@ class LogCase:
         return _answer(appended)
 
     def _reread(self, batch: RecordBatch) -> RecordBatch:
-        """The same batch from its own bytes; its size is what the bytes take."""
+        """The batch read back from its own bytes; its size is that of the bytes."""
         placed = replace(
             batch, base_offset=max(batch.base_offset, 0), leader_epoch=max(batch.leader_epoch, 0)
         )
@@ -242,6 +263,7 @@ def _answer(appended: Appended) -> dict[str, Any]:
 
 OPERATIONS: dict[str, Callable[[LogCase, dict[str, Any]], dict[str, Any]]] = {
     "append": LogCase.append,
+    "start_verification": LogCase.start_verification,
     "marker": LogCase.marker,
     "hw": LogCase.raise_high_watermark,
     "tick": LogCase.tick,
@@ -257,7 +279,7 @@ OPERATIONS: dict[str, Callable[[LogCase, dict[str, Any]], dict[str, Any]]] = {
 def run(case: dict[str, Any], version: str) -> Failure | None:
     """One case in one version: every result and every state must be Kafka's.
 
-    ``log_transactions`` is run once more with every batch as bytes.
+    ``log_transactions`` runs a second time with every batch as bytes.
     """
     failure = _run(LogCase(case.get("config", {}), version), case, version)
     if failure is None and case["topic"] == "log_transactions":

@@ -14,13 +14,14 @@ from engine.broker.partition_log import PartitionLog
 from engine.client.reading import READ_COMMITTED, READ_UNCOMMITTED, take
 from engine.codec.batch_message import bytes_of, read_back
 from engine.errors import Error
-from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE, FetchResponse, RecordBatch
-from engine.profiles import PROFILES
+from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE, PartitionFetchResponse, RecordBatch
+from engine.profiles import K39, PROFILES
 from engine.switches import Switches
 from engine.vectors.outcome import Failure
+from engine.vectors.run import SNAPSHOT
 from engine.watching import Watch
 
-PROFILE_OF = {profile.version: profile for profile in PROFILES.values()}
+PROFILE_OF = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: K39}
 BATCHES_MAX = 10_000
 
 
@@ -49,12 +50,14 @@ def _through_bytes(batches: list[RecordBatch]) -> list[RecordBatch]:
     return read_back(b"".join(bytes_of(batch) for batch in batches))
 
 
-def _answer(batches: tuple[RecordBatch, ...], aborted: tuple[tuple[int, int], ...]) -> FetchResponse:
-    return FetchResponse(partition="t-0", error=Error.NONE, batches=batches, aborted=aborted)
+def _answer(batches: tuple[RecordBatch, ...], aborted: tuple[tuple[int, int], ...]) -> PartitionFetchResponse:
+    return PartitionFetchResponse(error=Error.NONE, batches=batches, aborted=aborted)
 
 
-def _from_log(batches: list[RecordBatch], fetch_offset: int, isolation: str, version: str) -> FetchResponse:
-    """What a broker answers whose replica was given this partition, all of it replicated."""
+def _from_log(
+    batches: list[RecordBatch], fetch_offset: int, isolation: str, version: str
+) -> PartitionFetchResponse:
+    """The response of a broker whose replica holds this partition, fully replicated."""
     log = PartitionLog(
         "t-0",
         1,

@@ -1,7 +1,6 @@
-"""What of a case was read while it was played.
-
-A case may name what the engine does not look at: a later schema, a slip of the pen. It is played all the same, and
-what stayed unread is told with its place; nobody keeps a second list of the fields that each operation knows.
+"""Records which fields of a case were read while it was played. A case may have fields that the engine does not
+know: a later schema, a typing error. It is played all the same, and each unread field is reported with its place;
+so there is no second list of the fields of each operation.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 PROSE = frozenset({"name", "detail", "note", "comment", "description"})
-"""Fields for whoever reads the case."""
+"""Fields for people who read the case."""
 PLAYED = ("config", "input", "leaders", "ops", "expected")
 """The parts of a case that are more than its name and origin."""
 
@@ -55,9 +54,8 @@ def watched(value: Any) -> Any:
 
 
 def unread(part: Any, place: str) -> Iterator[str]:
-    """Where fields stand that nobody asked for, in the objects of which somebody asked for others.
-
-    What was never opened was compared as a whole, or belongs to a version that the engine has not.
+    """The places of unread fields in objects of which other fields were read. An object without a read field was
+    compared as a whole, or belongs to a version that the engine does not have.
     """
     if isinstance(part, list):
         for index, inner in enumerate(part):

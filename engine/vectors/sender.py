@@ -17,17 +17,18 @@ from typing import Any
 from engine.client.application import (
     ABORT_TRANSACTION,
     BEGIN_TRANSACTION,
+    CLOSED_ERROR,
     COMMIT_TRANSACTION,
     INIT_TRANSACTIONS,
+    TIMEOUT_ERROR,
     Call,
 )
-from engine.client.control_sending import ABORTED_ERROR
-from engine.client.incarnation import CLOSED_ERROR, TIMEOUT_ERROR
 from engine.client.ledger import Ledger
 from engine.client.partition_sequences import PartitionSequences
 from engine.client.producer_client import ProducerClient
 from engine.client.transaction_calls import KAFKA_EXCEPTION
 from engine.client.transaction_manager import TransactionManager
+from engine.client.unsent import ABORTED_ERROR
 from engine.client.visit_order import with_partition
 from engine.errors import Error
 from engine.messages import (
@@ -59,7 +60,7 @@ from engine.watching import Watch
 TOPIC_PARTITIONS = ("t-0", "t-1")
 DELIVERY_TIMEOUT_MS = 1500
 REQUEST_TIMEOUT_MS = 1000
-"""What Kafka's own test uses where a case does not say."""
+"""The settings of Kafka's own test, for those that a case leaves out."""
 BROKER, PEER, NAME = 1, "broker-1", "p1"
 PASS_LIMIT = 100
 FURTHER_SETTINGS = ("retries", "linger_ms", "acks", "batch_size")
@@ -135,7 +136,7 @@ class _Buffers:
 
 
 class _Futures(Ledger):
-    """The ledger, which here keeps the futures of the records as a test would."""
+    """A ledger that keeps the future of each record, as Kafka's test does."""
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
@@ -167,7 +168,7 @@ class _Futures(Ledger):
                 future.update(status="failed", error=self._exception(error))
 
     def _exception(self, error: str) -> str:
-        """What a record's future throws. An abort passes on what ended the transaction."""
+        """The exception of a record's future. An abort passes on the error that ended the transaction."""
         manager = self.manager
         cause = None if manager is None or not manager.last_error_unexpected else manager.last_error
         if cause is not None and cause.name == error:
@@ -339,7 +340,7 @@ class _Driver:
             self._carry_out(effects)
             if more:
                 continue
-            until = self.client.sender.sleeps_until
+            until = self.client.memory.poll.sleeps_until
             if until is None:
                 if answered is not None:
                     self._answer(*answered)

@@ -52,7 +52,7 @@ BROKER = 1
 STEP_MS = 30
 """Virtual time from one request to the next: longer than markers need, far shorter than a transaction's timeout."""
 TRANSACTION_VERSION = 0
-"""Of the protocol that the engine's profiles follow; later ones raise the epoch with every transaction."""
+"""The transaction version that the engine's profiles follow; later ones raise the epoch with every transaction."""
 INTERNAL_PARTITIONS = 4
 
 
@@ -91,20 +91,19 @@ class Recording:
             self._settle(self.broker.learn(_led(partition), self.now))
         self._settle(self.broker.start(self.now))
 
-    def ask(self, step: dict[str, Any]) -> tuple[WireRequest, list[Any]]:
-        """One recorded request and the broker's answers to it; everything that follows from it is done before."""
+    def ask(self, step: dict[str, Any]) -> tuple[WireRequest, Any]:
+        """One recorded request and the broker's answer to it; everything that follows from it is done before."""
         request = read_request(bytes.fromhex(step["request_hex"]), self.kept)
         self.now += STEP_MS
-        answers = [self._answer(request, body) for body in request.bodies]
-        return request, answers
+        return request, self._answer(request)
 
-    def response(self, request: WireRequest, answers: list[Any]) -> bytes:
-        """The answers as the client would get them."""
-        return write_response(request, answers, self.kept)
+    def response(self, request: WireRequest, answer: Any) -> bytes:
+        """The answer as the client would get it."""
+        return write_response(request, answer, self.kept)
 
-    def _answer(self, request: WireRequest, body: Any) -> Any:
+    def _answer(self, request: WireRequest) -> Any:
         self.asked += 1
-        envelope = self._envelope(request.client, self.broker.name, body, self.asked, False)
+        envelope = self._envelope(request.client, self.broker.name, request.body, self.asked, False)
         self._settle(self.broker.handle(envelope, self.now))
         if self.asked not in self.answers:
             raise EngineError(f"{request.api} {request.correlation_id} was not answered")
@@ -160,7 +159,7 @@ class Recording:
     # What is known afterwards, under the names of the recording ---------------------------------------
 
     def transaction(self, transactional_id: str) -> dict[str, Any]:
-        """As DescribeTransactions tells it."""
+        """The transaction as DescribeTransactions returns it."""
         host = self.broker.transactions
         metadata = None if host is None else host.coordinator.metadata.get(transactional_id)
         if metadata is None:
@@ -174,7 +173,7 @@ class Recording:
         }
 
     def producers(self) -> dict[str, Any]:
-        """As DescribeProducers tells them, by ``partition/producer id``."""
+        """The producers as DescribeProducers returns them, by ``partition/producer id``."""
         return {
             f"{number}/{producer_id}": {
                 "producer_id": producer_id,
@@ -198,7 +197,7 @@ class Recording:
 
 
 def by_topic(partitions: frozenset[str] | list[str]) -> list[str]:
-    """Sorted; the group's partition without its number, which a recording does not tell how to find."""
+    """Sorted; the group's partition without its number, which a recording does not determine."""
     return sorted({OFFSETS_TOPIC if is_internal(name) else name for name in partitions})
 
 
@@ -281,7 +280,7 @@ ANSWERS: dict[type, Callable[[Any], dict[str, Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What became of a recording: the steps that passed, and the first answer or state that went otherwise."""
+    """The result of a recording: the steps that passed, and the first response or state that differs."""
 
     passed: int
     failure: Failure | None = None
@@ -301,7 +300,7 @@ def play(document: dict[str, Any]) -> Played:
     for number, step in enumerate(document["steps"]):
         at = f"step {step['n']} {step['api']}"
         try:
-            _, (answer,) = recording.ask(step)
+            _, answer = recording.ask(step)
         except ValueError as error:
             raise ValueError(f"{at}: {error}") from error
         failure = _compare(at, step["response"], ANSWERS[type(answer)](answer))
@@ -354,11 +353,12 @@ def _compare(at: str, wanted: dict[str, Any], seen: dict[str, Any]) -> Failure |
 
 
 def _read_back(recording: Recording, fetches: Any) -> Failure | None:
-    """What a reader gets of each partition under each isolation level: offsets, aborted list, bytes."""
+    """Compare each partition's Fetch under each isolation level: offsets, aborted list, bytes."""
     for fetch in fetches:
-        request, (answer,) = recording.ask(fetch)
-        if not isinstance(answer, FetchResponse):
-            raise EngineError(f"a Fetch was answered with {answer!r}")
+        request, response = recording.ask(fetch)
+        if not isinstance(response, FetchResponse):
+            raise EngineError(f"a Fetch was answered with {response!r}")
+        (answer,) = response.partitions.values()
         aborted = [{"producer_id": found, "first_offset": first} for found, first in answer.aborted]
         seen = {
             "error": answer.error.name,
@@ -367,7 +367,7 @@ def _read_back(recording: Recording, fetches: Any) -> Failure | None:
             "log_start_offset": answer.log_start_offset,
             "aborted_transactions": aborted if fetch["isolation_level"] == "read_committed" else None,
             "records_len": sum(batch.size for batch in answer.batches),
-            "response_len": len(recording.response(request, [answer])),
+            "response_len": len(recording.response(request, response)),
         }
         wanted = {name: fetch[name] for name in seen if name in fetch}
         wanted["aborted_transactions"] = _in_order(wanted.get("aborted_transactions"))

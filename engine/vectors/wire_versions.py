@@ -1,16 +1,16 @@
-"""Where a recorded Kafka 4.1 broker with transaction version 0 differs from the engine's 2.8 profile.
+"""Where a recorded Kafka 4.1 broker with transaction version 0 differs from the engine's 3.9 profile.
 
-What is a rule of the broker stands in its profile, :data:`RECORDED`; what a recording leaves open in
-:data:`DIFFERENCES`, by name and with its reason.
+No step needs another rule than those of 3.9. What a recording leaves open stands in :data:`DIFFERENCES`, by name and
+with its reason.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from engine.profiles import K28
+from engine.profiles import K39
 
-RECORDED = replace(K28, version="4.1", verifies_partitions=True)
+RECORDED = K39
 
 
 @dataclass(frozen=True, slots=True)

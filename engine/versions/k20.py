@@ -11,6 +11,7 @@ PROFILE = Profile(
     queued_producer_id_request=False,
     recovers_by_epoch=False,
     takes_epoch_bumps=False,
+    retries_retriable_answers=False,
     registers_after_append=False,
     end_sends_everything=False,
     close_aborts=False,
@@ -37,4 +38,5 @@ PROFILE = Profile(
     rolls_before_validation=False,
     one_batch_per_append=False,
     verifies_partitions=False,
+    verifies_each_epoch=False,
 )

@@ -11,6 +11,7 @@ PROFILE = Profile(
     queued_producer_id_request=True,
     recovers_by_epoch=True,
     takes_epoch_bumps=True,
+    retries_retriable_answers=False,
     registers_after_append=True,
     end_sends_everything=True,
     close_aborts=True,
@@ -37,4 +38,5 @@ PROFILE = Profile(
     rolls_before_validation=True,
     one_batch_per_append=True,
     verifies_partitions=False,
+    verifies_each_epoch=False,
 )

@@ -1,4 +1,4 @@
-"""What became of the batches that reached a log in a step: stored, known already, refused, or answered without being
+"""The results of the batches that reached a log in a step: stored, known already, refused, or answered without being
 stored.
 """
 

@@ -1,4 +1,4 @@
-"""What of one step the beats and their lines go by."""
+"""The fields of one step that beats and their lines use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run told in named beats: chapters made by rules from the kinds of its steps (``openers.py``).
+"""A run in named beats: chapters made by rules from the kinds of its steps (``openers.py``).
 
 At most nine a level; long runs nest, short ones have fewer. Each beat has the step where a reader is set down, and the
 lines of the steps inside: those that tell something one by one, the others folded and counted (``plumbing.py``).
@@ -43,11 +43,11 @@ from engine.view.openers import (
 from engine.view.titles import released_in, title_of
 
 MOST = 9
-"""Beats of one level."""
+"""The most beats of one level."""
 NESTED_FROM = 80
 """Steps from which on a beat has beats of its own."""
 CYCLES_FROM = 4
-"""Rounds from which on a run is told round by round."""
+"""The number of rounds from which each round is a beat."""
 LINES_MOST = 60
 """Lines of one beat, beyond which it is cut."""
 RARE = 8
@@ -58,13 +58,15 @@ WEIGHED_MOST = 300
 ENOUGH = 6
 """Beats with which a level does without the light ones."""
 FEW = 3
-"""Beats with which a level does not tell two as one."""
+"""The number of beats up to which a level merges none."""
+VERY_SHORT = 12
+"""A level with at most so many steps gets fewer beats than its length would allow."""
 LENGTH_COUNTS = 0.6
-"""How much a long beat is avoided: the exponent of its length, in shares of an even one."""
+"""The penalty of long beats: the exponent of a beat's length in units of an even division."""
 STARTS_WITHIN = 3
 """Steps before the first opening that belong to its beat."""
 LIGHT = 4
-"""What weighs less does not interrupt a beat before the step that it leads to has come."""
+"""An opener of less weight does not interrupt a beat before the step that the beat leads to."""
 RESETS = 6
 """After an opening of this weight the same things are worth telling again."""
 IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions", "client.waits_producer_id"})
@@ -84,7 +86,7 @@ class Opened:
     lead: int = 0
     """Steps of the beat before the one that opens it."""
     origin: Opened | None = None
-    """Of several rounds: the first of them."""
+    """If the beat holds several rounds: the first."""
 
 
 class Beats:
@@ -130,7 +132,7 @@ class Beats:
         self._look_for_walls(told, step)
         self._look_for_releases(told)
         if told.opener is OUTCOME:
-            told.opener_params = {"at": told.time}  # What is released at another moment is another beat.
+            told.opener_params = {"at": told.time}  # A release at another time is another beat.
         self._ids_wanted = self._ids_wanted or not told.said.isdisjoint(IDS_WANTED)
         if told.opener is not None and told.opener.name == "block_claimed" and not self._ids_wanted:
             told.opener = None  # A broker takes a block whenever it starts.
@@ -218,7 +220,7 @@ class Beats:
         return shown
 
     def _parts(self, start: int, end: int) -> list[Beat]:
-        """A stretch in which nothing more is told apart, cut evenly."""
+        """A stretch without further openers, divided evenly."""
         size = -(-(end - start) // MOST)
         parts = []
         for number, at in enumerate(range(start, end, size), 1):
@@ -247,7 +249,7 @@ class Beats:
 
 
 def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
-    """A decision whose outcome shows inside of the same beat is told by it."""
+    """A decision with its outcome in the same beat makes no beat of its own."""
     if beat.opener.name in DECIDE and released_in(steps):
         return replace(beat, opener=OUTCOME, params={})
     return beat
@@ -298,7 +300,7 @@ def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
     seen: dict[str, int] = {}
     last: dict[str, Any] = {}
     released: set[str] = set()
-    """A partition that is released for the first time tells as much as the first one."""
+    """The first release of each partition weighs as much as the first of all."""
     for index, step in enumerate(steps):
         opener = step.opener
         if opener is None:
@@ -329,7 +331,7 @@ def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
 
 
 def _belongs_to(before: Opened, opener: Opener) -> bool:
-    """An identity that was asked for in this beat, and what a new coordinator finds, are told with it."""
+    """An identity that was requested in this beat, and what a new coordinator loads, belong to it."""
     if opener.name == "identity_given":
         return before.opener.name in IDENTITY_NAMES
     return opener.name == "resumes" and before.opener is TAKEOVER
@@ -375,7 +377,7 @@ def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
 def _chosen(openings: list[Opened], end: int) -> list[Opened]:
     """The openings of one level, up to index ``end``: rounds, where it goes round; else the weightiest."""
     steps = end - openings[0].at
-    most = min(MOST, max(2, 2 + steps // 4))
+    most = min(MOST, max(2, 2 + steps // (3 if steps > VERY_SHORT else 4)))
     rounds = _rounds(openings, most)
     if rounds is not None:
         return rounds
@@ -391,7 +393,7 @@ def _chosen(openings: list[Opened], end: int) -> list[Opened]:
 
 
 def _with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
-    """Records that are collected and sent are told by what came of it, unless there is little else to tell."""
+    """Records that are collected and sent belong to the beat of their outcome, unless the run has few beats."""
     told = list(chosen)
     for place in range(len(told) - 2, -1, -1):
         first, then = told[place], told[place + 1]
@@ -411,12 +413,12 @@ def _weightiest(openings: list[Opened]) -> list[Opened]:
 
 
 def _is_same(before: Opened | None, one: Opened) -> bool:
-    """What stood between the two was too light to be told."""
+    """The steps between the two weigh too little for a beat."""
     return before is not None and before.opener is one.opener and before.params == one.params
 
 
 def _loss(chosen: list[Opened], index: int, end: int, steps: int) -> float:
-    """What a level loses when this beat becomes part of the one before: more, the longer that one gets."""
+    """The cost of merging this beat into the one before: it grows with the length of the result."""
     stop = chosen[index + 1].at if index + 1 < len(chosen) else end
     share = (stop - chosen[index - 1].at) / steps * MOST
     longer: float = share**LENGTH_COUNTS
@@ -424,8 +426,8 @@ def _loss(chosen: list[Opened], index: int, end: int, steps: int) -> float:
 
 
 def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:
-    """One opening for each round, or for as many rounds beside one another as one level needs; None where it does not
-    go round. What weighs more than any round stands between them.
+    """One opening for each round, or for groups of rounds if one level has too many; None for a run without
+    rounds. Heavier openers stay between them.
     """
     names = {one.opener.name for one in openings}
     name = next((name for name in CYCLES if name in names), None)

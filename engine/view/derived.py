@@ -1,4 +1,4 @@
-"""What is derived of a run for those who draw it: each fact once, here, from JSON (docs/frame.md, *Derived*).
+"""Facts that pages draw of a run, each derived once, here, from JSON (docs/frame.md, *Derived*).
 
 Derived facts are no part of the state and of no recording, so digests do not know them. Those of a view are a room of
 their own in it, ``derived``, and change by changes of their own; those of a step stand with it. Both are folded from
@@ -40,7 +40,7 @@ _HAVE_TIMERS = (*_THINGS, "zookeeper", "middleware")
 
 
 def _timers(view: Json, place: Place) -> dict[str, Any]:
-    """Of one place."""
+    """The changed timers of one place."""
     room = view.get(place[0], {})
     if len(place) > 1:
         room = {place[1]: room[place[1]]} if place[1] in room else {}
@@ -74,7 +74,7 @@ class Derived:
 
     def __init__(self, view: Json, number: int = 0, broken: Serials | None = None) -> None:
         self.number = number
-        """Of the last step taken."""
+        """The number of the last step that was made."""
         self._view = watched(view)
         self._pending = due_next(self._view.get("pending", {}))
         self._timers = {place: _timers(self._view, place) for place in _places(self._view)}
@@ -149,7 +149,7 @@ class Derived:
         self._held[partition] = after
 
     def _known(self, room: str) -> list[str]:
-        """What of a room was there before."""
+        """The earlier entries of a room."""
         if room == "clients":
             return list(self._disagreements)
         return [origin[1] for origin in self._timers if origin[0] == room]

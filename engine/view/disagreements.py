@@ -11,7 +11,8 @@ Json = Mapping[str, Any]
 
 
 def disagreements_of(view: Json, client: str) -> dict[str, dict[str, Any]]:
-    """Of one client, by partition. `what` they disagree about: the `sequence` that was acknowledged last, the `epoch`,
+    """The disagreements between one client and the leaders, by partition. `what` they disagree about: the
+    `sequence` that was acknowledged last, the `epoch`,
     or whether the leader knows the producer at all (`unknown`). `own` is the client's number, `known` the leader's."""
     manager = _numbering(view["clients"].get(client))
     found = {}
@@ -23,7 +24,7 @@ def disagreements_of(view: Json, client: str) -> dict[str, dict[str, Any]]:
 
 
 def disagreement(view: Json, client: str, partition: str) -> dict[str, Any] | None:
-    """The same of one partition."""
+    """The disagreement about one partition."""
     manager = _numbering(view["clients"].get(client))
     own = manager.get("partitions", {}).get(partition)
     return None if own is None else _difference(view, manager, partition, own)

@@ -1,4 +1,4 @@
-"""What is due next, in the order in which it will happen (GEN-2)."""
+"""The next events, in the order in which they will happen (GEN-2)."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from engine.view.derived import Derived
 
 
 def following(simulation: Simulation) -> Derived:
-    """What stands at the simulation's newest step and is to take its next ones. It is kept with the simulation, and
-    made anew from its view where that went on alone."""
+    """The follower of a simulation: an object that has taken all its steps. It is kept with the simulation, and
+    made anew from the view if the simulation went on without it."""
     found = simulation.follower
     if not isinstance(found, Derived) or found.number != simulation.number:
         found = Derived(simulation.view(), simulation.number, simulation.judges.named())

@@ -12,7 +12,7 @@ from engine.shapes.derived import HeldReason, HeldStretch
 Json = Mapping[str, Any]
 
 LOOKED_AT = 500
-"""Batches, from the high watermark backwards: of what lies further back no reason is given."""
+"""The most batches, from the high watermark backwards, that get a reason."""
 _UNDECIDED = ("open", "ended")
 
 
@@ -23,7 +23,7 @@ def held(view: Json, partition: str) -> list[HeldStretch]:
     if replica is None:
         return []
     stable, end = replica.get("last_stable_offset"), replica.get("high_watermark")
-    # In the order of their offsets (watched.py).
+    # Batches in the order of their offsets (watched.py keeps it).
     batches = replica.get("batches", {})
     if stable is None or end is None or stable >= end:
         return []

@@ -1,7 +1,7 @@
-"""Which of a step's notes is told first: what came of a step, before the plumbing or the lighter thing that led to it.
+"""The note of a step that pages show first: its outcome, before the lesser events that led to it.
 
-A follower's fetch may move the high watermark and with it open a partition to its readers: the step is the fetch, and
-what it is about is the note.
+A follower's fetch may move the high watermark and with it open a partition to its readers: the step's own sentence
+is the fetch, and the note says what matters.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ OUTCOMES = (
     "coordinator.image_durable",
     "broker.produce_answered",
 )
-"""What no beat begins with, the weightier last."""
+"""Sentences that begin no beat, the weightier last."""
 ALWAYS = ("log.never_ends", "log.never_ends_by", "log.never_ends_behind", "log.never_ends_behind_by")
-"""What a batch of a log case turns out to be; the step's own sentence tells the batch."""
+"""The outcome of a log case's batch; the step's own sentence is about the batch."""
 
 
 def leading(step: Mapping[str, Any]) -> int | None:

@@ -38,7 +38,7 @@ def lines_of(steps: Sequence[BeatStep], lands: int) -> list[BeatLine]:
 
 
 def _purpose(step: BeatStep, lands: int) -> str | None:
-    """What a step of plumbing is for; None of a step that speaks for itself."""
+    """The purpose of a step of plumbing; None for other steps."""
     if step.stands_out or step.number == lands:
         return None
     return PURPOSE_OF.get(step.key)

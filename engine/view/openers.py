@@ -241,7 +241,7 @@ MIDDLEWARE = (
     Opener("confirmed", 3, ("business.confirms",), ("business",)),
     Opener("commit_goes_out", 8, ("middleware.decides_commit",)),
     Opener("rollback_goes_out", 8, ("middleware.decides_rollback",)),
-    Opener("window_opens", 3.5, ("middleware.window_opens",), (), ("middleware.window_opens",)),
+    Opener("window_opens", 5, ("middleware.window_opens",), (), ("middleware.window_opens",)),
     Opener("all_committed", 6, ("middleware.all_committed",)),
     Opener("all_rolled_back", 6, ("middleware.all_rolled_back",)),
     Opener("answers_missing", 9, ("middleware.answers_missing",), ("missing",)),
@@ -312,7 +312,7 @@ ROUNDS = {
 TRANSACTION = Opener("transaction", 5, (), ("first",))
 MANY_ROUNDS = Opener("many_rounds", 5, (), ("count",))
 PART = Opener("part", 0, (), ("first", "last"))
-"""Of a stretch that no kind of step divides."""
+"""The opener of a stretch that no kind of step divides."""
 BEHIND = Opener("behind", 6, (), ("client",), once=True)
 """Stored behind the open transaction of another producer."""
 IDENTITIES = Opener(
@@ -323,21 +323,21 @@ IDENTITIES = Opener(
     ("client.producer_id_received", "client.transactional_id_ready"),
     "identities_asked",
 )
-"""Of several producers that ask before the first has its answer."""
+"""The opener for several producers that ask for an id before the first has its response."""
 OUTCOME = next(opener for opener in TRANSACTIONS if opener.name == "outcome_shows")
 TAKEOVER = next(opener for opener in TRANSACTIONS if opener.name == "takes_over")
 DECIDE = frozenset({"commit_decided", "abort_decided", "markers"})
-"""Beats that are told by their outcome, where it comes inside of them."""
+"""Beats that take the title of their outcome, if it comes inside them."""
 GATHERED = frozenset({"pauses", "resumes_moving", "crashes", "restarts"})
-"""What happens to several at once is one beat."""
+"""An event of several actors at once is one beat."""
 IDENTITY_NAMES = frozenset({"identity", "transactional_identity", "identities"})
 DAMAGE = Opener("log_damage", 9, ())
-"""Of every sentence that begins with `log.damage.`."""
+"""The opener for every sentence that begins with `log.damage.`."""
 REFUSED = Opener("refused", 7, (), ("actor", "error"))
 """A refusal that no row names."""
 CALL_REFUSED = next(opener for opener in PRODUCER if opener.name == "call_refused")
 IGNORED = Opener("ignored", 4, (), ("actor",), once=True)
-"""A message that comes when nobody waits for it any more."""
+"""A response whose request is no longer in flight."""
 NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True)
 """A refusal after which the same request is sent again."""
 BROKEN = {
@@ -350,7 +350,7 @@ BROKEN = {
     "mixed": Opener("broken_mixed", 9, ()),
     "repeated": Opener("broken_repeated", 9, ()),
 }
-"""Guarantee to what is told of the step that breaks it."""
+"""Guarantee to the title of the step that breaks it."""
 
 BY_KEY = {key: opener for opener in OPENERS for key in opener.keys}
 RETRIED = frozenset(

@@ -1,7 +1,5 @@
-"""The plan of a run: where everything has its place, and the beats in which it is told.
-
-Folded from a run's header, first view and steps (docs/frame.md), whoever made them: a run ahead, a recording, a log
-case.
+"""The plan of a run: the place of everything that is drawn, and the beats. Folded from the header, first view and
+steps (docs/frame.md) of a run ahead, a recording or a log case.
 """
 
 from __future__ import annotations
@@ -12,11 +10,12 @@ from copy import deepcopy
 from typing import Any, cast
 
 from engine.shapes.headers import NamedBeat
-from engine.shapes.plans import Beat, Plan, PlannedPlaces
+from engine.shapes.plans import Beat, Plan
 from engine.view.beats import Beats
+from engine.view.cost import RunOutcome, cost_of
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 5
+PLAN_VERSION = 7
 """Raised when the same run may give another plan than before; stored plans of other versions are made again."""
 
 
@@ -29,13 +28,15 @@ class RunPlan:
         self._places = Places(header, view)
         consumers = [actor["name"] for actor in header.get("actors") or () if actor["role"] == "consumer"]
         self._beats = Beats(consumers)
+        self._outcome = RunOutcome(view)
         self._named: list[NamedBeat] = list(header.get("beats") or ())
-        """What the scenario's author calls beats: kind, how-manieth, title."""
+        """The author's names of beats: kind, ordinal, title."""
 
     def take(self, step: Mapping[str, Any]) -> None:
         self.steps = step["number"]
         self._places.take(step)
         self._beats.take(step)
+        self._outcome.take(step)
 
     def fork(self) -> RunPlan:
         """For a branch that leaves here."""
@@ -43,21 +44,37 @@ class RunPlan:
         fork.steps = self.steps
         fork._places = deepcopy(self._places)
         fork._beats = self._beats.fork()
+        fork._outcome = deepcopy(self._outcome)
         fork._named = self._named
         return fork
 
     def to_json(
-        self, complete: bool = True, before: Mapping[str, Any] | None = None, touched_after: int | None = None
+        self,
+        complete: bool = True,
+        before: Mapping[str, Any] | None = None,
+        done: Sequence[Mapping[str, Any]] = (),
+        ended: bool = True,
     ) -> Plan:
         """``Plan`` of docs/frame.md. ``complete``: the run ends with the last step taken. ``before``: an earlier plan,
-        whose places stand. ``touched_after``: the last step before anything was done to the run."""
+        whose places stand. ``done``: what was done to the run, each with the step before it. ``ended``: the run goes no
+        further, so what it cost is known."""
         places = self._places.to_json()
-        return {
-            **cast("PlannedPlaces", places if before is None else extended(before, places)),
+        touched_after = min((one["after"] for one in done), default=None)
+        told = {
+            **(places if before is None else extended(before, places)),
             "steps": self.steps,
             "complete": complete,
             "beats": named(self._beats.to_json(), self._named, touched_after),
         }
+        plan = cast("Plan", told)
+        written = None if before is None else before.get("outcome")
+        if not done and complete and ended:
+            plan["outcome"] = self._outcome.to_json()
+        elif done and written is not None:
+            plan["outcome"] = written
+            if complete and ended:
+                plan["cost"] = cost_of(written, self._outcome.to_json(), done)
+        return plan
 
     def kinds(self) -> Counter[str]:
         """How many beats of each kind the run has, nested ones too, in the order in which they are read."""

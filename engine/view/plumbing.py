@@ -1,4 +1,4 @@
-"""Steps that carry a beat without being what it tells: which they are, and what they are for.
+"""The steps of a beat that only carry it, and their purposes.
 
 Beside one another they are one counted line, named by its purposes (``beat.line.<purpose>`` in the catalogue).
 """
@@ -6,7 +6,7 @@ Beside one another they are one counted line, named by its purposes (``beat.line
 from __future__ import annotations
 
 PURPOSES_MAX = 3
-"""Of one line."""
+"""The most purposes of one line."""
 
 _PURPOSES: dict[str, tuple[str, ...]] = {
     "coordinator": (

@@ -1,4 +1,4 @@
-"""The plan of a run that nobody has stepped through yet: from a run ahead, recorded and thrown away, up to a bound."""
+"""The plan of a run before its first step: from a run ahead, which is recorded up to a bound and dropped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.simulation import Simulation
 from engine.view.plan import RunPlan
 
 STEPS_AHEAD = 2_000
-"""Of a first look: every run of the library ends before, and it takes less than half a second."""
+"""Steps of a run ahead: every run of the library ends before, and it takes less than half a second."""
 
 
 def plan_ahead(
@@ -24,12 +24,11 @@ def plan_ahead(
     """``interventions`` as :class:`Simulation` takes them. Raises Refused where a configuration is refused; an
     intervention that is refused ends the run ahead, as it ends the run."""
     done = [dict(one) for one in interventions]
-    touched_after = min((one["after"] for one in done), default=None)
     simulation = Simulation(scenario, done)
     plan = RunPlan(simulation.header(), simulation.view())
     try:
         while simulation.number < most and (step := simulation.step()) is not None:
             plan.take(step.to_json())
     except (Refused, EngineError):
-        return plan.to_json(False, before, touched_after)
-    return plan.to_json(simulation.number < most, before, touched_after)
+        return plan.to_json(False, before, done)
+    return plan.to_json(simulation.number < most, before, done)

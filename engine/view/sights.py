@@ -1,4 +1,4 @@
-"""What a page is given of a view: all of it but what lies far back in the three tables that grow with a run.
+"""The part of a view that pages get: all but the old entries of the three tables that grow with a run.
 
 Records and batches, in logs and in the queues of clients, stay in a view as long as they exist, and a page draws a few
 dozen of them. A *sight* is a view that lists those of the last steps, those that something may become of next, and
@@ -19,12 +19,12 @@ Change = tuple[list[str], Any, Any]
 """Path, before and after; ABSENT where there is none."""
 
 REACH = 250
-"""Steps that may be walked back from where a sight was cut and still find all that was near then."""
+"""From a sight a page may step back so many steps and still find every entry that it draws."""
 NEWEST_RECORDS = 100
 NEWEST_BATCHES = 24
-"""Listed whatever their age: more than a panel draws. Of each log."""
+"""The newest batches of each log are always listed: more than a panel draws."""
 NEWEST_FINISHED = 400
-"""Of those that were answered within reach: one answer may be about thousands."""
+"""The most finished records that are listed: one response may be about thousands."""
 NEXT_BATCHES = 6
 """Listed at the head of each queue of a client: a panel draws two, and a queue moves on while a sight is walked."""
 DRAWN_BATCHES = 2
@@ -36,7 +36,7 @@ NEWEST_BROKEN = 10
 
 
 class FoldedAway(Exception):
-    """A step changed something that the sight does not list, so the sight cannot say what came of it."""
+    """A step changed an entry that the sight does not list, so the sight lacks the result."""
 
 
 def cut(view: View, number: int, since: int) -> View:
@@ -71,7 +71,7 @@ def cut(view: View, number: int, since: int) -> View:
 
 
 def whole(view: View, number: int) -> View:
-    """The view with the word that nothing of it is folded."""
+    """The whole view, marked as complete."""
     return {**view, "folded": {"at": number, "reaches": REACH}}
 
 
@@ -100,7 +100,7 @@ def is_folded(folded: dict[str, Any], path: list[str]) -> bool:
     if len(path) == 1 or path[1] not in folded["logs"]:
         return len(path) == 1
     if len(path) == 2 or path[2] != "replicas":
-        # Of the leader's log more is listed than of the others.
+        # More of the leader's log is listed than of the followers'.
         return len(path) == 2 or path[2] == "leader"
     if len(path) == 3 or path[3] not in folded["logs"][path[1]]:
         return len(path) == 3
@@ -179,7 +179,7 @@ def _folded_records(records: Entries, listed: set[str]) -> dict[str, Any]:
 
 
 def _cut_derived(derived: View, listed: set[str]) -> View:
-    """Of the records that broke a guarantee those that are listed."""
+    """Keep the listed ones of the records that broke a guarantee."""
     broken = {
         name: {serial: True for serial in serials if serial in listed}
         for name, serials in derived["broken"].items()
@@ -215,7 +215,7 @@ def _cut_partition(partition: View, serials: frozenset[int], since: int) -> tupl
     replicas, folded = dict(partition.get("replicas", {})), {}
     leader = str(partition.get("leader"))
     for broker, replica in replicas.items():
-        # A page asks the leader's log what became of a record; without a leader it may be any.
+        # A page reads a record's result from the leader's log; without a leader it may be any replica's.
         asked = serials if broker == leader or leader not in replicas else frozenset[int]()
         batches = replica.get("batches", {})
         newest = set(_in_order(batches)[-NEWEST_BATCHES:])
@@ -325,7 +325,7 @@ def _owners(view: View) -> dict[int, str]:
 
 
 def _is_counted(folded: dict[str, Any], owners: dict[int, str], change: Change) -> bool:
-    """Counts what became of a folded record, when it is known whose it is."""
+    """Counts the result of a record that is not listed, if its producer is known."""
     path, before, after = change
     if path[0] != "records" or len(path) != 3 or int(path[1]) not in owners:
         return False

@@ -1,7 +1,7 @@
-"""What a beat is called: what came of it, with the numbers that decide, read off the steps inside.
+"""The title of a beat: its outcome with the deciding numbers, read from the steps inside.
 
-``openers.py`` says which beat it is; a row here looks at its steps and gives the title in the catalogue and what the
-title names. Where a row finds nothing to tell, the opener's own title stays.
+``openers.py`` gives the kind of the beat; a row here reads its steps and gives the title's key and parameters. If
+a row finds nothing, the opener's own title stays.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _partitions(found: Iterator[Mapping[str, Any]]) -> list[str]:
 
 
 def _stores(name: str) -> Tell:
-    """What was sent is stored by the beat's end."""
+    """The records of the beat are stored by its end."""
 
     def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
         clients = [params["client"]] if "client" in params else None
@@ -87,7 +87,7 @@ def _many(opener: str) -> Tell:
 
 
 def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
-    """What the client got last: under a new epoch, too."""
+    """The identity that the client got last, or its producer id under a raised epoch."""
     keys = ("client.producer_id_received", "client.transactional_id_ready")
     ids = [said for said in _said(steps, *keys) if params.get("client", said["client"]) == said["client"]]
     if not ids:
@@ -135,7 +135,7 @@ def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | 
 
 
 def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
-    """Of the answer to a write, the client is left in doubt."""
+    """A lost response to a write leaves the client in doubt."""
     lost = next(_said(steps, "fault.message_dropped"), None)
     if lost is None or (lost["api"], lost["kind"]) != ("Produce", "response"):
         return None

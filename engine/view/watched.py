@@ -1,4 +1,4 @@
-"""As much of a view as the derived facts look at, folded from changes.
+"""The part of a view that derived facts read, folded from changes.
 
 It is a copy of its own, so the view may go on changing. Lists are shared, as the engine replaces them as a
 whole.
@@ -14,7 +14,7 @@ ALL: Final = True
 EACH: Final = "*"
 """Whatever the name."""
 NUMBERED: Final = "#"
-"""The same of names that are numbers; they are kept in the order of these."""
+"""Stands for names that are numbers; they are kept in numerical order."""
 
 Tree = Mapping[str, Any]
 
@@ -42,7 +42,7 @@ WATCHED: Tree = {
 
 
 def watched(view: Mapping[str, Any]) -> dict[str, Any]:
-    """The rooms of a view that are looked at, down to what is read there."""
+    """The rooms of a view, down to the fields that are read."""
     kept: dict[str, Any] = _kept(WATCHED, view)
     return kept
 

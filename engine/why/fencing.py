@@ -1,4 +1,4 @@
-"""Who fenced whom: which identity a transactional id stands for, since when, and who still holds an older one."""
+"""Fencing: the present identity of a transactional id, since when, and which client still has an older one."""
 
 from __future__ import annotations
 

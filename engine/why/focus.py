@@ -1,7 +1,7 @@
-"""What the newest step is about: the questions that it raises by itself, the most telling first.
+"""The questions that the newest step raises, the most important first.
 
 One table, read from the top. What was broken goes before what was refused, that before what was lost, and so on;
-whoever asks why without saying of what is answered the first of them.
+a question without a subject gets the answer to the first.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _repeat(_moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _lost(moment: Moment, step: Json) -> Iterator[Asked]:
-    """A message lost on its way; one that goes with whoever ended the connection is not the point."""
+    """A message lost on its way; one that is lost with its connection is left to that step."""
     if step["key"] in _LOSING and lost_messages(step):
         yield GONE, ""
 
@@ -130,7 +130,7 @@ def _reader(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _held_readers(moment: Moment, step: Json) -> Iterator[Asked]:
-    """Readers of committed data that wait behind what a step of their leader is about."""
+    """read_committed consumers that wait behind the transaction of the leader's step."""
     if not any(note["key"] == "broker.readers_wait_for_transaction" for note in step["notes"]):
         return
     for consumer, shown in moment.part("consumers").items():
@@ -168,7 +168,7 @@ def _client(moment: Moment, step: Json) -> Iterator[Asked]:
     if transition is not None and transition["of"] == name:
         yield STATE, name
     if application is not None and application["blocked_by"] is not None:
-        return  # What it is blocked by is what the step is about.
+        return  # The step is about the cause of the block.
     touched = [
         change["path"][3]
         for change in step["changes"]

@@ -30,12 +30,10 @@ def _breaks_now(moment: Moment, guarantee: str, found: Json | None) -> Iterator[
 
 
 def switched_off(moment: Moment) -> Iterator[Link]:
-    """What was switched off in this run, as that is why it may break."""
+    """The mechanisms that are switched off in this run, because of which it may break."""
     switches = {} if moment.simulation is None else moment.simulation.header()["switches"]
     if switches:
-        yield link(
-            "broken.switches", "GEN-9", switches=[f"{name}={value}" for name, value in switches.items()]
-        )
+        yield link("broken.switches", "GEN-9", switches=list(switches))
 
 
 def _stored_at(moment: Moment, serial: int, partition: str) -> tuple[Json, Json | None]:
@@ -87,7 +85,7 @@ def _markers(moment: Moment, partition: str, batch: Json) -> Iterator[Link]:
 
 
 def why_torn(moment: Moment, subject: str) -> Iterator[Link]:
-    """A part of a transaction that ended otherwise than the rest, or than its application was told."""
+    """A part of a transaction with another outcome than the rest, or than the application's result."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     where, batch = _stored_at(moment, serial, partition)
@@ -134,7 +132,7 @@ def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
-    """A transaction that no coordinator will end: what holds the last stable offset for good."""
+    """A transaction that no coordinator will end: the last stable offset stays at it."""
     moment.named("partitions", partition)
     subject = partition_subject(partition)
     yield link("hanging.partition", "MRK-12", subject=subject, partition=partition)

@@ -1,4 +1,4 @@
-"""What the newest step came from, and what follows: a message lost, a batch stored, a repeat known again, a fault."""
+"""Cause and consequence of the newest step: a message lost, a batch stored, a duplicate recognised, a fault."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from engine.why.states import led_here
 from engine.why.waiting import nobody_has, why_nothing
 
 APPENDS = ("broker.appended", "broker.marker_appended")
-"""What the sentences of steps that store a batch begin with."""
+"""The beginnings of keys of steps that store a batch."""
 
 
 def newest_of(moment: Moment) -> Json:
@@ -121,7 +121,7 @@ def _was_about(moment: Moment, message: Json) -> Iterator[Link]:
 
 
 def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
-    """A client that waits for the answer, and what it will do; with acks=0 nobody learns."""
+    """A client that waits for the response, and what it will do; with acks=0 no client waits."""
     name = message["to"] if message["is_response"] else message["from"]
     client = moment.part("clients").get(name)
     if client is None:
@@ -143,7 +143,7 @@ def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
 
 
 def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
-    """What the newest step appended: who sent it, what was checked, who is told when."""
+    """What the newest step appended: its sender, the checks, and when the response leaves."""
     step = newest_of(moment)
     partition = step["params"].get("partition")
     if partition not in moment.part("partitions") or not step["key"].startswith(APPENDS):
@@ -172,7 +172,7 @@ def _rules(rows: list[Json]) -> tuple[str, ...]:
 
 
 def _awaited(moment: Moment, partition: str, step: Json, offset: int) -> Iterator[Link]:
-    """Who of the in-sync replicas must have it before its sender is told."""
+    """The in-sync replicas that must have it before the response leaves."""
     replica = moment.leading(partition)
     for waiting in [] if replica is None else replica["waiting"]:
         if waiting["until_offset"] > offset:
@@ -189,7 +189,7 @@ def _awaited(moment: Moment, partition: str, step: Json, offset: int) -> Iterato
 
 
 def why_again(moment: Moment, _subject: str) -> Iterator[Link]:
-    """A repeat that the leader knew again: where the first copy stands, and why it came once more."""
+    """A duplicate that the leader recognised: the place of the first copy, and the reason of the retry."""
     step = newest_of(moment)
     decision = step["decision"]
     if decision is None or not is_repeat(step):
@@ -241,7 +241,7 @@ def is_repeat(step: Json) -> bool:
 
 
 def why_fault(moment: Moment, actor: str) -> Iterator[Link]:
-    """What a fault that struck an actor leads to."""
+    """The consequences of a fault that struck an actor."""
     step = newest_of(moment)
     yield own_words(step, actor_subject(actor))
     yield from not_running(moment, actor)
@@ -312,7 +312,7 @@ def _led_by(moment: Moment, actor: str) -> Iterator[Link]:
 
 
 def why_here(moment: Moment, _subject: str) -> Iterator[Link]:
-    """What led to the newest step, and what who acted waits for now."""
+    """The cause of the newest step, and what its actor waits for now."""
     step = newest_of(moment)
     told = [own_words(step), *_led_to(moment, step)]
     if step["actor"] in moment.actors():

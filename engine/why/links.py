@@ -1,7 +1,7 @@
-"""What an answer is made of, and what it points at.
+"""The links of an answer, and the subjects that they select.
 
 A link is one sentence of a chain. Its subject is a selection as the player makes it (docs/frame.md, static/player):
-whoever shows the chain can select the thing in every picture.
+the page that shows the chain can select the subject in every picture.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Json = dict[str, Any]
 LINKS_MAX = 40
 """Links of one answer. A chain that is longer ends with a link that says how many were left out."""
 NAMED_MAX = 10
-"""Things that one sentence names before it counts the others, and links about things of one kind."""
+"""The most things that one sentence names, and the most links about one kind of thing; further ones are counted."""
 
 
 class NotAsked(ValueError):
@@ -78,7 +78,8 @@ def link(key: str, *rules: str, subject: Json | None = None, step: int | None = 
 
 
 def bounded(chain: Sequence[Link]) -> tuple[Link, ...]:
-    """The chain, its end told when it is cut. An answer without a sentence is a broken rule of the engine."""
+    """The chain; if it is cut, its last sentence says so. An answer without a sentence is a broken rule of the
+    engine."""
     if not chain:
         raise EngineError("an answer to why has no link")
     if len(chain) <= LINKS_MAX:

@@ -24,7 +24,7 @@ def _subject(subject: Json) -> str:
 
 
 def asked_lines(questions: Iterable[Question], language: str = "en") -> Iterator[str]:
-    """What can be asked, and how."""
+    """The questions that can be asked, and their form."""
     for one in questions:
         subject = f" --subject {one.subject}" if one.subject else ""
         yield f"{sentence(one.key, one.params, language)}"

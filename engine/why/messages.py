@@ -17,7 +17,7 @@ def why_message(moment: Moment, message: str) -> Iterator[Link]:
 
 
 def whereabouts(moment: Moment, message: Json) -> Iterator[Link]:
-    """A message under way and, when its receiver does not work, that."""
+    """The message under way, and a second sentence if its receiver is down or paused."""
     at = message["arrives_at"]
     held = message["held"] or at is None
     yield link(

@@ -23,8 +23,8 @@ TRANSACTION_TOPIC = "__transaction_state"
 
 
 class Moment:
-    """``view``: what is. ``step``: what happened last, None at the beginning. ``simulation``: the run itself, which
-    is looked at and never changed; None when there is only a picture of it."""
+    """``view``: what is. ``step``: what happened last, None at the beginning. ``simulation``: the run itself,
+    which is read and never changed; None for a view without its run."""
 
     __slots__ = ("lately", "now", "simulation", "step", "view")
 
@@ -62,14 +62,14 @@ class Moment:
         return found
 
     def leading(self, partition: str) -> Json | None:
-        """The leader's replica, or the one there is in a log case; None while nobody leads."""
+        """The leader's replica, or the only one of a log case; None while the partition has no leader."""
         shown = self.named("partitions", partition)
         replicas: Json = shown["replicas"]
         found = replicas.get("0" if "0" in replicas else str(shown["leader"]))
         return None if found is None else {"batches": {}, "producers": {}, "waiting": [], **found}
 
     def batches(self, partition: str) -> list[Json]:
-        """What the leader has stored, by offset."""
+        """The leader's batches by offset."""
         replica = self.leading(partition)
         return [] if replica is None else sorted(replica["batches"].values(), key=_offset)
 
@@ -112,7 +112,7 @@ class Moment:
         ]
 
     def log_partition(self, transactional_id: str) -> str | None:
-        """Where its images are logged, as far as somebody here knows."""
+        """The partition of `__transaction_state` with the id's images; None if no actor of the run knows it."""
         entry = self.entry_of(transactional_id)
         if entry is not None:
             return partition_name(TRANSACTION_TOPIC, entry[1]["log_partition"])
@@ -123,8 +123,8 @@ class Moment:
         return None
 
     def committed(self, consumer: str, partition: str) -> int | None:
-        """What a consumer's group has committed: as its coordinator has it, which knows of commits inside
-        transactions too, else as the consumer was told. None: nothing, or no group."""
+        """The committed offset of a consumer's group: the coordinator's, which includes commits in transactions,
+        else the consumer's own. None: no offset, or no group."""
         group = self.named("consumers", consumer).get("group")
         if group is None:
             return None
@@ -138,8 +138,8 @@ class Moment:
     # -- time and messages -----------------------------------------------------------------------------
 
     def waiting_events(self, actor: str | None = None) -> list[Json]:
-        """What waits in the queue, in the order in which it will happen. The arrival of a message that was dropped
-        meanwhile waits there too, and nothing comes of it."""
+        """The queued events, in the order in which they will happen. The arrival of a dropped message stays in the
+        queue and has no effect."""
         under_way = self.part("network").get("messages") or {}
         events = [
             (event["at"], CLASS_NAMES.index(event["class"]), int(order), event)
@@ -171,14 +171,14 @@ class Moment:
         return found
 
     def actors(self) -> list[str]:
-        """Everybody who acts in this run, as far as it shows."""
+        """The actors of this run."""
         names = [*self.part("clients"), *self.part("consumers"), *self.part("applications")]
         names += [f"broker-{name}" for name in self.part("brokers")]
         roles = [] if self.simulation is None else self.simulation.world.roles
         return list(dict.fromkeys([*names, *roles, *(["zookeeper", "controller"] if names else [])]))
 
     def actor(self, name: str) -> Json | None:
-        """A client, a consumer or a broker; None for whoever can be neither down nor paused."""
+        """A client, a consumer or a broker; None for an actor that can be neither down nor paused."""
         for part in ("clients", "consumers"):
             if name in self.part(part):
                 found: Json = self.part(part)[name]

@@ -1,4 +1,4 @@
-"""Which questions can be asked of a selected thing now, the most telling first; without one, of the newest step."""
+"""The questions about a selected thing now, the most important first; without one, about the newest step."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ QUESTIONS_MAX = 12
 
 
 def questions_about(run: Simulation | Moment | Json, selection: Json | None) -> list[Question]:
-    """What can be asked of a selected thing (``kind`` and ``id`` as the player has them), or, without one, of what
-    stands out now. At most QUESTIONS_MAX, each once."""
+    """The questions about a selected thing (``kind`` and ``id`` as the player has them), or, without one, about
+    the most striking things now. At most QUESTIONS_MAX, each once."""
     moment = moment_of(run)
     found: Iterator[Asked] = iter(())
     if selection is None:
@@ -167,7 +167,8 @@ def _of_batch(moment: Moment, place: str) -> Iterator[Asked]:
 
 
 def _readers_of(moment: Moment, partition: str, offset: int) -> Iterator[Asked]:
-    """Of every reader that did not get this offset; those of committed data first, as they miss more."""
+    """A question for every consumer that did not get this offset; read_committed consumers first, as they miss
+    more."""
     readers = sorted(
         moment.part("consumers").items(), key=lambda one: (one[1]["isolation"] != READ_COMMITTED, one[0])
     )

@@ -127,7 +127,7 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
             yield link("client.uses", "TXM-3", subject=subject, **params)
         if client["alive"]:
             yield from _asks_next(moment, name, client)
-            if manager["state"] != READY:  # Else it has no transaction that it could still end.
+            if manager["state"] != READY:  # Otherwise it has no transaction to end.
                 yield from applications_of(moment, name)
 
 
@@ -154,7 +154,7 @@ def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
 
 
 def applications_of(moment: Moment, client: str) -> Iterator[Link]:
-    """What the application of a client does next, when that is what everything waits for."""
+    """The next call of a client's application, if everything waits for it."""
     for name, shown in moment.part("applications").items():
         if shown["client"] != client:
             continue
@@ -176,7 +176,7 @@ def applications_of(moment: Moment, client: str) -> Iterator[Link]:
 
 
 def decision(moment: Moment, transactional_id: str, partition: str | None) -> Iterator[Link]:
-    """What the coordinator of an id has decided, and what is missing for the rest. ``partition``: only there."""
+    """The coordinator's decision about an id, and the markers that are missing. ``partition``: only there."""
     found = moment.entry_of(transactional_id)
     if found is None:
         yield from _no_coordinator(moment, transactional_id)
@@ -195,7 +195,7 @@ def decision(moment: Moment, transactional_id: str, partition: str | None) -> It
     yield from _since(moment, transactional_id)
     yield from not_running(moment, coordinator)
     if state in DECIDED and _on_board(moment, coordinator, transactional_id):
-        # The completion is pending from the decision on; what it waits for are the markers (TXC-16).
+        # The completion is pending from the decision on, and waits for the markers (TXC-16).
         yield from missing_marker(moment, transactional_id, coordinator, partition)
     elif completion_waits(moment, transactional_id, coordinator):
         yield from missing_marker(moment, transactional_id, coordinator, None)

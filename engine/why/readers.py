@@ -26,7 +26,7 @@ BEYOND, UNSERVED, FOLDED, BEFORE_START = "beyond_end", "unserved", "folded", "be
 
 
 def lane_of(moment: Moment, consumer: str, partition: str) -> Json:
-    """What the engine tells of a reader and a lane (docs/frame.md, Readers and groups)."""
+    """The view's entry of a reader and a lane (docs/frame.md, Readers and groups)."""
     shown = moment.named("consumers", consumer)
     lane: Json | None = (shown.get("lanes") or {}).get(partition)
     if lane is None:
@@ -37,7 +37,7 @@ def lane_of(moment: Moment, consumer: str, partition: str) -> Json:
 
 
 def fate_of(moment: Moment, consumer: str, partition: str, offset: int) -> str:
-    """The one word for an offset and a reader."""
+    """The one reason of an offset for a reader."""
     lane = lane_of(moment, consumer, partition)
     for first, last, fate in [*lane["stretches"], *lane["ahead"]]:
         if first <= offset <= last:
@@ -170,7 +170,7 @@ def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> It
 
 
 def _unserved(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """Stored, but nobody who leads the partition works now."""
+    """The record is stored, but the partition's leader is down or paused."""
     yield link(
         "unseen.unserved",
         "LOG-10",
@@ -261,7 +261,7 @@ _FATES: dict[str, Callable[[Moment, str, str, int], Iterator[Link]]] = {
 
 
 def why_lag(moment: Moment, consumer: str, partition: str) -> Iterator[Link]:
-    """Why a reader's lag stays, and why its offsets jump: what lies between its offsets and the end."""
+    """Why a reader's lag stays, and why its offsets skip: the batches between its position and the end."""
     lane = lane_of(moment, consumer, partition)
     replica = moment.leading(partition)
     if replica is None:

@@ -18,7 +18,7 @@ from engine.why.links import (
 from engine.why.moment import Moment, configured
 
 TURNS_SHOWN = 8
-"""Turns of a record that an answer tells, the newest ones."""
+"""The most events of a record in an answer, the newest ones."""
 
 
 def record_of(moment: Moment, subject: str) -> tuple[int, Json, list[Turn]]:
@@ -38,7 +38,7 @@ def quoted(said: Said, subject: Json | None = None) -> Link:
 
 
 def decisive(turns: list[Turn]) -> list[Turn]:
-    """Where a record was stored first, lost, sent again, given once more or cut off; each step once."""
+    """The steps at which a record was stored first, lost, sent again, given again or truncated; each step once."""
     seen: set[str] = set()
     steps: dict[int, Turn] = {}
     for turn in turns:

@@ -72,7 +72,7 @@ def _fence(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _subject(moment: Moment, step: Json) -> Json:
-    """What the refusal is about: its partition, its transaction, or who refused."""
+    """The subject of the refusal: its partition, its transaction, or the receiver."""
     partition = (step["decision"] or {}).get("subject", step["params"].get("partition"))
     if partition in moment.part("partitions"):
         return partition_subject(partition)
@@ -115,7 +115,7 @@ def _rows(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _state(moment: Moment, row: Row, params: Json) -> str:
-    """In which state the refused one is, which a refusal leaves as it is."""
+    """The state of the refused subject; a refusal does not change it."""
     if "state" in params:
         return str(params["state"])
     manager = moment.part("clients").get(str(params.get("client")), {}).get("transaction_manager")
@@ -131,7 +131,7 @@ def _client_error(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _entry(name: str) -> Iterator[Link]:
-    """What the error dictionary says."""
+    """The error dictionary's entry."""
     error = Error.__members__.get(name)
     entry = None if error is None else ERRORS.get(error)
     if entry is None:

@@ -49,7 +49,7 @@ def not_running(moment: Moment, actor: str) -> Iterator[Link]:
 
 
 def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
-    """Which in-sync replicas do not have everything below ``offset`` yet, or whom the leader has not heard."""
+    """The in-sync replicas that lack something below ``offset``, or whose fetch has not reached the leader."""
     shown = moment.named("partitions", partition)
     if moment.leading(partition) is None:
         yield from leaderless(moment, partition)

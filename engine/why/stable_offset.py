@@ -93,7 +93,7 @@ def open_at(replica: Json, offset: int) -> int | None:
 
 
 def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Iterator[Link]:
-    """From a producer id to whoever could end its transaction here."""
+    """From a producer id to the coordinator or client that could end its transaction."""
     transactional_id = moment.owner_of(producer_id)
     if transactional_id is None:
         key = "transaction.owner_not_in_files" if not moment.part("brokers") else "transaction.nobody_owns"

@@ -20,7 +20,7 @@ _INITIAL_OF_CLIENTS = "client_transactions"
 
 
 def known_states(moment: Moment, subject: str) -> list[str]:
-    """The machines in which something of this name was moved, or has a state to tell; the one that moved last first."""
+    """The machines with a state or a transition under this name, the one with the newest transition first."""
     taken = [
         (step.number, machine)
         for (machine, of), (step, _) in moment.lately.transitions.items()
@@ -99,7 +99,7 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
 
 
 def _ways_out(machine: Machine[Any], subject: str, state: str) -> Iterator[Link]:
-    """What would move it on from here, by the table alone."""
+    """The rows of the table that lead on from this state."""
     ways = {
         f"{row.on} → {row.target}": None
         for row in machine.rows

@@ -1,7 +1,6 @@
-"""Why nothing happens, and why a batch is not sent: what somebody waits for, with the virtual time that is left.
-
-Whether a batch may leave is the accumulator's and the transaction manager's to say (ACC-8..ACC-12, ORD-5); they are
-asked, nothing of their rules is repeated here.
+"""Why nothing happens, and why a batch is not sent: what each actor waits for, with the virtual time that is left.
+The accumulator and the transaction manager decide whether a batch may leave (ACC-8..ACC-12, ORD-5); they are asked,
+and none of their rules is repeated here.
 """
 
 from __future__ import annotations
@@ -146,7 +145,7 @@ def _producer(moment: Moment, client: str) -> ProducerClient | None:
 
 
 def _head_waits(moment: Moment, client: str, shown: Json, partition: str) -> Iterator[Link]:
-    """What keeps the head of a queue: everything that is true of it, the Sender's own wait first."""
+    """The reasons that keep the head of a queue, the Sender's own wait first."""
     producer = _producer(moment, client)
     if producer is None:
         yield link("batch.no_engine", subject=actor_subject(client), client=client)
@@ -177,7 +176,7 @@ _WAIT_FOR_ANSWERS = {
     "client.waits_in_flight_full",
     *(WAITS_AT_STOP[reason] for reason in ("older_epoch_in_flight", "unresolved", "earlier_in_flight")),
 }
-"""What ends when requests in flight are answered."""
+"""Waits that end with the responses of requests in flight."""
 
 
 def _answers_awaited(moment: Moment, client: str, shown: Json, partition: str) -> Iterator[Link]:
@@ -190,7 +189,7 @@ def _answers_awaited(moment: Moment, client: str, shown: Json, partition: str) -
 
 def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerClient) -> Iterator[Link]:
     """A control request goes before everything else (TXM-9), and the Sender may sleep before it asks again."""
-    sender = producer.sender
+    poll = producer.memory.poll
     manager = shown["transaction_manager"]
     subject = actor_subject(client)
     if manager is not None and manager["in_flight_request"] is not None:
@@ -204,24 +203,24 @@ def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerCl
         for number, request in shown["requests"].items():
             if request["api"] == api:
                 yield from _request_is(moment, client, request, int(number))
-    elif sender.held is not None:
-        request_held = sender.held.request
+    elif producer.memory.channel is not None and producer.memory.channel.held is not None:
+        request_held = producer.memory.channel.held.request
         yield link("client.looks_for", "SND-5", subject=subject, client=client, api=request_held.api)
-    if sender.sleeps_until is not None and sender.sleeps_until > moment.now:
+    if poll.sleeps_until is not None and poll.sleeps_until > moment.now:
         yield link(
             "client.sleeps",
             "SND-5",
             subject=subject,
             client=client,
-            until=sender.sleeps_until,
-            left=sender.sleeps_until - moment.now,
+            until=poll.sleeps_until,
+            left=poll.sleeps_until - moment.now,
         )
 
 
 def _accumulator_waits(
     moment: Moment, client: str, producer: ProducerClient, partition: str
 ) -> Iterator[Link]:
-    """What the accumulator and the transaction manager say of the head (ACC-8..ACC-11, ACC-19, ORD-5)."""
+    """The accumulator's and the transaction manager's reasons for the head (ACC-8..ACC-11, ACC-19, ORD-5)."""
     memory = producer.memory
     queue = memory.accumulator.queues[partition]
     if not queue.batches:
@@ -370,7 +369,7 @@ def _client_waits(moment: Moment, client: str) -> Iterator[Link]:
 
 
 def _idle_if_silent(moment: Moment, actor: str, found: list[Link]) -> Iterator[Link]:
-    """The reasons, each once, and when the actor acts next; that it has nothing to do when there is neither."""
+    """The reasons, each once, and the actor's next time; a sentence of its own if there is neither."""
     told: list[Link] = []
     for one in found:
         if one not in told:

@@ -7,7 +7,7 @@ from typing import Any
 from engine.errors import Error
 from engine.value import value
 from engine.wire.records import KeptRecords
-from engine.wire.request import Answers, WireRequest
+from engine.wire.request import WireRequest
 
 
 @value
@@ -26,17 +26,14 @@ class ApiVersionsResponse:
     throttle_time_ms: int = 0
 
 
-def read(payload: Any, kept: KeptRecords) -> tuple[ApiVersionsRequest]:
-    return (
-        ApiVersionsRequest(
-            software=getattr(payload, "client_software_name", ""),
-            software_version=getattr(payload, "client_software_version", ""),
-        ),
+def read(payload: Any, kept: KeptRecords) -> ApiVersionsRequest:
+    return ApiVersionsRequest(
+        software=getattr(payload, "client_software_name", ""),
+        software_version=getattr(payload, "client_software_version", ""),
     )
 
 
-def write(request: WireRequest, answers: Answers, kept: KeptRecords) -> dict[str, Any]:
-    answer: ApiVersionsResponse = answers[0]
+def write(request: WireRequest, answer: ApiVersionsResponse, kept: KeptRecords) -> dict[str, Any]:
     return {
         "throttle_time": answer.throttle_time_ms,
         "error_code": answer.error.code,

@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 from engine import apis
 from engine.wire import api_versions, fetch, offsets, produce, transactions
 from engine.wire.records import KeptRecords
-from engine.wire.request import Answers, WireRequest
+from engine.wire.request import WireRequest
 
 
 class WireApi(NamedTuple):
-    """How one request becomes the engine's messages, and their answers its response."""
+    """How one request becomes a message of the engine, and the answer to it a response."""
 
     key: int
     name: str
     lowest: int
     highest: int
-    read: Callable[[Any, KeptRecords], tuple[Any, ...]]
+    read: Callable[[Any, KeptRecords], Any]
     """From kio's message."""
-    write: Callable[[WireRequest, Answers, KeptRecords], dict[str, Any]]
+    write: Callable[[WireRequest, Any, KeptRecords], dict[str, Any]]
     """To the values of kio's message."""
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.wire.apis import APIS, known
 from engine.wire.message import decode_request, encode_response, key_and_version
 from engine.wire.records import KeptRecords
-from engine.wire.request import Answers, WireRequest
+from engine.wire.request import WireRequest
 from engine.wire.wire_error import WireError
 
 
@@ -26,11 +28,11 @@ def read_request(data: bytes, kept: KeptRecords) -> WireRequest:
         version=version,
         correlation_id=header.correlation_id,
         client=header.client_id or "",
-        bodies=api.read(payload, kept),
+        body=api.read(payload, kept),
     )
 
 
-def write_response(request: WireRequest, answers: Answers, kept: KeptRecords) -> bytes:
-    """The response to one request, without the four bytes of its size; `answers` in the order of its bodies."""
-    values = APIS[request.key].write(request, answers, kept)
+def write_response(request: WireRequest, answer: Any, kept: KeptRecords) -> bytes:
+    """The response to one request, without the four bytes of its size."""
+    values = APIS[request.key].write(request, answer, kept)
     return encode_response(request.key, request.version, request.correlation_id, values)

@@ -34,7 +34,7 @@ class Message(NamedTuple):
 
 
 def key_and_version(data: bytes) -> tuple[int, int]:
-    """What every request begins with, in every version of its header."""
+    """The api key and version with which every request begins."""
     if len(data) < _FRONT.size:
         raise WireError("byte 0", f"{len(data)} bytes, a request has more", "send the whole message")
     key, version = _FRONT.unpack_from(data)

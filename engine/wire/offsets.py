@@ -1,4 +1,5 @@
-"""What clients ask a group coordinator: offsets that become visible with a transaction, and where a group stands."""
+"""Requests of clients to a group coordinator: offsets that become visible with a transaction, and a group's
+committed offsets."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from engine.messages import (
     TxnOffsetCommitResponse,
 )
 from engine.wire.records import KeptRecords
-from engine.wire.request import Answers, WireRequest
+from engine.wire.request import WireRequest
 from engine.wire.topics import by_topic, checked_name, once
 from engine.wire.wire_error import WireError
 
@@ -22,60 +23,56 @@ ERROR_OF_GROUP_FROM = 2
 """Version of OffsetFetch from which an error of the whole group has a field of its own."""
 
 
-def read_transactional(payload: Any, kept: KeptRecords) -> tuple[TxnOffsetCommitRequest]:
+def read_transactional(payload: Any, kept: KeptRecords) -> TxnOffsetCommitRequest:
     """A client names its place in the group from version 3 on (KIP-447), the leader epoch from version 2 on."""
     parts = [(topic.name, part) for topic in payload.topics for part in topic.partitions]
     names = once(checked_name(topic, part.partition_index) for topic, part in parts)
-    return (
-        TxnOffsetCommitRequest(
-            transactional_id=payload.transactional_id,
-            group_id=payload.group_id,
-            producer_id=payload.producer_id,
-            producer_epoch=payload.producer_epoch,
-            offsets={
-                name: CommittedOffset(
-                    offset=part.committed_offset,
-                    leader_epoch=getattr(part, "committed_leader_epoch", -1),
-                    metadata=part.committed_metadata or "",
-                )
-                for name, (_, part) in zip(names, parts, strict=True)
-            },
-            generation_id=getattr(payload, "generation_id", -1),
-            member_id=getattr(payload, "member_id", ""),
-            group_instance_id=getattr(payload, "group_instance_id", None),
-        ),
+    return TxnOffsetCommitRequest(
+        transactional_id=payload.transactional_id,
+        group_id=payload.group_id,
+        producer_id=payload.producer_id,
+        producer_epoch=payload.producer_epoch,
+        offsets={
+            name: CommittedOffset(
+                offset=part.committed_offset,
+                leader_epoch=getattr(part, "committed_leader_epoch", -1),
+                metadata=part.committed_metadata or "",
+            )
+            for name, (_, part) in zip(names, parts, strict=True)
+        },
+        generation_id=getattr(payload, "generation_id", -1),
+        member_id=getattr(payload, "member_id", ""),
+        group_instance_id=getattr(payload, "group_instance_id", None),
     )
 
 
-def write_transactional(request: WireRequest, answers: Answers, kept: KeptRecords) -> dict[str, Any]:
-    answer: TxnOffsetCommitResponse = answers[0]
+def write_transactional(
+    request: WireRequest, answer: TxnOffsetCommitResponse, kept: KeptRecords
+) -> dict[str, Any]:
     return {
         "throttle_time": answer.throttle_time_ms,
         "topics": by_topic((name, {"error_code": error.code}) for name, error in answer.errors.items()),
     }
 
 
-def read_fetch(payload: Any, kept: KeptRecords) -> tuple[OffsetFetchRequest]:
+def read_fetch(payload: Any, kept: KeptRecords) -> OffsetFetchRequest:
     if payload.topics is None:
         raise WireError("topics", "null, which asks for all partitions of the group", "name the partitions")
     names = once(
         checked_name(topic.name, number) for topic in payload.topics for number in topic.partition_indexes
     )
-    return (
-        OffsetFetchRequest(
-            group_id=payload.group_id,
-            partitions=tuple(names),
-            require_stable=getattr(payload, "require_stable", False),
-        ),
+    return OffsetFetchRequest(
+        group_id=payload.group_id,
+        partitions=tuple(names),
+        require_stable=getattr(payload, "require_stable", False),
     )
 
 
-def write_fetch(request: WireRequest, answers: Answers, kept: KeptRecords) -> dict[str, Any]:
+def write_fetch(request: WireRequest, answer: OffsetFetchResponse, kept: KeptRecords) -> dict[str, Any]:
     """The engine's answer holds offsets alone: leader epoch and metadata are written as unknown."""
-    answer: OffsetFetchResponse = answers[0]
     errors, offsets = answer.errors or {}, answer.offsets
     if request.version < ERROR_OF_GROUP_FROM and answer.error is not Error.NONE:
-        asked: OffsetFetchRequest = request.bodies[0]
+        asked: OffsetFetchRequest = request.body
         errors, offsets = (
             dict.fromkeys(asked.partitions, answer.error),
             dict.fromkeys(asked.partitions, NO_OFFSET),

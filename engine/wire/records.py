@@ -20,7 +20,7 @@ KEPT_BYTES_MAX = 64 * 1024 * 1024
 RECORD_BYTES_MIN = 7
 """Length, attributes, both deltas, key, value and headers take a byte each at least."""
 RECORDS_MAX = 100_000
-"""Of one batch. A compressed one may hold more records than its bytes let expect."""
+"""The most records of one batch. A compressed batch may hold more records than its bytes suggest."""
 _OFFSET_AND_LENGTH = struct.Struct(">qii")
 
 

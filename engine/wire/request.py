@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from engine.value import value
-
-Answers = Sequence[Any]
-"""The engine's answers to the bodies of one request, in their order."""
 
 
 @value
@@ -21,5 +17,5 @@ class WireRequest:
     version: int
     correlation_id: int
     client: str
-    bodies: tuple[Any, ...]
-    """The engine's messages that it stands for: one, but for a Fetch one a partition."""
+    body: Any
+    """The engine's message that it stands for."""

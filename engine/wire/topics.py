@@ -17,7 +17,7 @@ def checked_name(topic: str, number: int) -> str:
 
 
 def once(names: Iterable[str]) -> Iterator[str]:
-    """The same names; WireError at the first one that comes again."""
+    """Yield the names; WireError at the first name that is repeated."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

@@ -1,4 +1,5 @@
-"""What a producer asks a transaction coordinator: its identity, partitions and offsets for its transaction, its end."""
+"""Requests of a producer to a transaction coordinator: its identity, partitions and offsets for its transaction,
+its end."""
 
 from __future__ import annotations
 
@@ -16,50 +17,48 @@ from engine.messages import (
 )
 from engine.wire.message import milliseconds
 from engine.wire.records import KeptRecords
-from engine.wire.request import Answers, WireRequest
+from engine.wire.request import WireRequest
 from engine.wire.topics import by_topic, checked_name, once
 
 
-def read_init_producer_id(payload: Any, kept: KeptRecords) -> tuple[InitProducerIdRequest]:
+def read_init_producer_id(payload: Any, kept: KeptRecords) -> InitProducerIdRequest:
     """A client names the identity that it has from version 3 on (KIP-360)."""
-    return (
-        InitProducerIdRequest(
-            transactional_id=payload.transactional_id,
-            transaction_timeout_ms=milliseconds(payload.transaction_timeout),
-            producer_id=getattr(payload, "producer_id", NO_PRODUCER_ID),
-            producer_epoch=getattr(payload, "producer_epoch", NO_PRODUCER_EPOCH),
-        ),
+    return InitProducerIdRequest(
+        transactional_id=payload.transactional_id,
+        transaction_timeout_ms=milliseconds(payload.transaction_timeout),
+        producer_id=getattr(payload, "producer_id", NO_PRODUCER_ID),
+        producer_epoch=getattr(payload, "producer_epoch", NO_PRODUCER_EPOCH),
     )
 
 
-def write_init_producer_id(request: WireRequest, answers: Answers, kept: KeptRecords) -> dict[str, Any]:
-    answer: InitProducerIdResponse = answers[0]
+def write_init_producer_id(
+    request: WireRequest, answer: InitProducerIdResponse, kept: KeptRecords
+) -> dict[str, Any]:
     return {
-        **write_error(request, answers, kept),
+        **write_error(request, answer, kept),
         "producer_id": answer.producer_id,
         "producer_epoch": answer.producer_epoch,
     }
 
 
-def read_add_partitions(payload: Any, kept: KeptRecords) -> tuple[AddPartitionsToTxnRequest]:
+def read_add_partitions(payload: Any, kept: KeptRecords) -> AddPartitionsToTxnRequest:
     """One transaction; from version 4 on brokers ask for several at once (KIP-890)."""
     names = once(
         checked_name(topic.name, number)
         for topic in payload.v3_and_below_topics
         for number in topic.partitions
     )
-    return (
-        AddPartitionsToTxnRequest(
-            transactional_id=payload.v3_and_below_transactional_id,
-            producer_id=payload.v3_and_below_producer_id,
-            producer_epoch=payload.v3_and_below_producer_epoch,
-            partitions=tuple(names),
-        ),
+    return AddPartitionsToTxnRequest(
+        transactional_id=payload.v3_and_below_transactional_id,
+        producer_id=payload.v3_and_below_producer_id,
+        producer_epoch=payload.v3_and_below_producer_epoch,
+        partitions=tuple(names),
     )
 
 
-def write_add_partitions(request: WireRequest, answers: Answers, kept: KeptRecords) -> dict[str, Any]:
-    answer: AddPartitionsToTxnResponse = answers[0]
+def write_add_partitions(
+    request: WireRequest, answer: AddPartitionsToTxnResponse, kept: KeptRecords
+) -> dict[str, Any]:
     return {
         "throttle_time": answer.throttle_time_ms,
         "results_by_topic_v3_and_below": by_topic(
@@ -69,28 +68,24 @@ def write_add_partitions(request: WireRequest, answers: Answers, kept: KeptRecor
     }
 
 
-def read_add_offsets(payload: Any, kept: KeptRecords) -> tuple[AddOffsetsToTxnRequest]:
-    return (
-        AddOffsetsToTxnRequest(
-            transactional_id=payload.transactional_id,
-            producer_id=payload.producer_id,
-            producer_epoch=payload.producer_epoch,
-            group_id=payload.group_id,
-        ),
+def read_add_offsets(payload: Any, kept: KeptRecords) -> AddOffsetsToTxnRequest:
+    return AddOffsetsToTxnRequest(
+        transactional_id=payload.transactional_id,
+        producer_id=payload.producer_id,
+        producer_epoch=payload.producer_epoch,
+        group_id=payload.group_id,
     )
 
 
-def read_end_transaction(payload: Any, kept: KeptRecords) -> tuple[EndTxnRequest]:
-    return (
-        EndTxnRequest(
-            transactional_id=payload.transactional_id,
-            producer_id=payload.producer_id,
-            producer_epoch=payload.producer_epoch,
-            committed=payload.committed,
-        ),
+def read_end_transaction(payload: Any, kept: KeptRecords) -> EndTxnRequest:
+    return EndTxnRequest(
+        transactional_id=payload.transactional_id,
+        producer_id=payload.producer_id,
+        producer_epoch=payload.producer_epoch,
+        committed=payload.committed,
     )
 
 
-def write_error(request: WireRequest, answers: Answers, kept: KeptRecords) -> dict[str, Any]:
+def write_error(request: WireRequest, answer: Any, kept: KeptRecords) -> dict[str, Any]:
     """An answer that is an error alone."""
-    return {"throttle_time": answers[0].throttle_time_ms, "error_code": answers[0].error.code}
+    return {"throttle_time": answer.throttle_time_ms, "error_code": answer.error.code}

@@ -13,7 +13,7 @@ from engine.happenings.base import Fact, Happening
 from engine.telling.tellings import TELLINGS
 
 ENGINE = Path(__file__).parents[2] / "engine"
-ROOMS = ("broker", "client", "coordinator", "happenings", "middleware")
+ROOMS = ("broker", "client", "coordinator", "happenings", "middleware", "network")
 
 TELLS = {"say", "note", "lead", "decide", "refuse", "transition", "fact"}
 

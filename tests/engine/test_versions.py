@@ -19,6 +19,7 @@ CHOOSING = {
     ("broker/validation.py", "data_level"),
     ("broker/validation.py", "marker_level"),
     ("client/configuration.py", "_idempotent"),
+    ("client/control_reactions.py", "generation_of"),
     ("scenario/form.py", "form"),
     ("scenario/header.py", "header_of"),
 }
@@ -140,6 +141,11 @@ def test_each_client_has_a_version_of_its_own(cluster: str) -> None:
     assert simulation.finished == "complete"
     (verdict,) = (one for one in simulation.verdicts() if one.partition == "t-0")
     assert "stored=2 duplicates=0 lost=0" in verdict.line()
+
+
+def test_the_header_names_clients_of_another_version_than_the_cluster() -> None:
+    assert mixed("k28", old="k20", new="k28").header()["client_versions"] == {"old": "2.0"}
+    assert "client_versions" not in mixed("k28", one="k28").header()
 
 
 def test_a_client_before_transactions_is_refused_them() -> None:

@@ -10,7 +10,7 @@ from engine.broker.partition_log import PartitionLog
 from engine.client.reading import take
 from engine.codec.batch_message import bytes_of, read_back
 from engine.errors import Error
-from engine.messages import BatchContent, FetchResponse, RecordBatch
+from engine.messages import BatchContent, PartitionFetchResponse, RecordBatch
 from engine.profiles import K28
 from engine.switches import Switches
 from engine.watching import Watch
@@ -65,7 +65,7 @@ def append(store, *batches, now=0):
 
 def read(store, isolation="read_committed", position=0):
     batches, aborted = store.read(position, committed=isolation == "read_committed", batches_max=100)
-    answer = FetchResponse(partition="t-0", error=Error.NONE, batches=batches, aborted=aborted)
+    answer = PartitionFetchResponse(error=Error.NONE, batches=batches, aborted=aborted)
     return take(answer, isolation, position)
 
 

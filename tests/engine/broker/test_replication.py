@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from engine.apis import error_of, partitions_of
 from engine.errors import Refused
 from engine.events import LeaderChanged, LogAppended, LogTruncated
-from engine.messages import PartitionProduceResponse, ProduceRequest, ProduceResponse
+from engine.messages import (
+    FetchRequest,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    describe,
+)
 from engine.profiles import K20, K28
 from tests.engine.broker.watched import Cluster, answer, batch_of
 
@@ -56,6 +63,22 @@ def cluster_envelope(broker, body):
     from engine.messages import Envelope
 
     return Envelope(1, "p1", broker.name, body, 1, False, 0, 0)
+
+
+def test_a_fetch_of_two_partitions_gets_one_response_in_which_each_has_its_own_error():
+    cluster = Cluster(partitions={"t-0": (1,), "t-1": (1,)})
+    cluster.produce(1, batch_of(0, 2), acks=1)
+    request = FetchRequest(offsets={"t-0": 0, "t-1": 9}, isolation="read_uncommitted")
+    (send,) = cluster.deliver(1, request, "c1")
+    found = send.body.partitions
+    assert {name: one.error.name for name, one in found.items()} == {
+        "t-0": "NONE",
+        "t-1": "OFFSET_OUT_OF_RANGE",
+    }
+    assert partitions_of(send.body) == partitions_of(request) == ("t-0", "t-1")
+    assert error_of(send.body) == "OFFSET_OUT_OF_RANGE"
+    assert describe(request) == {"offsets": {"t-0": 0, "t-1": 9}, "isolation": "read_uncommitted"}
+    assert list(describe(send.body)["partitions"]) == ["t-0", "t-1"]
 
 
 def test_a_request_for_two_partitions_waits_for_the_slower_one():

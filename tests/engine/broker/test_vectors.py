@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from engine.profiles import K39
 from engine.vectors import pid_blocks, producer_state, read_committed, sequence_math
-from engine.vectors.outcome import Skip
-from engine.vectors.run import VERSIONS, versions_of
+from engine.vectors.run import SNAPSHOT, versions_played
 from tests.engine.kafka_cases import cases_of
 
 ORACLES = Path(__file__).parents[2] / "oracles"
@@ -19,9 +20,8 @@ LOG_TOPICS = ("producer_state", "log_transactions", "log_recovery")
 def cases(*topics):
     for topic in topics:
         for case in cases_of(topic):
-            for version in VERSIONS:
-                if version in versions_of(case):
-                    yield pytest.param(case, version, id=f"{case['id']}-{version}")
+            for version in versions_played(case):
+                yield pytest.param(case, version, id=f"{case['id']}-{version}")
 
 
 @pytest.mark.parametrize(("case", "version"), cases(*LOG_TOPICS))
@@ -72,13 +72,17 @@ def test_a_wrong_state_fails():
     assert failure.step.endswith("leo")
 
 
-def test_verification_is_skipped_with_its_reason():
-    case = {
-        "id": "x",
-        "topic": "producer_state",
-        "config": {"verification": True},
-        "ops": [],
-        "expected": [{"versions": ["2.8"], "results": []}],
-    }
-    with pytest.raises(Skip, match="KIP-890"):
-        producer_state.run(case, "2.8")
+@pytest.mark.parametrize("verifies_each_epoch", [False, True])
+def test_what_an_earlier_epoch_left_open_needs_no_verification_in_3_9(monkeypatch, verifies_each_epoch):
+    """``UnifiedLog.hasOngoingTransaction`` looks at the producer id alone until KAFKA-19690."""
+    profile = replace(K39, verifies_each_epoch=verifies_each_epoch)
+    monkeypatch.setitem(producer_state.PROFILE_OF, SNAPSHOT, profile)
+    log = producer_state.LogCase({"verification": True}, SNAPSHOT)
+    first = {"pid": 1, "epoch": 0, "seq": 0}
+    assert log.do({"op": "start_verification", **first})["needs_verification"]
+    assert log.do({"op": "append", **first, "txn": True, "verified": True})["result"] == "OK"
+    later = {"pid": 1, "epoch": 1, "seq": 0}
+    assert log.do({"op": "start_verification", **later})["needs_verification"] == verifies_each_epoch
+    unverified = log.do({"op": "append", **later, "txn": True})["result"]
+    assert unverified == ("INVALID_TXN_STATE" if verifies_each_epoch else "OK")
+    assert log.log.last_stable_offset == 0

@@ -291,7 +291,7 @@ def test_a_request_of_two_producers_is_refused_as_a_whole(alone):
     ("changed", "error"),
     [
         ({}, Error.NONE),
-        ({"partitions": ("t-1",)}, Error.INVALID_TXN_STATE),
+        ({"partitions": ("t-1",)}, Error.TRANSACTION_ABORTABLE),
         ({"producer_id": 5}, Error.INVALID_PRODUCER_ID_MAPPING),
         ({"transactional_id": "txn-2"}, Error.NOT_COORDINATOR),
         ({"transactional_id": ""}, Error.INVALID_REQUEST),

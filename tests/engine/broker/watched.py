@@ -19,6 +19,7 @@ from engine.messages import (
     FetchRequest,
     FetchResponse,
     InitProducerIdRequest,
+    PartitionFetchResponse,
     ProduceRequest,
     RecordBatch,
     Send,
@@ -206,13 +207,13 @@ class Cluster:
 
     def fetch(
         self, broker_id: int, offset: int, partition: str = "t-0", committed: bool = False
-    ) -> FetchResponse:
+    ) -> PartitionFetchResponse:
         isolation = "read_committed" if committed else "read_uncommitted"
         (send,) = self.deliver(
-            broker_id, FetchRequest(partition=partition, fetch_offset=offset, isolation=isolation), "c1"
+            broker_id, FetchRequest(offsets={partition: offset}, isolation=isolation), "c1"
         )
         assert isinstance(send.body, FetchResponse)
-        return send.body
+        return send.body.partitions[partition]
 
     def leader(self, partition: str = "t-0") -> Broker | None:
         leader = self.controller.partitions[partition].leader

@@ -1,4 +1,4 @@
-"""The coordinator against what Kafka's own coordinator answered, wrote and sent, in 2.0 and 2.8."""
+"""The coordinator against what Kafka's own coordinator answered, wrote and sent, in 2.0, 2.8 and 3.9."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from engine.errors import Error
 from engine.vectors import marker_responses
 from engine.vectors.coordinator import Stage
-from engine.vectors.run import Report, run_case
+from engine.vectors.run import Report, run_case, versions_of
 from tests.engine.kafka_cases import cases_of
 
 CASES = [
@@ -34,9 +34,18 @@ def test_most_cases_apply():
     report = Report()
     for case in CASES:
         run_case(case, report)
-    assert len(report.passed) == 251
+    assert len(report.passed) == 266
     reasons = {reason for _, reason in report.skipped}
     assert all("only" in reason or "record keys" in reason for reason in reasons), reasons
+
+
+def test_every_case_of_3_9_is_played():
+    report = Report()
+    named = [case for case in CASES if "3.9-like" in versions_of(case)]
+    for case in named:
+        run_case(case, report)
+    assert len(named) == 198
+    assert report.passed == [case["id"] for case in named]
 
 
 @pytest.mark.parametrize("version", ["2.0", "2.8"])

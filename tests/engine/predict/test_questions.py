@@ -250,7 +250,7 @@ def test_the_command_tells_where_a_run_asks():
     out = io.StringIO()
     assert main(["run", "SC-03", "--checkpoints"], out=out) == 0
     assert "after step 115 (append)" in out.getvalue()
-    assert "  * Recognise it as a repeat" in out.getvalue()
+    assert "  * Recognise the duplicate" in out.getvalue()
 
 
 def test_a_document_without_checkpoints_asks_nothing():

@@ -57,10 +57,10 @@ TOLD = {
     "SC-03": """\
 1. 1–7 → 4  p1 gets PID 0, epoch 0
 2. 8–39 → 27  5 records of p1 stored
-3. 40–61 → 40  The answer is lost: p1 does not know
-4. 62–101 → 101  Each reader gets 16 records
-5. 102–108 → 102  No answer: p1 does not know, and will resend
-6. 109–115 → 109  p1 sends the same batch again
+3. 40–61 → 40  The response is lost: p1 does not know
+4. 62–101 → 101  Each consumer gets 16 records
+5. 102–108 → 102  No response: p1 does not know, and will resend
+6. 109–115 → 109  p1 resends the same batch
 7. 116–142 → 116  Duplicate recognised, not stored again
 """,
     "SC-44/k28": """\
@@ -72,38 +72,39 @@ TOLD = {
 6. 53–58 → 58  txn-1: commit is decided
 7. 59–67 → 62  COMMIT markers stored in t-0, t-1
 8. 68–72 → 69  Committed and released: t-0, t-1
-9. 73–87 → 73  txn-1 is done: CompleteCommit
+9. 73–87 → 73  txn-1 is complete: CompleteCommit
 """,
     "SC-61/k28": """\
 1. 1–13 → 12  p1 gets PID 1000, epoch 0
 2. 14–35 → 27  p1's transaction stores 1 record
-3. 36–43 → 36  p1 stands still
+3. 36–43 → 36  p1 is paused
 4. 44–54 → 44  Fenced: the older txn-1, epoch 0
 5. 55–68 → 55  Aborted and released: t-0
 6. 69–98 → 73  p2 gets PID 1000, epoch 2
 7. 99–121 → 109  Committed and released: t-0
-8. 122–127 → 122  p1 moves again
+8. 122–127 → 122  p1 resumes
 9. 128–134 → 128  Refused: epoch 0 is older than 2
 """,
     "SC-75/timeout": """\
-1. 1–12 → 8  The producers get their identities
+1. 1–12 → 8  The producers get their producer ids
 2. 13–33 → 15  1 record of p2 stored
 3. 34–50 → 48  p1's transaction stores 2 records
 4. 51–64 → 51  Hidden until the decision: t-0
 5. 65–75 → 65  Hidden behind it, too: a record of p2
-6. 76–79 → 76  txn-1 times out: its owner is fenced
+6. 76–79 → 76  txn-1 times out: its producer is fenced
 7. 80–84 → 81  ABORT markers stored in t-0
 8. 85–93 → 85  Aborted and released: t-0
-9. 94–97 → 94  Readers pass over the aborted records
+9. 94–97 → 94  Consumers skip the aborted records
 """,
     "SC-80/two-nodes": """\
 1. 1–4 → 4  initiator opens a transaction
-2. 5–10 → 10  All participants are asked
+2. 5–10 → 10  All participants are asked to vote
 3. 11–11 → 11  All vote yes
 4. 12–14 → 14  business runs its local transaction
-5. 15–17 → 15  Commit goes out to all
+5. 15–17 → 15  Commit is sent to all
 6. 18–20 → 18  First Commit-ok: the consistency window opens
-7. 21–22 → 21  All have committed: the window closes after 70 ms
+7. 21–21 → 21  All have committed: the window closes after 70 ms
+8. 22–22 → 22  business learns the outcome: committed
 """,
 }
 

@@ -104,3 +104,35 @@ def test_stored_steps_give_the_plan_that_a_run_ahead_gives() -> None:
     while (step := simulation.step()) is not None:
         plan.take(step.to_json())
     assert plan.to_json() == planned("SC-61/k28")
+
+
+def test_a_change_to_a_run_is_told_by_what_it_cost() -> None:
+    written = planned("SC-03")
+    assert written["outcome"]["retries"] == 1
+    assert "cost" not in written
+    drop = {"after": 9, "action": "drop_message", "message": 3}
+    cost = planned("SC-03", drop, before=written)["cost"]
+    assert (cost["what"]["key"], cost["dearer"]) == ("cost.drop_message", True)
+    assert [(one["key"], one["params"]["by"]) for one in cost["costs"]] == [
+        ("cost.time", 140),
+        ("cost.retries", 3),
+        ("cost.messages", 5),
+    ]
+    assert [one["key"] for one in cost["kept"]] == ["cost.duplicates_more", "cost.failed_more"]
+
+
+def test_a_change_that_left_the_logs_as_they_were_says_so_and_further_plans_know_the_run_as_written() -> None:
+    written = planned("SC-44/k28")
+    drop = {"after": 35, "action": "drop_message", "message": 9}
+    dropped = planned("SC-44/k28", drop, before=written)
+    assert dropped["cost"]["kept"] == [{"key": "cost.log_same", "params": {}}]
+    again = planned("SC-44/k28", drop, before=dropped)
+    assert (again["outcome"], again["cost"]) == (written["outcome"], dropped["cost"])
+
+
+def test_a_shorter_run_is_no_dearer_one() -> None:
+    drop = {"after": 4, "action": "drop_message", "message": 4}
+    cost = planned("SC-80/two-nodes", drop, before=planned("SC-80/two-nodes"))["cost"]
+    assert not cost["dearer"]
+    assert [one["key"] for one in cost["costs"]] == ["cost.time_fewer", "cost.messages_fewer"]
+    assert [one["key"] for one in cost["kept"]] == ["cost.end_other"]

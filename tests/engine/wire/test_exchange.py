@@ -10,7 +10,7 @@ import pytest
 
 from engine.codec.crc32c import crc32c
 from engine.errors import Error
-from engine.messages import FetchResponse, PartitionProduceResponse, ProduceResponse
+from engine.messages import FetchResponse, PartitionFetchResponse, PartitionProduceResponse, ProduceResponse
 from engine.vectors.wire import Recording
 from engine.wire.api_versions import ApiVersionsResponse
 from engine.wire.apis import APIS
@@ -59,7 +59,7 @@ def test_a_request_says_what_its_client_asked(folder, name):
     for step in document["steps"]:
         request = read_request(bytes.fromhex(step["request_hex"]), KeptRecords())
         assert (request.api, request.version) == (step["api"], step["version"])
-        asked, (body,) = step["request"], request.bodies
+        asked, body = step["request"], request.body
         if step["api"] == "Produce":
             (((partition, batch),)) = body.batches.items()
             assert partition == f"{topic}-{asked['partition']}"
@@ -124,7 +124,7 @@ def test_a_produce_carries_batches_for_several_partitions():
     kept, records = KeptRecords(), one_batch()
     data = produced(("a", [(0, records), (3, records)]), ("b-c", [(1, records)]))
     request = read_request(data, kept)
-    (body,) = request.bodies
+    body = request.body
     assert list(body.batches) == ["a-0", "a-3", "b-c-1"]
     serials = [serial for batch in body.batches.values() for serial in batch.serials]
     assert len(serials) == len(set(serials)), "a record has one serial"
@@ -132,14 +132,14 @@ def test_a_produce_carries_batches_for_several_partitions():
         name: PartitionProduceResponse(Error.NONE, base_offset=5 + place)
         for place, name in enumerate(body.batches)
     }
-    response = write_response(request, [ProduceResponse(partitions=answers)], kept)
+    response = write_response(request, ProduceResponse(partitions=answers), kept)
     topics = decode_response(response, 0, 8).payload.responses
     assert [
         (topic.name, part.index, part.base_offset) for topic in topics for part in topic.partition_responses
     ] == [("a", 0, 5), ("a", 3, 6), ("b-c", 1, 7)]
 
 
-def test_a_fetch_of_several_partitions_is_a_message_each_and_one_response():
+def test_a_fetch_of_several_partitions_is_one_message_and_one_response():
     data = bytes.fromhex(recording("wire_tv0", "transaction_rules")["fetch"][1]["request_hex"])
     message = decode_request(data)
     (topic,) = message.payload.topics
@@ -148,13 +148,15 @@ def test_a_fetch_of_several_partitions_is_a_message_each_and_one_response():
     data = encode(message._replace(payload=replace(message.payload, topics=(wider,))))
     kept = KeptRecords()
     request = read_request(data, kept)
-    assert [body.partition for body in request.bodies] == ["w-txn-public-0", "w-txn-public-1"]
-    assert {body.isolation for body in request.bodies} == {"read_committed"}
-    answers = [
-        FetchResponse(partition=body.partition, error=Error.NONE, high_watermark=place, aborted=((4, 2),))
-        for place, body in enumerate(request.bodies)
-    ]
-    (found,) = decode_response(write_response(request, answers, kept), 1, 11).payload.responses
+    assert list(request.body.offsets) == ["w-txn-public-0", "w-txn-public-1"]
+    assert request.body.isolation == "read_committed"
+    answer = FetchResponse(
+        partitions={
+            partition: PartitionFetchResponse(error=Error.NONE, high_watermark=place, aborted=((4, 2),))
+            for place, partition in enumerate(request.body.offsets)
+        }
+    )
+    (found,) = decode_response(write_response(request, answer, kept), 1, 11).payload.responses
     assert [(part.partition_index, part.high_watermark) for part in found.partitions] == [(0, 0), (1, 1)]
     assert found.partitions[1].aborted_transactions[0].first_offset == 2
 
@@ -165,7 +167,7 @@ def test_the_list_of_requests_is_written_as_kafka_wrote_it():
         request = read_request(data, KeptRecords())
         listed = decode_response(wanted, 18, 0).payload.api_keys
         versions = {one.api_key: (one.min_version, one.max_version) for one in listed}
-        assert write_response(request, [ApiVersionsResponse(versions=versions)], KeptRecords()) == wanted
+        assert write_response(request, ApiVersionsResponse(versions=versions), KeptRecords()) == wanted
     assert len(found) == 2
 
 

@@ -1,0 +1,83 @@
+"""The end of sending: after a fatal error, and when a closed producer has nothing left to send (SND-14)."""
+
+from __future__ import annotations
+
+from engine.client.accumulator import RecordAccumulator
+from engine.client.blocked_calls import BlockedCalls
+from engine.client.completion import Completion
+from engine.client.control_channel import ControlChannel
+from engine.client.poll import Poll
+from engine.client.setup import Setup
+from engine.client.transaction_calls import abort_transaction
+from engine.client.transaction_manager import TransactionManager
+from engine.errors import Error
+from engine.happenings.sender import CloseAborts, SenderClosed
+
+
+class Closing:
+    """``channel``: only with idempotence."""
+
+    __slots__ = (
+        "_accumulator",
+        "_calls",
+        "_channel",
+        "_close_aborts",
+        "_completion",
+        "_poll",
+        "_setup",
+        "_transactions",
+    )
+
+    def __init__(
+        self,
+        setup: Setup,
+        accumulator: RecordAccumulator,
+        transactions: TransactionManager | None,
+        channel: ControlChannel | None,
+        completion: Completion,
+        calls: BlockedCalls,
+        poll: Poll,
+    ) -> None:
+        self._setup = setup
+        self._accumulator = accumulator
+        self._transactions = transactions
+        self._channel = channel
+        self._completion = completion
+        self._calls = calls
+        self._poll = poll
+        self._close_aborts = setup.profile.close_aborts
+        """``close()`` aborts an open transaction."""
+
+    def finish(self) -> None:
+        """End the Sender of a closed producer once nothing is left to send."""
+        accumulator = self._accumulator
+        if accumulator.closed and not accumulator.incomplete and not self._ends_transaction():
+            self._poll.stopped = True
+            self._setup.watch.emit(SenderClosed, self._setup.name)
+            self._calls.close_done()
+
+    def give_up(self, error: Error | None, now: int) -> None:
+        """After a fatal error nothing can be sent any more: every batch is given up (SND-3, SND-4)."""
+        if self._accumulator.incomplete and error is not None:
+            self._completion.abort_all(error.name, now)
+        self.finish()
+
+    def _ends_transaction(self) -> bool:
+        """A transaction must end before the Sender may stop."""
+        transactions = self._transactions
+        if transactions is None or not transactions.is_transactional:
+            return False
+        if transactions.in_flight is not None or (
+            self._channel is not None and self._channel.held is not None
+        ):
+            return True
+        if not self._close_aborts or not transactions.has_ongoing_transaction:
+            return False
+        if transactions.requests:
+            return True
+        if transactions.is_completing:
+            return False  # Its end failed, and no later event can mend that.
+        abort_transaction(transactions)
+        self._poll.changed = True
+        self._setup.watch.emit(CloseAborts, self._setup.name)
+        return True

@@ -1,0 +1,116 @@
+"""How a producer gets its producer id and recovers lost sequence numbers, before the phases of every pass (PID-11).
+
+Two generations do it in different phases: ``queued_identity`` (2.8) and ``blocking_identity`` (2.0). Here stands what
+both share: the parts that they work with, and the responses to InitProducerId of a producer without a transactional id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from engine.client.client_states import FATAL
+from engine.client.connections import InFlightRequest
+from engine.client.control_requests import PendingRequest
+from engine.client.partition_sequences import PartitionSequences
+from engine.client.poll import Poll
+from engine.client.setup import Setup
+from engine.client.transaction_manager import TransactionManager
+from engine.client.waiting import Waiting
+from engine.errors import EngineError, Error
+from engine.happenings.sender import (
+    ControlLost,
+    LostNumbers,
+    NumbersResolved,
+    ProducerIdReceived,
+    ProducerIdRefused,
+    ProducerIdRetried,
+)
+from engine.messages import InitProducerIdResponse
+
+Phase = Callable[[int], bool]
+"""A phase of a pass, called with the time; True ends the pass."""
+
+INIT_RETRIES = frozenset(
+    {
+        Error.COORDINATOR_LOAD_IN_PROGRESS,
+        Error.CONCURRENT_TRANSACTIONS,
+        Error.COORDINATOR_NOT_AVAILABLE,
+        Error.NOT_COORDINATOR,
+    }
+)
+"""Errors of InitProducerId after which a k28 client sends it again (TXM-13)."""
+
+
+class Identity(Protocol):
+    """The generation's phases before P1, and its reaction to InitProducerId."""
+
+    def phases(self) -> tuple[tuple[str, Phase], ...]: ...
+
+    def answered(self, response: InitProducerIdResponse, now: int) -> None: ...
+
+    def lost(self, request: InFlightRequest, now: int) -> None: ...
+
+
+class InitProducerIdAnswers:
+    """The responses to InitProducerId of a producer without a transactional id; a generation says which errors it
+    retries, and how."""
+
+    __slots__ = ("_poll", "_setup", "_transactions", "_waiting")
+
+    def __init__(self, setup: Setup, transactions: TransactionManager, poll: Poll, waiting: Waiting) -> None:
+        self._setup = setup
+        self._transactions = transactions
+        self._poll = poll
+        self._waiting = waiting
+
+    def retries(self, error: Error) -> bool:
+        """The request goes again after this error."""
+        raise NotImplementedError
+
+    def repeat(self, request: PendingRequest, now: int) -> None:
+        """The request goes again."""
+        raise NotImplementedError
+
+    def answered(self, response: InitProducerIdResponse, now: int) -> None:
+        """InitProducerId was answered (PID-11, PID-12, TXM-13)."""
+        transactions, setup = self._transactions, self._setup
+        request = transactions.in_flight
+        transactions.set_in_flight(None)
+        if request is None:
+            raise EngineError(f"{setup.name}: a response to InitProducerId without a request")
+        queued = transactions.queues_identity
+        error = response.error
+        if error is Error.NONE:
+            transactions.identity_received(response.producer_id, response.producer_epoch)
+            self._waiting.forget()
+            setup.watch.emit(
+                ProducerIdReceived, setup.name, response.producer_id, response.producer_epoch, queued
+            )
+            return
+        if self.retries(error):
+            setup.watch.emit(ProducerIdRetried, setup.name, error, setup.config.retry_backoff_ms, queued)
+            self.repeat(request, now)
+            return
+        transactions.transition(FATAL, error)
+        setup.watch.emit(ProducerIdRefused, setup.name, error)
+
+    def lost(self, request: InFlightRequest, now: int) -> None:
+        """The connection ended before the response to InitProducerId came (SND-5, PID-12)."""
+        transactions = self._transactions
+        pending = transactions.in_flight
+        transactions.set_in_flight(None)
+        if pending is not None:
+            self._setup.watch.emit(ControlLost, self._setup.name, request.api)
+            self.repeat(pending, now)
+
+    def emit_resolved(self, entry: PartitionSequences, found: LostNumbers, *, by_bump: bool) -> None:
+        self._setup.watch.emit(
+            NumbersResolved,
+            self._setup.name,
+            partition=entry.partition,
+            next_sequence=entry.next_sequence,
+            expected=entry.last_acked_sequence + 1,
+            found=found,
+            by_bump=by_bump,
+        )

@@ -1,0 +1,103 @@
+"""The ``send()`` calls that wait for buffer memory: when memory comes back, and when their time is over (ACC-5)."""
+
+from __future__ import annotations
+
+from engine.client.accumulator import RecordAccumulator
+from engine.client.application import BLOCKED, BUFFER_ERROR, DONE, REFUSED, Call
+from engine.client.blocked_calls import BlockedCalls
+from engine.client.poll import Poll
+from engine.client.record_size import NULL_LENGTH, payload_size
+from engine.client.setup import Setup
+from engine.client.transaction_calls import register_partition
+from engine.client.transaction_manager import TransactionManager
+from engine.happenings.producer import MemoryAwaited, MemoryGranted, MemoryWaitOver
+
+
+class MemoryWaiters:
+    """Serves the queue of the buffer pool, oldest call first."""
+
+    __slots__ = ("_accumulator", "_calls", "_poll", "_setup", "_transactions")
+
+    def __init__(
+        self,
+        setup: Setup,
+        accumulator: RecordAccumulator,
+        transactions: TransactionManager | None,
+        calls: BlockedCalls,
+        poll: Poll,
+    ) -> None:
+        self._setup = setup
+        self._accumulator = accumulator
+        self._transactions = transactions
+        self._calls = calls
+        self._poll = poll
+
+    def wait(self, call: Call, payload: int, now: int) -> None:
+        """The pool has too little memory: the call blocks at most ``max.block.ms``."""
+        pool = self._accumulator.pool
+        size = self._accumulator.memory_for(payload)
+        until = now + self._setup.config.max_block_ms
+        call.state = BLOCKED
+        pool.wait(call, size, now, until)
+        self._setup.watch.emit(
+            MemoryAwaited,
+            self._setup.name,
+            call.args["serial"],
+            size=size,
+            free=pool.free,
+            total=pool.total,
+            until=until,
+        )
+        self._poll.wake(now)
+
+    def serve(self, now: int) -> None:
+        """Memory came back: the oldest waiting ``send()`` goes on."""
+        pool = self._accumulator.pool
+        while (waiter := pool.next_granted()) is not None:
+            setup = self._setup
+            call = waiter.call
+            args = call.args
+            key = args.get("key")
+            payload = payload_size(NULL_LENGTH if key is None else len(key.encode()), args["size"])
+            appended = self._accumulator.append_with_memory(
+                args["partition"], waiter.size, args["serial"], payload, now
+            )
+            if key is not None:
+                appended.batch.keys[args["serial"]] = key
+            setup.ledger.accepted(setup.name, args["partition"], args["serial"], args["size"], now)
+            setup.watch.emit(
+                MemoryGranted,
+                setup.name,
+                args["serial"],
+                size=waiter.size,
+                waited=now - waiter.since,
+                free=pool.free,
+                batch=appended.batch.id,
+            )
+            registered = register_partition(self._transactions, args["partition"])
+            if appended.new_batch or appended.batch_is_full or registered:
+                self._poll.wake(now)
+            self._calls.end(call, DONE)
+
+    def expire(self, now: int) -> None:
+        """``send()`` calls that waited ``max.block.ms`` throw."""
+        deadline = self._accumulator.pool.next_deadline()
+        if deadline is None or deadline > now:
+            return
+        setup, pool = self._setup, self._accumulator.pool
+        for waiter in pool.expire(now):
+            args = waiter.call.args
+            setup.watch.emit(
+                MemoryWaitOver,
+                setup.name,
+                args["serial"],
+                size=waiter.size,
+                free=pool.free,
+                waited=now - waiter.since,
+                error=BUFFER_ERROR,
+            )
+            setup.ledger.refused(
+                setup.name, args["partition"], args["serial"], args["size"], BUFFER_ERROR, now
+            )
+            self._calls.end(waiter.call, REFUSED, BUFFER_ERROR)
+        self.serve(now)

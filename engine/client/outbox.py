@@ -1,0 +1,24 @@
+"""The effects of one call of a producer: its parts add them in order, the client returns them to the kernel."""
+
+from __future__ import annotations
+
+from engine.messages import Connect, Disconnect, Effects, Send
+
+
+class Outbox:
+    """``effects``: not yet returned."""
+
+    __slots__ = ("effects",)
+
+    def __init__(self) -> None:
+        self.effects: Effects = []
+
+    def add(self, effect: Send | Connect | Disconnect) -> None:
+        self.effects.append(effect)
+
+    def take(self) -> Effects:
+        """Return the effects and begin anew."""
+        if not self.effects:
+            return []
+        effects, self.effects = self.effects, []
+        return effects

@@ -1,0 +1,49 @@
+"""When the Sender's next pass may start: the poll that ends a pass, its end, and what wakes it (SND-1).
+
+Kafka's Sender thread sleeps in ``NetworkClient.poll`` until its timeout is over or ``wakeup`` is called. While it
+sleeps before it repeats a control request (SND-5), nothing wakes it.
+"""
+
+from __future__ import annotations
+
+
+class Poll:
+    """``end_at``: when the poll ends by itself; None: it ends when something comes. ``wake_at``: something came."""
+
+    __slots__ = ("changed", "end_at", "sleeps_until", "stopped", "wake_at")
+
+    def __init__(self) -> None:
+        self.end_at: int | None = None
+        self.wake_at: int | None = None
+        self.sleeps_until: int | None = None
+        self.changed = False
+        """A phase of this pass changed something, so the next pass may do more."""
+        self.stopped = False
+        """The Sender has ended: no further pass."""
+
+    def wake(self, now: int) -> None:
+        """The poll ends: the next pass may start now."""
+        if self.wake_at is None or now < self.wake_at:
+            self.wake_at = now
+
+    def begin(self) -> None:
+        """A pass begins."""
+        self.changed = False
+        self.end_at = None
+        self.sleeps_until = None
+        self.wake_at = None
+
+    def end(self, at: int | None) -> bool:
+        """End the pass; the next may start at ``at``, or when something comes. Returns True, which a phase returns
+        to end the pass."""
+        self.end_at = at
+        return True
+
+    def due(self) -> int | None:
+        """When the next pass may start; None: not before something comes."""
+        if self.sleeps_until is not None:
+            return self.sleeps_until
+        wake = self.wake_at
+        if wake is None:
+            return self.end_at
+        return wake if self.end_at is None or wake < self.end_at else self.end_at

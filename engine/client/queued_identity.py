@@ -1,0 +1,110 @@
+"""2.8, phases T1 to T4: InitProducerId joins the queue of requests; lost numbers cost an epoch (SND-4, TXM-16)."""
+
+from __future__ import annotations
+
+from engine.client.closing import Closing
+from engine.client.control_channel import ControlChannel
+from engine.client.control_requests import PendingRequest
+from engine.client.identity import INIT_RETRIES, InitProducerIdAnswers, Phase
+from engine.client.poll import Poll
+from engine.client.setup import Setup
+from engine.client.transaction_manager import IllegalTransition, TransactionManager
+from engine.client.waiting import Waiting
+from engine.errors import Error
+from engine.happenings.sender import EpochBumped, LostNumbers, ProducerIdWanted, StuckWithoutId
+
+
+class QueuedIdentity(InitProducerIdAnswers):
+    """T1 resolve, T2 fatal error, T3 epoch bump or producer id, T4 send or poll a control request."""
+
+    __slots__ = ("_channel", "_closing")
+
+    def __init__(
+        self,
+        setup: Setup,
+        transactions: TransactionManager,
+        channel: ControlChannel,
+        closing: Closing,
+        poll: Poll,
+        waiting: Waiting,
+    ) -> None:
+        super().__init__(setup, transactions, poll, waiting)
+        self._channel = channel
+        self._closing = closing
+
+    def phases(self) -> tuple[tuple[str, Phase], ...]:
+        return (
+            ("T1", self._resolve),
+            ("T2", self._stop_on_fatal),
+            ("T3", self._keep_identity),
+            ("T4", self._channel.send_or_poll),
+        )
+
+    def retries(self, error: Error) -> bool:
+        return error in INIT_RETRIES
+
+    def repeat(self, request: PendingRequest, now: int) -> None:
+        self._transactions.retry(request)
+
+    def _resolve(self, now: int) -> bool:
+        """T1: a partition without a batch under way shows whether its expired sequences were used (TXM-15)."""
+        transactions = self._transactions
+        for entry in transactions.resolvable():
+            lost = not entry.comes_next(entry.next_sequence)
+            entry.resolve()
+            self._poll.changed = True
+            found = LostNumbers.CLEARED
+            if lost and transactions.is_transactional:
+                transactions.unresolved_is_abortable()
+                found = LostNumbers.ABORTABLE
+            elif lost:
+                transactions.request_bump(entry.partition)
+                found = LostNumbers.BUMP
+            self.emit_resolved(entry, found, by_bump=True)
+        return False
+
+    def _stop_on_fatal(self, now: int) -> bool:
+        """T2: after a fatal error every batch is given up and the pass ends."""
+        if not self._transactions.has_fatal_error:
+            return False
+        self._closing.give_up(self._transactions.last_error, now)
+        return self._poll.end(None)
+
+    def _keep_identity(self, now: int) -> bool:
+        """T3: raise the epoch if that was asked for (TXM-16); ask for a producer id if there is none (PID-11)."""
+        transactions, setup = self._transactions, self._setup
+        if transactions.is_transactional:
+            return False
+        if transactions.bump_required:
+            self._poll.changed = True
+            epoch = transactions.producer_epoch
+            asked = tuple(transactions.to_resequence)
+            renumbered = transactions.bump_epoch()
+            setup.watch.emit(
+                EpochBumped,
+                setup.name,
+                before=epoch,
+                after=transactions.producer_epoch,
+                partitions=asked,
+                renumbered=len(renumbered),
+                exhausted=not transactions.has_producer_id,
+            )
+        if transactions.needs_producer_id():
+            try:
+                transactions.request_producer_id()
+            except IllegalTransition as illegal:
+                return self._stuck(illegal)
+            self._poll.changed = True
+            setup.watch.emit(ProducerIdWanted, setup.name)
+        return False
+
+    def _stuck(self, illegal: IllegalTransition) -> bool:
+        """A negative id counts as none (``ProducerIdAndEpoch.isValid``), and READY has no way to ask for another.
+
+        Kafka's Sender thread throws here in every pass, logs it and begins again at once, so nothing is sent and
+        nothing expires. One pass for each cause is shown.
+        """
+        self._setup.watch.emit(
+            StuckWithoutId, self._setup.name, illegal.row.on, self._transactions.producer_id
+        )
+        return self._poll.end(None)

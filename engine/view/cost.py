@@ -1,0 +1,178 @@
+"""The cost of an intervention: the end of the run compared with the end of the scenario's run.
+
+Folded from a run's first view and steps (docs/frame.md), as its plan is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from typing import Any
+
+from engine.shapes.plans import Cost, Outcome, Words
+from engine.view.places import INTERNAL
+
+_FATES = ("duplicates", "lost", "failed", "reordered")
+"""The fates of records that a partition's verdict counts."""
+_COUNTS = ("retries", "messages")
+"""The numbers that are compared as more or fewer, after the time."""
+
+
+class RunOutcome:
+    """Takes a run's first view, then its steps in order, as JSON."""
+
+    def __init__(self, view: Mapping[str, Any]) -> None:
+        self._time: int = view.get("time", 0)
+        self._messages = 0
+        self._counters: dict[str, int] = dict(view.get("counters") or {})
+        self._fates: dict[str, dict[str, int]] = deepcopy(dict(view.get("verdicts") or {}))
+        self._leaders: dict[str, Any] = {}
+        self._logs: dict[str, dict[str, dict[str, Any]]] = {}
+        """Partition to replica to base offset to batch; batches are whole values, and shared."""
+        self._nodes: dict[str, Any] = {}
+        """Participant of the middleware to the outcomes of its transactions."""
+        for name, partition in (view.get("partitions") or {}).items():
+            self._partition(name, partition)
+        self._middleware(view.get("middleware") or {})
+
+    def take(self, step: Mapping[str, Any]) -> None:
+        self._time = step["at"]
+        self._messages += sum(fate["event"] == "sent" for fate in step["messages"])
+        for change in step["changes"]:
+            path = change["path"]
+            if path[0] == "counters":
+                _put(self._counters, path[1:], change)
+            elif path[0] == "verdicts":
+                _put(self._fates, path[1:], change)
+            elif path[0] == "partitions" and not path[1].startswith(INTERNAL):
+                self._changed(path, change)
+            elif path[0] == "middleware" and path[-1] == "state" and path[1] == "participants":
+                self._nodes[".".join(path[2:])] = change.get("after")
+
+    def to_json(self) -> Outcome:
+        fates = Counter[str]()
+        logs = {name: kept for name in self._logs if (kept := self._kept(name))}
+        for verdict in self._fates.values():
+            fates.update({name: verdict.get(name, 0) for name in _FATES})
+        return {
+            "time": self._time,
+            "messages": self._messages,
+            "retries": self._counters.get("retries", 0) + self._counters.get("marker_retries", 0),
+            **{name: fates[name] for name in _FATES},  # type: ignore[typeddict-item]
+            "batches": _digest(logs),
+            "records": _digest(
+                {name: [serial for batch in log for serial in batch] for name, log in logs.items()}
+            ),
+            "nodes": _digest(self._nodes),
+        }
+
+    def _kept(self, name: str) -> list[list[int]]:
+        """The serials of each batch that readers may be given, in order."""
+        replicas = self._logs[name]
+        log = replicas.get(str(self._leaders.get(name))) or next(iter(replicas.values()), {})
+        in_order = sorted(log.values(), key=lambda batch: batch["base_offset"])
+        return [
+            list(batch.get("serials", ()))
+            for batch in in_order
+            if batch.get("control") is None and batch.get("outcome") != "aborted"
+        ]
+
+    def _partition(self, name: str, partition: Mapping[str, Any]) -> None:
+        if name.startswith(INTERNAL):
+            return
+        self._leaders[name] = partition.get("leader")
+        replicas = partition.get("replicas") or {}
+        self._logs[name] = {number: dict(one.get("batches") or {}) for number, one in replicas.items()}
+
+    def _middleware(self, middleware: Mapping[str, Any]) -> None:
+        for name, node in (middleware.get("participants") or {}).items():
+            for transaction, row in (node.get("transactions") or {}).items():
+                self._nodes[f"{name}.transactions.{transaction}.state"] = row.get("state")
+
+    def _changed(self, path: list[str], change: Mapping[str, Any]) -> None:
+        if len(path) == 2:
+            self._partition(path[1], change.get("after") or {})
+        elif path[2] == "leader":
+            self._leaders[path[1]] = change.get("after")
+        elif len(path) == 4 and path[2] == "replicas":
+            after = change.get("after") or {}
+            self._logs.setdefault(path[1], {})[path[3]] = dict(after.get("batches") or {})
+        elif len(path) >= 5 and path[4] == "batches":
+            log = self._logs.setdefault(path[1], {}).setdefault(path[3], {})
+            if len(path) == 5:
+                log.clear()
+                log.update(change.get("after") or {})
+            elif len(path) == 6:
+                _put(log, path[5:], change)
+            else:
+                log[path[5]] = {**log.get(path[5], {}), path[6]: change.get("after")}
+
+
+def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -> Cost:
+    """`done`: what was done to the run, in order."""
+    actions = [one["action"] for one in done]
+    what = f"cost.{actions[0]}" if len(actions) == 1 and actions[0] in _NAMED else "cost.change"
+    by = {name: _difference(written, now, name) for name in ("time", *_COUNTS)}
+    dearer = any(by.values()) and min(by.values()) >= 0
+    costs = [
+        _words(f"cost.{name}" if dearer else f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
+        for name, more in by.items()
+        if more
+    ]
+    fates = [
+        _words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
+        for name in _FATES
+        if (more := _difference(written, now, name))
+    ]
+    return {
+        "what": _words(what, count=len(actions)),
+        "dearer": dearer,
+        "costs": costs,
+        "kept": fates or [_words(_kept_key(written, now))],
+    }
+
+
+_NAMED = frozenset(
+    {"drop_message", "delay_message", "duplicate_message", "reorder_message", "crash", "pause"}
+)
+"""Actions with a noun of their own."""
+
+
+def _kept_key(written: Outcome, now: Outcome) -> str:
+    if written["nodes"] != now["nodes"]:
+        return "cost.end_other"
+    if written["records"] != now["records"]:
+        return "cost.log_other"
+    if written["batches"] != now["batches"]:
+        return "cost.records_same"
+    return "cost.end_same" if now["batches"] == "" else "cost.log_same"
+
+
+def _digest(held: Mapping[str, Any]) -> str:
+    """Empty for nothing."""
+    return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16] if held else ""
+
+
+def _difference(written: Outcome, now: Outcome, name: str) -> int:
+    return int(now[name]) - int(written[name])  # type: ignore[literal-required]
+
+
+def _words(key: str, **params: Any) -> Words:
+    return {"key": key, "params": params}
+
+
+def _put(table: dict[str, Any], path: list[str], change: Mapping[str, Any]) -> None:
+    """An empty path: the whole table came, or went."""
+    if not path:
+        table.clear()
+        table.update(change.get("after") or {})
+        return
+    for name in path[:-1]:
+        table = table.setdefault(name, {})
+    if "after" in change:
+        table[path[-1]] = change["after"]
+    else:
+        table.pop(path[-1], None)
