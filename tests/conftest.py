@@ -40,6 +40,9 @@ class InGroups(LoadScopeScheduling):
         file = PurePosixPath(path)
         if file.is_relative_to("tests/pipeline") and _starts_spark(file):
             return "spark"  # one process starts Java, not each
+        for name in ("TestEverybody", "TestAdministration"):
+            if f"::{name}::" in nodeid:
+                return f"{path}::{name}"  # one process makes what they look at
         if file.is_relative_to("tests/e2e") and file.name != "test_first_track.py":
             return path
         # The walks of the first track share nothing but the site, and together they are longer than what the other

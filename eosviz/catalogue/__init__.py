@@ -92,7 +92,7 @@ def _of_logs() -> dict[str, Sentence]:
     """The sentences of logs, and the words for times."""
     files = (
         resources.files(__name__) / "logs.toml",
-        resources.files("engine.explain") / "catalogue" / "kernel.toml",
+        resources.files("engine.explain") / "catalogue" / "joins.toml",
     )
     return read_catalogue((item.name, item.read_text(encoding="utf-8")) for item in files)
 

@@ -212,7 +212,7 @@ def _materials(kind: Kind, teacher: User, language: str) -> Iterator[tuple[str, 
         if kind == Kind.PREDICT and not version.document.get("checkpoints"):
             continue
         card = card_of(version)
-        place = f"{_say('page.workshop')}: " if value.startswith(EDITION) else ""
+        place = f"{_say('page.workshop')}{_say('join.colon')}" if value.startswith(EDITION) else ""
         yield f"{place}{card.identifier} {card.title[language]}", list(_runs(card, value, language))
 
 
@@ -240,7 +240,7 @@ class SettingsForm(forms.Form):
                 now = producer["settings"].get(name, SETTINGS[name].default)
                 path = f"producers.{producer['name']}.settings.{name}"
                 self.fields[path] = _field(name, now)
-                self.fields[path].label = f"{producer['name']}: {name}"
+                self.fields[path].label = f"{producer['name']}{_say('join.colon')}{name}"
 
     @property
     def chosen(self) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def only(table: dict[str, Any], known: tuple[str, ...], place: str) -> None:
     for key in table:
         if key not in known:
             near = nearest_of(key, known)
-            raise BadSweep(f"{place}{key}", "unknown", "one_of", near, names=", ".join(known))
+            raise BadSweep(f"{place}{key}", "unknown", "one_of", near, names=list(known))
 
 
 def table_of(value: Any, place: str) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis
         for kind in kinds:
             if kind not in MESSAGE_ACTIONS:
                 near = nearest_of(kind, MESSAGE_ACTIONS)
-                names = ", ".join(MESSAGE_ACTIONS)
+                names = list(MESSAGE_ACTIONS)
                 raise bad_value(f"{place}kinds", kind, "one_of", nearest=near, names=names)
         further = table_of(fault.get("match", {}), f"{place}match")
         matches = [{**further, **_match(one, f"{place}places")} for one in places]
@@ -133,7 +133,7 @@ def _match(place: Any, at: str) -> dict[str, Any]:
     api = place.removesuffix(ANSWER) if isinstance(place, str) else ""
     if api not in known:
         near = nearest_of(api, known) + (ANSWER if str(place).endswith(ANSWER) else "")
-        raise bad_value(at, place, "place", nearest=near, answer=ANSWER.strip(), names=", ".join(known))
+        raise bad_value(at, place, "place", nearest=near, answer=ANSWER.strip(), names=list(known))
     return {"api": api, "response": place.endswith(ANSWER)}
 
 

@@ -142,4 +142,4 @@ def possible_apis(world: World) -> list[str]:
 
 
 def _unknown(place: str, name: Any, known: list[str]) -> BadSweep:
-    return bad_value(place, name, "one_of", names=", ".join(known), nearest=nearest_of(name, known))
+    return bad_value(place, name, "one_of", names=list(known), nearest=nearest_of(name, known))

@@ -75,7 +75,6 @@ def _player_file(simulation: Simulation, asked: Asked) -> bytes:
     derived, plan = derived_told.begun(view), RunPlan(header, view)
     transactions = TransactionLines(msgspec.json.decode(view_at_start))
     first_broken: dict[str, int] = {}
-    touched_after = min((one["after"] for one in asked.done), default=None)
     for body in steps:
         step = msgspec.json.decode(body)
         for fold in (derived, plan, transactions):
@@ -106,7 +105,7 @@ def _player_file(simulation: Simulation, asked: Asked) -> bytes:
         "branches": [branch],
         "view": view_at_start,
         "transactions": {"1": transactions.to_json()},
-        "plans": {"1": plan.to_json(touched_after=touched_after)},
+        "plans": {"1": plan.to_json(done=asked.done)},
         "derived": {"1": derived.told()},
     }
     return player_file.pack(fields, player_file.pack_steps({"1": steps}))

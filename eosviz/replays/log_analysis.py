@@ -27,6 +27,8 @@ from engine.codec.log_case import (
     log_case,
 )
 from engine.scenario.header import ENGINE_VERSION
+from eosviz.catalogue import LANGUAGES
+from eosviz.catalogue.joins import listed
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
 from eosviz.pipeline.kafka_logs.declared import ContradictedError
 from eosviz.pipeline.kafka_logs.lone_files import most_telling
@@ -225,8 +227,12 @@ def _printed_case(analysis: Json) -> LogCase:
     """A case of tables and log lines: it has verdicts, and no batches to step through."""
     named = [partition["name"] for partition in analysis["partitions"]]
     # Lines of a client's log name no partition.
-    title = ", ".join(named[:TITLE_PARTITIONS_MAX]) or analysis["log_lines"][0]["place"].partition(": ")[0]
-    header = {"title": {"en": title, "zh-Hans": title}, "engine": ENGINE_VERSION, "partitions": named}
+    first = named[:TITLE_PARTITIONS_MAX] or [analysis["log_lines"][0]["place"].partition(": ")[0]]
+    header = {
+        "title": {language: listed(first, language) for language in LANGUAGES},
+        "engine": ENGINE_VERSION,
+        "partitions": named,
+    }
     return LogCase(header=header, view={}, steps=[], not_read=(), shortened=False)
 
 

@@ -32,13 +32,12 @@ class PlansTold(ByBranch[RunPlan]):
     def result(self, fold: RunPlan, branch: str) -> dict[str, Any]:
         own = self._branches[branch]
         before = self._told.get(own.parent or "")
-        return fold.to_json(own.newest <= STEPS_MOST, before, self._touched_after(own))
+        ended = own.finished is not None
+        return fold.to_json(own.newest <= STEPS_MOST, before, self._done_to(own), ended)
 
-    def _touched_after(self, branch: format.Branch) -> int | None:
-        """The last step of the branch's line before anything was done to it."""
-        own = min((one.after for one in branch.interventions), default=None)
+    def _done_to(self, branch: format.Branch) -> list[dict[str, Any]]:
+        """What was done to the branch's line, each with the step before it."""
         parent = self._branches.get(branch.parent or "")
-        earlier = None if parent is None else self._touched_after(parent)
-        if earlier is not None and earlier < branch.leaves_at:
-            return earlier
-        return own
+        earlier = [] if parent is None else self._done_to(parent)
+        own = [{**one.intervention, "after": one.after} for one in branch.interventions]
+        return [*(one for one in earlier if one["after"] < branch.leaves_at), *own]

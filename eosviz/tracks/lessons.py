@@ -9,7 +9,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from engine.scenario.document import BadScenario
+from engine.scenario.document import BadScenario, lesson_texts
 from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track, tracks
 from eosviz.scenarios.cards import Run, Shelved, shelf
@@ -21,7 +21,7 @@ def lesson_of_session(session: Any) -> dict[str, Any]:
     version = session.version
     visit = Visit.objects.filter(session=session).first()
     return {
-        **_texts(version.document),
+        **_texts(version.document, session.variant),
         **_following(version.identifier, visit),
         **_variant(version.identifier, session.variant, version.document),
         **(_written(version.identifier, session.variant) if version.library_position is not None else {}),
@@ -35,14 +35,14 @@ def lesson_of_scenario(scenario: str, variant: str | None = None, links: bool = 
         document = entry(scenario).document
     except BadScenario:
         return {}
-    told = {**_texts(document), **_written(scenario, variant)}
+    told = {**_texts(document, variant), **_written(scenario, variant)}
     if not links:
         return told
     return {**told, **_following(scenario, None), **_variant(scenario, variant, document)}
 
 
-def _texts(document: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: document[name] for name in ("watch_for", "lesson") if document.get(name)}
+def _texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
+    return {name: words for name, words in lesson_texts(document, variant).items() if words}
 
 
 def _following(scenario: str, visit: Visit | None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from engine.scenario.document import BadScenario
+from engine.scenario.document import BadScenario, lesson_texts
 from eosviz.catalogue import language_of
 from eosviz.scenarios.actions import with_settings
 from eosviz.scenarios.cards import Card, card_of, cards, shelf
@@ -83,6 +83,7 @@ def _start_page(
     shelved = next((one for one in shelf() if one.card == card), None)
     context: dict[str, Any] = {
         "card": card,
+        "texts": lesson_texts(version.document, variant),
         "variant": chosen,
         "run": None if shelved is None else shelved.shown(variant),
         "runs": () if shelved is None or len(shelved.different) < 2 else shelved.different,

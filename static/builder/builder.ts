@@ -11,6 +11,7 @@ import type { TemplateResult } from "lit";
 import { parseToBigint } from "../player/exact-json.ts";
 import type { Language } from "../player/frame.ts";
 import { csrfToken } from "../player/page.ts";
+import { listed } from "../player/joins.ts";
 import { readCatalogue, say, words } from "../player/text.ts";
 import { GROUPS, isObject, mistakesInGroup, openAfter, pathOf } from "./document.ts";
 import type { Edit, Form, Json, JsonObject, Meaning, Mistake } from "./document.ts";
@@ -408,7 +409,7 @@ export class Builder extends LitElement {
       this.#told.language = (event.target as HTMLSelectElement).value;
       this.#dirty();
     };
-    return html`<div class="form-field"><label for="tags">${say("workshop.tags")}</label><input id="tags" .value=${this.#told.tags.join(", ")} @change=${tags}></div>
+    return html`<div class="form-field"><label for="tags">${say("workshop.tags")}</label><input id="tags" .value=${listed(this.#told.tags)} @change=${tags}></div>
       <div class="form-field"><label for="text-language">${say("workshop.language")}</label><select id="text-language" @change=${language}>
         ${["both", "en", "zh-Hans"].map((name) => html`<option value=${name} ?selected=${name === this.#told.language}>${say(`workshop.language.${name}`)}</option>`)}</select></div>`;
   }

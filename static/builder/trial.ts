@@ -4,6 +4,7 @@
 import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { listed } from "../player/joins.ts";
 import { say, words } from "../player/text.ts";
 import { showValue } from "./document.ts";
 import type { Edit, Json, JsonObject, Mistake } from "./document.ts";
@@ -103,7 +104,7 @@ function surprise(trial: Trial): TemplateResult | typeof nothing {
   if (first === null) return nothing;
   const guarantee = first.guarantee === null ? "" : guaranteeWord(first.guarantee);
   return html`<p class="trial-surprise"><b>${say(`builder.trial.surprise.${first.why}`, { step: first.step, at: first.at, guarantee })}</b>
-    ${first.said} <span class="quiet">${first.rules.join(", ")}</span></p>`;
+    ${first.said} <span class="quiet">${listed(first.rules)}</span></p>`;
 }
 
 /** Names that the author gave to beats which this run does not have, and those that it has. */
@@ -156,7 +157,7 @@ function messages(trial: Trial, door: TrialDoor): TemplateResult | typeof nothin
 
 function messageRow(message: Message, door: TrialDoor): TemplateResult {
   const what = say(message.response ? "builder.point.answer" : "builder.point.request", {
-    api: message.api, nth: Number(message.match["nth"] ?? 1), partition: message.partitions.join(", "),
+    api: message.api, nth: Number(message.match["nth"] ?? 1), partition: listed(message.partitions),
   });
   const way = `${message.source} → ${message.destination}`;
   const strike = (event: Event): void => {

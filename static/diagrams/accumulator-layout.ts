@@ -5,8 +5,9 @@ import type {
   ClientBatchView, ClientView, Frame, LoopView, RecordView, Selection,
 } from "../player/frame.ts";
 import { defaults as drawing, foldedRecords, recordsWaiting } from "../player/folded.ts";
-import { say, words } from "../player/text.ts";
-import { batchLabel, batchWords, bytes, duration, hueOf, serialsText } from "./batch.ts";
+import { aside, listed } from "../player/joins.ts";
+import { duration, say, words } from "../player/text.ts";
+import { batchLabel, batchWords, bytes, hueOf, serialsText } from "./batch.ts";
 import { hasChanged, isNew, was } from "./changes.ts";
 import { round } from "./geometry.ts";
 import { isPicked } from "./picked.ts";
@@ -80,7 +81,7 @@ export function layoutAccumulator(frame: Frame, name: string, options = defaults
       : { partitions: idle, changed: idle.some((partition) => hasChanged(frame, "clients", name, "queues", partition)) },
     folded: rest.length === 0 ? null : foldedFact(client, rest),
     pool: poolShape(frame, name, client),
-    notes: noteTexts(client, frame, queues.some((queue) => queue.boxes.some((box) => box.countdown !== null))),
+    notes: noteTexts(client, queues.some((queue) => queue.boxes.some((box) => box.countdown !== null))),
     others: Object.keys(frame.view.clients ?? {}).filter((other) => other !== name).sort()
       .map((other) => ({ client: other, fact: recordFacts(frame, other).fact })),
   };
@@ -187,7 +188,7 @@ function countdownText(frame: Frame, client: ClientView, id: string, partition: 
   for (const timer of Object.values(client.timers)) {
     if (timer.subject !== id && timer.subject !== partition) continue;
     const left = Math.max(0, timer.until - frame.view.time);
-    return say("diagram.timer.left_to", { left: duration(left, frame.language), kind: timerWord(timer.kind) });
+    return say("diagram.timer.left_to", { left: duration(left), kind: timerWord(timer.kind) });
   }
   return null;
 }
@@ -201,9 +202,9 @@ function poolShape(frame: Frame, name: string, client: ClientView): AccumulatorS
   const waiting = client.pool.waiters.length;
   const previous = was(frame, "clients", name, "pool", "free");
   const before = frame.previousView?.clients?.[name]?.pool;
-  const beforeText = previous === null || before === undefined ? "" : ` (${say("diagram.was", { value: bytes(before.total - before.free) })})`;
+  const beforeText = previous === null || before === undefined ? null : say("diagram.was", { value: bytes(before.total - before.free) });
   return {
-    fact: say("diagram.pool.fact", { used: bytes(used), total: bytes(client.pool.total), waiting }) + beforeText,
+    fact: aside(say("diagram.pool.fact", { used: bytes(used), total: bytes(client.pool.total), waiting }), beforeText),
     share: client.pool.total === 0 ? 0 : round((used / client.pool.total) * 1000) / 1000,
     changed: hasChanged(frame, "clients", name, "pool"),
     waiters: waiting === 0 ? null : say("diagram.pool.waiters", { waiters: client.pool.waiters.map(waiterText) }),
@@ -221,16 +222,16 @@ export function reasonText(reason: string): string {
 }
 
 /** `told`: a batch's own countdown says already when the next look is. */
-function noteTexts(client: ClientView, frame: Frame, told: boolean): string[] {
+function noteTexts(client: ClientView, told: boolean): string[] {
   const notes: string[] = [];
   const { unknown_leader_topics: unknown, nodes, next_check_delay: delay } = client.ready;
   if (unknown.length > 0) notes.push(say("diagram.accumulator.unknown_leaders", { topics: unknown }));
   const ready = Object.entries(nodes).map(
-    ([node, entries]) => `broker-${node} (${entries.map(([partition, reason]) => say("diagram.accumulator.ready_entry", { partition, reason: reasonText(reason) })).join(", ")})`,
+    ([node, entries]) => aside(`broker-${node}`, listed(entries.map(([partition, reason]) => say("diagram.accumulator.ready_entry", { partition, reason: reasonText(reason) })))),
   );
   if (ready.length > 0) notes.push(say("diagram.accumulator.ready_nodes", { nodes: ready }));
   else if (delay !== null && delay < Number.MAX_SAFE_INTEGER && !told) {
-    notes.push(say("diagram.accumulator.next_check", { delay: duration(delay, frame.language) }));
+    notes.push(say("diagram.accumulator.next_check", { delay: duration(delay) }));
   }
   return notes;
 }

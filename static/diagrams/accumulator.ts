@@ -12,6 +12,7 @@ import { css, html, nothing, svg } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame } from "../player/frame.ts";
+import { facts } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { AccumulatorShape, BatchBox, QueueShape } from "./accumulator-layout.ts";
 import { defaults, layoutAccumulator, reasonText } from "./accumulator-layout.ts";
@@ -113,8 +114,8 @@ export class Accumulator extends DiagramElement {
   #box(box: BatchBox, queue: QueueShape): TemplateResult {
     const ready = queue.ready === null ? box.state : say("diagram.accumulator.ready", { reason: reasonText(queue.ready) });
     const last = box.countdown ?? ready;
-    return html`<button class="box" aria-label=${`${box.name}. ${[...box.facts, last].join(", ")}`} aria-pressed=${
-      box.picked ? "true" : "false"} @click=${() => this.pick(box.selection)}>${drawBox(box)}<span>${box.facts.join(", ")}<br>${last}</span></button>`;
+    return html`<button class="box" aria-label=${`${box.name}. ${facts([...box.facts, last])}`} aria-pressed=${
+      box.picked ? "true" : "false"} @click=${() => this.pick(box.selection)}>${drawBox(box)}<span>${facts(box.facts)}<br>${last}</span></button>`;
   }
 }
 

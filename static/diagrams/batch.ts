@@ -2,7 +2,8 @@
  * How a batch is written and coloured, the same in every panel: `PID·epoch | first–last`, hue = producer id.
  */
 
-import type { ClientBatchView, Language, LogBatchView } from "../player/frame.ts";
+import type { ClientBatchView, LogBatchView } from "../player/frame.ts";
+import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 
 /** Hues repeat after six producers (tokens `--p0` to `--p5`). */
@@ -48,8 +49,8 @@ export function serialsText(serials: readonly number[]): string {
     runs.push(first === last ? `r${first}` : `r${first}–r${last}`);
     start = index;
   }
-  if (runs.length <= 3) return runs.join(", ");
-  return say("diagram.batch.more_runs", { runs: runs.slice(0, 2).join(", "), more: runs.length - 2 });
+  if (runs.length <= 3) return listed(runs);
+  return say("diagram.batch.more_runs", { runs: runs.slice(0, 2), more: runs.length - 2 });
 }
 
 export interface Labelled {
@@ -96,23 +97,6 @@ export function bytes(count: number): string {
 
 function shortNumber(value: number): string {
   return String(value >= 100 ? Math.round(value) : Math.round(value * 10) / 10);
-}
-
-/** A virtual duration: `70 ms`, `1.5 s`, `7 d`. Exact up to 10 s. */
-export function duration(milliseconds: number, language: Language): string {
-  const units: [number, string, string][] = [
-    [86_400_000, "d", "天"],
-    [3_600_000, "h", "小时"],
-    [60_000, "min", "分"],
-    [10_000, "s", "秒"],
-  ];
-  for (const [size, en, zh] of units) {
-    if (milliseconds >= size) {
-      const unit = size === 10_000 ? 1000 : size;
-      return `${Math.round((milliseconds / unit) * 10) / 10} ${language === "en" ? en : zh}`;
-    }
-  }
-  return `${milliseconds} ms`;
 }
 
 export type AnyBatch = ClientBatchView | LogBatchView;

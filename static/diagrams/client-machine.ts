@@ -13,6 +13,7 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ClientView, Frame, TransactionManagerView } from "../player/frame.ts";
+import { aside, listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { range } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
@@ -87,7 +88,7 @@ function inFlightText(frame: Frame, name: string, ids: readonly string[]): strin
     const batch = batches[id];
     return batch === undefined ? id : range(batch.first_sequence, batch.last_sequence);
   });
-  return texts.join(", ") + (ids.length > 3 ? say("diagram.machine.more_in_flight", { count: ids.length - 3 }) : "");
+  return listed(texts) + (ids.length > 3 ? say("diagram.machine.more_in_flight", { count: ids.length - 3 }) : "");
 }
 
 /** What the heading says: PID and epoch, with what they were. */
@@ -98,7 +99,7 @@ export function identityFact(frame: Frame, name: string, manager: TransactionMan
   const identity = say("diagram.machine.identity", {
     producer_id: manager.producer_id, producer_epoch: manager.producer_epoch ?? 0,
   });
-  return changes.length === 0 ? identity : `${identity} (${changes[0]})`;
+  return aside(identity, changes[0] ?? null);
 }
 
 export class ClientMachine extends MachineElement {

@@ -14,6 +14,7 @@ import { isInPage } from "../player/addressed.ts";
 import type { Check, Code } from "../player/checks.ts";
 import { fetchCode } from "../player/checks.ts";
 import type { Frame, Transition } from "../player/frame.ts";
+import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { CodeShape, LineMark, LineShape, PartShape, RowShape } from "./code-layout.ts";
 import { layoutCode, layoutRows } from "./code-layout.ts";
@@ -151,7 +152,7 @@ export class CodePanel extends DiagramElement {
     const key = `${component}:${first?.number ?? 0}`;
     const heads = part.lines.filter((line) => line.depth === 0 && !line.isComment && line.text !== "");
     const named = heads.slice(0, 3).map((line) => line.text.replace(/[(:].*$/s, ""));
-    const summary = say("diagram.code.folded", { count: part.lines.filter((line) => line.text !== "").length, names: named.join(", "), more: heads.length > 3 ? " …" : "" });
+    const summary = say("diagram.code.folded", { count: part.lines.filter((line) => line.text !== "").length, names: listed(named), more: heads.length > 3 ? " …" : "" });
     return html`<details class="fold" ?open=${this.opened.has(key)} @toggle=${(event: Event) => this.#toggled(event, key)}><summary>${summary}</summary>${lines}</details>`;
   }
 

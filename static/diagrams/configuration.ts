@@ -10,6 +10,7 @@ import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { settingValue } from "../player/altered.ts";
 import type { Frame, Json } from "../player/frame.ts";
+import { aside } from "../player/joins.ts";
 import { say, words } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement } from "./element.ts";
@@ -60,7 +61,7 @@ function reasonText(reason: string | null, rule: string | null): string {
   if (reason === null || reason === "default") return "";
   const key = `diagram.configuration.reason.${reason.replaceAll(" ", "_")}`;
   const text = words.knows(key) ? say(key) : reason;
-  return rule === null ? text : `${text} (${rule})`;
+  return aside(text, rule);
 }
 
 export class Configuration extends DiagramElement {

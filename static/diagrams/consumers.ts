@@ -9,6 +9,7 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ConsumerView, Frame } from "../player/frame.ts";
+import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { serialsText } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
@@ -44,7 +45,7 @@ export function layoutConsumers(frame: Frame, options = defaults): { rows: Consu
     return {
       name,
       isolation: stateOf(consumer) ?? consumer.isolation,
-      positions: shown.join(", ") + (more > 0 ? ` ${say("diagram.consumers.more", { count: more })}` : ""),
+      positions: listed(shown) + (more > 0 ? ` ${say("diagram.consumers.more", { count: more })}` : ""),
       delivered: String(consumer.delivered_count),
       deliveredWas: was(frame, "consumers", name, "delivered_count"),
       applied: consumer.skipped_duplicates > 0

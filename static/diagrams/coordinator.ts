@@ -14,6 +14,7 @@ import { repeat } from "lit/directives/repeat.js";
 import type { Frame } from "../player/frame.ts";
 import type { TransactionView } from "../generated/messages.ts";
 import type { CoordinationView } from "../player/whole-view.ts";
+import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { section } from "./element.ts";
@@ -135,7 +136,7 @@ function timeout(entry: TransactionView): string {
 export function partitionsText(partitions: readonly string[], most = defaults.partitions): string {
   if (partitions.length === 0) return say("diagram.none");
   const more = partitions.length - most;
-  const shown = partitions.slice(0, most).join(", ");
+  const shown = listed(partitions.slice(0, most));
   return more > 0 ? `${shown} ${say("diagram.consumers.more", { count: more })}` : shown;
 }
 

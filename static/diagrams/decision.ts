@@ -10,9 +10,10 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import type { Decision, DecisionRow, Frame, Json, JsonObject, Refusal } from "../player/frame.ts";
 import { errorName } from "../player/terms.ts";
+import { facts, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { DiagramElement, folded, section } from "./element.ts";
-import { errorText, fieldName, listed, valueText } from "./field-words.ts";
+import { errorText, fieldName, valueText } from "./field-words.ts";
 import { arrivalWords, arrivedNow } from "./lane-arrival.ts";
 import { plainly } from "./picked.ts";
 
@@ -111,7 +112,7 @@ export function layoutRefusal(refusal: Refusal): NonNullable<DecisionShape["refu
   return {
     rule: refusal.rule,
     error: refusal.error,
-    compared: listed(refusal.compared.map(([name, value]) => errorText(name, value))),
+    compared: facts(refusal.compared.map(([name, value]) => errorText(name, value))),
     next: say(refusal.next, refusal.next_params),
   };
 }
@@ -182,7 +183,7 @@ function drawFolded(rules: readonly RuleShape[]): TemplateResult | typeof nothin
     .map((outcome) => [outcome, rules.filter((rule) => rule.outcome === outcome).length] as const)
     .filter(([, count]) => count > 0)
     .map(([outcome, count]) => say(`diagram.decision.folded_${outcome}`, { count }));
-  return html`<details class="more"><summary>${counts.join(" ")}</summary><ol>${rules.map((rule) => drawRule(rule, null))}</ol></details>`;
+  return html`<details class="more"><summary>${sentences(counts)}</summary><ol>${rules.map((rule) => drawRule(rule, null))}</ol></details>`;
 }
 
 function drawRule(rule: RuleShape, came: string | null): TemplateResult {

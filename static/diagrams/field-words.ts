@@ -25,16 +25,6 @@ export function valueText(value: Json | undefined): string {
   return formatValue(value);
 }
 
-/** In one sentence, as the language separates: `a, b`. */
-export function listed(parts: readonly string[]): string {
-  return parts.join(say("diagram.comma"));
-}
-
-/** Parts that have commas themselves: `a; b`. */
-export function clauses(parts: readonly string[]): string {
-  return parts.join(say("diagram.semicolon"));
-}
-
 /** One compared pair: `expected first sequence 13`. */
 export function errorText(name: Json, value: Json): string {
   return say("diagram.compared", { name: fieldName(String(name)), value: valueText(value) });

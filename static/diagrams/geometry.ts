@@ -57,12 +57,12 @@ export function textWidth(text: string, size: number, bold = false): number {
 }
 
 /** A word that is wider than a line, in pieces that are not: behind underscores, else anywhere. */
-function broken(word: string, width: number, size: number, bold: boolean): string[] {
+function broken(word: string, width: number, size: number, bold: boolean, widthOf: typeof textWidth): string[] {
   const pieces: string[] = [];
   let rest = word;
-  while (textWidth(rest, size, bold) > width && rest.length > 1) {
+  while (widthOf(rest, size, bold) > width && rest.length > 1) {
     let end = 1;
-    while (end < rest.length && textWidth(rest.slice(0, end + 1), size, bold) <= width) end += 1;
+    while (end < rest.length && widthOf(rest.slice(0, end + 1), size, bold) <= width) end += 1;
     const behind = rest.lastIndexOf("_", end - 1) + 1;
     const cut = behind > 0 ? behind : end;
     pieces.push(rest.slice(0, cut));
@@ -74,17 +74,17 @@ function broken(word: string, width: number, size: number, bold: boolean): strin
 /** What stays on one line: a Chinese letter or a word, with the marks that may not begin or end a line. */
 const PIECES = /[（《「『]?(?:[\u2e80-\uffff]|[^\s\u2e80-\uffff]+)[，。：；、）！？》」』]*|\s+/g;
 
-/** Breaks a text into lines no wider than `width` px; Chinese breaks anywhere, other text between words. */
-export function wrap(text: string, width: number, size: number, bold = false): string[] {
+/** Breaks a text into lines no wider than `width` px, as `widthOf` measures; Chinese breaks anywhere, other text between words. */
+export function wrap(text: string, width: number, size: number, bold = false, widthOf = textWidth): string[] {
   const whole = text.trimEnd();
-  if (whole.trim() !== "" && textWidth(whole, size, bold) <= width) return [whole];
+  if (whole.trim() !== "" && widthOf(whole, size, bold) <= width) return [whole];
   const words = text.match(PIECES) ?? [];
-  const pieces = words.flatMap((word) => (textWidth(word, size, bold) <= width ? [word] : broken(word, width, size, bold)));
+  const pieces = words.flatMap((word) => (widthOf(word, size, bold) <= width ? [word] : broken(word, width, size, bold, widthOf)));
   const lines: string[] = [];
   let line = "";
   for (const piece of pieces) {
     const longer = line + piece;
-    if (line.trim() !== "" && textWidth(longer.trimEnd(), size, bold) > width) {
+    if (line.trim() !== "" && widthOf(longer.trimEnd(), size, bold) > width) {
       lines.push(line.trimEnd());
       line = piece.trimStart();
     } else {

@@ -10,6 +10,7 @@ import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame } from "../player/frame.ts";
 import type { GroupView } from "../generated/messages.ts";
+import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, section } from "./element.ts";
@@ -58,7 +59,7 @@ function layoutGroup(frame: Frame, broker: string, group: string, entry: GroupVi
       partition,
       committed: entry.committed?.[partition] === undefined ? say("diagram.none") : String(entry.committed[partition].offset),
       committedWas: was(frame, ...path, "committed", partition, "offset"),
-      pending: waiting.length === 0 ? say("diagram.none") : waiting.join(", "),
+      pending: waiting.length === 0 ? say("diagram.none") : listed(waiting),
       changed: hasChanged(frame, ...path, "committed", partition) || hasChanged(frame, ...path, "committing", partition) ||
         pending.some(([producer]) => hasChanged(frame, ...path, "pending", producer, partition)),
       picked: pending.some(([producer, offsets]) => partition in offsets && isOfPicked(frame, { producer })),

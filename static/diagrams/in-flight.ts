@@ -9,8 +9,9 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ClientView, Frame, Selection } from "../player/frame.ts";
-import { say, words } from "../player/text.ts";
-import { batchLabel, duration, hueOf } from "./batch.ts";
+import { facts, listed } from "../player/joins.ts";
+import { duration, say, words } from "../player/text.ts";
+import { batchLabel, hueOf } from "./batch.ts";
 import { hasChanged, isNew } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { clientOf, isPicked } from "./picked.ts";
@@ -105,7 +106,7 @@ function card(frame: Frame, name: string, client: ClientView, id: string): CardS
     batches: batches.slice(0, 3).map((batch) => ({ partition: batch.partition, label: batchLabel(batch) })),
     more: Math.max(0, batches.length - 3),
     sent: say("diagram.in_flight.sent", { at: request.sent_at }),
-    timeout: say("diagram.in_flight.timeout", { left: duration(left, frame.language) }),
+    timeout: say("diagram.in_flight.timeout", { left: duration(left) }),
     fresh: isNew(frame, "clients", name, "requests", id),
     picked: isPicked(frame.selection, selection) || isOfPicked(frame, { transaction: client.transaction_manager?.transactional_id ?? null }),
     selection,
@@ -197,11 +198,11 @@ export class InFlight extends DiagramElement {
     if (dense) {
       const what = item.batches.length === 0
         ? item.title
-        : item.batches.map((batch) => `${batch.partition} ${batch.label}`).join(", ") +
+        : listed(item.batches.map((batch) => `${batch.partition} ${batch.label}`)) +
           (item.more > 0 ? ` ${say("diagram.in_flight.more_batches", { count: item.more })}` : "");
-      return html`<button class="card dense ${item.hue} ${item.fresh ? "fresh" : ""} ${item.picked ? "picked" : ""}" title=${`${item.title}, ${
-        item.timeout}`} aria-pressed=${item.picked ? "true" : "false"} @click=${() => this.pick(item.selection)}><b>${what}</b><span>${
-        item.attempt === null ? item.sent : `${item.attempt}, ${item.sent}`}</span></button>`;
+      return html`<button class="card dense ${item.hue} ${item.fresh ? "fresh" : ""} ${item.picked ? "picked" : ""}" title=${facts([
+        item.title, item.timeout])} aria-pressed=${item.picked ? "true" : "false"} @click=${() => this.pick(item.selection)}><b>${what}</b><span>${
+        item.attempt === null ? item.sent : facts([item.attempt, item.sent])}</span></button>`;
     }
     return html`<button class="card ${item.hue} ${item.fresh ? "fresh" : ""} ${item.picked ? "picked" : ""}" aria-pressed=${
       item.picked ? "true" : "false"} @click=${() => this.pick(item.selection)}><b>${unbroken(item.title)}</b><span>${

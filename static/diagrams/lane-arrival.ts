@@ -4,11 +4,12 @@
  */
 
 import type { Frame, Json, LogBatchView, MessageView, ReplicaView, Selection } from "../player/frame.ts";
+import { facts } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { batchLabel, batchWords, hueOf, identity, range, serialsText } from "./batch.ts";
 import { changesAt } from "./changes.ts";
-import { errorText, listed } from "./field-words.ts";
+import { errorText } from "./field-words.ts";
 import { MARK, TEXT, round, textWidth, wrapAtMost } from "./geometry.ts";
 import type { Cells } from "./lane-cells.ts";
 import { placedAt } from "./lane-cells.ts";
@@ -250,7 +251,7 @@ function fateWords(frame: Frame, arrived: Arrived): [detail: string, brief: stri
 }
 
 function comparedText(compared: [Json, Json][]): string {
-  return listed(compared.map(([name, value]) => errorText(name, value)));
+  return facts(compared.map(([name, value]) => errorText(name, value)));
 }
 
 interface TextRoom {

@@ -10,9 +10,9 @@
 import type { ReaderLaneView } from "../generated/messages.ts";
 import type { ConsumerView, Frame, PartitionView, ReplicaView } from "../player/frame.ts";
 import { isolationTerm } from "../player/terms.ts";
+import { clauses, facts, listed, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { range } from "./batch.ts";
-import { clauses } from "./field-words.ts";
 import { MARK, TEXT, round, textWidth, wrapAtMost } from "./geometry.ts";
 import type { Cells } from "./lane-cells.ts";
 import { xOf } from "./lane-cells.ts";
@@ -54,7 +54,7 @@ export function readerFact(consumer: Reader, partition: string, most = Number.PO
   if (byFate.size === 0) return say("diagram.lanes.read_all", { read });
   const reasons = [...byFate].map(([fate, ranges]) => {
     const more = ranges.length - most;
-    const shown = ranges.slice(0, most).join(", ");
+    const shown = listed(ranges.slice(0, most));
     return say(`diagram.hidden.${fate}`, { offsets: more > 0 ? `${shown} ${say("diagram.consumers.more", { count: more })}` : shown });
   });
   return say("diagram.lanes.read_some", { read, reasons: clauses(reasons) });
@@ -206,19 +206,19 @@ function readerTexts(
   const told = isolationTerm(consumer.isolation);
   const term = told === null ? {} : { term: told };
   if (options.rowHeight < NAMED_ROW) return compactText(reader, { whole: fact, brief }, term, line, cells, replica, options);
-  const name = `${reader}, ${consumer.isolation}`;
+  const name = facts([reader, consumer.isolation]);
   const label: TextShape = { x: cells.left, y: line - ABOVE_STRIP, text: name, anchor: "start", style: "text ink halo", ...term };
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
   const labelEnd = cells.left + textWidth(name, TEXT) + 3;
   if (gates.some((x) => x > cells.left - 8 && x < labelEnd)) {
     // The log is shorter than its reader's name: name and fact stand beyond the gates, on the line itself.
     const start = Math.max(...gates, cells.right) + 16;
-    const whole = `${name}: ${fact}`;
+    const whole = named(name, fact);
     if (textWidth(whole, TEXT) <= options.right - start) {
       return [{ x: round(start), y: line + 4, text: whole, anchor: "start", style: "text ink", ...term }];
     }
     const lines = wrapAtMost(whole, options.right - start, MARK, linesIn(options.rowHeight));
-    const aside = isWhole(lines, whole) ? null : betweenGates([`${name}: ${fact}`, `${name}: ${brief}`, name, reader], cells.left, gates, options.right);
+    const aside = isWhole(lines, whole) ? null : betweenGates([named(name, fact), named(name, brief), name, reader], cells.left, gates, options.right);
     if (aside !== null) return [{ ...label, ...aside, style: "ink halo" }];
     return lines.map((text, index, all): TextShape => (
       { x: round(start), y: line + (all.length > 1 ? -4 : 4) + index * 13, text, anchor: "start", style: "ink", ...(index === 0 ? term : {}) }));
@@ -265,7 +265,7 @@ function compactText(name: string, { whole: fact, brief }: Facts, term: Pick<Tex
   const start = Math.max(...gates, cells.right) + 16;
   const room = options.right - start;
   // Half a fact tells nothing: then the strip beside the name does.
-  const shown = [`${name}: ${fact}`, `${name}: ${brief}`, name].find((one) => textWidth(one, MARK) <= room);
+  const shown = [named(name, fact), named(name, brief), name].find((one) => textWidth(one, MARK) <= room);
   return shown === undefined ? [] : [{ x: round(start), y: line + 4, text: shown, anchor: "start", style: "", ...term }];
 }
 

@@ -5,6 +5,7 @@ import type { SVGTemplateResult, TemplateResult } from "lit";
 import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
 import type { Selection } from "../player/frame.ts";
+import { named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { asPress, onPick } from "./element.ts";
 import type {
@@ -40,7 +41,7 @@ function drawLine(line: LanesShape["folded"][number], width: number, actions: La
   const key = (event: KeyboardEvent): void => {
     if (event.key === "Enter") open();
   };
-  return svg`<g role="button" tabindex="0" aria-label=${`${line.partition}: ${line.text}. ${say("diagram.lanes.open")}`}
+  return svg`<g role="button" tabindex="0" aria-label=${sentences([named(line.partition, `${line.text}${say("join.stop")}`), say("diagram.lanes.open")])}
     @click=${open} @keydown=${key}><rect x="0" y=${line.y} width=${width} height="26" fill="transparent"/><path class="rule"
     d=${`M8 ${line.y}H${width - 8}`}/><text class="text strong" x=${width < 480 ? 8 : 24} y=${line.y + 17}>${line.partition}</text><text
     class=${line.changed ? "text strong" : "text"} x=${width - (width < 480 ? 8 : 16)} y=${line.y + 17} text-anchor="end">${line.text}</text></g>`;

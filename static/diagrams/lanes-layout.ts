@@ -7,6 +7,7 @@
 
 import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection, View } from "../player/frame.ts";
+import { named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { batchLabel, batchWords, hueOf, isAbsent, range, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
@@ -54,7 +55,7 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
   for (const name of plan.lines) {
     const text = lineText(frame.view, name, partitions[name] as PartitionView);
     shape.folded.push({ partition: name, y, text, changed: hasChanged(frame, "partitions", name) });
-    shape.twin.push(`${name}: ${text}`);
+    shape.twin.push(named(name, text));
     y += LINE_HEIGHT;
   }
   if (plan.rest.length > 0) {
@@ -136,7 +137,7 @@ function layoutLane(
   if (id === null || replica === undefined) {
     const text = noLogText(name, partition);
     lane.texts = [{ x: narrow ? 8 : 24, y: top + 40, text, anchor: "start", style: "text" }];
-    return { lane, twin: [`${name}: ${text}`] };
+    return { lane, twin: [named(name, text)] };
   }
   const arrived = arrivalRoom(frame, name, tier) === 0 ? null : arrivedNow(frame, name, id);
   const left = narrow ? 10 : 46;
@@ -333,7 +334,7 @@ function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean): st
   if (isDeleted(batch, replica)) parts.push(say("diagram.lanes.deleted_name"));
   if (batch.outcome === "ended") parts.push(say("diagram.lanes.ended_untold"));
   if (twice) parts.push(say("diagram.lanes.twice_name"));
-  return parts.join(" ");
+  return sentences(parts);
 }
 
 /** Offsets under the cells: every one where there is room, else first and last. */
@@ -470,6 +471,6 @@ function laneTwin(
     last_stable_offset: replica.last_stable_offset, high_watermark: replica.high_watermark, log_end: replica.log_end,
     log_start: replica.log_start,
   });
-  const body = parts.length === 0 ? say("diagram.lanes.empty") : parts.join(" ");
-  return `${say("diagram.lanes.twin", { partition: name, leader, isr: partition.isr })} ${body} ${gatesText}`;
+  const body = parts.length === 0 ? say("diagram.lanes.empty") : sentences(parts);
+  return sentences([say("diagram.lanes.twin", { partition: name, leader, isr: partition.isr }), body, gatesText]);
 }

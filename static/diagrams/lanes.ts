@@ -87,7 +87,7 @@ export class Lanes extends SizedElement {
     if (rule === undefined && step?.refusal == null) return nothing;
     const refusal = step?.refusal == null ? null : layoutRefusal(step.refusal);
     return html`<div class="hitbox">${rule === undefined ? nothing : drawnRule(answered(rule), consequence(frame))}${
-      refusal === null ? nothing : html`${rule === undefined ? nothing : html`<br>`}<span class="bad">${errorName(refusal.error)}</span>: ${refusal.compared}`}</div>`;
+      refusal === null ? nothing : html`${rule === undefined ? nothing : html`<br>`}<span class="bad">${errorName(refusal.error)}</span>${say("join.colon")}${refusal.compared}`}</div>`;
   }
 
   readonly #why = (question: string, subject: string): void => {

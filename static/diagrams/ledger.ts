@@ -13,11 +13,11 @@ import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { foldedRecords, isRecordFolded } from "../player/folded.ts";
 import type { FoldedRecords, Frame, LogBatchView, RecordView, Selection } from "../player/frame.ts";
+import { facts, listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { brokenRecords } from "./broken-records.ts";
 import { changesAt, hasChanged } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
-import { listed } from "./field-words.ts";
 import { shownReplica } from "./lanes-layout.ts";
 import { isPicked } from "./picked.ts";
 import { found } from "./reading.ts";
@@ -215,8 +215,8 @@ function row(
     partition: record.partition,
     stored: count,
     status: say(`diagram.record.status.${record.status}`),
-    delivered: readers.map(({ name, of }) => [name, of(record.partition, serial)] as const)
-      .filter(([, times]) => times > 0).map(([name, times]) => `${name} ${times}`).join(", "),
+    delivered: listed(readers.map(({ name, of }) => [name, of(record.partition, serial)] as const)
+      .filter(([, times]) => times > 0).map(([name, times]) => `${name} ${times}`)),
     verdict,
     word: say(`diagram.ledger.${verdict}`, { count }),
     changed: hasChanged(frame, "records", String(serial)),
@@ -241,7 +241,7 @@ function ledgerFact(frame: Frame): string {
   const broken = (["duplicates", "lost", "reordered", "failed"] as const).filter((name) => sum[name] > 0);
   const rest = broken.length === 0
     ? say("diagram.ledger.none_broken")
-    : listed(broken.map((name) => say(`diagram.ledger.count_${name}`, { count: sum[name] })));
+    : facts(broken.map((name) => say(`diagram.ledger.count_${name}`, { count: sum[name] })));
   return say("diagram.ledger.fact", { stored: sum.stored, rest });
 }
 

@@ -4,6 +4,7 @@ import { css, html, svg } from "lit";
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { get } from "../player/addressed.ts";
+import { listed, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { MachineShape, MachineTable, StateShape } from "./machine-layout.ts";
 import { stateLines } from "./machine-layout.ts";
@@ -36,7 +37,7 @@ export function drawMachine(shape: MachineShape, sentence: string, stepped: bool
       shape.edges,
       (edge) => edge.key,
       (edge) => svg`<path class=${`edge${edge.last ? " last" : ""}${edge.last && stepped ? " stepped" : ""}`} d=${edge.path}
-        marker-end=${edge.last ? "url(#tip-last)" : "url(#tip)"}><title>${`${edge.from} → ${edge.to}: ${edge.on.join(", ")}`}</title></path>`,
+        marker-end=${edge.last ? "url(#tip-last)" : "url(#tip)"}><title>${named(`${edge.from} → ${edge.to}`, listed(edge.on))}</title></path>`,
     )}${repeat(
       shape.states,
       (state) => state.state,

@@ -11,11 +11,11 @@ import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame } from "../player/frame.ts";
 import type { MarkerBoardView, MarkerView } from "../generated/messages.ts";
+import { clauses, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { hasChanged } from "./changes.ts";
 import { partitionsText } from "./coordinator.ts";
 import { DiagramElement, section } from "./element.ts";
-import { clauses } from "./field-words.ts";
 import { hasMarkers } from "./internal-partitions.ts";
 import { plainly } from "./picked.ts";
 import { isOfPicked, transactionSelection } from "./transaction-picked.ts";
@@ -86,7 +86,7 @@ function isAmong(frame: Frame, markers: readonly MarkerView[]): boolean {
 
 function markersText(markers: readonly MarkerView[], most: number): string {
   if (markers.length === 0) return say("diagram.none");
-  const texts = markers.slice(0, most).map((marker) => `${marker.result} ${marker.transactional_id}: ${partitionsText(marker.partitions)}`);
+  const texts = markers.slice(0, most).map((marker) => named(`${marker.result} ${marker.transactional_id}`, partitionsText(marker.partitions)));
   return clauses(texts) + (markers.length > most ? ` ${say("diagram.consumers.more", { count: markers.length - most })}` : "");
 }
 

@@ -1,6 +1,7 @@
 /** What a message says in a few words, for arrows: api, partition, batch, or error and offset. */
 
 import type { Arrow, Json, JsonObject, MessageView } from "../player/frame.ts";
+import { facts, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { batchLabel, hueOf, isAbsent } from "./batch.ts";
@@ -78,7 +79,7 @@ function responseLabel(message: MessageView): string {
   }
   if (message.api === "ZooKeeperReply") return zooKeeperReply(fields);
   const name = say("diagram.message.response", { api: message.api });
-  if (message.error !== null && message.error !== "NONE") return `${name}: ${message.error}`;
+  if (message.error !== null && message.error !== "NONE") return named(name, message.error);
   const batches = fields["batches"];
   if (Array.isArray(batches)) return say("diagram.message.fetched", { count: batches.length, high_watermark: fields["high_watermark"] ?? 0 });
   return name;
@@ -106,5 +107,5 @@ export function fateText(arrow: Arrow, underWay: boolean): string {
   }
   if (arrow.delayed) parts.push(say("diagram.fate.delayed"));
   if (arrow.duplicated) parts.push(say("diagram.fate.duplicated"));
-  return parts.join(", ");
+  return facts(parts);
 }

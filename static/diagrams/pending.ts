@@ -9,6 +9,7 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame, Selection, View } from "../player/frame.ts";
+import { named } from "../player/joins.ts";
 import { say, words } from "../player/text.ts";
 import { isNew } from "./changes.ts";
 import { DiagramElement } from "./element.ts";
@@ -61,7 +62,7 @@ export function layoutPending(frame: Frame, most = defaults.events): PendingShap
   return {
     rows,
     folded: Object.keys(waiting).length - rows.length,
-    next: first === undefined ? null : say("diagram.pending.next", { at: first.at, what: `${first.actor}: ${first.what}` }),
+    next: first === undefined ? null : say("diagram.pending.next", { at: first.at, what: named(first.actor, first.what) }),
     isOrdered: order !== undefined || Object.keys(waiting).length === 0,
   };
 }
@@ -111,7 +112,7 @@ export class Pending extends DiagramElement {
       shape.rows,
       (row) => row.key,
       (row) => html`<tr class=${row.picked ? "picked" : ""}><td>${row.at}</td><td>${row.kind}</td><td><button aria-pressed=${
-        row.picked ? "true" : "false"} @click=${() => this.pick(row.selection)}>${row.actor}: ${row.what}</button></td></tr>`,
+        row.picked ? "true" : "false"} @click=${() => this.pick(row.selection)}>${named(row.actor, row.what)}</button></td></tr>`,
     )}</tbody></table>${shape.folded > 0 ? html`<p class="quiet">${say("diagram.pending.folded", { count: shape.folded })}</p>` : nothing}${
       faults.length === 0
         ? nothing

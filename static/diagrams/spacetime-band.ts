@@ -4,6 +4,7 @@
  */
 
 import type { Frame } from "../player/frame.ts";
+import { facts, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { errorText } from "./field-words.ts";
 import { TEXT, round, wrapAtMost } from "./geometry.ts";
@@ -86,10 +87,10 @@ function bandText(frame: Frame): string[] {
   const arrived = arrivedAt(frame);
   if (arrived !== null) {
     const { label, detail } = arrivalWords(frame, arrived);
-    return [`${step.decision?.subject ?? ""}: ${label}`, detail];
+    return [named(step.decision?.subject ?? "", label), detail];
   }
   if (step.refusal !== null) {
-    const compared = step.refusal.compared.map(([name, value]) => errorText(name, value)).join(", ");
+    const compared = facts(step.refusal.compared.map(([name, value]) => errorText(name, value)));
     return [step.refusal.error, compared];
   }
   return [say(step.key, step.params)];

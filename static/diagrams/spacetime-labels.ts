@@ -1,5 +1,6 @@
 /** What stands at the arrows of the space-time diagram, and what it must not cover. Pure. */
 
+import { named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Box } from "./geometry.ts";
 import { MARK, TEXT, textWidth } from "./geometry.ts";
@@ -52,7 +53,7 @@ function firstPart(text: string): string {
 }
 
 function withFate(text: string, drawn: Drawn): string {
-  if (!drawn.underWay && drawn.arrow.fate !== "delivered") return `${text}: ${say(`diagram.fate.short.${drawn.arrow.fate}`)}`;
+  if (!drawn.underWay && drawn.arrow.fate !== "delivered") return named(text, say(`diagram.fate.short.${drawn.arrow.fate}`));
   if (drawn.arrow.duplicated) return `${text} ${say("diagram.fate.short.duplicated")}`;
   return drawn.arrow.delayed ? `${text} ${say("diagram.fate.short.delayed")}` : text;
 }

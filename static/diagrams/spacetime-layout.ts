@@ -7,8 +7,8 @@
  */
 
 import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
-import { say } from "../player/text.ts";
-import { duration, hueOf, range } from "./batch.ts";
+import { duration, say } from "../player/text.ts";
+import { hueOf, range } from "./batch.ts";
 import { MARK, overlap, round, textWidth } from "./geometry.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
@@ -201,10 +201,10 @@ function compose(
   const shape: SpacetimeShape = {
     width: options.width, height: Math.max(options.height, layout.height + top + 24), lanes, top: HEADER,
     bottom: Math.max(layout.height + top + 12, HEADER + 40), times, arrows: [], dots: [],
-    shortened: layout.shortened.map((cut) => ({ y: round(cut.y + top), text: cutText(frame, cut, spacing) })),
-    counts: layout.counts.map((hidden) => ({ x: left - 9, y: round(hidden.y + top + 4), text: `+${hidden.count}`, name: foldText(frame, hidden) })),
+    shortened: layout.shortened.map((cut) => ({ y: round(cut.y + top), text: cutText(cut, spacing) })),
+    counts: layout.counts.map((hidden) => ({ x: left - 9, y: round(hidden.y + top + 4), text: `+${hidden.count}`, name: foldText(hidden) })),
     folds: layout.folds.map(({ y, count, gap }) => ({
-      x: 0, width: 0, y: round(y + top), text: foldText(frame, { count, gap }),
+      x: 0, width: 0, y: round(y + top), text: foldText({ count, gap }),
       brief: say("diagram.spacetime.folded_brief", { count }),
     })),
     marks: [], band: null, stored: [], bars: [], notes: [], noteLines: [], twin: [],
@@ -225,13 +225,13 @@ function compose(
   return shape;
 }
 
-function foldText(frame: Frame, { count, gap }: { count: number; gap: number }): string {
-  return say("diagram.spacetime.folded", { count, gap: duration(gap, frame.language) });
+function foldText({ count, gap }: { count: number; gap: number }): string {
+  return say("diagram.spacetime.folded", { count, gap: duration(gap) });
 }
 
 /** Where rows follow time, a break says what it stands for; what is awaited nobody knows yet. */
-function cutText(frame: Frame, { from, until, awaited }: Cut, spacing: Spacing): string {
-  const by = duration(until - from, frame.language);
+function cutText({ from, until, awaited }: Cut, spacing: Spacing): string {
+  const by = duration(until - from);
   return say(spacing === "time" && !awaited ? "diagram.spacetime.quiet" : "diagram.spacetime.shortened", { by });
 }
 
@@ -364,7 +364,7 @@ function timerBars(frame: Frame, rows: Row[], xOf: ReadonlyMap<string, number>):
       key: `${client}/${name}`, x: x - 5, y: round(y1), height: round(Math.max(14, y2 - y1)),
       text: say("diagram.timer.name", {
         kind: say(`diagram.timer.kind.${timer.kind}`), subject: timer.subject,
-        left: duration(Math.max(0, timer.until - frame.view.time), frame.language), until: timer.until,
+        left: duration(Math.max(0, timer.until - frame.view.time)), until: timer.until,
       }),
       picked: isPicked(frame.selection, selection), selection,
     });

@@ -9,11 +9,10 @@ import { css, html, nothing, svg } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame, Selection, View } from "../player/frame.ts";
-import { say } from "../player/text.ts";
+import { duration, say } from "../player/text.ts";
 import type { RunningTimer } from "../player/timers.ts";
 import { timersOf } from "../player/timers.ts";
 import { timerWord } from "./accumulator-layout.ts";
-import { duration } from "./batch.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { round } from "./geometry.ts";
 import { isPicked } from "./picked.ts";
@@ -82,7 +81,7 @@ function arcOf(frame: Frame, one: RunningTimer, radius: number, fresh: boolean):
     path: whole === null ? null : arcPath(whole <= 0 ? 0 : left / whole, radius),
     isWholeKnown: whole !== null,
     left: shortLeft(left),
-    lines: [timerWord(timer.kind), whole === null ? subject : say("diagram.timer.of", { whole: duration(whole, frame.language), subject })],
+    lines: [timerWord(timer.kind), whole === null ? subject : say("diagram.timer.of", { whole: duration(whole), subject })],
     fresh,
     picked: isPicked(frame.selection, selection),
     name: nameOf(frame, one),
@@ -101,7 +100,7 @@ function subjectOf({ actor, timer }: RunningTimer): string {
 }
 
 function nameOf(frame: Frame, one: RunningTimer): string {
-  const left = duration(Math.max(0, one.timer.until - frame.view.time), frame.language);
+  const left = duration(Math.max(0, one.timer.until - frame.view.time));
   return say("diagram.timer.name", { kind: timerWord(one.timer.kind), subject: subjectOf(one), left, until: one.timer.until });
 }
 

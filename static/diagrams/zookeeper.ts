@@ -10,6 +10,7 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame } from "../player/frame.ts";
+import { aside, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
@@ -111,10 +112,9 @@ ${node.data}</pre>`)}${
     )}</tbody></table>`;
     const fact = first === undefined
       ? say("diagram.zookeeper.empty")
-      : say("diagram.zookeeper.version", { version: first.version }) +
-        (first.versionWas === null ? "" : ` (${first.versionWas})`);
+      : aside(say("diagram.zookeeper.version", { version: first.version }), first.versionWas);
     if (quiet && !about) {
-      return html`<details class="more"><summary>${say("diagram.zookeeper.heading")}: ${fact}</summary>${body}</details>`;
+      return html`<details class="more"><summary>${named(say("diagram.zookeeper.heading"), fact)}</summary>${body}</details>`;
     }
     return section(say("diagram.zookeeper.heading"), fact, body);
   }

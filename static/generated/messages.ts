@@ -535,7 +535,7 @@ export interface Header {
   title: Bilingual;
   variant_title?: Bilingual | null;
   /**
-   * What happens, where the scenario says it; this and the two after it are not in a log case.
+   * The scenario's summary, if it has one; this field and the two after it are absent in a log case.
    */
   summary?: Bilingual | null;
   watch_for?: Bilingual | null;
@@ -543,7 +543,13 @@ export interface Header {
   profile: string;
   version: string;
   /**
-   * Those that are not at their default.
+   * Client name to its Kafka version, for clients whose version differs from the cluster's; absent if none does.
+   */
+  client_versions?: {
+    [k: string]: string;
+  };
+  /**
+   * The switches that are not at their default.
    */
   switches: JsonObject;
   /**
@@ -561,7 +567,7 @@ export interface Header {
   partitions: string[];
   step_limit: number;
   /**
-   * What the middle of the page shows first, where the scenario says it.
+   * The panel that the page opens with, if the scenario names one.
    */
   opens_on?: "lanes" | "spacetime" | "stage";
   /**
@@ -569,12 +575,12 @@ export interface Header {
    */
   beats?: NamedBeat[];
   /**
-   * Of a log case: step time 0 in milliseconds since 1970; null when no batch has a time.
+   * In a log case: the time of step time 0, in milliseconds since 1970; null when no batch has a time.
    */
   time_origin?: number | null;
 }
 /**
- * Somebody who has a lane, in drawing order.
+ * An actor with a lane, in drawing order.
  */
 export interface Actor {
   name: string;
@@ -693,7 +699,7 @@ export interface SentStep {
   messages: MessageFate[];
   transition: Transition | null;
   /**
-   * Those of the same step before `transition`, oldest first.
+   * Transitions of the same step before `transition`, oldest first.
    */
   earlier_transitions?: Transition[];
   /**
@@ -703,7 +709,7 @@ export interface SentStep {
   broken: Broken[];
   changes: Change[];
   /**
-   * In no recording: told beside it.
+   * Absent in recordings; sent beside them.
    */
   derived?: StepDerived;
 }
@@ -736,20 +742,20 @@ export interface DecisionRow {
   outcome: "decided" | "not_reached" | "off" | "passed";
 }
 /**
- * What a receiver refused.
+ * A refusal by a receiver.
  */
 export interface Refusal {
   rule: string;
   error: string;
   compared: [Json, Json][];
   /**
-   * What the receiver of the refusal does next, in the catalogue.
+   * The catalogue key of the requester's next action.
    */
   next: string;
   next_params: JsonObject;
 }
 /**
- * What became of a message in this step.
+ * An event of a message in this step.
  */
 export interface MessageFate {
   id: number;
@@ -774,16 +780,16 @@ export interface Broken {
   partition: string | null;
   serials: number[];
   /**
-   * Of `atomic`.
+   * For the guarantee `atomic`.
    */
   transaction?: string;
   /**
-   * Of `hanging`, as the next one.
+   * For the guarantee `hanging`.
    */
   producer_id?: number;
   first_offset?: number;
   /**
-   * Of the middleware's guarantees.
+   * For guarantees of the middleware: the nodes that broke it.
    */
   nodes?: string[];
 }
@@ -800,12 +806,12 @@ export interface Change {
  */
 export interface StepDerived {
   /**
-   * Of the view's `derived`.
+   * Changes of the view's `derived`.
    */
   changes?: Change[];
   arrivals?: Arrival[];
   /**
-   * The note that tells more of the step than its own sentence, counted from 0; it is told first.
+   * The index of the note that says more of the step than its own sentence; pages show it first.
    */
   leads?: number;
 }
@@ -821,7 +827,7 @@ export interface Arrival {
    */
   at: number | null;
   /**
-   * Of a refused batch, base offset of the one that its numbers were compared with: the newest of its producer.
+   * For a refused batch: the base offset of the producer's newest batch, with which it was compared.
    */
   compared?: number;
   /**
@@ -893,7 +899,7 @@ export interface View {
     [k: string]: VerdictView;
   };
   /**
-   * What an operator counts since the run began; absent while all are 0.
+   * An operator's counters since the beginning of the run; absent while all are 0.
    */
   counters?: {
     [k: string]: number;
@@ -911,7 +917,7 @@ export interface ApplicationView {
   finished: boolean;
   last_result: string | null;
   /**
-   * Of an application that goes round: `next_call` and `calls` count rounds, of which it may have many left.
+   * Present for an application loop: `next_call` and `calls` then count rounds.
    */
   loop?: LoopView;
 }
@@ -930,7 +936,7 @@ export interface LoopView {
   in_transaction: boolean;
 }
 /**
- * A record that an application sent, and what it was told of it.
+ * A record that an application sent, and its result.
  */
 export interface RecordView {
   partition: string;
@@ -988,7 +994,7 @@ export interface SettingView {
   default: Json;
 }
 /**
- * What a client knows of the cluster.
+ * A client's metadata of the cluster.
  */
 export interface MetadataView {
   updated_at: number | null;
@@ -1184,7 +1190,7 @@ export interface ConsumerView {
   group?: GroupSessionView;
 }
 /**
- * What a reader has to do with every offset of a lane.
+ * A reader's relation to every offset of a lane.
  */
 export interface ReaderLaneView {
   position: number | null;
@@ -1197,7 +1203,7 @@ export interface ReaderLaneView {
   bound: number | null;
   held_by: HeldBy | null;
   /**
-   * Of a log case's readers: how many records they were given.
+   * In a log case: how many records the reader was given.
    */
   read?: number;
 }
@@ -1297,7 +1303,7 @@ export interface TransactionView {
   log_partition: number;
 }
 /**
- * What a coordinator still has to send.
+ * The markers that a coordinator still has to send.
  */
 export interface MarkerBoardView {
   /**
@@ -1332,7 +1338,7 @@ export interface MarkerView {
   result: string;
   partitions: string[];
   /**
-   * Of the transaction log; a queue is in its order.
+   * The partition of the transaction log; the queue is in the order of these.
    */
   log_partition?: number;
 }
@@ -1344,7 +1350,7 @@ export interface WaitingMarkersView {
   remaining: string[];
   retries: number;
   /**
-   * Those whose answer was thrown away, so that their markers are not sent before another coordinator is elected.
+   * Partitions whose response was discarded: their markers are not sent before another coordinator is elected.
    */
   passed_over?: string[];
 }
@@ -1365,7 +1371,7 @@ export interface GroupView {
     [k: string]: number;
   };
   /**
-   * What open transactions want to commit, by producer id.
+   * The pending offsets of open transactions, by producer id.
    */
   pending?: {
     [k: string]: {
@@ -1457,18 +1463,18 @@ export interface LogBatchView {
   appended_at: number;
   size: number;
   /**
-   * Of a transaction's batch: `open`, `committed`, `aborted`, in a log case also `ended`.
+   * For a transaction's batch: `open`, `committed`, `aborted`, in a log case also `ended`.
    */
   outcome?: string;
   content?: ContentView;
   /**
-   * Of a log case, as the next one.
+   * Only in a log case: the compression.
    */
   codec?: string;
   damaged?: boolean;
 }
 /**
- * What a batch of an internal topic holds, record by record, and what compaction left of any batch.
+ * The records of an internal topic's batch, and those that compaction left of any batch.
  */
 export interface ContentView {
   keys: Json[];
@@ -1476,7 +1482,7 @@ export interface ContentView {
   offset_deltas: number[] | null;
 }
 /**
- * What a broker remembers of a producer.
+ * A broker's state of a producer.
  */
 export interface ProducerStateView {
   producer_epoch: number;
@@ -1501,7 +1507,7 @@ export interface MiddlewareView {
   };
 }
 /**
- * Who opens transactions.
+ * The initiator, which opens transactions.
  */
 export interface InitiatorView {
   alive: boolean;
@@ -1549,7 +1555,7 @@ export interface MiddlewareTransactionView {
   message: string;
   decision: string | null;
   /**
-   * What the middleware has heard of each participant.
+   * The answer of each participant, as the middleware has it.
    */
   votes?: {
     [k: string]: string;
@@ -1668,7 +1674,7 @@ export interface ZooKeeperSession {
   expires_at: number | null;
 }
 /**
- * What is under way.
+ * The messages under way.
  */
 export interface NetworkView {
   messages?: {
@@ -1718,7 +1724,7 @@ export interface FaultView {
 export interface GuaranteeView {
   judged: boolean;
   /**
-   * Records, producers or transactions for which it is broken by now; the rest is of the first break.
+   * How many records, producers or transactions broke it; the other fields describe the first of them.
    */
   count?: number;
   broken_at?: number | null;
@@ -1726,7 +1732,7 @@ export interface GuaranteeView {
   serials?: number[];
 }
 /**
- * What a partition stores, counted.
+ * The counts of a partition's records.
  */
 export interface VerdictView {
   stored: number;
@@ -1792,13 +1798,13 @@ export interface Sight {
     [k: string]: VerdictView;
   };
   /**
-   * What an operator counts since the run began; absent while all are 0.
+   * An operator's counters since the beginning of the run; absent while all are 0.
    */
   counters?: {
     [k: string]: number;
   };
   /**
-   * Missing in a recording that was kept before the engine told it.
+   * Absent in recordings of earlier engines.
    */
   derived?: Derived;
   folded?: Folded;
@@ -1808,7 +1814,7 @@ export interface Sight {
  */
 export interface Derived {
   /**
-   * Of what waits, the first in the order in which they will happen.
+   * The next events, in the order in which they will happen.
    */
   pending: string[];
   /**
@@ -1873,7 +1879,7 @@ export interface Disagreement {
   known: number | null;
 }
 /**
- * What a sight leaves out.
+ * The counts of entries that a sight leaves out.
  */
 export interface Folded {
   /**
@@ -1881,7 +1887,7 @@ export interface Folded {
    */
   at: number;
   /**
-   * How many steps back from there everything near is still listed.
+   * The number of steps before it whose entries are all listed.
    */
   reaches: number;
   records?: FoldedRecords;
@@ -1995,7 +2001,7 @@ export interface Transactions {
   lines: TransactionLine[];
 }
 /**
- * One transaction: who asked for it, where it wrote, its steps and virtual times, and how it stands.
+ * One transaction: its client, the partitions that it wrote to, its steps with virtual times, and its state.
  */
 export interface TransactionLine {
   id: string;
@@ -2064,6 +2070,14 @@ export interface Plan {
    */
   complete: boolean;
   beats: Beat[];
+  /**
+   * How the run ended: the scenario's run, or the run with interventions where its end is known. Absent in plans of earlier versions and while the run goes on.
+   */
+  outcome?: Outcome;
+  /**
+   * Present for a run with interventions.
+   */
+  cost?: Cost;
 }
 /**
  * A producer client's place.
@@ -2073,7 +2087,7 @@ export interface PlannedClient {
   applications: string[];
   transactional_id: string | null;
   /**
-   * Those that it ever has a batch for.
+   * The partitions to which it ever sends a batch.
    */
   partitions: string[];
 }
@@ -2148,7 +2162,7 @@ export interface Beat {
   key: string;
   params: JsonObject;
   /**
-   * What opened it: the kind by which an author names it. Not in what an earlier version kept.
+   * The kind of the step that opened it, by which an author names it. Absent in plans of earlier versions.
    */
   kind?: string;
   /**
@@ -2168,6 +2182,55 @@ export interface BeatLine {
   first: number;
   last: number;
   key: string | null;
+  params: JsonObject;
+}
+/**
+ * The end of a run in the numbers that an intervention may change.
+ */
+export interface Outcome {
+  /**
+   * Virtual milliseconds at its last step.
+   */
+  time: number;
+  messages: number;
+  retries: number;
+  /**
+   * Records, as the next three.
+   */
+  duplicates: number;
+  lost: number;
+  failed: number;
+  reordered: number;
+  /**
+   * Digests: of the batches that consumers may get, empty for none; of their records; of the outcomes at the middleware's participants.
+   */
+  batches: string;
+  records: string;
+  nodes: string;
+}
+/**
+ * The interventions of a run, and their effect compared with the scenario's run.
+ */
+export interface Cost {
+  /**
+   * The intervention, as the subject of a sentence.
+   */
+  what: Words;
+  /**
+   * It took more of something and less of nothing.
+   */
+  dearer: boolean;
+  costs: Words[];
+  /**
+   * The fates of the records.
+   */
+  kept: Words[];
+}
+/**
+ * A sentence of the catalogue, or a part of one.
+ */
+export interface Words {
+  key: string;
   params: JsonObject;
 }
 export interface Renamed {
@@ -2328,7 +2391,7 @@ export interface Reason {
    */
   rule: string | null;
   /**
-   * Of a check.
+   * The outcome of a check.
    */
   outcome: string | null;
 }
@@ -2372,7 +2435,7 @@ export interface HandSeen {
   away: boolean;
 }
 /**
- * A checkpoint that a run meets.
+ * A question at a checkpoint of a run.
  */
 export interface Question {
   checkpoint: number;
@@ -2512,7 +2575,7 @@ export interface Step {
   messages: MessageFate[];
   transition: Transition | null;
   /**
-   * Those of the same step before `transition`, oldest first.
+   * Transitions of the same step before `transition`, oldest first.
    */
   earlier_transitions?: Transition[];
   /**
@@ -2523,7 +2586,8 @@ export interface Step {
   changes: Change[];
 }
 /**
- * Of one branch of a file: of its first view, where it has no parent, and of each of its own steps.
+ * The derived facts of one branch of a file: for its first view, where it has no parent, and for each of its
+ *     own steps.
  */
 export interface FileDerived {
   view?: Derived;
@@ -2534,7 +2598,7 @@ export interface FileDerived {
  */
 export interface TransactionLines {
   /**
-   * The last step that was looked at.
+   * The last step that is included.
    */
   through: number;
   /**

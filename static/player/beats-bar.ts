@@ -18,6 +18,9 @@ import { say } from "./text.ts";
 import type { Segment } from "./timeline.ts";
 import { whenText } from "./when.ts";
 
+/** Letters from which on a beat's title is set smaller, so that two lines hold it; names of errors break behind their underscores. */
+const LONG_TITLE = 52;
+
 export class BeatsBar extends MeasuredElement {
   static override properties = { ...MeasuredElement.properties, walk: { attribute: false }, open: { state: true } };
 
@@ -87,7 +90,7 @@ export class BeatsBar extends MeasuredElement {
     // A finger finds them by name, in the list.
     if (narrow) return html`<li class=${state} .style=${style} aria-current=${current}><span class="sr">${name}</span></li>`;
     return html`<li class=${state} .style=${style}>
-      <button class="beat" aria-label=${name} title=${name} aria-current=${current} @click=${() => this.#go(beat.lands)}>
+      <button class="beat" aria-label=${name} title=${name} aria-current=${current} @click=${() => this.#press(beat, store)}>
         <span class="n">${place + 1}</span><span class="name">${title}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
       <button class="beat-open" aria-expanded=${this.open === beat.first} aria-label=${say("player.beat_opens", { title })}
         title=${say("player.beat_opens", { title })} @click=${() => (this.open = this.open === beat.first ? null : beat.first)}>▴</button></li>`;
@@ -97,7 +100,7 @@ export class BeatsBar extends MeasuredElement {
   #named(plan: BeatPlan, here: number, store: PlayerStore): TemplateResult {
     const beat = plan.beats[here];
     const text = beat === undefined ? say("player.beats_count", { count: plan.beats.length }) : `${here + 1}. ${titleOf(beat)}`;
-    return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b>${text}</b>
+    return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b class=${text.length > LONG_TITLE ? "long" : ""}>${text.split(/(?<=_)/).map((part) => html`${part}<wbr>`)}</b>
       <span class="num">${store.shown}/${stepsOf(store)} · ${whenText(store.header, store.frame?.view.time ?? 0)}</span> <span aria-hidden="true">▴</span></button>`;
   }
 
@@ -112,6 +115,12 @@ export class BeatsBar extends MeasuredElement {
       <header><h2>${place + 1}. ${titleOf(beat)}</h2> <span class="num quiet">${say("player.beat_steps", { count: beat.last - beat.first + 1, first: beat.first, last: beat.last })}</span>
         <button class="close" aria-label=${say("player.close")} @click=${() => (this.open = null)}>✕</button></header>
       <div class="beat-list">${isNarrow(this.width) ? this.#all(plan, beat, store) : beatLines(beat, store, this.#go)}</div></section>`;
+  }
+
+  /** To where the beat lands; who stands there already sees its steps. */
+  #press(beat: Beat, store: PlayerStore): void {
+    if (store.shown !== beat.lands) this.#go(beat.lands);
+    else this.open = this.open === beat.first ? null : beat.first;
   }
 
   readonly #go = (number: number): void => void this.walk?.goTo(number);

@@ -1,4 +1,4 @@
-/** All that is drawn when a reader wants more than the stage: the panels of *Inspect*, the other views, and what saves them. */
+/** All that is drawn when a reader wants more than the stage: the panels of *Inspect*, the other views, and the dialogs. */
 
 import "../diagrams/aborted-index.ts";
 import "../diagrams/accumulator.ts";
@@ -24,7 +24,11 @@ import "../diagrams/producer-table.ts";
 import "../diagrams/spacetime.ts";
 import "../diagrams/timers.ts";
 import "../diagrams/zookeeper.ts";
+import "./branch-list.ts";
+import "./breakpoints-dialog.ts";
 import "./changes.ts";
+import "./compare-with.ts";
 import "./export.ts";
+import "./share.ts";
 import "./steps-text.ts";
 import "./transactions-list.ts";

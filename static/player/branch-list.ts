@@ -12,6 +12,7 @@ import type { TreeRow } from "./done.ts";
 import { branchName } from "./branch-name.ts";
 import type { BranchInfo } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
+import { facts } from "./joins.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
@@ -101,12 +102,12 @@ export class BranchList extends DialogElement {
   #done(branch: BranchInfo): TemplateResult | typeof nothing {
     const done = doneOn(branch);
     if (done.length === 0) return nothing;
-    return html`<ul class="branch-done">${done.map((one) => html`<li>${say("branch.done_after", { what: inWords(one), step: one.after })}</li>`)}</ul>`;
+    return html`<ul class="branch-done">${done.map((one) => html`<li>${say("branch.done_after", { what: inWords(one, this.store?.lines), step: one.after })}</li>`)}</ul>`;
   }
 
   #broken(branch: BranchInfo): TemplateResult | typeof nothing {
     const broken = Object.entries(branch.first_broken).map(([name, step]) => say("player.broken_at", { name: say(`player.guarantee.${name}`), step }));
-    return broken.length === 0 ? nothing : html`<span class="bad">${broken.join(", ")}</span>`;
+    return broken.length === 0 ? nothing : html`<span class="bad">${facts(broken)}</span>`;
   }
 
   #go(store: PlayerStore, branch: string, step: number | null): void {

@@ -5,41 +5,18 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import type { Breakpoint, Breakpoints, Outcome } from "./breakpoints.ts";
-import { defaults } from "./breakpoints.ts";
+import type { Breakpoint, Breakpoints } from "./breakpoints.ts";
+import { defaults, outcomeInWords } from "./breakpoints.ts";
 import { conditionOf } from "./breakpoints-condition.ts";
 import type { Choices, Condition } from "./conditions.ts";
 import { inShort, inWords } from "./conditions.ts";
 import { DialogElement } from "./dialogs.ts";
 import type { PlayerStore } from "./store.ts";
+import { subjectsOf } from "./subjects.ts";
 import { say, words } from "./text.ts";
 
 type On = Condition["on"];
 const KINDS: readonly On[] = ["broken", "state", "error", "kind", "subject", "rule", "text", "interesting"];
-
-/** What happened on the way to a breakpoint, in words. */
-export function outcomeInWords({ stopped, step, at, conditions }: Outcome): string {
-  const met = conditions.map(inWords).join(" · ");
-  if (stopped === "breakpoint" && at < step) return say("stops.question", { step, met });
-  return stopped === "breakpoint" ? say("stops.reached", { step, met }) : say(`stops.${stopped}`, { step });
-}
-
-/** Everything that has a name in this run and can be the subject of a step. */
-export function subjectsOf(store: PlayerStore): { kind: "actor" | "partition" | "transaction"; ids: string[] }[] {
-  const view = store.frame?.view;
-  const partitions = new Set([...(store.header?.partitions ?? []), ...Object.keys(view?.partitions ?? {})]);
-  const transactions = new Set<string>();
-  for (const broker of Object.values(view?.brokers ?? {})) for (const id of Object.keys(broker.transactions ?? {})) transactions.add(id);
-  for (const client of Object.values(view?.clients ?? {})) {
-    const id = client.configuration?.["transactional_id"]?.value;
-    if (typeof id === "string") transactions.add(id);
-  }
-  return [
-    { kind: "actor" as const, ids: (store.header?.actors ?? []).map((actor) => actor.name) },
-    { kind: "partition" as const, ids: [...partitions] },
-    { kind: "transaction" as const, ids: [...transactions].sort() },
-  ].filter((group) => group.ids.length > 0);
-}
 
 export class BreakpointList extends DialogElement {
   static override properties = {

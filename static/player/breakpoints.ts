@@ -7,9 +7,10 @@
  */
 
 import type { Condition } from "./conditions.ts";
-import { inShort, outOfShort } from "./conditions.ts";
+import { inShort, inWords, outOfShort } from "./conditions.ts";
 import type { Answer } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
+import { say } from "./text.ts";
 
 export const defaults = {
   /** As many as the server takes (`breakpoints` of its limits). */
@@ -44,6 +45,13 @@ interface Known {
   numbers: number[];
   /** Up to here it is known where breakpoints hold. */
   upTo: number;
+}
+
+/** What happened on the way to a breakpoint, in words. */
+export function outcomeInWords({ stopped, step, at, conditions }: Outcome): string {
+  const met = conditions.map(inWords).join(" · ");
+  if (stopped === "breakpoint" && at < step) return say("stops.question", { step, met });
+  return stopped === "breakpoint" ? say("stops.reached", { step, met }) : say(`stops.${stopped}`, { step });
 }
 
 export class Breakpoints extends EventTarget {

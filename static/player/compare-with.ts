@@ -51,7 +51,7 @@ export class CompareWith extends DialogElement {
   #body(store: PlayerStore): TemplateResult {
     if (this.failed) return html`<p role="alert">${say("with.failed")}</p>`;
     if (this.names === null) return html`<p class="quiet">${say("with.asking")}</p>`;
-    const done = doneOnLine(store.lines.branches, store.branch).map(inWords);
+    const done = doneOnLine(store.lines.branches, store.branch).map((one) => inWords(one, store.lines));
     const others = [...store.lines.branches.values()].filter((branch) => branch.id !== store.branch);
     return html`<form class="compare-with" method="post" action=${`${this.compare}new`}>
         <input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} /><input type="hidden" name="branch" value=${store.branch} />

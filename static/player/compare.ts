@@ -370,7 +370,7 @@ export class Compare extends LitElement {
     const isFirstDifference = this.#found.first !== null && store.shown === this.#found.first;
     const title = header === null ? "…" : header.title[words.language] || header.scenario;
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" aria-label=${say(`player.compare.${side.name}`)}>
-      <h2>${title} <small>${say("player.compare.branch", { name: store.info?.name ?? "" })}</small>
+      <h2><b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> ${title} <small>${say("player.compare.branch", { name: store.info?.name ?? "" })}</small>
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.name} <b>${item.value}</b></span>`)}
         ${this.#stage(side)}
         <span class="where num">${say("player.compare.where", { step: store.shown, of: store.newest, at: frame?.view.time ?? 0 })}</span></h2>

@@ -1,6 +1,8 @@
 /** What was done to the world: in words, and which of it stands before a step. Pure, no DOM. */
 
 import type { Intervention } from "../generated/messages.ts";
+import type { Change, JsonObject, MessageView, Step } from "./frame.ts";
+import type { Lines } from "./lines.ts";
 import type { BranchInfo } from "./source.ts";
 import { say } from "./text.ts";
 
@@ -16,9 +18,31 @@ export function doneOn(branch: BranchInfo): Done[] {
   return branch.interventions.map(({ after, intervention }) => ({ branch: branch.id, after, intervention }));
 }
 
-/** "message 17 dropped" */
-export function inWords(done: Done): string {
-  return say(`done.${done.intervention.action}`, { ...done.intervention });
+/** "Produce (t-0, seq 3–5) from p1 to broker-1 dropped": a message is named by what the step that did it says of it. */
+export function inWords(done: Done, lines?: Pick<Lines, "step">): string {
+  const { action } = done.intervention;
+  const step = lines?.step(done.branch, done.after + 1);
+  const message = "message" in done.intervention ? messageWords(step) : "";
+  return say(`done.${action}`, { ...done.intervention, message });
+}
+
+function messageWords(step: Step | undefined): string {
+  const params = step?.params ?? {};
+  if (params["api"] === undefined || params["source"] === undefined) return say("done.a_message");
+  const carried = carriedIn(step?.changes ?? [], String(params["message"]));
+  return say(`done.message_${params["kind"] === "response" ? "answer" : "request"}`, { ...params, carried });
+}
+
+/** " (t-0, seq 3–5)" of what a message that is gone carried: its first batch. */
+function carriedIn(changes: readonly Change[], id: string): string {
+  const gone = changes.find(({ path }) => path.length === 3 && path[1] === "messages" && path[2] === id);
+  const message = (gone?.before ?? gone?.after) as unknown as MessageView | undefined;
+  const batches = (message?.fields?.["batches"] ?? {}) as Record<string, JsonObject>;
+  const [first, ...more] = Object.entries(batches);
+  if (message === undefined || message.is_response || first === undefined) return "";
+  const [partition, batch] = first;
+  const params = { partition, first: batch["base_sequence"] ?? -1, last: batch["last_sequence"] ?? -1, more: more.length };
+  return say(Number(params.first) < 0 ? "done.carries_partition" : more.length > 0 ? "done.carries_more" : "done.carries", params);
 }
 
 /** Everything that was done on the way to the end of a branch, oldest first. */

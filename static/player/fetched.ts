@@ -3,15 +3,19 @@
  * in the page before: they keep what they were given, and draw it once they are there.
  */
 
-let fetched: Promise<unknown> | null = null;
-
-/** `beside-stage.ts`. Where it could not be had it rejects, and is asked for anew the next time. */
-export async function besideStage(): Promise<void> {
-  fetched ??= import("./beside-stage.ts");
-  try {
-    await fetched;
-  } catch (error) {
-    fetched = null;
-    throw error;
-  }
+/** Once it is there it stays. Where it could not be had it rejects, and is asked for anew the next time. */
+function part(bring: () => Promise<unknown>): () => Promise<void> {
+  let brought: Promise<unknown> | null = null;
+  return async () => {
+    brought ??= bring();
+    try {
+      await brought;
+    } catch (error) {
+      brought = null;
+      throw error;
+    }
+  };
 }
+
+export const besideStage = part(() => import("./beside-stage.ts"));
+export const withOthers = part(() => import("./with-others.ts"));

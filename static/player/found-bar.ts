@@ -6,7 +6,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import type { Breakpoints } from "./breakpoints.ts";
-import { outcomeInWords } from "./breakpoints-dialog.ts";
+import { outcomeInWords } from "./breakpoints.ts";
 import { inWords } from "./conditions.ts";
 import type { StepSearch } from "./step-search.ts";
 import { StoreElement } from "./store-element.ts";

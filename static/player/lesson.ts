@@ -13,8 +13,9 @@ import type { BeatWalk } from "./beat-walk.ts";
 import type { Bilingual } from "./frame.ts";
 import { inWords } from "./done.ts";
 import type { Broken, Told } from "./outcome.ts";
-import { brokenIn, brokenWords, changesOf, judgedRows, toldOf } from "./outcome.ts";
+import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, toldOf } from "./outcome.ts";
 import { csrfToken } from "./page.ts";
+import { sentIn } from "./sent-in.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
@@ -32,7 +33,7 @@ export interface LessonTexts {
 }
 
 /** Beats with messages whose loss tells something. */
-const BREAKABLE = ["beat.sends", "beat.begins_stores", "beat.resends_stored", "beat.markers_in"];
+const BREAKABLE = ["beat.local_part", "beat.sends", "beat.begins_stores", "beat.resends_stored", "beat.markers_in"];
 
 /** Of an attribute's JSON; what cannot be read has nothing to say. */
 export function readLesson(text: string): LessonTexts {
@@ -108,8 +109,10 @@ export class Lesson extends StoreElement {
     const [first] = done;
     if (first === undefined) return nothing;
     const { written } = this.lesson;
-    return html`<div class="lesson-changed"><p>${say("lesson.changed", { done: done.map((one) => say("lesson.changed_at", { what: inWords(one), step: one.after })) })}
-      ${written === undefined ? nothing : say("lesson.changed_outcome", { here: brokenWords(brokenIn(judgedRows(store))), written: brokenWords(written.broken) })}</p>
+    const cost = costText(store);
+    return html`<div class="lesson-changed"><p>${say("lesson.changed", { done: done.map((one) => say("lesson.changed_at", { what: inWords(one, store.lines), step: one.after })) })}
+      ${cost === "" ? nothing : html`<strong>${cost}</strong>`}
+      ${written === undefined || (cost !== "" && isSame(brokenIn(judgedRows(store)), written.broken)) ? nothing : say("lesson.changed_outcome", { here: brokenWords(brokenIn(judgedRows(store))), written: brokenWords(written.broken) })}</p>
       ${store.source.live && this.compare !== "" ? html`<p>${asItWas(store, first, this.compare, "button")}</p>` : nothing}</div>`;
   }
 
@@ -133,15 +136,21 @@ export class Lesson extends StoreElement {
 
   #byHand(store: PlayerStore): TemplateResult | typeof nothing {
     const beats = store.source.live ? (planOf(store)?.beats ?? []).filter(({ lands }) => lands > 1) : [];
-    const beat = beats.find(({ key }) => BREAKABLE.includes(key)) ?? beats[0];
-    if (beat === undefined) return nothing;
-    return html`<p>${say("lesson.try_break", { title: titleOf(beat) })}
-      <button @click=${() => this.#goBack(beat.first)}>${say("lesson.go_there", { step: beat.first })}</button></p>`;
+    const leaving = beats.flatMap((beat) => {
+      const sent = sentIn(store.lines, store.branch, beat);
+      return sent === null ? [] : [{ beat, ...sent }];
+    });
+    const found = leaving.find(({ beat }) => BREAKABLE.includes(beat.key)) ?? leaving[0];
+    if (found === undefined) return nothing;
+    return html`<p>${say("lesson.try_break", { title: titleOf(found.beat) })}
+      <button @click=${() => this.#goBack(found.step, found.id)}>${say("lesson.go_there", { step: found.step })}</button></p>`;
   }
 
-  #goBack(step: number): void {
+  /** To the step at which the message leaves, with the message selected. */
+  #goBack(step: number, id: number): void {
     this.close();
     this.store?.moveTo(step);
+    this.store?.select({ kind: "message", id: String(id) });
   }
 }
 

@@ -7,8 +7,6 @@
 
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
-import "./breakpoints-dialog.ts";
-import "./compare-with.ts";
 import "./found-bar.ts";
 import "./looking-marks.ts";
 import "./search-dialog.ts";
@@ -19,6 +17,7 @@ import { StepSearch } from "./step-search.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { Undo } from "./undo.ts";
+import { aside } from "./joins.ts";
 import { say } from "./text.ts";
 
 export interface Looking {
@@ -74,9 +73,9 @@ export class LookingElement extends StoreElement {
     if (looking === null) return null;
     const { search, breakpoints, undo } = looking;
     const actions: Record<LookingKey, () => unknown> = {
-      search: () => this.#open("eos-search"),
-      next_match: () => (search.active ? void search.go(1) : this.#open("eos-search")),
-      previous_match: () => (search.active ? void search.go(-1) : this.#open("eos-search")),
+      search: () => this.#search(),
+      next_match: () => (search.active ? void search.go(1) : this.#search()),
+      previous_match: () => (search.active ? void search.go(-1) : this.#search()),
       breakpoints: () => this.#open("eos-breakpoints"),
       run_to_breakpoint: () => (breakpoints.active.length > 0 ? void breakpoints.runToNext() : this.#open("eos-breakpoints")),
       back_to_breakpoint: () => breakpoints.back(),
@@ -99,8 +98,13 @@ export class LookingElement extends StoreElement {
     return true;
   }
 
-  #open(dialog: string): void {
-    this.querySelector<DialogElement>(dialog)?.open();
+  /** The one dialog that is there from the beginning: who presses `/` types on at once. */
+  #search(): void {
+    this.querySelector<DialogElement>("eos-search")?.open();
+  }
+
+  #open(tag: string): void {
+    this.dispatchEvent(new CustomEvent("open-dialog", { detail: tag, bubbles: true }));
   }
 }
 
@@ -120,7 +124,7 @@ export class LookingButtons extends StoreElement {
 
   #button(key: LookingKey, letter: string, picture: SVGTemplateResult): TemplateResult {
     const name = say(`player.key.${key}`);
-    return html`<button class="icon" aria-label=${name} title=${`${name} (${letter})`} @click=${() => lookFrom(this, key)}>${picture}</button>`;
+    return html`<button class="icon" aria-label=${name} title=${aside(name, letter)} @click=${() => lookFrom(this, key)}>${picture}</button>`;
   }
 }
 

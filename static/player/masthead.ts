@@ -5,6 +5,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import { isPreview } from "../diagrams/log-case.ts";
 import type { Altered } from "./altered.ts";
 import { alteredOf } from "./altered.ts";
 import type { FollowState } from "./following.ts";
@@ -12,6 +13,7 @@ import type { Header } from "./frame.ts";
 import type { PlayerStore } from "./store.ts";
 import { Small } from "./small.ts";
 import { StoreElement } from "./store-element.ts";
+import { named } from "./joins.ts";
 import { say, words } from "./text.ts";
 
 export class Masthead extends StoreElement {
@@ -68,7 +70,7 @@ export class Masthead extends StoreElement {
     const altered = alteredOf(header).filter((item) => hasKafka || item.name !== "brokers");
     const heading = html`<h1 title=${`${header.scenario}${header.variant === null ? "" : `/${header.variant}`}`}>${title}</h1>`;
     const profile = html`<span>${header.scenario}</span> ${hasKafka ? html`<b>Kafka ${header.version}</b>` : header.version ? html`<span>${say("player.no_kafka")}</span>` : nothing}
-        ${header.variant === null ? nothing : html`<span class="variant">${header.variant}</span>`}`;
+        ${Object.entries(header.client_versions ?? {}).map(([client, version]) => html`<span class="nb" title=${say("player.client_version_means", { client, version, cluster: header.version })}>${say("player.client_version", { client, version })}</span> `)}${header.variant === null ? nothing : html`<span class="variant">${header.variant}</span>`}`;
     const defaults = hasKafka && altered.length === 0 ? html`<span>${say("player.all_defaults")}</span>` : nothing;
     if (!this.#small.matches) {
       return html`<div class="what">${heading}
@@ -87,9 +89,9 @@ export class Masthead extends StoreElement {
 
   #altered(altered: Altered[]): TemplateResult {
     const one = (item: Altered): TemplateResult =>
-      html`<span class="nb" title=${`${item.path}${item.normal === null ? "" : `: ${say("player.default_is", { value: item.normal })}`}`}>${item.name} <b>${item.value}</b></span>`;
+      html`<span class="nb" title=${item.normal === null ? item.path : named(item.path, say("player.default_is", { value: item.normal }))}>${item.name} <b>${item.value}</b></span>`;
     if (altered.length === 1) return html`<span class="altered">${altered.map(one)}</span>`;
-    return html`<details class="altered-more"><summary><span class="altered">${one(altered[0] as Altered)}, ${say("player.more_settings", { count: altered.length - 1 })}</span></summary>
+    return html`<details class="altered-more"><summary><span class="altered">${one(altered[0] as Altered)}${say("join.comma")}${say("player.more_settings", { count: altered.length - 1 })}</span></summary>
       ${this.#settings(altered)}</details>`;
   }
 
@@ -103,7 +105,8 @@ export class Masthead extends StoreElement {
       return html`<span class="badge attention ${store.status}" role="status">${say(`player.status.${store.status}`)}</span>`;
     }
     if (store.verified === null) return nothing;
-    const { state, engine, step } = store.verified;
+    const { state: found, engine, step } = store.verified;
+    const state = found === "log" && isPreview(store.frame?.step ?? null) ? "preview" : found;
     const params = { engine: engine ?? "?", step: step ?? 0 };
     return html`<span class="badge ${state === "differs" ? "wrong" : ""}" title=${say(`player.verified.${state}.means`, params)}>${say(`player.verified.${state}`, params)}</span>`;
   }

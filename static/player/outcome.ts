@@ -3,11 +3,11 @@
 import type { Done } from "./done.ts";
 import { doneOnLine } from "./done.ts";
 import { foldedRecords } from "./folded.ts";
-import type { Frame } from "./frame.ts";
+import type { Frame, JsonObject } from "./frame.ts";
 import type { PlayerStore } from "./store.ts";
 import type { StripRow } from "./strip-rows.ts";
 import { stripRows } from "./strip-rows.ts";
-import { say } from "./text.ts";
+import { say, words } from "./text.ts";
 
 /** Guarantee to how often it is broken. */
 export type Broken = Readonly<Record<string, number>>;
@@ -43,8 +43,27 @@ export function overText(store: PlayerStore, written: Broken | undefined): strin
   const finished = store.info?.finished ?? null;
   if (rows.length === 0 || finished === null) return "";
   const broken = brokenWords(brokenIn(rows));
-  if (changesOf(store).length === 0 || written === undefined) return say("outcome.over", { broken });
-  return say("outcome.over_changed", { broken, written: brokenWords(written) });
+  if (changesOf(store).length === 0) return say("outcome.over", { broken });
+  const cost = costText(store);
+  if (cost !== "" && (written === undefined || isSame(brokenIn(rows), written))) return say("outcome.over_cost", { broken, cost });
+  if (written === undefined) return say("outcome.over", { broken });
+  const told = say("outcome.over_changed", { broken, written: brokenWords(written) });
+  return cost === "" ? told : `${told}${words.language === "en" ? " " : ""}${cost}`;
+}
+
+/** What the changes to the run cost, beside the run as written, in one sentence; empty while that is not known. */
+export function costText(store: PlayerStore): string {
+  const plan = store.frame?.plan ?? null;
+  if (plan?.cost === undefined || plan.steps !== store.newest || changesOf(store).length === 0) return "";
+  const { what, dearer, costs, kept } = plan.cost;
+  const key = costs.length === 0 ? "outcome.cost_none" : dearer ? "outcome.cost" : "outcome.cost_mixed";
+  const tell = ({ key: of, params }: { key: string; params: JsonObject }): string => say(of, params);
+  return say(key, { what: tell(what), costs: costs.map(tell), kept: kept.map(tell) });
+}
+
+export function isSame(one: Broken, other: Broken): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => one[name] === other[name]);
 }
 
 export interface Told {

@@ -11,17 +11,14 @@ import { branchName } from "./branch-name.ts";
 import { BeatWalk } from "./beat-walk.ts";
 import type { BeatsBar } from "./beats-bar.ts";
 import "./beats-bar.ts";
-import "./hands.ts";
 import "./help.ts";
 import type { Lesson } from "./lesson.ts";
 import { hasEnd, inLanguage, readLesson } from "./lesson.ts";
 import { isOver } from "./outcome.ts";
 import "./masthead.ts";
-import "./poll.ts";
 import "./predict.ts";
 import "./scrubber.ts";
 import "./selection-bar.ts";
-import "./share.ts";
 import "./sentence.ts";
 import "./strip.ts";
 import "./tools.ts";
@@ -30,7 +27,6 @@ import "./why.ts";
 import type { LookingElement, LookingKey } from "./looking.ts";
 import { LOOKING_KEYS } from "./looking.ts";
 import "./zoom-bar.ts";
-import "./branch-list.ts";
 import type { DialogElement } from "./dialogs.ts";
 import { Company } from "./company.ts";
 import type { Place } from "./following.ts";
@@ -41,7 +37,7 @@ import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { lacks } from "./needs.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
-import { besideStage } from "./fetched.ts";
+import { besideStage, withOthers } from "./fetched.ts";
 import { LaterFrame } from "./later-frame.ts";
 import { messages } from "./messages.ts";
 import type { Middle, PanelParts } from "./panels.ts";
@@ -52,7 +48,7 @@ import type { SelectionBar } from "./selection-bar.ts";
 import type { MessageActs } from "../stage/message-acts.ts";
 import type { Why } from "./why.ts";
 import type { AskWhyEvent, ShownWhy } from "./why-answer.ts";
-import { selectionOf } from "./share.ts";
+import { selectionOf } from "./selection-of.ts";
 import { DROP } from "./offered.ts";
 import { SideColumns } from "./side-columns.ts";
 import type { Status } from "./source.ts";
@@ -163,8 +159,19 @@ export class Player extends PlayerAttributes {
   #accompany(socket: SessionSocket, store: PlayerStore): void {
     const seat = { look: (view: string) => this.#openView(view), why: (why: ShownWhy | null) => this.#why()?.tell(why), place: () => this.#whereabouts() };
     this.company = new Company(socket, store, this.zoom, seat);
-    this.company.addEventListener("change", () => this.requestUpdate());
+    this.company.addEventListener("change", () => this.#met());
+    this.#met();
     if (this.presenting !== "") this.company.present(true);
+  }
+
+  #met(): void {
+    if (this.company?.audience != null) void this.#fetch(withOthers);
+    this.requestUpdate();
+  }
+
+  async #hand(): Promise<void> {
+    await this.#fetch(withOthers);
+    this.querySelector<Hands>("eos-hands")?.toggle();
   }
 
   #whereabouts(): Place | null {
@@ -254,9 +261,9 @@ export class Player extends PlayerAttributes {
     if (changed.has("middle") && this.middle !== "stage") void this.#fetch();
   }
 
-  async #fetch(): Promise<void> {
+  async #fetch(part = besideStage): Promise<void> {
     try {
-      await besideStage();
+      await part();
     } catch (error) {
       this.fault = String(error);
     }
@@ -430,7 +437,7 @@ export class Player extends PlayerAttributes {
       share: () => void this.#dialog("eos-share"),
       export: () => void this.#dialog("eos-export"),
       follow: () => this.company?.following?.followAgain(),
-      hand: () => this.querySelector<Hands>("eos-hands")?.toggle(),
+      hand: () => void this.#hand(),
       help: () => void this.#dialog("eos-help"),
       close: () => this.#close(),
     };

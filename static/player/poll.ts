@@ -11,6 +11,7 @@ import { AudienceElement } from "./audience-element.ts";
 import type { QuestionChoice } from "./questions.ts";
 import { reasonList } from "./reasons.ts";
 import type { PlayerStore } from "./store.ts";
+import { listed, named } from "./joins.ts";
 import { say } from "./text.ts";
 
 export class Poll extends AudienceElement {
@@ -37,7 +38,7 @@ export class Poll extends AudienceElement {
     const { poll } = heard;
     if (poll.state === "closed") return say("poll.is_closed");
     if (poll.state === "revealed") return say("poll.what_happens", { right: rightOf(poll) });
-    return `${say(this.audience?.presents === true ? "poll.heading" : "poll.asked")}: ${say(poll.key, poll.params)}`;
+    return named(say(this.audience?.presents === true ? "poll.heading" : "poll.asked"), say(poll.key, poll.params));
   }
 
   protected override willUpdate(changed: PropertyValues): void {
@@ -119,7 +120,7 @@ export class Poll extends AudienceElement {
 
   #own(audience: Audience, poll: Asked): TemplateResult | typeof nothing {
     const mine = poll.choices.find((one) => one.id === audience.choice);
-    return mine === undefined ? nothing : html`<p>${say("poll.your_answer")}: <b>${say(mine.key, mine.params)}</b></p>`;
+    return mine === undefined ? nothing : html`<p>${say("poll.your_answer")}${say("join.colon")}<b>${say(mine.key, mine.params)}</b></p>`;
   }
 
   #bars(audience: Audience, poll: Asked): TemplateResult {
@@ -138,7 +139,7 @@ export class Poll extends AudienceElement {
       <span class="poll-choice">${isRight ? "✓ " : nothing}${choice}${isMine ? html` <small>${say("poll.your_answer")}</small>` : nothing}</span>
       <svg class="poll-bar" aria-hidden="true"><rect height="100%" width="${percent}%" /></svg>
       <span class="num">${count} · ${percent} %</span>
-      ${names.length === 0 ? nothing : html`<details><summary>${say("poll.who", { count: names.length })}</summary>${names.join(", ")}</details>`}</li>`;
+      ${names.length === 0 ? nothing : html`<details><summary>${say("poll.who", { count: names.length })}</summary>${listed(names)}</details>`}</li>`;
   }
 
   #why(audience: Audience, poll: Asked): TemplateResult {

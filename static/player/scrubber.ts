@@ -13,6 +13,7 @@ import { axisFor, stepsOf } from "./axis-of.ts";
 import { branchName } from "./branch-name.ts";
 import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
+import { listed } from "./joins.ts";
 import { say } from "./text.ts";
 import type { Axis, Ticks } from "./timeline.ts";
 import { forksOf, stepAt, ticks, xOf } from "./timeline.ts";
@@ -131,7 +132,7 @@ function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult
   return svg`<path class="beat-gaps" d=${gaps} /><path class="ticks" d=${drawn.plain} /><path class="bars" d=${bars} />
     <path class="crosses" d=${crosses} /><path class="refusals" d=${refused} /><path class="breaks" d=${broken} />
     <path class="not-judged" d=${unknown} />
-    ${forks.map(({ at: number, branches }) => svg`<path class="fork" d=${`M${at(number).toFixed(1)} ${track}c0 8 4 11 12 11`}><title>${branches.map(branchName).join(", ")}</title></path>`)}`;
+    ${forks.map(({ at: number, branches }) => svg`<path class="fork" d=${`M${at(number).toFixed(1)} ${track}c0 8 4 11 12 11`}><title>${listed(branches.map(branchName))}</title></path>`)}`;
 }
 
 customElements.define("eos-scrubber", Scrubber);

@@ -5,13 +5,13 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import { subjectsOf } from "./breakpoints-dialog.ts";
 import type { Choices, Condition, StepKind, SubjectKind } from "./conditions.ts";
 import { DialogElement } from "./dialogs.ts";
 import { searchResults } from "./search-results.ts";
 import type { StepSearch } from "./step-search.ts";
 import { stepNamed } from "./step-search.ts";
 import type { PlayerStore } from "./store.ts";
+import { subjectsOf } from "./subjects.ts";
 import { say, words } from "./text.ts";
 
 export const defaults = {

@@ -118,7 +118,7 @@ export class Sentence extends StoreElement {
     }
     // Two runs beside each other go by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");
-    const begins = say(store.verified?.state === "log" ? "player.begins.log" : "player.begins", { button });
+    const begins = say(store.verified?.state === "log" ? "player.begins.log" : "player.begins", { button, steps: store.newest });
     const summary = store.header?.summary?.[words.language] ?? "";
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
     return [summary, watch, begins].filter((part) => part !== "").join(between);
@@ -138,7 +138,7 @@ export class Sentence extends StoreElement {
     const chips = rules.map((rule) => ruleChip(rule, this.rules));
     if (!this.#small.matches || (rules.length < 2 && source === null)) return chips;
     return html`<details class="notes by-rules"><summary class="chip">${say("player.rules_count", { count: rules.length })}</summary>
-      <ul><li>${chips}</li>${source === null ? nothing : html`<li>${say("player.kafka_source")}: ${this.#source(source)}</li>`}</ul></details>`;
+      <ul><li>${chips}</li>${source === null ? nothing : html`<li>${say("player.kafka_source")}${say("join.colon")}${this.#source(source)}</li>`}</ul></details>`;
   }
 
   #source(source: string | null): TemplateResult | typeof nothing {

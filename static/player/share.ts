@@ -23,16 +23,6 @@ export function shownFields(view: string, selection: Selection | null, zoom = ""
   return fields;
 }
 
-/** The selection that the page was opened with, out of the element's attributes. */
-export function selectionOf(select: string, partition: string, serials: string): Selection | null {
-  const [, kind, id] = /^(message|batch|partition|actor|record|timer|transaction):(.+)$/s.exec(select) ?? [];
-  if (kind === undefined || id === undefined) return null;
-  const selection: Selection = { kind: kind as Selection["kind"], id };
-  if (partition !== "") selection.partition = partition;
-  if (serials !== "") selection.serials = serials.split(".").map(Number);
-  return selection;
-}
-
 /** The same address in a language; the empty one leaves the choice to whoever opens it. */
 export function inLanguage(address: string, language: string): string {
   if (address === "" || language === "") return address;

@@ -19,24 +19,28 @@ export interface Catalogue {
   sources: Record<string, string>;
 }
 
-const PLACEHOLDER = /\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒| UTC)(?![A-Za-z]))?/g;
+const PLACEHOLDER = /\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒| UTC)(?![A-Za-z]))?( (?=[\u3400-\u9fff]))?/g;
 /** Between the ends of a range. */
 const UP_TO = "–";
 /** Behind a moment, in milliseconds since 1970. */
 const UTC = " UTC";
-/** Times from here on are told in units that people count in. */
-const LONG_MS = 60_000;
+/** Slots that hold a moment of the run; every other one before `ms` holds a duration. */
+const MOMENTS: ReadonlySet<string> = new Set(["at", "from", "sent_at", "since", "started_at", "until"]);
+/** From here on a duration and a moment are written in larger units. */
+const SECOND_MS = 1000;
+const LONG_MOMENT_MS = 60_000;
 const UNITS: readonly (readonly [key: string, milliseconds: number])[] = [
   ["duration.days", 86_400_000],
   ["duration.hours", 3_600_000],
   ["duration.minutes", 60_000],
-  ["duration.seconds", 1000],
-  ["duration.milliseconds", 1],
 ];
+const SECONDS = "duration.seconds";
+
+const CHINESE = /[\u3400-\u9fff]/;
 
 /** Between the items of a list; Chinese text has a comma of its own for them. */
 function betweenIn(text: string): string {
-  return /[\u3400-\u9fff]/.test(text) ? "、" : ", ";
+  return CHINESE.test(text) ? "、" : ", ";
 }
 
 /** One value as people read it: lists joined with commas, nothing written as "null". */
@@ -54,9 +58,10 @@ function sentenceIn(value: Json | undefined, word: (key: string) => string | und
   return text === undefined ? `[${value["key"]}]` : fill(text, (value["params"] ?? {}) as JsonObject, word);
 }
 
-/** `7 d 10 min` of a minute and more, exact; null of anything else, and without words. */
-function timeText(milliseconds: Json | undefined, word: (key: string) => string | undefined): string | null {
-  if (typeof milliseconds !== "number" || milliseconds < LONG_MS || word("duration.days") === undefined) return null;
+/** `1.5 s`, `7 d 10 min`, exact; null of a short time and of anything else, and without words. */
+function timeText(name: string, milliseconds: Json | undefined, word: (key: string) => string | undefined): string | null {
+  const short = MOMENTS.has(name) ? LONG_MOMENT_MS : SECOND_MS;
+  if (typeof milliseconds !== "number" || milliseconds < short || word(SECONDS) === undefined) return null;
   let left = milliseconds;
   const parts: string[] = [];
   for (const [key, size] of UNITS) {
@@ -64,6 +69,8 @@ function timeText(milliseconds: Json | undefined, word: (key: string) => string 
     left -= count * size;
     if (count > 0) parts.push(fill(word(key) ?? "", { count }));
   }
+  if (left >= SECOND_MS) parts.push(fill(word(SECONDS) ?? "", { count: String(left / SECOND_MS) }));
+  else if (left > 0) parts.push(`${left} ms`);
   return parts.join(" ");
 }
 
@@ -81,6 +88,8 @@ interface Slot {
   one: string | undefined;
   many: string | undefined;
   unit: string | undefined;
+  /** Before a Chinese word; none behind one. */
+  space: string;
   /** Name of the slot that ends the range which begins here. */
   end: string | null;
 }
@@ -101,9 +110,9 @@ function split(text: string): (string | Slot)[] {
   const parts: (string | Slot)[] = [];
   let at = 0;
   for (const match of text.matchAll(PLACEHOLDER)) {
-    const [whole, name = "", prefix, one, many, unit] = match;
+    const [whole, name = "", prefix, one, many, unit, space = ""] = match;
     if (match.index > at) parts.push(text.slice(at, match.index));
-    parts.push({ name, prefix, one, many, unit, end: null });
+    parts.push({ name, prefix, one, many, unit, space, end: null });
     at = match.index + whole.length;
   }
   if (at < text.length) parts.push(text.slice(at));
@@ -123,8 +132,8 @@ function markRanges(parts: (string | Slot)[]): void {
 
 /**
  * Fills `{name}`, `{count:one|many}` and `{name@prefix}`, whose word is that of the key `prefix.value`; a range whose
- * ends are equal is one number; `{name} ms` of a minute and more is days, hours, minutes; `{name} UTC` a moment; a parameter that is a sentence is
- * filled itself; what is not given shows its name.
+ * ends are equal is one number; `{name} ms` of a second and more is seconds, minutes, hours, days (a moment of the run of a minute and more);
+ * `{name} UTC` a calendar moment; a parameter that is a sentence is filled itself; what is not given shows its name.
  */
 export function fill(text: string, params: JsonObject, word: (key: string) => string | undefined = () => undefined): string {
   if (!text.includes("{")) return text;
@@ -135,7 +144,10 @@ export function fill(text: string, params: JsonObject, word: (key: string) => st
     const part = parts[index] as string | Slot;
     if (typeof part === "string") filled += part;
     else if (isOne(part, params)) index += 1; // The end of the range stands for it.
-    else filled += slotText(part, params, word, between);
+    else {
+      const value = slotText(part, params, word, between);
+      filled += part.space === "" || CHINESE.test(value.slice(-1)) ? value : value + part.space;
+    }
   }
   return filled;
 }
@@ -149,7 +161,7 @@ function slotText({ name, prefix, one, many, unit }: Slot, params: JsonObject, w
   if (!Object.hasOwn(params, name)) return `[${name}]${unit ?? ""}`;
   const given = params[name];
   if (unit === UTC) return typeof given === "number" ? `${clock(given)}${unit}` : given === null ? formatValue(given) : `${formatValue(given, between)}${unit}`;
-  if (unit !== undefined) return timeText(given, word) ?? `${formatValue(given, between)}${unit}`;
+  if (unit !== undefined) return timeText(name, given, word) ?? `${formatValue(given, between)}${unit}`;
   if (prefix !== undefined) {
     const named = Array.isArray(given) ? given : [given];
     return named.map((item) => word(`${prefix}.${formatValue(item)}`) ?? formatValue(item)).join(between);
@@ -202,6 +214,12 @@ export class Words extends EventTarget {
     return text === undefined ? `[${key}]` : fill(text, params, (name) => texts?.[name]);
   }
 
+  /** A duration as every sentence writes it: `70 ms`, `1.5 s`, `7 d 10 min`. */
+  duration(milliseconds: number): string {
+    const texts = this.#catalogues.get(this.#current)?.texts;
+    return fill("{duration} ms", { duration: milliseconds }, (name) => texts?.[name]);
+  }
+
   knows(key: string): boolean {
     return this.#catalogues.get(this.#current)?.texts[key] !== undefined;
   }
@@ -222,6 +240,10 @@ export const words = new Words();
 
 export function say(key: string, params: JsonObject = {}): string {
   return words.say(key, params);
+}
+
+export function duration(milliseconds: number): string {
+  return words.duration(milliseconds);
 }
 
 export function slotsOf(key: string): string[] {

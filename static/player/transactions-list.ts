@@ -8,6 +8,7 @@ import { html, nothing, svg } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
+import { listed } from "./joins.ts";
 import { say } from "./text.ts";
 import type { TransactionLine, TransactionLines, Transactions } from "./transactions.ts";
 
@@ -101,7 +102,7 @@ export function identityOf(line: TransactionLine): string {
 function placesOf(line: TransactionLine): string {
   if (line.places.length === 0) return say("player.transactions.nowhere");
   const more = line.more_places === 0 ? "" : ` ${say("player.transactions.more_places", { count: line.more_places })}`;
-  return `${line.places.join(", ")}${more}`;
+  return `${listed(line.places)}${more}`;
 }
 
 /** Of one that is open, the time is not known: it goes on. */

@@ -3,13 +3,15 @@
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
-import { round } from "../diagrams/geometry.ts";
+import { round, wrap } from "../diagrams/geometry.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { Frame, LogBatchView, ReplicaView } from "../player/frame.ts";
+import { listed, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
 import { coordinatorObjects } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
+import type { Drawn } from "./draw.ts";
 import { box, fittedText, path, text, textWidth } from "./draw.ts";
 import { hasNameAbove, laneObjects } from "./lanes.ts";
 import { survivingLog } from "./surviving-log.ts";
@@ -74,7 +76,7 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
   const reach = Math.min(width - 8, after + (state === null ? 0 : textWidth(state, 13)));
   return files ? [body] : [body, {
     key: `head:${name}`, x: place.box.x + 4, y: place.box.y + 2, width: reach, height: HEAD - 2, phase: "static", depth: DEPTH.body,
-    draw: svg`<rect class="hit" width=${reach} height=${HEAD - 2}/>`, select: selection, label: state === null ? title : `${title}: ${state}`,
+    draw: svg`<rect class="hit" width=${reach} height=${HEAD - 2}/>`, select: selection, label: state === null ? title : named(title, state),
   }];
 }
 
@@ -102,7 +104,7 @@ export function copies(frame: Frame, here: Places, focus: Focus, name: string, p
     const label = textWidth(said, 12, focused);
     const rest = say(left === kept.length ? "stage.copies" : "stage.copies_more", { count: left });
     if (x - width - gap - label < from + (left > 1 ? textWidth(rest, 12) + 12 : 0)) {
-      drawn.push(svg`<g><title>${kept.map(([one]) => one).join(", ")}</title>${text(x, 19, rest, "s12 q", "end")}</g>`);
+      drawn.push(svg`<g><title>${listed(kept.map(([one]) => one))}</title>${text(x, 19, rest, "s12 q", "end")}</g>`);
       x -= textWidth(rest, 12);
       break;
     }
@@ -128,6 +130,8 @@ function copyCells(here: Places, batches: readonly LogBatchView[]): { draw: SVGT
   return { draw: batches.length === 0 ? path("M0,10h18", "hair") : svg`${drawn}`, width: x };
 }
 
+const HOW_TO_READ = ["stage.log.how_cells", "stage.log.how_open", "stage.log.how_gates"] as const;
+
 /** Names of the columns, and which partitions stay empty. */
 export const heads: Layer = (_frame, here) => {
   if (here.upright || here.kind === "middleware") return [];
@@ -149,9 +153,24 @@ export const heads: Layer = (_frame, here) => {
     draw: svg`${frameOf}${client === undefined ? nothing : svg`${text(client.x, y, say("stage.head.clients"), "s13 q")}${
       text(here.network.x + 24, y, say("stage.head.network"), "s13 q")}`}${
       broker === undefined ? nothing : fittedText(broker.x, y, names, wide, 13, { classes: "q", least: 9 })}${
-      reader === undefined ? nothing : text(reader.x, y, say("stage.head.readers"), "s13 q")}`,
+      reader === undefined ? howToRead(here) : text(reader.x, y, say("stage.head.readers"), "s13 q")}`,
   }];
 };
+
+/** A log case has no readers before a preview of a remedy: in their place stands how its picture is read. */
+function howToRead(here: Places): Drawn {
+  const { fetches } = here;
+  if (here.kind !== "log" || fetches === null) return nothing;
+  const x = fetches.x + 24;
+  let y = 44;
+  const parts = HOW_TO_READ.map((key) => {
+    const lines = wrap(say(key), here.width - 24 - x, 13);
+    const at = y;
+    y += lines.length * 18 + 8;
+    return lines.map((line, index) => text(x, at + index * 18, line, "s13 q"));
+  });
+  return svg`${text(x, 18, say("stage.log.how"), "s13 b")}${parts}`;
+}
 
 /** The controller acts in this run: it has its place in the corner of the network. */
 export const controller: Layer = (frame, here, focus) => {

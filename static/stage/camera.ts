@@ -6,18 +6,20 @@
 import { round } from "../diagrams/geometry.ts";
 import type { Box, Places, StageObject } from "./contract.ts";
 
-/** Of the picture's width, the least that is shown: closer, nobody knows where it is. */
+/** Of the picture's width, the least that is shown: closer, a viewer loses the place. */
 const CLOSEST = 0.64;
 const MARGIN = 30;
+/** Above and below: a picture is three times as wide as it is high, and each px there costs three of width. */
+const MARGIN_ABOVE = 6;
 
 export function cameraOf(objects: readonly StageObject[], here: Places): Box {
   const whole: Box = { x: 0, y: 0, width: here.width, height: here.height };
   const hot = objects.filter((object) => object.hot === true && object.width > 0);
   if (hot.length === 0 || here.upright) return whole;
   const left = Math.min(...hot.map(({ x }) => x)) - MARGIN;
-  const top = Math.min(...hot.map(({ y }) => y)) - MARGIN;
+  const top = Math.min(...hot.map(({ y }) => y)) - MARGIN_ABOVE;
   const right = Math.max(...hot.map(({ x, width }) => x + width)) + MARGIN;
-  const bottom = Math.max(...hot.map(({ y, height }) => y + height)) + MARGIN;
+  const bottom = Math.max(...hot.map(({ y, height }) => y + height)) + MARGIN_ABOVE;
   const shape = here.width / here.height;
   const width = Math.max(right - left, (bottom - top) * shape, here.width * CLOSEST);
   if (width >= here.width) return whole;

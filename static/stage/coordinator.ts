@@ -10,6 +10,7 @@ import { isOfPicked, transactionSelection } from "../diagrams/transaction-picked
 import type { GroupView, TransactionView } from "../generated/messages.ts";
 import type { CoordinationView } from "../player/whole-view.ts";
 import type { Frame, JsonObject, LogBatchView } from "../player/frame.ts";
+import { clauses, listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { BrokerPlace, Focus, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
@@ -213,11 +214,11 @@ function othersText(kept: readonly Kept[], id: string): string | null {
 function groupLine(groups: Record<string, GroupView> | undefined, width: number): SVGTemplateResult | null {
   const entries = Object.entries(groups ?? {});
   if (entries.length === 0) return null;
-  const said = entries.map(([group, view]) => {
+  const said = clauses(entries.map(([group, view]) => {
     const committed = Object.entries(view.committed ?? {}).map(([partition, { offset }]) => `${partition} ${offset}`);
     const pending = Object.values(view.pending ?? {}).flatMap((offsets) => Object.entries(offsets).map(([partition, { offset }]) => `${partition} ${offset}`));
-    const words = say("stage.group", { group, committed: committed.length === 0 ? say("stage.none") : committed.join(", ") });
-    return pending.length === 0 ? words : `${words} ${say("stage.group_pending", { pending: pending.join(", ") })}`;
-  }).join("; ");
+    const words = say("stage.group", { group, committed: committed.length === 0 ? say("stage.none") : listed(committed) });
+    return pending.length === 0 ? words : `${words} ${say("stage.group_pending", { pending: listed(pending) })}`;
+  }));
   return svg`<g><title>${said}</title>${fittedText(12, 14, said, width - 24, 12, { least: 9, classes: "k" })}</g>`;
 }

@@ -6,6 +6,7 @@ import { round } from "../diagrams/geometry.ts";
 import type { Places } from "./contract.ts";
 import { box, fittedText, flag, path, text, textWidth } from "./draw.ts";
 import type { Sheet } from "./messages.ts";
+import { listed } from "../player/joins.ts";
 
 /** `whole`: name and what it carries; `brief`: type and partition; `small`: one line at the end of a lane. */
 export type Detail = "whole" | "brief" | "small";
@@ -19,8 +20,9 @@ export interface Fate {
   lost: boolean;
   /** One more of the same is under way. */
   copies: number;
-  /** Under it, in a few words. */
+  /** Under it or beside it, in a few words. */
   note: string;
+  side: "under" | "right" | "left";
 }
 
 export interface Envelope {
@@ -83,7 +85,7 @@ function twoLines(sheet: Sheet, rows: readonly Row[], here: Places, size: number
 /** Markers are flags: they fly from the coordinator to the logs. */
 function flags(sheet: Sheet, here: Places): Envelope {
   const rows = sheet.flags.map(({ letter, producerId, partitions }): Row => {
-    const told = partitions.length > 2 ? `${partitions[0] ?? ""} +${partitions.length - 1}` : partitions.join(", ");
+    const told = partitions.length > 2 ? `${partitions[0] ?? ""} +${partitions.length - 1}` : listed(partitions);
     return {
       width: 22 + textWidth(told, 15, true),
       draw: (x, y) => svg`${flag(x, y, 22, letter, here.hue(producerId))}${text(x + 22, y + 17, told, "s15 b")}`,
@@ -142,7 +144,12 @@ function paper(
   const sheets = Array.from({ length: Math.min(fate.copies, 2) }, (_, index) => fate.copies - index)
     .map((far) => svg`<g transform=${`translate(${far * 6},${far * 6})`}>${edge()}</g>`);
   return svg`${sheets}${fate.lost ? torn(whole, width, height) : whole}${
-    fate.note === "" ? nothing : text(width / 2, height + (fate.copies > 0 ? 20 : 14), fate.note, "s12 b gl", "middle")}`;
+    fate.note === "" ? nothing : note(width, height, fate)}`;
+}
+
+function note(width: number, height: number, { note: said, side, copies }: Fate): SVGTemplateResult {
+  if (side === "under") return text(width / 2, height + (copies > 0 ? 20 : 14), said, "s12 b gl", "middle");
+  return side === "right" ? text(width + 6, height / 2 + 4, said, "s12 b gl") : text(-6, height / 2 + 4, said, "s12 b gl", "end");
 }
 
 /** Two halves that part, and a cross over the place where it died. */

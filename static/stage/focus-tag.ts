@@ -3,6 +3,7 @@
 import type { Change, Frame, JsonObject, ReplicaView, Step } from "../player/frame.ts";
 import type { Focus } from "./contract.ts";
 import { stateWord } from "./state-word.ts";
+import { listed } from "../player/joins.ts";
 
 type Tag = NonNullable<Focus["tag"]>;
 
@@ -34,7 +35,7 @@ export function faultTag(step: Step): Tag | null {
 export function brokenTag(step: Step): Tag | null {
   const [broken] = step.broken;
   if (broken === undefined) return null;
-  const records = broken.serials.slice(0, 3).map((serial) => `r${serial}`).join(", ");
+  const records = listed(broken.serials.slice(0, 3).map((serial) => `r${serial}`));
   const more = broken.serials.length > 3 ? " …" : "";
   const named = ["lost", "duplicated", "reordered", "visible_early"].includes(broken.guarantee) && records !== "";
   return { key: `stage.tag.broken.${broken.guarantee}${named ? ".records" : ""}`, params: named ? { records: records + more } : {} };

@@ -8,12 +8,14 @@ import type { SVGTemplateResult } from "lit";
 import { identity, range } from "../diagrams/batch.ts";
 import { overlap, round, wrap } from "../diagrams/geometry.ts";
 import type { Frame, LogBatchView, ReplicaView, Selection } from "../player/frame.ts";
+import { facts } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
 import { windowOf } from "./contract.ts";
 import { box, cellType, fittedText, halo, path, text, textWidth } from "./draw.ts";
 import { decidedBy } from "./decided.ts";
-import { RING_INSIDE } from "./lanes.ts";
+import { RING_INSIDE, ghostNeeds, namesBeside } from "./gate-names.ts";
+import type { Name } from "./gate-names.ts";
 import { networkOf } from "./network.ts";
 import { ARRIVAL } from "./places-desk.ts";
 
@@ -90,7 +92,7 @@ function laneGhosts(frame: Frame, here: Places, focus: Focus, shown: Shown): Sta
   const at = stored === undefined ? null : cellBox(shown, stored);
   switch (focus.kind) {
     case "duplicate":
-      return at === null ? pinned(frame, here, focus, shown) : [...arriving(frame, here, shown, at), ringOf(shown, at)];
+      return at === null ? pinned(frame, here, focus, shown) : [...arriving(frame, here, focus, shown, at), ringOf(shown, at)];
     case "refused":
       return refusedWith(refusedGhost(frame, here, shown), shown, at);
     case "append":
@@ -118,7 +120,7 @@ function pinned(frame: Frame, here: Places, focus: Focus, shown: Shown): StageOb
   const cell = object("pinned", at, svg`${box(-4, -5, width + 12, at.height + 26, "behind", 0)}${path(edge, "rail")}${
     box(1, 0, width - 2, at.height, `cell ${here.hue(producerId)}`, 3)}${text(width / 2, at.height * 0.36, who ?? "", `s${small} k`, "middle")}${
     text(width / 2, at.height * 0.8, sequences, `s${large} b`, "middle")}${text(width / 2, at.height + 15, String(focus.offset ?? ""), "s12 q", "middle")}`, { phase: "compare" });
-  return [cell, ...arriving(frame, here, shown, at), ring("ring:batch", at)];
+  return [cell, ...arriving(frame, here, focus, shown, at), ring("ring:batch", at)];
 }
 
 interface Numbers {
@@ -145,40 +147,54 @@ const BARS = 10;
 const HEAD = 24;
 
 /** Over the batch with the same numbers, joined to it by two bars: equal. */
-function arriving(frame: Frame, here: Places, shown: Shown, first: Box): StageObject[] {
-  const { lane } = shown;
+function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first: Box): StageObject[] {
+  const { lane, replica, window } = shown;
   const { who, sequences, producerId } = numbersOf(frame);
-  const width = Math.max(first.width - 2, 34);
+  const names = namesBeside({ focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame));
+  const { from, to } = names.arrives ?? { from: first.x + 1, to: first.x + Math.max(first.width - 1, 35) };
+  const width = round(to - from);
   const said = say("stage.ghost.arrives", { identity: who ?? "", sequences });
   const same = say("stage.ghost.same");
-  const start = first.x + width + 11;
   const over = Math.max(28, Math.min(OVER, lane.cells.y - shown.broker.box.y - HEAD));
   const ghost = over - BARS;
-  const place = { x: first.x + 1, y: lane.cells.y - over, width, height: ghost };
-  return [object("ghost", place, svg`${box(0, 0, width, ghost, `cell ${here.hue(producerId)}`, 3)}${
+  const place = { x: from, y: lane.cells.y - over, width, height: ghost };
+  return [object("ghost", place, svg`${box(-1, -1, width + 2, over - 2, "behind", 3)}${box(0, 0, width, ghost, `cell ${here.hue(producerId)}`, 3)}${
     text(width / 2, ghost / 2 + 5.5, sequences, "s15 b", "middle")}${path(`M${width / 2 - 4},${ghost}v8M${width / 2 + 4},${ghost}v8`, "equal")}${
-    besideGhost(shown, start, sequences, said, same, width + 10)}`, { label: `${said}. ${same}.` })];
+    besideGhost(lane, names, { x: round(to - from) + 10, from, top: -over }, [said, say("stage.ghost.arrives_plain", { records: sequences })], same)}`, { label: `${said}. ${same}.` })];
+}
+/** Baselines of the two lines beside what arrives, and the height of a line. */
+const BESIDE = { first: 9, second: 23, line: 12 };
+
+interface Line {
+  x: number;
+  y: number;
+  said: string;
+  bold: boolean;
 }
 
-/** In two lines, unless the second would meet the names of the gates; then in one, with the second behind them, or shorter. */
-function besideGhost(shown: Shown, start: number, sequences: string, whole: string, same: string, x: number): SVGTemplateResult {
-  const { lane, replica, window } = shown;
-  const right = lane.box.x + lane.box.width - 8;
-  const fits = (words: string): boolean => start + textWidth(words, 13, true) <= right;
-  // Whose it is stands on what it is compared with.
-  const said = [whole, say("stage.ghost.arrives_plain", { records: sequences })].find(fits) ?? "";
-  const gate = window.x(Math.max(replica.high_watermark, window.first));
-  // Over the last batch the name of the gates stands aside (lanes.ts).
-  const name = start - 12 >= gate - 4 ? { from: gate - 4, to: gate + 104 } : { from: gate - 52, to: gate + 52 };
-  const meets = start < name.to && start + textWidth(same, 13) > name.from;
-  if (!meets) return svg`${text(x, 9, said, "s13 b gl")}${text(x, 23, same, "s13 k gl")}`;
-  const both = `${said}, ${same}`;
-  if (fits(both)) return text(x, 9, both, "s13 b gl");
-  const brief = say("stage.ghost.same_short");
-  if (start + textWidth(brief, 13) <= name.from) return svg`${text(x, 9, said, "s13 b gl")}${text(x, 23, brief, "s13 k gl")}`;
-  // Where none fits, the tag says it.
-  if (name.to + textWidth(same, 13) > right) return text(x, 9, said, "s13 b gl");
-  return svg`${text(x, 9, said, "s13 b gl")}${text(x + name.to - start, 23, same, "s13 k gl")}`;
+/**
+ * What arrives, and that its numbers are stored, in two lines or one, clear of the names of the gates and within the lane; whose it is
+ * stands on what it is compared with, and what has no room is said by the tag.
+ */
+function besideGhost({ box: lane }: LanePlace, names: { y: number; taken: Name[] }, { x, from, top }: { x: number; from: number; top: number }, arrives: readonly string[], same: string): SVGTemplateResult {
+  const right = lane.x + lane.width - 8;
+  const widthOf = ({ said, bold }: Line): number => textWidth(said, 13, bold);
+  const meets = (line: Line): Name | undefined => names.taken.find((name) =>
+    Math.abs(top + line.y - names.y) < BESIDE.line && from + line.x < name.to + 3 && from + line.x + widthOf(line) > name.from - 3);
+  const fits = (line: Line): boolean => from + line.x + widthOf(line) <= right && meets(line) === undefined;
+  const over = (said: string): Line => ({ x, y: BESIDE.first, said, bold: true });
+  const below = (said: string): Line => ({ x, y: BESIDE.second, said, bold: false });
+  const drawn = (...lines: Line[]): SVGTemplateResult => svg`${lines.map((line) => text(line.x, line.y, line.said, line.bold ? "s13 b gl" : "s13 k gl"))}`;
+  const brief = below(say("stage.ghost.same_short"));
+  const first = arrives.map(over).find(fits);
+  if (first === undefined) return fits(brief) ? drawn(brief) : svg``;
+  if (fits(below(same))) return drawn(first, below(same));
+  const both = over(facts([first.said, same]));
+  if (fits(both)) return drawn(both);
+  if (fits(brief)) return drawn(first, brief);
+  const name = meets(below(same));
+  const behind = name === undefined ? null : { ...below(same), x: round(name.to - from) + 8 };
+  return behind !== null && fits(behind) ? drawn(first, behind) : drawn(first);
 }
 
 /** Between the end of the log with its gates and what is refused. */
@@ -235,7 +251,7 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   if (decided === null) return null;
   const { by, rule, sentence, answer, fields, passed, rest } = decided;
   const width = Math.min(CARD.width, here.network.width - 16);
-  const lines = wrap(`${sentence} ${answer}`, width - 2 * CARD.pad, 13, true);
+  const lines = wrap(`${sentence} ${answer}`, width - 2 * CARD.pad, 13, true, textWidth);
   const notes = [passed > 0 ? say("stage.ghost.passed_rules", { count: passed }) : "", rest > 0 ? say("stage.ghost.more_rules", { count: rest }) : ""].filter((note) => note !== "");
   const height = 26 + lines.length * CARD.line + 8 + CARD.row * (fields.length + 1) + (notes.length > 0 ? CARD.line : 0) + 4;
   const at = freePlace(frame, here, focus, { width, height }, shown?.lane.port[1] ?? here.height / 2);
@@ -249,24 +265,34 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
       const y = table + 8 + (number + 1) * CARD.row;
       const differs = stored !== "–" && arrived !== stored;
       return svg`${text(CARD.pad, y, name, "s12 k")}${text(arrivedX, y, arrived, differs ? "s13 b" : "s13 k", "end")}${text(storedX, y, stored, differs ? "s13 b" : "s13 k", "end")}`;
-    })}${notes.length === 0 ? svg`` : fittedText(CARD.pad, height - 9, notes.join(", "), width - 2 * CARD.pad, 12, { least: 9, classes: "q" })}`;
+    })}${notes.length === 0 ? svg`` : fittedText(CARD.pad, height - 9, facts(notes), width - 2 * CARD.pad, 12, { least: 9, classes: "q" })}`;
   const label = say("stage.ghost.compare_name", { by, rule: sentence, answer });
   return object("compare", { ...at, width, height }, drawn, { phase: "compare", depth: 4, label, hot: false });
 }
 
-/** Within the network, clear of the messages, as near to the lane as can be. */
+/** Within the network, clear of the messages, as near to the lane as can be; where it has to touch one, as little as can be. */
 function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: number; height: number }, near: number): { x: number; y: number } {
   const { network } = here;
   const x = round(network.x + (network.width - size.width) / 2);
   const flights = networkOf(frame, here, focus).flights.map(({ box: one }) => one);
   const controller = here.others["controller"]?.box;
   const taken = controller === undefined ? flights : [...flights, controller];
-  let best = { y: network.y, cost: Number.POSITIVE_INFINITY };
-  for (let y = network.y + 4; y + size.height <= network.y + network.height - 2; y += 6) {
-    const at = { x, y: y - 6, width: size.width, height: size.height + 12 };
-    const hits = taken.filter((one) => overlap(one, at)).length;
-    const cost = hits * 1000 + Math.abs(y + size.height / 2 - near);
+  // Under the name of its column.
+  let best = { y: network.y + HEAD, cost: Number.POSITIVE_INFINITY };
+  for (let y = network.y + HEAD; y + size.height <= network.y + network.height - 2; y += 3) {
+    const at: Box = { x, y, ...size };
+    const covers = taken.filter((one) => overlap(one, at)).reduce((sum, one) => sum + meets(one, at), 0);
+    const touches = taken.filter((one) => overlap(one, { ...at, y: y - AIR, height: size.height + 2 * AIR })).length;
+    const cost = covers * 1000 + touches * 1000 + Math.abs(y + size.height / 2 - near);
     if (cost < best.cost) best = { y, cost };
   }
   return { x, y: best.y };
+}
+
+/** Between a card and a message, where there is room for it. */
+const AIR = 6;
+
+/** px of height in which one lies on the other. */
+function meets(one: Box, other: Box): number {
+  return Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
 }

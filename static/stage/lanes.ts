@@ -16,12 +16,10 @@ import type { Focus, LanePlace, Places, StageObject, Window } from "./contract.t
 import { windowOf } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { box, cellType, fitted, fittedText, flag, halo, hatch, path, text, textWidth } from "./draw.ts";
+import { gateNames, ghostNeeds, isBehindRing, namesBeside } from "./gate-names.ts";
 import { heldStretches } from "./hidden.ts";
 import type { Stretch } from "./hidden.ts";
 import { ledBy, replicaIn } from "./places.ts";
-
-/** A cell of this width has its ring inside of the gates at its edges. */
-export const RING_INSIDE = 48;
 
 /** A cell of this height has its identity above its sequences. */
 const TWO_LINES = 38;
@@ -267,61 +265,22 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[])
   return { key: `off:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "effect", depth: DEPTH.body, draw: svg`${labels}`, label: "" };
 }
 
-interface Name {
-  from: number;
-  to: number;
-}
-
-/** Names of the gates beside or over them; what stands between says why records wait. */
-function gateNames({ box: lane }: LanePlace, window: Window, replica: ReplicaView): { lso: { x: number; said: string; anchor: "start" | "middle" | "end" }; hw: { x: number; said: string; anchor: "start" | "middle" } | null; taken: Name[] } {
-  const { last_stable_offset: stable, high_watermark: high } = replica;
-  const [left, right] = [window.x(stable), window.x(high)];
-  // Names stay inside the lane's box.
-  const [least, most] = [lane.x + 6, lane.x + lane.width - 6];
-  if (stable === high) {
-    const said = say("stage.gate.both", { offset: high });
-    const half = textWidth(said, 12, true) / 2;
-    const x = Math.max(least + half, Math.min(right, most - half));
-    return { lso: { x, said, anchor: "middle" }, hw: null, taken: [{ from: x - half, to: x + half }] };
-  }
-  const [lso, hw] = [say("stage.gate.lso", { offset: stable }), say("stage.gate.hw", { offset: high })];
-  const [lsoWidth, hwWidth] = [textWidth(lso, 12, true), textWidth(hw, 12)];
-  const lsoEnd = Math.max(left + 3, least + lsoWidth);
-  const hwStart = Math.max(lsoEnd + 6, Math.min(right - 1, most - hwWidth));
-  return {
-    lso: { x: lsoEnd, said: lso, anchor: "end" }, hw: { x: hwStart, said: hw, anchor: "start" },
-    taken: [{ from: lsoEnd - lsoWidth, to: lsoEnd }, { from: hwStart, to: hwStart + hwWidth }],
-  };
-}
-
 /** Where a gate stands inside a batch, it leaves the cell's text alone. */
 function isInside(shown: readonly LogBatchView[], offset: number): boolean {
   return shown.some((batch) => batch.base_offset < offset && offset <= batch.last_offset);
 }
 
-/** The batch of a lane that has the step's ring (ghosts.ts). */
-function ringedBatch({ focus, partition }: LaneOf, replica: ReplicaView): LogBatchView | undefined {
-  const rings = focus.kind === "append" || focus.kind === "duplicate" || focus.kind === "refused";
-  return rings && focus.partition === partition && focus.offset !== null ? replica.batches[String(focus.offset)] : undefined;
-}
-
 function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: readonly LogBatchView[]): StageObject[] {
-  const { focus, partition, place } = lane;
+  const { frame, focus, partition, place } = lane;
   const { cells } = place;
-  const names = gateNames(place, window, replica);
+  const names = namesBeside(lane, replica, window, ghostNeeds(frame));
   const same = replica.last_stable_offset === replica.high_watermark;
-  // What arrives stands over the batch that it is compared with, which may be the last one.
-  const compared = focus.kind === "duplicate" && focus.partition === partition && focus.offset !== null ? replica.batches[String(focus.offset)] : undefined;
-  if (same && compared !== undefined && compared.last_offset + 1 === replica.high_watermark) names.lso = { ...names.lso, x: window.x(replica.high_watermark) + 8, anchor: "start" };
   const focused = focus.kind === "gate" && focus.partition === partition ? focus.gates[0] : undefined;
   const top = place.strip ? 0 : -8;
   const bottom = cells.height + (place.strip ? 0 : 2);
-  // A gate at the edge of a narrow batch that is ringed is seen above and below the ring, which is whole; a wide one has its ring inside (ghosts.ts).
-  const ringed = ringedBatch(lane, replica);
-  const isNarrow = ringed !== undefined && !place.strip && window.x(ringed.last_offset + 1) - window.x(ringed.base_offset) < RING_INSIDE;
-  const isBehind = (offset: number): boolean => isNarrow && (ringed.base_offset === offset || ringed.last_offset + 1 === offset);
+  const isBehind = isBehindRing(lane, replica, window);
   const bars = (offset: number): [number, number][] => (isBehind(offset) ? [[-15, cells.height + 14]] : isInside(shown, offset) && !place.strip ? [[top, 0], [cells.height, bottom + 4]] : [[top, bottom]]);
-  const nameY = isBehind(replica.high_watermark) || isBehind(replica.last_stable_offset) ? -18 : -11;
+  const nameY = names.y;
   const objects: StageObject[] = [];
   const gate = (key: string, offset: number, dx: number, draw: SVGTemplateResult, hot: boolean, label: string): void => {
     objects.push({ key: `${key}:${partition}`, x: round(window.x(offset) + dx), y: cells.y, width: 6, height: cells.height, phase: "gate", depth: DEPTH.gate, draw, hot, label });

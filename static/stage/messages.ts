@@ -4,6 +4,7 @@ import type { Id } from "../diagrams/batch.ts";
 import { identity, isAbsent, range } from "../diagrams/batch.ts";
 import { carriedBatches } from "../diagrams/picked.ts";
 import type { Json, JsonObject, MessageView } from "../player/frame.ts";
+import { clauses, facts, listed, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 
 export interface CarriedCell {
@@ -48,6 +49,12 @@ function firstOf(texts: readonly string[]): string {
   return more.length === 0 ? first : say("stage.message.more", { text: first, count: more.length });
 }
 
+/** Each once; of more than two the first and how many more. */
+function eachOnce(partitions: readonly string[]): string[] {
+  const [first = "", ...more] = [...new Set(partitions)];
+  return more.length > 1 ? [`${first} +${more.length}`] : [first, ...more];
+}
+
 const offsets = (fields: Fields): string =>
   firstOf(Object.entries(object(fields["offsets"])).map(([partition, committed]) =>
     say("stage.message.offset", { partition, offset: object(committed)["offset"] ?? committed })));
@@ -58,7 +65,7 @@ const REQUESTS: Record<string, (fields: Fields, message: MessageView) => string>
   InitProducerId: (fields) => fields["transactional_id"] == null
     ? say("stage.message.new_id")
     : say("stage.message.for_id", { transactional_id: fields["transactional_id"] }),
-  AddPartitionsToTxn: (fields) => list(fields["partitions"]).join(", "),
+  AddPartitionsToTxn: (fields) => listed(list(fields["partitions"]).map(String)),
   AddOffsetsToTxn: (fields) => say("stage.message.group", { group_id: fields["group_id"] ?? "" }),
   TxnOffsetCommit: offsets,
   OffsetCommit: offsets,
@@ -87,7 +94,7 @@ const ANSWERS: Record<string, (fields: Fields, message: MessageView) => string> 
     const leader = object(told)["leader"];
     return leader == null ? say("stage.message.no_leader", { partition }) : say("stage.message.leads", { partition, leader });
   })),
-  WriteTxnMarkers: (_, message) => say("stage.message.marker_written", { partitions: message.partitions }),
+  WriteTxnMarkers: (_, message) => say("stage.message.marker_written", { partitions: eachOnce(message.partitions) }),
   ZooKeeperReply: (fields) => say(fields["conflict"] === true ? "stage.message.conflict" : "stage.message.written", { version: fields["version"] ?? "?" }),
 };
 
@@ -132,7 +139,7 @@ function flagsOf(message: MessageView): CarriedFlag[] {
 
 /** Everything that a sheet carries, in one line. */
 export function carriedWords(sheet: Sheet): string {
-  const cells = sheet.cells.map(({ partition, who, label }) => `${partition}, ${who === null ? "" : `${who} | `}${label}`);
-  const flags = sheet.flags.map(({ letter, partitions }) => `${letter}: ${partitions.join(", ")}`);
-  return [...cells, ...flags, sheet.words].filter((words) => words !== "").join("; ");
+  const cells = sheet.cells.map(({ partition, who, label }) => facts([partition, who === null ? label : `${who} | ${label}`]));
+  const flags = sheet.flags.map(({ letter, partitions }) => named(letter, listed(partitions)));
+  return clauses([...cells, ...flags, sheet.words].filter((words) => words !== ""));
 }

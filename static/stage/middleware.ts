@@ -6,6 +6,7 @@ import { shownTransaction } from "../diagrams/middleware-roles.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { MiddlewareTransactionView, MiddlewareView, ParticipantView } from "../generated/messages.ts";
 
+import { facts, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Box, Layer, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
@@ -44,7 +45,7 @@ export const middleware: Layer = (frame, here, focus) => {
   for (const [name, { box: own }] of Object.entries(here.others)) {
     const drawn = drawnOf(view, name, tid, own);
     if (drawn === null) continue;
-    const focused = frame.step?.actor === name && focus.kind !== "sent";
+    const focused = frame.step?.actor === name && focus.kind !== "sent" && focus.kind !== "lost";
     const selection = plainly("actor", name);
     objects.push({
       key: `node:${name}`, ...own, phase: "static", depth: DEPTH.body, hot: focused, select: selection, picked: isPicked(frame.selection, selection), label: drawn.label,
@@ -93,7 +94,7 @@ function word(state: string): string {
 }
 
 function plainOf(name: string, said: string, own: Box): Drawn {
-  return { fact: "", strong: false, alive: true, label: `${name}: ${said}`, inner: own.width < NARROW ? fittedText(8, 48, said, own.width - 16, 13, { most: 2, least: 9, classes: "k" })
+  return { fact: "", strong: false, alive: true, label: named(name, said), inner: own.width < NARROW ? fittedText(8, 48, said, own.width - 16, 13, { most: 2, least: 9, classes: "k" })
     : fittedText(14, 46, said, own.width - 28, 13, { most: 2, least: 9, classes: "k" }) };
 }
 
@@ -139,7 +140,7 @@ function middlewareOf(view: MiddlewareView, tid: string | null, own: Box): Drawn
   const lower = own.height - 112;
   return {
     fact: entry === undefined ? say("stage.mw.none_yet") : say("stage.mw.transaction", { tid }), strong: false, alive: view.middleware?.alive !== false,
-    label: `middleware: ${entry === undefined ? say("stage.mw.none_yet") : word(entry.state)}`,
+    label: named("middleware", entry === undefined ? say("stage.mw.none_yet") : word(entry.state)),
     inner: svg`${column(railOf(TRANSACTION, entry?.state), entry?.state, 14, 38, pill, lower - 40)}${
       entry === undefined ? nothing : svg`${votesOf(entry, pill + 32, own.width - pill - 44, lower - 36)}${footOf(entry, own)}`}`,
   };
@@ -156,9 +157,9 @@ function lowMiddleware(view: MiddlewareView, entry: MiddlewareTransactionView | 
   const pitch = Math.min(17, (foot - 62) / Math.max(1, heard.length - 1));
   return {
     fact: entry === undefined ? say("stage.mw.none_yet") : say("stage.mw.transaction", { tid }), strong: false, alive: view.middleware?.alive !== false,
-    label: `middleware: ${entry === undefined ? say("stage.mw.none_yet") : word(entry.state)}`,
+    label: named("middleware", entry === undefined ? say("stage.mw.none_yet") : word(entry.state)),
     inner: svg`${column(railOf(TRANSACTION, entry?.state), entry?.state, 12, 36, pill, own.height - 42)}${
-      entry === undefined ? nothing : svg`${heard.map(({ name, said, known }, index) => fittedText(x, 46 + index * pitch, `${name}: ${said}`, width, 13, { classes: known ? "k" : "q", least: 8 }))}${
+      entry === undefined ? nothing : svg`${heard.map(({ name, said, known }, index) => fittedText(x, 46 + index * pitch, named(name, said), width, 13, { classes: known ? "k" : "q", least: 8 }))}${
         lines.map(({ said, strong }, index) => fittedText(x, foot + index * 17, said, width, 13, { bold: strong, classes: strong ? "b" : "k", least: 8 }))}`}`,
   };
 }
@@ -171,7 +172,7 @@ function footWords(entry: MiddlewareTransactionView): { said: string; strong: bo
     ...(message === null ? [] : [{ said: say("diagram.roles.message", { message }), strong: false }]),
     ...(entry.decision === null ? [] : [{ said: say("stage.mw.decision", { decision: word(entry.decision) }), strong: true }]),
     ...(since === null ? [] : [{
-      said: `${say(until === null ? "stage.mw.window_open" : "stage.mw.window_closed")}: ${until === null ? say("stage.mw.window_since", { since }) : say("stage.mw.window_span", { since, until })}`,
+      said: named(say(until === null ? "stage.mw.window_open" : "stage.mw.window_closed"), until === null ? say("stage.mw.window_since", { since }) : say("stage.mw.window_span", { since, until })),
       strong: true,
     }]),
   ];
@@ -194,7 +195,7 @@ function votesOf(entry: MiddlewareTransactionView, x: number, width: number, roo
   const step = Math.min(40, (room - 16) / Math.max(1, heard.length));
   return svg`${text(x, 50, say("stage.mw.heard"), "s12 q")}${heard.map(({ name, said, known }, index) => {
     const y = 70 + index * step;
-    if (step < 30) return fittedText(x, y, `${name}: ${said}`, width, 12, { classes: known ? "k" : "q", least: 7 });
+    if (step < 30) return fittedText(x, y, named(name, said), width, 12, { classes: known ? "k" : "q", least: 7 });
     return svg`${fittedText(x, y, name, width, 13, { bold: true, classes: "b", least: 8 })}${fittedText(x, y + 15, said, width, 12, { classes: known ? "k" : "q", least: 7 })}`;
   })}`;
 }
@@ -212,19 +213,19 @@ function footOf(entry: MiddlewareTransactionView, own: Box): SVGTemplateResult {
 
 function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   const entry = tid === null ? undefined : view.manager?.transactions?.[tid];
-  const answers = Object.entries(entry?.answers ?? {}).map(([name, answer]) => `${name}: ${answer ?? say("stage.none")}`);
+  const answers = Object.entries(entry?.answers ?? {}).map(([name, answer]) => named(name, answer ?? say("stage.none")));
   if (own.width < NARROW) {
-    const numbered = answers.map((answer) => answer.replace(/^participant-/, "")).join(", ");
+    const numbered = facts(answers.map((answer) => answer.replace(/^participant-/, "")));
     const state = entry === undefined ? say("stage.none") : word(entry.state);
     return {
-      fact: "", strong: true, alive: view.manager?.alive !== false, label: `manager: ${state}, ${answers.join(", ")}`,
+      fact: "", strong: true, alive: view.manager?.alive !== false, label: named("manager", facts([state, ...answers])),
       inner: svg`${fittedText(8, 40, state, own.width - 16, 13, { classes: "b", bold: true, least: 9 })}${
         numbered === "" ? nothing : fittedText(8, 58, numbered, own.width - 16, 12, { most: 2, least: 8, classes: "k" })}`,
     };
   }
   return {
-    fact: entry === undefined ? "" : word(entry.state), strong: true, alive: view.manager?.alive !== false, label: `manager: ${entry === undefined ? say("stage.none") : word(entry.state)}`,
-    inner: answers.length === 0 ? svg`${nothing}` : fittedText(14, 37, answers.join(", "), own.width - 28, 12, { least: 7, classes: "k" }),
+    fact: entry === undefined ? "" : word(entry.state), strong: true, alive: view.manager?.alive !== false, label: named("manager", entry === undefined ? say("stage.none") : word(entry.state)),
+    inner: answers.length === 0 ? svg`${nothing}` : fittedText(14, 37, facts(answers), own.width - 28, 12, { least: 7, classes: "k" }),
   };
 }
 
@@ -245,13 +246,13 @@ function participantOf(name: string, view: ParticipantView, tid: string | null, 
   const size = high > 20 ? 16 : 13;
   if (own.width < NARROW) {
     return {
-      fact: "", strong: false, alive: view.alive !== false, label: `${name}: ${word(state)}, ${said}`,
+      fact: "", strong: false, alive: view.alive !== false, label: named(name, facts([word(state), said])),
       inner: svg`${fittedText(8, 40, word(state), own.width - 16, 13, { bold: state === "COMMITTED", classes: state === "COMMITTED" ? "b" : "k", least: 9 })}${
         fittedText(8, 62, said, own.width - 16, 12, { most: 2, least: 8, classes: "k" })}`,
     };
   }
   return {
-    fact: word(state), strong: state === "COMMITTED", alive: view.alive !== false, label: `${name}: ${word(state)}, ${said}`,
+    fact: word(state), strong: state === "COMMITTED", alive: view.alive !== false, label: named(name, facts([word(state), said])),
     inner: own.height < 72 ? fittedText(14, own.height - 12, said, own.width - 28, 12, { least: 8, classes: "k" }) : svg`${fittedText(14, y - 9, said, own.width - 28, 13, { least: 8, classes: "k" })}${
       box(14, y, bar, high, "cell small b0", 3)}${text(14 + bar / 2, at, String(value - added), `s${size} b`, "middle")}${
       reserved > 0 ? svg`${box(16 + bar, y, side, high, "cell small b0 open", 3)}${fittedText(16 + bar + side / 2, at, `+${reserved}`, side - 6, size, { bold: true, classes: "b", anchor: "middle", least: 8 })}`

@@ -11,6 +11,7 @@ import { clamp, overlap, round } from "../diagrams/geometry.ts";
 import { isPicked, messageSelection } from "../diagrams/picked.ts";
 import { isMessageOfPicked } from "../diagrams/transaction-picked.ts";
 import type { Frame, MessageView, Selection } from "../player/frame.ts";
+import { listed, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Box, Focus, Layer, Places, Point, StageObject } from "./contract.ts";
 import { box, path, text, textWidth } from "./draw.ts";
@@ -95,20 +96,67 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
     else candidates.push({ message, wire, state, copies: 0 });
   }
   const single = withCopies(candidates);
+  // As much is told as has room: then less of each, then what was answered already makes room, then all but this step's own are counted.
+  let found = arranged(frame, here, focus, single, 0);
+  for (const tight of [1, 2, 3] as const) {
+    const most = hidden(found, here);
+    if (most <= COVERS) break;
+    const less = arranged(frame, here, focus, single, tight);
+    if (hidden(less, here) < most) found = less;
+  }
+  if (!here.upright) return { ...found, away };
+  return { ...found, flights: found.flights.map((flight) => notedAside(flight, found, here)), away };
+}
+
+/** How much is left out: nothing; what others carry; requests that are answered; each but the one that this step is about. */
+type Tight = 0 | 1 | 2 | 3;
+
+function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[], tight: Tight): Omit<Network, "away"> {
   const long = single.filter(({ wire }) => !wire.short);
   const isHot = ({ message }: Candidate): boolean => hotIds(focus).has(message.id);
+  const isOwn = ({ message, state }: Candidate): boolean => hotIds(focus).has(message.id) && (isNow(focus, message.id, state) || state === "docked");
   const most = here.upright ? defaults.upright : defaults;
-  const counted = long.length > most.single ? long.filter((one) => !isHot(one)) : [];
+  const counted = tight === 3 ? long.filter((one) => !isOwn(one)) : long.length > most.single ? long.filter((one) => !isHot(one)) : [];
   const whole = !here.upright && decides(frame, focus) ? defaults.besideDecision : most.whole;
   // Between the middleware and its participants a telephone has one row.
   const isRow = here.upright && here.kind === "middleware" && long.length > whole + 1;
   const detail: Detail = long.length > whole ? "brief" : "whole";
   // At the end of a lane there is room for one: what is answered has made room for its answer.
-  const isAnswered = ({ message, wire, state }: Candidate): boolean => wire.short && state === "docked" && !message.is_response
+  const isAnswered = ({ message, wire, state }: Candidate): boolean => (wire.short || tight >= 2) && state === "docked" && !message.is_response
     && single.some((other) => other.message.is_response && other.message.correlation_id === message.correlation_id && other.message.to === message.from && other.message.from === message.to);
   const told = single.filter((one) => !counted.includes(one) && !isAnswered(one));
-  const flights = told.map((one) => flightOf(frame, here, focus, one, one.wire.short ? "small" : isHot(one) && !isRow ? "whole" : detail));
-  return { flights: withoutCovered(apart(flights, here)), bundles: bundled(counted, here), away };
+  const isWhole = (one: Candidate): boolean => isHot(one) && !isRow && (tight === 0 || isNow(focus, one.message.id, one.state));
+  const flights = withoutCovered(apart(told.map((one) => flightOf(frame, here, focus, one, one.wire.short ? "small" : isWhole(one) ? "whole" : tight > 0 ? "brief" : detail)), here));
+  return { flights, bundles: bundled(counted, here, flights) };
+}
+
+/** How much of the worst pair cannot be read, in units of area: a message lies on another, or on a count. */
+function hidden({ flights, bundles }: Omit<Network, "away">, here: Places): number {
+  const boxes = [...flights.map((flight) => flight.box), ...bundles.map((bundle) => bundle.box), ...standingIn(here)];
+  return Math.max(0, ...boxes.flatMap((one, index) => boxes.slice(index + 1).map((other) => covered(one, other))));
+}
+
+/** What stands in the network itself, beside what is on its way there. */
+function standingIn(here: Places): Box[] {
+  return Object.values(here.kind === "cluster" && !here.upright ? here.others : {}).map((other) => other.box);
+}
+
+/** Units of area on which two may meet. */
+const COVERS = 40;
+
+/** On a phone a body begins right under a message: what is noted of it stands beside it, where there is room. */
+function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "away">, here: Places): Flight {
+  const { fate, box: own } = flight;
+  if (fate.note === "") return flight;
+  const width = textWidth(fate.note, 12, true) + 4;
+  const others = [...flights.filter((other) => other !== flight).map((other) => other.box), ...bundles.map((bundle) => bundle.box)];
+  const spots = { under: { x: own.x + (own.width - width) / 2, y: own.y + own.height + 3 }, right: { x: own.x + own.width + 6, y: own.y + own.height / 2 - 7 }, left: { x: own.x - 6 - width, y: own.y + own.height / 2 - 7 } } as const;
+  const side = (["under", "right", "left"] as const).find((one) => {
+    const at: Box = { ...spots[one], width, height: 14 };
+    return at.x >= 4 && at.x + width <= here.width - 4 && ![...others, ...bodiesOf(here)].some((other) => overlap(other, at));
+  });
+  // Else it is told where the message is opened.
+  return { ...flight, fate: { ...fate, note: side === undefined ? "" : fate.note, side: side ?? fate.side } };
 }
 
 /** A request that its answer had to stand on has been read: it makes room. */
@@ -177,7 +225,7 @@ function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, deta
   const fate: Fate = {
     now: isNow(focus, message.id, state), docked: state === "docked", lost: state === "lost", copies: one.copies,
     // The tag of a delay says when.
-    note: state === "flying" && !focus.messages.delayed.includes(message.id) ? noteOf(frame, message, wire) : "",
+    note: state === "flying" && !focus.messages.delayed.includes(message.id) ? noteOf(frame, message, wire) : "", side: here.upright ? "right" : "under",
   };
   const flight = { message, sheet, envelope, wire, u, before, fate, hot: hotIds(focus).has(message.id), follows: isNew && focus.messages.delivered.length > 0, box: { x: 0, y: 0, width: 0, height: 0 } };
   return { ...flight, box: boxAt(flight, u) };
@@ -205,7 +253,7 @@ const GAP = 5;
 
 /** With what is drawn under it. */
 function taken({ box: { x, y, width, height }, fate }: Flight): Box {
-  const tail = (fate.note === "" ? 0 : 14) + fate.copies * 6;
+  const tail = (fate.note === "" || fate.side !== "under" ? 0 : 14) + fate.copies * 6;
   return { x: x - 2, y: y - GAP / 2, width: width + 4 + fate.copies * 6, height: height + GAP + tail };
 }
 
@@ -219,11 +267,12 @@ function apart(flights: readonly Flight[], here: Places): Flight[] {
   return flights.map((flight) => held(placed.find(({ message }) => message.id === flight.message.id) ?? flight, here));
 }
 
-/** On a phone no message stands beyond the edge, however near to it its wire runs. */
+/** No message stands beyond a phone's edge or on the name of its column, however near to it its wire runs. */
 function held(flight: Flight, here: Places): Flight {
-  if (!here.upright || flight.wire.short) return flight;
-  const x = clamp(flight.box.x, 4, Math.max(4, here.width - 4 - flight.box.width));
-  return x === flight.box.x ? flight : { ...flight, box: { ...flight.box, x } };
+  if (flight.wire.short) return flight;
+  const x = here.upright ? clamp(flight.box.x, 4, Math.max(4, here.width - 4 - flight.box.width)) : flight.box.x;
+  const y = here.upright || here.kind !== "cluster" ? flight.box.y : Math.max(flight.box.y, CLEAR);
+  return x === flight.box.x && y === flight.box.y ? flight : { ...flight, box: { ...flight.box, x, y } };
 }
 
 /** Units of area that it costs to stand as far as the whole way from where virtual time has it. */
@@ -240,15 +289,14 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
   const [along, size] = (flight.u < 0.5 ? from : to).facing[1] !== 0 ? ["x", "width"] as const : ["y", "height"] as const;
   let best = flight;
   let least = Number.POSITIVE_INFINITY;
-  // What stands in the network itself, beside what is on its way there.
-  const standing = [...placed.map(taken), ...Object.values(here.kind === "cluster" && !here.upright ? here.others : {}).map((other) => other.box)];
+  const standing = [...placed.map(taken), ...standingIn(here)];
   for (const back of QUEUE) {
     const u = clamp(flight.u + back, 0, 1);
     if (back !== 0 && (least < 0.5 || flight.fate.docked || flight.fate.lost || u !== flight.u + back)) continue;
     const stood = { ...flight, u, box: boxAt(flight, u) };
     const own = taken(stood);
     const over = own.x + own.width - here.width + 4;
-    const edges = along === "x" ? [Math.min(0, -over), Math.max(0, 4 - own.x)] : [];
+    const edges = along === "x" ? [Math.min(0, -over), Math.max(0, (here.upright ? 0 : here.network.x) + 4 - own.x)] : [];
     const tries = [0, ...edges, ...standing.flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
     for (const far of tries.sort((one, other) => Math.abs(one) - Math.abs(other))) {
       const moved = movedBy(stood, far, along);
@@ -301,11 +349,11 @@ export function bodiesOf(here: Places): Box[] {
 }
 
 /** Those between the same two told together; where these are too many, all from one body, or to it. */
-function bundled(counted: readonly Candidate[], here: Places): Bundle[] {
+function bundled(counted: readonly Candidate[], here: Places, flights: readonly Flight[]): Bundle[] {
   const pairs = together(counted, ({ wire }) => wire.bundle);
-  if (here.upright || pairs.length <= defaults.bundles) return stacked(pairs.map((one) => ({ ...one, u: 0.5 })), here);
+  if (here.upright || pairs.length <= defaults.bundles) return stacked(pairs.map((one) => ({ ...one, u: 0.5 })), here, flights);
   const ends = together(counted, ({ message: { from, to, is_response } }) => `${is_response ? "to" : "from"} ${is_response ? to : from}`);
-  return stacked(ends.map((one) => ({ ...one, u: one.key.startsWith("to") ? 0.72 : 0.28 })), here);
+  return stacked(ends.map((one) => ({ ...one, u: one.key.startsWith("to") ? 0.72 : 0.28 })), here, flights);
 }
 
 function together(counted: readonly Candidate[], keyOf: (one: Candidate) => string): Omit<Bundle, "u" | "box">[] {
@@ -324,13 +372,16 @@ function together(counted: readonly Candidate[], keyOf: (one: Candidate) => stri
 const BUNDLE = 24;
 
 /** Each where its wire has it, and none on another. */
-function stacked(bundles: readonly Omit<Bundle, "box">[], here: Places): Bundle[] {
+function stacked(bundles: readonly Omit<Bundle, "box">[], here: Places, flights: readonly Flight[]): Bundle[] {
   const boxed = bundles.map((bundle): Bundle => {
     const [x, y] = pointOn(bundle.wires[0] as Wire, bundle.u);
-    const width = 16 + bundleText(bundle).length * 7.6;
-    return { ...bundle, box: { x: round(x - width / 2), y: round(y - BUNDLE / 2), width, height: BUNDLE } };
+    const height = here.upright ? BUNDLE - 2 : BUNDLE;
+    const width = here.upright ? round(16 + textWidth(bundleText(bundle), 13, true)) : 16 + bundleText(bundle).length * 7.6;
+    return { ...bundle, box: { x: round(x - width / 2), y: round(y - height / 2), width, height } };
   }).sort((one, other) => one.box.y - other.box.y);
-  if (here.upright) return boxed;
+  // More than participants have room for side by side stand in two rows.
+  const isCrowded = boxed.some((one, index) => boxed.slice(index + 1).some((other) => overlap(one.box, other.box)));
+  if (here.upright) return boxed.reduce((placed: Bundle[], one) => [...placed, inGap(one, [...flights, ...placed].map((other) => other.box), here, isCrowded)], []);
   const placed: Bundle[] = [];
   for (const one of boxed) {
     const above = placed.filter((other) => overlap({ ...other.box, y: 0, height: 1 }, { ...one.box, y: 0, height: 1 })).map(({ box: other }) => other.y + BUNDLE + 2);
@@ -340,8 +391,23 @@ function stacked(bundles: readonly Omit<Bundle, "box">[], here: Places): Bundle[
   return over === 0 ? placed : placed.map((one) => ({ ...one, box: { ...one.box, y: round(one.box.y - over) } }));
 }
 
+/** On a phone: as near to its wire as messages and other counts leave room. */
+function inGap(bundle: Bundle, taken: readonly Box[], here: Places, isCrowded: boolean): Bundle {
+  const { x, y, width, height } = bundle.box;
+  const { network } = here;
+  // Who leads a transaction has a network above, participants have theirs below.
+  const pair = [y - height / 2, y + height / 2];
+  const rows = here.kind === "middleware" ? isCrowded ? pair : [y, ...pair] : [y, network.y + 1, network.y + network.height - height - 1];
+  const columns = [x, ...taken.flatMap((other) => [other.x + other.width + 2, other.x - width - 2])];
+  const spots = rows.flatMap((row) => columns.map((column): Box => ({ x: clamp(column, 4, here.width - 4 - width), y: row, width, height })));
+  const costOf = (at: Box): number => taken.reduce((sum, other) => sum + covered(at, other), 0) * COVERED + Math.abs(at.x - x) + Math.abs(at.y - y);
+  const box = spots.reduce((best, at) => (costOf(at) < costOf(best) ? at : best));
+  return { ...bundle, box: { ...box, x: round(box.x), y: round(box.y) } };
+}
+
 function bundleText({ messages }: Pick<Bundle, "messages">): string {
-  return `${messages.length} × ${[...new Set(messages.map(({ api }) => api))].slice(0, 2).join(", ")}`;
+  const names = listed([...new Set(messages.map(({ api }) => api))].slice(0, 2));
+  return messages.length === 1 ? names : `${messages.length} × ${names}`;
 }
 
 /** An object that moves along a curve: motion.ts follows the points. */
@@ -415,8 +481,8 @@ function bundleObject(frame: Frame, bundle: Bundle): StageObject {
   const selection = messageSelection(frame.view, messages[messages.length - 1] as MessageView);
   return {
     key: `m:${key}`, ...at, phase: "cause", depth: 4, select: selection,
-    draw: svg`${box(0, 0, at.width, BUNDLE, "pill", 12)}${text(at.width / 2, 16.5, said, "s13 b", "middle")}`,
-    label: `${say("stage.message.count", { count: messages.length })}: ${said}`,
+    draw: svg`${box(0, 0, at.width, at.height, "pill", 12)}${text(at.width / 2, at.height - 7.5, said, "s13 b", "middle")}`,
+    label: named(say("stage.message.count", { count: messages.length }), said),
   };
 }
 

@@ -32,6 +32,8 @@ const CELL = { most: 72, least: 30 };
 /** Width of the picture, in units, at which type has its own size. */
 const WIDTH = 1280;
 const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
+/** Of a log case, which has no clients and no network: it may be larger than a cluster, while its lanes keep their width. */
+const LARGE = [1.35, 1.25, 1.15] as const;
 const UNIT = { least: 20, most: 92 };
 /** Behind the newest offset: what comes and is refused stands there, clear of the gates. */
 export const ARRIVAL = 76;
@@ -50,7 +52,7 @@ export interface Rows {
 }
 
 /** Null where not even the least lanes fit. */
-export function deskPlaces(plan: StagePlan, size: Size): Places | null {
+export function deskPlaces(plan: StagePlan, size: Size, isLog = false): Places | null {
   const widest = widestScale(size);
   const rows = rowsOf(plan);
   const coordinators = rows.filter((row) => row.coordinates || row.groups).length;
@@ -58,7 +60,7 @@ export function deskPlaces(plan: StagePlan, size: Size): Places | null {
     const own = shares ? rows.map((row) => ({ ...row, coordinates: false, groups: false })) : rows;
     const slot = shares ? sharedHeight(rows) + GAP.least : 0;
     for (const tier of TIERS) {
-      for (const share of SCALE.fewer) {
+      for (const share of isLog ? [...LARGE, ...SCALE.fewer] : SCALE.fewer) {
         const scale = widest * share;
         if (scale < SCALE.least) continue;
         const height = size.height / scale;

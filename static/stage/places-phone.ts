@@ -11,23 +11,23 @@ import { lanePlace, rounded, rowsIn } from "./places-desk.ts";
 
 const WIDTH = { least: 360, most: 520 };
 const SIDE = 10;
-const GAP = 8;
-const TOP = 4;
+const GAP = 6;
+const TOP = 3;
 const CLIENT = 86;
-const NETWORK = { least: 50, most: 130 };
+const NETWORK = { least: 47, most: 130 };
 const BESIDE = 30;
 /** px of a picture that shows no more than a lane at once. */
 const LOW = 240;
 const HEAD = 27;
-const LANE = { least: 76, most: 120 };
+const LANE = { least: 71, most: 120 };
 const READERS = { least: 57, most: 84 };
-/** With room for what its log holds, or without; and for the offsets of a group under that. */
-const COORDINATOR = { least: 62, most: 84, grouped: 98 };
-const MARKERS = 40;
+/** With room for what its log holds, or without; and the same with the offsets of a group under that. */
+const COORDINATOR = { least: 62, most: 84, besideGroup: 78, grouped: 98 };
+const MARKERS = 37;
 /** Rows for strips of other partitions, and px between them. */
-const ROW = { most: 2, height: 24, gap: 4 };
+const ROW = { most: 2, height: 23, gap: 4 };
 /** px under the picture for the names of those who are not in it, and for its text. */
-const UNDER = 30;
+const UNDER = 28;
 /** Where requests go down and answers come up. */
 const DOWN = 0.29;
 const UP = 0.69;
@@ -54,19 +54,20 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const readers = plan.consumers.length > 0;
   const coordinates = plan.brokers.some((broker) => broker.transactional_ids.length > 0);
   const groups = plan.brokers.some((broker) => broker.groups.length > 0);
+  const lowest = groups ? COORDINATOR.besideGroup : COORDINATOR.least;
   const client = plan.clients.length > 0;
   const used = new Set(plan.brokers.flatMap((broker) => broker.lanes)).size;
   const count = Math.max(0, Math.min(ROW.most, used - 1));
-  const least = (client ? CLIENT + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? COORDINATOR.least + MARKERS : 0) + count * (ROW.height + ROW.gap) + 2 * TOP + GAP;
+  const least = (client ? CLIENT + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? lowest + MARKERS : 0) + count * (ROW.height + ROW.gap) + 2 * TOP + GAP;
   // What is scrolled anyway has room for a tag beside its messages, unless rows need it to be seen.
-  const more = client && count === 0 && given < least && given >= LOW ? BESIDE : 0;
+  const more = client && given < least && (count === 0 || given < LOW) ? BESIDE : 0;
   let spare = Math.max(0, given - least);
   const take = (most: number): number => {
     const taken = Math.min(spare, most);
     spare -= taken;
     return taken;
   };
-  const coordinatorHeight = coordinates ? COORDINATOR.least + take((groups ? COORDINATOR.grouped : COORDINATOR.most) - COORDINATOR.least) : 0;
+  const coordinatorHeight = coordinates ? lowest + take((groups ? COORDINATOR.grouped : COORDINATOR.most) - lowest) : 0;
   const lane = LANE.least + take(LANE.most - LANE.least);
   const network = client ? NETWORK.least + more + take(NETWORK.most - NETWORK.least) : 0;
   const tall = client ? CLIENT : 0;

@@ -30,7 +30,7 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
   // A preview of a remedy brings readers later: their column is kept for them.
   const consumers = known.consumers.length > 0 ? known.consumers : [{ name: "", isolation: "", lanes: [] }];
   const whole = log ? { ...known, clients: [], consumers, brokers: [filesOf(known, lanes)] } : known;
-  const made = size.form === "phone" ? phonePlaces(whole, size) : deskPlaces(whole, size) ?? stripPlaces(whole, size);
+  const made = size.form === "phone" ? phonePlaces(whole, size) : deskPlaces(whole, size, log) ?? stripPlaces(whole, size);
   return { ...made, kind: log ? "log" : "cluster" };
 }
 

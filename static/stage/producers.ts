@@ -9,6 +9,7 @@ import { isPicked, plainly } from "../diagrams/picked.ts";
 import { isOfPicked } from "../diagrams/transaction-picked.ts";
 import { foldedRecords, recordsWaiting } from "../player/folded.ts";
 import type { ClientBatchView, ClientView, Frame, Selection, View } from "../player/frame.ts";
+import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { ClientPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
@@ -41,7 +42,7 @@ function applicationOf(view: View, client: string): { name: string; fact: string
   const [first] = found;
   if (first === undefined) return null;
   const [name, application] = first;
-  const names = found.map(([one]) => one).join(", ");
+  const names = listed(found.map(([one]) => one));
   const { loop } = application;
   if (loop !== undefined) return { name: names, fact: say("stage.round", { round: loop.round }) };
   const waits = application.blocked_by !== null;
@@ -80,6 +81,18 @@ function selected(frame: Frame, name: string, client: ClientView): boolean {
   return isPicked(frame.selection, plainly("actor", name)) || isOfPicked(frame, { transaction: client.transaction_manager?.transactional_id ?? null });
 }
 
+/** Where a pill is too high. */
+function identityText(client: ClientView, right: number, y: number, room: number): SVGTemplateResult | typeof nothing {
+  const manager = client.transaction_manager;
+  if (manager == null) return nothing;
+  const has = !isAbsent(manager.producer_id);
+  const said = has ? `${manager.producer_id}·${manager.producer_epoch}` : say("stage.no_id");
+  return fittedText(right, y, said, room, 12, { classes: has ? "b" : "q", bold: has, least: 8, anchor: "end" });
+}
+
+/** px below which a folded client has one line. */
+const TWO_LINES = 46;
+
 /** Too many for whole boxes: name, identity, state, and how many batches wait and are sent. */
 function foldedBody(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace, focused: boolean): StageObject {
   const { width, height } = place.box;
@@ -90,8 +103,21 @@ function foldedBody(frame: Frame, here: Places, name: string, client: ClientView
   const id = client.transaction_manager?.transactional_id;
   const lines = height >= 62;
   const counts = say("stage.counts", { waiting, sent });
+  const own = { key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(name, client), select: plainly("actor", name), picked: selected(frame, name, client) } as const;
+  if (height < TWO_LINES) {
+    const size = Math.min(16, Math.max(11, height - 5));
+    const nameWidth = Math.min(width * 0.3, textWidth(name, size, true));
+    const middle = height / 2 + size * 0.35;
+    const identity = 104;
+    return {
+      ...own, draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, width - 2, height - 2, "wash", 7) : nothing}${
+        fittedText(12, middle, name, width * 0.3, size, { bold: true, classes: "b", least: 9 })}${
+        fittedText(20 + nameWidth, middle, state.said, width - 28 - nameWidth - identity, Math.min(13, size), { classes: state.bad ? "bad" : "k", least: 8 })}${
+        height >= 24 ? identityPill(here, client, width - 8, (height - 22) / 2, identity - 8) : identityText(client, width - 10, middle, identity - 10)}`,
+    };
+  }
   return {
-    key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(name, client), select: plainly("actor", name), picked: selected(frame, name, client),
+    ...own,
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, width - 2, Math.min(height - 2, 26), "wash", 7) : nothing}${
       fittedText(12, 21, name, width * 0.45, 16, { bold: true, classes: "b", least: 9 })}${identityPill(here, client, width - 8, 5, width - name17 - 34)}${
       fittedText(12, 41, state.said, width * 0.54 - 12, 13, { classes: state.bad ? "bad" : "k", least: 9 })}${
@@ -173,7 +199,7 @@ function foldedQueues(client: ClientView, place: ClientPlace, width: number): SV
   const batches = others.reduce((sum, [, queue]) => sum + queue.batches.length, 0);
   if (batches === 0) return nothing;
   const said = say("stage.queues_more", { partitions: others.length, batches });
-  const title = svg`<title>${others.map(([partition]) => partition).join(", ")}</title>`;
+  const title = svg`<title>${listed(others.map(([partition]) => partition))}</title>`;
   return svg`<g>${title}${
     fittedText(12, place.box.height - (place.box.height >= WHOLE ? 62 : 8), said, width - 24, 12, { classes: "k", least: 9 })}</g>`;
 }

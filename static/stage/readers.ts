@@ -11,6 +11,7 @@ import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { ReaderLaneView } from "../generated/messages.ts";
 import type { ConsumerView, Frame, LogBatchView } from "../player/frame.ts";
 import { isolationTerm } from "../player/terms.ts";
+import { clauses, facts, listed, named as joined } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Focus, Layer, Places, ReaderPlace, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
@@ -112,13 +113,16 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const id = broker === null ? null : replicaIn(frame, broker, partition);
   const batches = id === null ? [] : Object.values(frame.view.partitions?.[partition]?.replicas[id]?.batches ?? {});
   const { scale } = place;
-  const [width, height] = [place.box.width / scale, place.box.height / scale];
+  const [across, height] = [place.box.width / scale, place.box.height / scale];
+  const focused = focus.kind === "read" && focus.partition === partition && named.some(({ name }) => name === focus.actor);
+  // On a phone the tag of a step stands at the right end of its reader's row.
+  const width = across - (focused ? tagInRow(here, focus, place.box) / scale : 0);
   const room = Math.floor((width - 18) / STEP);
   const held = heldIn(frame, partition);
   const whole = rowOf(here, held, lane, batches, room);
   const hidden = hiddenText(whole.counts);
   // On a phone a row is low and wide: all on one line.
-  const flat = height < 36 && width > 300;
+  const flat = height < 36 && across > 300;
   const single = height < 36;
   const read = lane.position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: whole.read });
   const readWidth = textWidth(read, 12) + 12;
@@ -135,31 +139,32 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const long = hidden === null ? 0 : textWidth(hidden.long, 12, true);
   const total = whole.seen.length + whole.earlier;
   const fitsLong = hidden !== null && Math.min(total, room) * STEP + long + beside <= width;
-  const said = hidden === null ? null : fitsLong ? hidden.long : hidden.short;
+  // Beside a tag squares come before the count of what is hidden.
+  const isCrowded = width < across && hidden !== null && width - textWidth(hidden.short, 12, true) - 10 - beside < 4 * STEP;
+  const said = hidden === null || isCrowded ? null : fitsLong ? hidden.long : hidden.short;
   const after = said === null ? 0 : textWidth(said, 12, true) + 10;
   const most = Math.max(3, Math.floor((width - after - (flat ? beside : 18)) / STEP));
   const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, held, lane, batches, Math.max(2, most - 2)) : whole;
   const wall = whole.counts.undecided + whole.counts.marker + whole.counts.behind + whole.counts.untold > 0;
-  const focused = focus.kind === "read" && focus.partition === partition && named.some(({ name }) => name === focus.actor);
   const names = named.map(({ name }) => name);
   const squareY = flat ? (height - SQUARE) / 2 : single ? height - SQUARE - 3 : height - SQUARE - 7;
   const titleY = flat ? height / 2 + 4.5 : single ? 12.5 : 16;
   const reasons = REASONS.filter((reason) => whole.counts[reason] > 0)
-    .map((reason) => `${whole.counts[reason]}: ${wordsOf(reason, holderOf(lane, batches)).long}`);
+    .map((reason) => joined(String(whole.counts[reason]), wordsOf(reason, holderOf(lane, batches)).long));
   const selection = plainly("actor", slowest.name);
   const dead = !consumer.alive || consumer.paused;
   const row0: StageObject = {
     key: `reader:${partition}:${names.join("+")}`, ...place.box, phase: "gate", depth: DEPTH.body, select: selection, hot: focused,
     picked: names.some((name) => isPicked(frame.selection, plainly("actor", name))),
-    draw: svg`<g transform=${`scale(${scale})`}><title>${[`${names.join(", ")}, ${consumer.isolation}`, ...reasons].join("; ")}</title>${box(0, 0, width, height, `body${dead ? " dead" : ""}`, 5)}${
-      focused ? halo(3, 3, width - 6, height - 6, 3) : nothing}${wall ? box(-3, 0, 6, height, "lso", 1) : nothing}${
+    draw: svg`<g transform=${`scale(${scale})`}><title>${clauses([facts([listed(names), consumer.isolation]), ...reasons])}</title>${box(0, 0, across, height, `body${dead ? " dead" : ""}`, 5)}${
+      focused ? halo(3, 3, across - 6, height - 6, 3) : nothing}${wall ? box(-3, 0, 6, height, "lso", 1) : nothing}${
       level === "" ? fittedText(9, titleY, title, titleRoom, 12, { bold: true, classes: "b", least: 8 })
       : svg`<text x="9" y=${titleY}><tspan class="s12 b">${title}</tspan><tspan class="s11 k" dx="5">${level}</tspan></text>`}${
       fittedText(width - 8, titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
       said === null ? nothing : fittedText(width - 8 - (flat ? readWidth : 0), squareY + 9.5, said, after, 12, { bold: true, classes: "b", least: 9, anchor: "end" })}${
       squaresOf(row, from, squareY)}</g>`,
     label: say("stage.reader.label", {
-      reader: names.join(", "), isolation: consumer.isolation, partition, read, hidden: reasons.length === 0 ? say("stage.none") : reasons.join(", "),
+      reader: listed(names), isolation: consumer.isolation, partition, read, hidden: reasons.length === 0 ? say("stage.none") : facts(reasons),
     }),
   };
   const caption = captionOf(place, names, partition, consumer.isolation, titleY, titleWidth + (level === "" ? 0 : 5 + textWidth(level, 11)));
@@ -172,6 +177,12 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
     width: round(after * scale), height: round((SQUARE + 6) * scale), phase: "gate", depth: DEPTH.body, draw: svg`<rect class="hit" width=${round(after * scale)} height=${round((SQUARE + 6) * scale)} rx="3"/>`,
     ask: { question: "unseen", subject: `${slowest.name}/${partition}/${first}` }, label: say("player.why.seen", { consumer: slowest.name, offsets: range(first, last) }),
   }];
+}
+
+/** On a phone: what the tag of a step takes at the right end of a reader's row, with a gap before it; 0 where it is too long to stand there. */
+export function tagInRow({ upright }: Places, { tag }: Focus, row: ReaderPlace["box"]): number {
+  const width = tag === null || !upright ? 0 : textWidth(say(tag.key, tag.params), 15, true) + 30;
+  return width > row.width * 0.45 ? 0 : width;
 }
 
 /** Its title tells what the isolation level means. */

@@ -64,12 +64,12 @@ export function survivingLog(frame: Frame, here: Places, name: string, place: No
     const at = x;
     x += own + 8;
     left -= 1;
-    return [svg`${box(at, 25, own, 19, "pill", 9)}${text(at + 10, 39, id, "s12 k")}${text(at + 16 + textWidth(id, 12), 39, said, "s12 b")}`];
+    return [svg`${box(at, 22, own, 18, "pill", 9)}${text(at + 10, 35.5, id, "s12 k")}${text(at + 16 + textWidth(id, 12), 35.5, said, "s12 b")}`];
   });
   return [{
     key: `co:${name}`, ...place.box, phase: "effect", depth: DEPTH.body, label: [title, ...survivors.map(({ id, state: said }) => `${id} ${said}`), where].join(" "),
     draw: svg`${box(0, 0, width, height, here.upright || place.shared === true ? "body" : "slot", here.upright ? 8 : 6)}${
-      fittedText(12, 17, title, width - 24, 13, { bold: true, classes: "b", least: 9 })}${pills}${
-      left === 0 ? svg`` : text(x, 39, `+${left}`, "s12 k")}${fittedText(12, 57, where, width - 24, 12, { classes: "k", least: 8 })}`,
+      fittedText(12, 16, title, width - 24, 13, { bold: true, classes: "b", least: 9 })}${pills}${
+      left === 0 ? svg`` : text(x, 35.5, `+${left}`, "s12 k")}${fittedText(12, 54, where, width - 24, 12, { classes: "k", least: 8 })}`,
   }];
 }

@@ -10,6 +10,7 @@ import { overlap, round } from "../diagrams/geometry.ts";
 import { fieldName } from "../diagrams/field-words.ts";
 import type { Frame, Json } from "../player/frame.ts";
 import { errorTerm } from "../player/terms.ts";
+import { facts, named } from "../player/joins.ts";
 import { formatValue, say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
 import { box, fittedText, text, textWidth } from "./draw.ts";
@@ -19,40 +20,64 @@ import { cellBox, shownLane } from "./ghosts.ts";
 import type { Shown } from "./ghosts.ts";
 import { hasNameAbove } from "./lanes.ts";
 import { awayBox, bodiesOf, networkOf } from "./network.ts";
+import type { Flight } from "./network.ts";
+import { tagInRow } from "./readers.ts";
 
 export const HEIGHT = 28;
-const SIZES = [17, 15, 13];
+const SIZES = [17, 15, 13, 12];
+const UPRIGHT_SIZES = [15, 13] as const;
 const EDGE = 4;
 
 export const tagLayer: Layer = (frame, here, focus) => {
   if (focus.tag === null) return [];
   const said = say(focus.tag.key, focus.tag.params);
-  // On a phone a rule that decided has its numbers under the picture.
-  const more = here.upright && decidedBy(frame, focus) !== null ? "" : comparedText(focus.compared);
+  // On a phone a rule that decided has its numbers under the picture, and a coordinator's states stand in its own place.
+  const more = here.upright && (decidedBy(frame, focus) !== null || isOnRail(here, focus)) ? "" : comparedText(focus.compared);
   // Beside a client the name of an error has the width of the network.
-  const size = here.upright ? 15 : SIZES.find((one) => textWidth(said, one, true) + 22 <= roomOf(frame, here, focus)) ?? 13;
-  const told = more !== "" && !here.upright && isOnRail(here, focus) && round(textWidth(said, size, true) + 22 + textWidth(more, 14) + 18) > roomOf(frame, here, focus) ? "" : more;
-  const first = round(textWidth(said, size, true) + 22);
+  const size = here.upright ? uprightSize(frame, here, focus, said) : SIZES.find((one) => tagWidth(said, one) <= roomOf(frame, here, focus)) ?? 12;
+  const told = more !== "" && !here.upright && isOnRail(here, focus) && round(tagWidth(said, size) + textWidth(more, 14) + 18) > roomOf(frame, here, focus) ? "" : more;
+  const first = tagWidth(said, size);
   const own = told === "" ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus)));
   if (told !== "" && first + own > roomOf(frame, here, focus)) {
     const width = Math.max(first, own);
     const height = 2 * HEIGHT - 2;
-    const at = placeOf(frame, here, focus, width, height);
+    const { x, y, covers } = placeOf(frame, here, focus, width, height);
+    // What stands in nothing's way comes first: the second line is told with the step, too.
+    if (covers > COVERS && (here.upright || placeOf(frame, here, focus, first).covers <= COVERS)) return [oneLine(frame, here, focus, said, size)];
     return [{
-      key: "tag", ...at, ...termOf(focus.tag), width, height, phase: "tag", depth: 6, hot: true, label: `${said}: ${more}`,
+      key: "tag", x, y, ...termOf(focus.tag), width, height, phase: "tag", depth: 6, hot: true, label: named(said, more),
       draw: svg`${box(0.5, HEIGHT - 5, own - 1, HEIGHT + 2, "pill", 4)}${fittedText(9, 2 * HEIGHT - 11, told, own - 16, 14, { classes: "k" })}${
         box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 14 + size * 0.33, said, `s${size} inv`, "middle")}`,
     }];
   }
-  const width = first + own;
-  const at = placeOf(frame, here, focus, width);
-  const tag: StageObject = {
-    key: "tag", ...at, ...termOf(focus.tag), width, height: HEIGHT, phase: "tag", depth: 6, hot: true, label: more === "" ? said : `${said}: ${more}`,
+  const isCrowded = here.upright && own > 0 && placeOf(frame, here, focus, round(first + own)).covers > COVERS;
+  return [oneLine(frame, here, focus, said, size, isCrowded ? "" : told)];
+};
+
+/** The tag, and beside it what was compared. */
+function oneLine(frame: Frame, here: Places, focus: Focus, said: string, size: number, told = ""): StageObject {
+  const first = tagWidth(said, size);
+  const width = first + (told === "" ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus))));
+  const more = comparedText(focus.compared);
+  const { x, y } = placeOf(frame, here, focus, width);
+  return {
+    key: "tag", x, y, ...(focus.tag === null ? {} : termOf(focus.tag)), width, height: HEIGHT, phase: "tag", depth: 6, hot: true, label: more === "" ? said : named(said, more),
     draw: svg`${told === "" ? nothing : svg`${box(first - 5, 0.5, width - first + 4.5, HEIGHT - 1, "pill", 4)}${text(first + 7, 19, told, "s14 k")}`}${
       box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 14 + size * 0.33, said, `s${size} inv`, "middle")}`,
   };
-  return [tag];
-};
+}
+
+/** Names of errors are narrower than their estimate; the smallest type has less air around it, too. */
+function tagWidth(said: string, size: number): number {
+  return round(textWidth(said, size, true) * (ERROR_NAME.test(said) ? 0.9 : 1) + (size > 12 ? 22 : 12));
+}
+
+const ERROR_NAME = /^[A-Z_]{12,}$/;
+
+/** On a phone a tag that finds no free place in full size is smaller. */
+function uprightSize(frame: Frame, here: Places, focus: Focus, said: string): number {
+    return UPRIGHT_SIZES.find((size) => placeOf(frame, here, focus, tagWidth(said, size)).covers <= COVERS) ?? (UPRIGHT_SIZES[0] as number);
+}
 
 /** What a coordinator compares are its states, which its own place shows. */
 function isOnRail(here: Places, { actor, partition }: Focus): boolean {
@@ -68,7 +93,7 @@ function termOf({ params }: NonNullable<Focus["tag"]>): Pick<StageObject, "term"
 /** px that a tag has in one line: in the network, beside a client, there are fewer than in the whole picture. */
 function roomOf(frame: Frame, here: Places, focus: Focus): number {
   if (here.upright) return here.width - 2 * EDGE;
-  if (clientOf(frame, here, focus) !== undefined) return here.network.width - 12;
+  if (clientOf(frame, here, focus) !== undefined) return here.network.width - 4;
   // What a broker refuses is told on its own edge, and not over what is on its way to it.
   const broker = here.brokers[focus.actor ?? ""];
   return broker === undefined ? here.width - 2 * EDGE : broker.box.width - 16;
@@ -88,12 +113,12 @@ export function comparedText(compared: Focus["compared"]): string {
     const sign = arrived.value < other.value ? "<" : arrived.value > other.value ? ">" : "=";
     return say("stage.tag.compared", { name: fieldName(arrived.name), arrived: arrived.value, sign, stored: other.value });
   }
-  return compared.slice(0, 2).map(([name, value]) => `${fieldName(String(name))} ${formatValue(value as Json)}`).join(", ");
+  return facts(compared.slice(0, 2).map(([name, value]) => `${fieldName(String(name))} ${formatValue(value as Json)}`));
 }
 
 type Spot = readonly [x: number, y: number];
 
-function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height = HEIGHT): { x: number; y: number } {
+function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height = HEIGHT): { x: number; y: number; covers: number } {
   const spots = spotsOf(frame, here, focus, width, height).map(([x, y]): Spot => [
     Math.max(EDGE, Math.min(here.width - EDGE - width, x)), Math.max(EDGE, Math.min(here.height - EDGE - height, y)),
   ]);
@@ -107,8 +132,9 @@ function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height
     if (cost < least) [best, least] = [[x, y], cost];
     if (cost === 0) break;
   }
-  if (least > COVERS && !here.upright) best = freeNear(here, taken, best, width, height) ?? best;
-  return { x: round(best[0]), y: round(best[1]) };
+  const [x, y] = (least > COVERS ? freeNear(here, taken, best, width, height, least) : null) ?? best;
+  const own = { x: x - 2, y: y - 1, width: width + 4, height: height + 2 };
+  return { x: round(x), y: round(y), covers: taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) };
 }
 
 /** What it costs to stand away from the lane that a tag is about: beyond the gap over its broker it is taken for another's. */
@@ -119,21 +145,29 @@ function farFrom(shown: Shown | null, y: number): number {
 /** Units of area that a tag may cover of what it stands on. */
 const COVERS = 60;
 /** How far a tag goes to stand on nothing. */
-const FAR = { x: 200, y: 220, step: 6 };
+const FAR = { y: 220, step: 6 };
+const ACROSS = Array.from({ length: 17 }, (_, index) => (index - 8) * 4 * FAR.step);
 
-/** The nearest place that is free, where none of those that suit is. */
-function freeNear(here: Places, taken: readonly Box[], [x, y]: Spot, width: number, height: number): Spot | null {
-  const found: { spot: Spot; far: number }[] = [];
+/** The nearest place that is free, where none of those that suit is; else the one that covers least, if that is less than these do. */
+function freeNear(here: Places, taken: readonly Box[], [x, y]: Spot, width: number, height: number, least: number): Spot | null {
+  let found: Spot | null = null;
+  let cost = least * COVERED;
   for (let down = -FAR.y; down <= FAR.y; down += FAR.step) {
-    for (let across = -FAR.x; across <= FAR.x; across += 4 * FAR.step) {
+    for (const across of here.upright ? [...ACROSS, EDGE - x, here.width - EDGE - width - x] : ACROSS) {
       const spot: Spot = [x + across, y + down];
       const own = { x: spot[0] - 2, y: spot[1] - 1, width: width + 4, height: height + 2 };
       const isInside = spot[0] >= EDGE && spot[1] >= EDGE && spot[0] + width <= here.width - EDGE && spot[1] + height <= here.height - EDGE;
-      if (isInside && !taken.some((one) => overlap(one, own))) found.push({ spot, far: Math.abs(across) + Math.abs(down) });
+      const far = Math.abs(across) + Math.abs(down);
+      if (!isInside || far >= cost) continue;
+      const covers = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0);
+      if (covers * COVERED + far < cost) [found, cost] = [spot, covers * COVERED + far];
     }
   }
-  return found.sort((one, other) => one.far - other.far)[0]?.spot ?? null;
+  return found;
 }
+
+/** Units of way that a unit of covered area is worth. */
+const COVERED = 3;
 
 function shared(one: Box, other: Box): number {
   const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
@@ -149,14 +183,14 @@ function clientOf(frame: Frame, here: Places, focus: Focus): Places["clients"][s
 /** In the order in which they suit; on a phone, last of all, where no body stands. */
 function spotsOf(frame: Frame, here: Places, focus: Focus, width: number, height: number): Spot[] {
   const suiting = suitingSpots(frame, here, focus, width, height);
-  return here.upright ? [...suiting, ...underCoordinator(here, focus), ...inNetwork(here, width)] : suiting;
+  return here.upright ? [...suiting, ...underCoordinator(here, focus, width), ...inNetwork(here, width)] : suiting;
 }
 
 /** On a phone markers fly there, from the coordinator to the lane. */
-function underCoordinator(here: Places, { partition }: Focus): Spot[] {
+function underCoordinator(here: Places, { partition }: Focus, width: number): Spot[] {
   const box = Object.values(here.brokers).find(({ lanes, coordinator }) => coordinator !== null && (partition === null || partition in lanes))?.coordinator?.box
     ?? Object.values(here.brokers).find(({ coordinator }) => coordinator !== null)?.coordinator?.box;
-  return box === undefined ? [] : [[box.x + 8, box.y + box.height + 9]];
+  return box === undefined ? [] : [[box.x + 8, box.y + box.height + 9], [here.width - EDGE - width, box.y + box.height + 6]];
 }
 
 function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, height: number): Spot[] {
@@ -206,7 +240,7 @@ function besideMessage(frame: Frame, here: Places, focus: Focus, width: number):
   const flight = networkOf(frame, here, focus).flights.find(({ message }) => ids.includes(message.id));
   if (flight === undefined) return inNetwork(here, width);
   const { x, y, width: wide, height } = flight.box;
-  const under = flight.fate.note === "" ? 10 : 24;
+  const under = flight.fate.note === "" || flight.fate.side !== "under" ? 10 : 24;
   const middle = x + (wide - width) / 2;
   // A message at a door stands on the edge of the network: there the tag stays in it.
   const { network } = here;
@@ -236,13 +270,14 @@ function besideLane(focus: Focus, shown: Shown, width: number): Spot[] {
   return [...after, [below, under], over, head, left];
 }
 
-/** On a phone readers stand close under each other: over the first of them there is room. */
+/** On a phone a reader keeps the right end of its row free for the tag (readers.ts); elsewhere over the first of them there is room. */
 function besideReader(here: Places, focus: Focus, width: number): Spot[] {
   const rows = here.readers[focus.partition ?? ""] ?? {};
-  const own = besideBox(rows[focus.actor ?? ""]?.box, width);
-  const [first] = own;
-  if (first === undefined) return own;
-  return [...own, [first[0], Math.min(...Object.values(rows).map(({ box: row }) => row.y)) - HEIGHT - 3]];
+  const at = rows[focus.actor ?? ""]?.box;
+  const own = besideBox(at, width);
+  if (at === undefined) return own;
+  if (tagInRow(here, focus, at) > 0) return [[at.x + at.width - width - 4, at.y + (at.height - HEIGHT) / 2]];
+  return [...own, [own[0]?.[0] ?? at.x, Math.min(...Object.values(rows).map(({ box: row }) => row.y)) - HEIGHT - 3]];
 }
 
 function besideBox(at: Box | undefined, width: number): Spot[] {
@@ -270,24 +305,41 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const network = networkOf(frame, here, focus);
   const away = awayBox(here, network);
   const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: HEADS }];
-  const flights = network.flights.map(({ box: one, fate }): Box => ({ ...one, height: one.height + (fate.note === "" ? 0 : 16) })).concat(away ?? [], columns, controllerIn(here, focus));
-  if (focus.kind === "sent" || focus.kind === "lost") return [...flights, ...bodiesOf(here)];
+  const flights = network.flights.map(noted).concat(away ?? [], columns, controllerIn(here, focus), here.upright ? network.bundles.map(({ box: one }) => one) : []);
+  const strips = here.rows ?? [];
+  if (focus.kind === "sent" || focus.kind === "lost") {
+    // On a phone what bodies leave free is all the room there is.
+    if (here.upright && here.kind !== "middleware") return [...flights, ...headsIn(here), ...coordinatorsIn(here), ...readersIn(here), ...lanesIn(frame, here, focus, Object.keys(here.brokers)), ...strips];
+    return [...flights, ...bodiesOf(here), ...strips];
+  }
   if (focus.kind === "read") {
-    const rows = Object.values(here.readers[focus.partition ?? ""] ?? {}).map((row) => row.box);
-    return [...flights, ...rows, ...(here.upright ? numbersUnder(shownLane(frame, here, focus)) : [])];
+    const rows = here.readers[focus.partition ?? ""] ?? {};
+    const own = rows[focus.actor ?? ""]?.box;
+    if (own !== undefined && tagInRow(here, focus, own) > 0) return [];
+    const { partition } = focus;
+    const lane = here.upright && partition !== null ? lanesIn(frame, here, focus, Object.keys(here.brokers)) : [];
+    return [...flights, ...Object.values(rows).map((row) => row.box), ...strips, ...lane, ...(here.upright ? [...headsIn(here), ...coordinatorsIn(here)] : [])];
   }
   const shown = shownLane(frame, here, focus);
-  if (shown === null) return [...flights, ...labelsIn(frame, here, focus), ...(here.kind === "middleware" ? rolesOf(here) : [])];
+  if (shown === null) return [...flights, ...labelsIn(frame, here, focus), ...(here.kind === "middleware" ? rolesOf(here) : []), ...(here.upright ? [...headsIn(here), ...readersIn(here), ...strips] : [])];
   const { lane, replica, window } = shown;
   const { x, y, height } = lane.cells;
   const end = window.x(replica.log_end);
   const cells = { x, y: y - 20, width: Math.max(0, end - x), height: height + 38 };
   const gates = [replica.high_watermark, replica.last_stable_offset].map((offset) => ({ x: window.x(Math.max(offset, window.first)) - 36, y: y - 20, width: 72, height: 20 }));
   // Where bodies stand under each other, readers begin right under the lane.
-  const others = here.upright ? [...readersIn(here), ...(here.rows ?? [])] : [];
+  const others = here.upright ? [...readersIn(here), ...strips, ...clientsIn(here), ...coordinatorsIn(here)] : [];
   const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }]
     : focus.kind === "duplicate" ? [{ x, y: y - 38, width: lane.cells.width, height: 38 }] : [];
-  return [...flights, cells, ...gates, ...ghost, ...others, ...aroundLane(frame, here, focus, shown)];
+  return [...flights, cells, ...gates, ...ghost, ...others, ...aroundLane(frame, here, focus, shown), ...(here.upright ? [] : otherBrokers(frame, here, focus, shown.broker))];
+}
+
+/** With what is noted of it, under it or beside it. */
+function noted({ box: own, fate }: Flight): Box {
+  if (fate.note === "") return own;
+  const width = textWidth(fate.note, 12, true) + 8;
+  if (fate.side === "under") return { ...own, height: own.height + 16 };
+  return { ...own, x: fate.side === "right" ? own.x : own.x - width, width: own.width + width };
 }
 
 /** The controller stands in the network; its own steps are told beside it. */
@@ -301,11 +353,23 @@ function rolesOf(here: Places): Box[] {
   return Object.values(here.others).map(({ box: own }) => ({ ...own, height: here.upright ? own.height - HEIGHT / 2 : own.height }));
 }
 
-/** The cells of a lane, with its offsets. */
-function numbersUnder(shown: Shown | null): Box[] {
-  if (shown === null) return [];
-  const { x, y, height } = shown.lane.cells;
-  return [{ x, y, width: Math.max(0, shown.window.x(shown.replica.log_end) - x), height: height + 18 }];
+/** A tag may lie on the lower edge of a client. */
+function clientsIn(here: Places): Box[] {
+  return Object.values(here.clients).map(({ box: own }) => ({ ...own, height: own.height - HEIGHT / 2 }));
+}
+
+/** A tag may lie on a coordinator's edges, and on nothing that it says. */
+function coordinatorsIn(here: Places): Box[] {
+  return Object.values(here.brokers).flatMap(({ coordinator }) => (coordinator === null ? [] : [{ ...coordinator.box, y: coordinator.box.y + 5, height: coordinator.box.height - 9 }]));
+}
+
+/** On a phone: names of brokers and of their lanes. */
+function headsIn(here: Places): Box[] {
+  const lanes = Object.values(here.brokers).flatMap(({ box: own, lanes: kept }) => Object.entries(kept).filter(([, { strip }]) => !strip).flatMap(([partition, { box: lane, cells }]): Box[] => [
+    { x: own.x, y: own.y, width: Object.entries(kept).some(([one, place]) => hasNameAbove(here, one, place)) ? own.width : textWidth(partition, 15, true) + 70, height: 26 },
+    { x: lane.x, y: cells.y, width: cells.x - lane.x, height: cells.height },
+  ]));
+  return [...lanes, ...clientsIn(here)];
 }
 
 /** Right in a broker's head: what it keeps of others' partitions. */
@@ -329,9 +393,26 @@ function aroundLane(frame: Frame, here: Places, focus: Focus, { broker, lane }: 
     }
     const { x, y, height } = other.cells;
     const end = shown.window.x(Math.max(shown.replica.log_end, shown.replica.high_watermark, shown.window.first));
-    found.push({ x: other.box.x, y: y - 4, width: x - other.box.x, height }, { x: x - 36, y: y - 20, width: end - x + 72, height: height + 38 });
+    const above = hasGates(frame, partition, shown) ? 20 : 4;
+    found.push({ x: other.box.x, y: y - 4, width: x - other.box.x, height: height + 22 }, { x: x - 36, y: y - above, width: end - x + 72, height: height + 18 + above });
   }
   return found;
+}
+
+/** Beside the broker that a step is about: what the others say in their heads, their lanes, and readers. */
+function otherBrokers(frame: Frame, here: Places, focus: Focus, own: BrokerPlace): Box[] {
+  const names = Object.keys(here.brokers).filter((name) => here.brokers[name] !== own);
+  const heads = names.flatMap((name): Box[] => {
+    const broker = here.brokers[name] as BrokerPlace;
+    return [{ ...broker.box, width: 100, height: 24 }, { ...copiesIn(frame, here, focus, broker), height: 24 }];
+  });
+  return [...heads, ...coordinatorsIn(here), ...lanesIn(frame, here, focus, names), ...readersIn(here)];
+}
+
+/** Copies have none. */
+function hasGates(frame: Frame, partition: string, { replica }: Shown): boolean {
+  const place = frame.view.partitions?.[partition];
+  return place?.replicas[String(place.leader)] === replica;
 }
 
 function readersIn(here: Places): Box[] {
@@ -341,21 +422,26 @@ function readersIn(here: Places): Box[] {
 /** The head of the broker that the step is about, and offsets and cells in its lanes. */
 function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
   const broker = here.brokers[focus.actor ?? ""];
-  if (broker === undefined && here.upright) return [];
   const whole = focus.kind === "coordinator" || focus.kind === "refused";
   const head: Box[] = broker === undefined ? [] : [whole ? { ...broker.box, height: 26 } : copiesIn(frame, here, focus, broker)];
-  // A tag may lie on a coordinator's edges, and on nothing that it says.
   for (const other of Object.values(here.brokers)) {
-    const { box: own, coordinator } = other;
-    if (!here.upright) head.push({ ...own, width: 100, height: 24 }, { ...copiesIn(frame, here, focus, other), height: 24 });
-    if (coordinator !== null) head.push({ ...coordinator.box, y: coordinator.box.y + 5, height: coordinator.box.height - 9 });
+    const { box: own } = other;
+    if (!here.upright) head.push({ ...own, x: own.x + 8, width: 92, height: 24 }, { ...copiesIn(frame, here, focus, other), height: 24 });
   }
-  const named = here.upright ? [focus.actor ?? ""] : Object.keys(here.brokers);
-  return head.concat(named.flatMap((actor) => Object.entries(here.brokers[actor]?.lanes ?? {}).flatMap(([partition, lane]): Box[] => {
+  head.push(...coordinatorsIn(here));
+  return head.concat(lanesIn(frame, here, focus, Object.keys(here.brokers)), here.upright ? [] : [...readersIn(here), ...clientsIn(here)]);
+}
+
+/** The cells of these brokers' lanes, with their offsets and gates. */
+function lanesIn(frame: Frame, here: Places, focus: Focus, named: readonly string[]): Box[] {
+  return named.flatMap((actor) => Object.entries(here.brokers[actor]?.lanes ?? {}).flatMap(([partition, lane]): Box[] => {
     const shown = lane.strip ? null : shownLane(frame, here, { ...focus, actor, partition });
     if (shown === null) return [];
     const { x, y, height } = shown.lane.cells;
-    const cells = { x, y: y - 20, width: Math.max(0, shown.window.x(shown.replica.log_end) - x), height: height + 38 };
-    return here.upright ? [cells] : [cells, { x: lane.box.x, y, width: x - lane.box.x, height }];
-  })), here.upright ? [] : readersIn(here));
+    // Over the cells stand the names of the gates alone; elsewhere what they say of waiting records, too.
+    const above = here.upright ? 6 : hasGates(frame, partition, shown) ? 20 : 4;
+    const cells = { x, y: y - above, width: Math.max(0, shown.window.x(shown.replica.log_end) - x), height: height + above + 18 };
+    const end = shown.window.x(Math.max(shown.replica.high_watermark, shown.window.first));
+    return here.upright ? [cells, { x: Math.max(lane.box.x, end - 50), y: y - 20, width: 100, height: 20 }] : [cells, { x: lane.box.x, y, width: x - lane.box.x, height: height + 18 }];
+  }));
 }

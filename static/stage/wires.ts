@@ -91,12 +91,14 @@ function aroundOutside(message: MessageView, here: Places): Wire | null {
     const [from, to] = message.is_response ? [below, above] : [above, below];
     return { from, to, bundle: `${message.from} ${message.to}`, short: false, bulges: false, upright: true, swing: 10, shift: [0, 0] };
   }
-  const middle = network.y + network.height * 0.42;
-  const outside: Port = { at: [here.width, middle], facing: [-1, 0], slides: [network.y + INSET, network.y + network.height - INSET] };
+  // Between a coordinator and the lane under it markers have their own gap.
+  const over = Object.values(here.brokers).find(({ coordinator }) => coordinator !== null)?.coordinator?.box;
+  const middle = over === undefined ? network.y + network.height * 0.42 : (over.y + over.height + broker.box.y) / 2;
+  const outside: Port = { at: [here.width, middle], facing: [-1, 0], slides: over === undefined ? [network.y + INSET, network.y + network.height - INSET] : [middle, middle] };
   const x = broker.box.x + broker.box.width / 2;
   const lane: Port = { at: [x, broker.box.y], facing: [0, -1], slides: [broker.box.x + INSET, broker.box.x + broker.box.width - INSET] };
   const [from, to] = message.is_response ? [lane, outside] : [outside, lane];
-  return { from, to, bundle: `${message.from} ${message.to}`, short: false, bulges: false, upright: true, swing: 60, shift: [0, 0] };
+  return { from, to, bundle: `${message.from} ${message.to}`, short: false, bulges: false, upright: true, swing: over === undefined ? 60 : 14, shift: [0, 0] };
 }
 
 const isReader = (name: string, here: Places): boolean => Object.values(here.readers).some((readers) => name in readers);

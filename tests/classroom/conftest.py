@@ -54,6 +54,10 @@ class School:
 
 @pytest.fixture
 def school(db: None) -> School:
+    return make_school()
+
+
+def make_school() -> School:
     people = {
         "learner": person("lea@example.org"),
         "other learner": person("leo@example.org"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections import Counter
+from itertools import product
 
 import pytest
 from django.http import HttpResponse
@@ -46,17 +48,16 @@ def what_it_says(response: HttpResponse, address: str) -> tuple[object, ...]:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("who", ["anonymous", "stranger"])
-def test_what_is_anothers_looks_like_what_is_not_there(things: Things, who: str) -> None:  # noqa: F811
-    browser, told_apart, asked = things.school.browser(who), [], 0
-    for name, row in sorted(ROWS.items()):
+def test_what_is_anothers_looks_like_what_is_not_there(things: Things) -> None:  # noqa: F811
+    told_apart, asked = [], Counter[str]()
+    for who, (name, row), method in product(("anonymous", "stranger"), sorted(ROWS.items()), METHODS):
         address = row.address(things)
         nothing = address_of_nothing(address)
         if row.may is None or who in row.may or nothing == address:
             continue
-        for method in METHODS:
-            asked += 1
-            theirs, none = (answer(browser, row, method, each, things) for each in (address, nothing))
-            if what_it_says(theirs, address) != what_it_says(none, nothing):
-                told_apart.append((name, method, theirs.status_code, none.status_code))
-    assert (told_apart, asked > 150) == ([], True)
+        asked[who] += 1
+        browser = things.school.browser(who)
+        theirs, none = (answer(browser, row, method, each, things) for each in (address, nothing))
+        if what_it_says(theirs, address) != what_it_says(none, nothing):
+            told_apart.append((who, name, method, theirs.status_code, none.status_code))
+    assert (told_apart, min(asked.values()) > 150) == ([], True)

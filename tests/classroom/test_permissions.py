@@ -1,7 +1,8 @@
 """Every address of the site × everybody who may ask for it. An address without a row fails.
 
 The people are those of `conftest.py`: the learner owns the session, the replay and the attempt; both learners are
-in the class; the instructor teaches it. Each answer is thrown away with what it did before the next person asks.
+in the class; the instructor teaches it. Each answer is thrown away with what it did before the next person asks, so
+all rooms are asked of the same things, which take longer to make than most rooms take to answer.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from django.core.cache import cache
 from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
+from pytest_django import DjangoDbBlocker
 
 from engine.scenario.document import parse
 from engine.scenario.header import ENGINE_VERSION
@@ -51,7 +53,7 @@ from tests.classroom.addresses import (
     Row,
     Things,
 )
-from tests.classroom.conftest import School
+from tests.classroom.conftest import School, make_school
 from tests.classroom.markup import refused_in
 from tests.walkthroughs.conftest import carry_out, root
 
@@ -71,6 +73,27 @@ the administration have one rule, below. The API's root is a prefix."""
 
 @pytest.fixture
 def things(school: School, monkeypatch: pytest.MonkeyPatch) -> Things:
+    return make_things(school, monkeypatch)
+
+
+class InOneTransaction:
+    """For tests that undo what they do: they share what one of them would make. By the name `db` pytest-django knows
+    that they need a database; its own ends with each test, and closes the connection."""
+
+    @pytest.fixture(scope="class")
+    def db(self, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+        with django_db_blocker.unblock(), transaction.atomic():
+            yield
+            transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="class")
+def kept_things(db: None) -> Iterator[Things]:
+    with pytest.MonkeyPatch.context() as patch:
+        yield make_things(make_school(), patch)
+
+
+def make_things(school: School, monkeypatch: pytest.MonkeyPatch) -> Things:
     monkeypatch.setattr(pipeline_tasks, "start_process", lambda: None)
     # There is no worker, and each person would wait for its answer.
     monkeypatch.setitem(health.CHECKS, "worker", lambda: None)
@@ -146,36 +169,6 @@ SEEN_BY: dict[str, tuple[str, ...]] = {
 """What is published is looked at, started, exported and copied by these; without an edition by the author alone."""
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize(
-    "visibility",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] if name in ("class", "link") else [])
-        for name in sorted(SEEN_BY)
-    ],
-)
-def test_a_scenario_is_seen_by_those_whom_its_author_chose(things: Things, visibility: str) -> None:
-    draft = things.drafts[visibility]
-    for tail, method in (("", "get"), ("versions/1.toml", "get"), ("versions/1/start", "post")):
-        row = Row(lambda things, tail=tail: f"/workshop/{draft.id}/{tail}", None, method)  # type: ignore[misc]
-        got = {who: ask(things.school.browser(who), row, things) for who in PEOPLE}
-        assert got == {who: 200 if who in SEEN_BY[visibility] else 404 for who in PEOPLE}, tail
-    version = draft.editions.get().version
-    for address in (f"/open/{draft.identifier}/{{}}/", f"/embed/{draft.identifier}/{{}}/player.json"):
-        row = Row(lambda things, address=address: address.format(version.digest[:16]))  # type: ignore[misc]
-        got = {who: ask(things.school.browser(who), row, things) for who in PEOPLE}
-        assert got == {who: 200 if who in SEEN_BY[visibility] else 404 for who in PEOPLE}, address
-    framed = Client().get(f"/embed/{draft.identifier}/{version.digest[:16]}/").status_code
-    assert framed == (200 if "anonymous" in SEEN_BY[visibility] else 404)
-    copied = Row(lambda things: f"/workshop/{draft.id}/versions/1/fork", None, "post", strangers=302)
-    got = {who: ask(things.school.browser(who), copied, things) for who in PEOPLE[1:]}
-    assert got == {who: 200 if who in SEEN_BY[visibility] else 404 for who in PEOPLE[1:]}
-    draft.editions.all().delete()
-    page = Row(lambda things: f"/workshop/{draft.id}/")
-    got = {who: ask(things.school.browser(who), page, things) for who in PEOPLE}
-    assert {who for who, status in got.items() if status == 200} == {"learner", "administrator"}
-
-
 def ask(browser: Client, row: Row, things: Things) -> int:
     """The status, with everything that the request did undone."""
     address, told = row.address(things), row.told(things)
@@ -236,33 +229,68 @@ def faults_of(name: str, row: Row, things: Things, begun: list[str]) -> list[str
     return faults
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize("room", sorted({name.partition(":")[0] for name in ROWS}))
-def test_everybody_gets_what_is_theirs_and_no_more(things: Things, begun: list[str], room: str) -> None:
-    faults = []
-    for name in sorted(ROWS):
-        if name.partition(":")[0] == room:
-            whole_budgets()
-            faults += faults_of(name, ROWS[name], things, begun)
-    assert faults == []
-
-
-@pytest.mark.django_db
-@pytest.mark.slow
-def test_every_form_is_exported_for_its_owner_alone(things: Things, begun: list[str]) -> None:
-    faults = []
-    for form in (*exporting.FORMS, exporting.PUBLISH):
-        for name in ("replays:export_begin", "replays:replay_export"):
-            whole_budgets()
-            row = dataclasses.replace(ROWS[name], told=lambda things, form=form: {"form": form})
-            faults += [f"{form}: {fault}" for fault in faults_of(name, row, things, begun)]
-    assert faults == []
-
-
 def whole_budgets() -> None:
     """What one address used up is not taken from the next."""
     cache.clear()
     buckets.forget()
+
+
+class TestEverybody(InOneTransaction):
+    @pytest.mark.parametrize(
+        "visibility",
+        [
+            pytest.param(name, marks=[pytest.mark.slow] if name in ("class", "link") else [])
+            for name in sorted(SEEN_BY)
+        ],
+    )
+    def test_a_scenario_is_seen_by_those_whom_its_author_chose(
+        self, kept_things: Things, visibility: str
+    ) -> None:
+        things = kept_things
+        draft = things.drafts[visibility]
+        for tail, method in (("", "get"), ("versions/1.toml", "get"), ("versions/1/start", "post")):
+            row = Row(lambda things, tail=tail: f"/workshop/{draft.id}/{tail}", None, method)  # type: ignore[misc]
+            got = {who: ask(things.school.browser(who), row, things) for who in PEOPLE}
+            assert got == {who: 200 if who in SEEN_BY[visibility] else 404 for who in PEOPLE}, tail
+        version = draft.editions.get().version
+        for address in (f"/open/{draft.identifier}/{{}}/", f"/embed/{draft.identifier}/{{}}/player.json"):
+            row = Row(lambda things, address=address: address.format(version.digest[:16]))  # type: ignore[misc]
+            got = {who: ask(things.school.browser(who), row, things) for who in PEOPLE}
+            assert got == {who: 200 if who in SEEN_BY[visibility] else 404 for who in PEOPLE}, address
+        framed = Client().get(f"/embed/{draft.identifier}/{version.digest[:16]}/").status_code
+        assert framed == (200 if "anonymous" in SEEN_BY[visibility] else 404)
+        copied = Row(lambda things: f"/workshop/{draft.id}/versions/1/fork", None, "post", strangers=302)
+        got = {who: ask(things.school.browser(who), copied, things) for who in PEOPLE[1:]}
+        assert got == {who: 200 if who in SEEN_BY[visibility] else 404 for who in PEOPLE[1:]}
+        page = Row(lambda things: f"/workshop/{draft.id}/")
+        with transaction.atomic():
+            draft.editions.all().delete()
+            got = {who: ask(things.school.browser(who), page, things) for who in PEOPLE}
+            transaction.set_rollback(True)
+        assert {who for who, status in got.items() if status == 200} == {"learner", "administrator"}
+
+    @pytest.mark.parametrize("room", sorted({name.partition(":")[0] for name in ROWS}))
+    def test_everybody_gets_what_is_theirs_and_no_more(
+        self, kept_things: Things, begun: list[str], room: str
+    ) -> None:
+        things = kept_things
+        faults = []
+        for name in sorted(ROWS):
+            if name.partition(":")[0] == room:
+                whole_budgets()
+                faults += faults_of(name, ROWS[name], things, begun)
+        assert faults == []
+
+    @pytest.mark.slow
+    def test_every_form_is_exported_for_its_owner_alone(self, kept_things: Things, begun: list[str]) -> None:
+        things = kept_things
+        faults = []
+        for form in (*exporting.FORMS, exporting.PUBLISH):
+            for name in ("replays:export_begin", "replays:replay_export"):
+                whole_budgets()
+                row = dataclasses.replace(ROWS[name], told=lambda things, form=form: {"form": form})
+                faults += [f"{form}: {fault}" for fault in faults_of(name, row, things, begun)]
+        assert faults == []
 
 
 def _names(patterns: list[Any], space: str = "") -> Iterator[tuple[str, URLPattern]]:
@@ -322,19 +350,24 @@ def test_every_socket_has_a_row() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("route", sorted(SOCKETS))
-async def test_a_socket_opens_to_whom_it_should(things: Things, route: str) -> None:
+async def test_every_socket_opens_to_whom_it_should(things: Things) -> None:
+    opened = {
+        route: await who_opens(address(things), things.school) for route, (address, _) in SOCKETS.items()
+    }
+    assert opened == {route: set(may) for route, (_, may) in SOCKETS.items()}
+
+
+async def who_opens(address: str, school: School) -> set[str]:
     from asgiref.sync import sync_to_async
 
     from eosviz.asgi import application
 
-    address, may = SOCKETS[route]
     opened = set()
     for who in PEOPLE:
-        browser = await sync_to_async(things.school.browser)(who)
+        browser = await sync_to_async(school.browser)(who)
         cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items())
         headers = [(b"cookie", cookie.encode()), (b"origin", b"http://testserver"), (b"host", b"testserver")]
-        socket = WebsocketCommunicator(application, address(things), headers)
+        socket = WebsocketCommunicator(application, address, headers)
         await socket.connect(PATIENCE_SECONDS)
         hello = {"v": 1, "id": str(uuid.uuid4()), "type": "hello"}
         await socket.send_json_to(hello)
@@ -346,4 +379,4 @@ async def test_a_socket_opens_to_whom_it_should(things: Things, route: str) -> N
             await socket.disconnect(timeout=PATIENCE_SECONDS)
         else:
             assert outputs[-1]["code"] == 4404
-    assert opened == set(may)
+    return opened

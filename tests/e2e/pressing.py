@@ -155,6 +155,17 @@ def listen(page: Page) -> list[str]:
     return heard
 
 
+_SEEN_AT = """(element) => {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  for (const [across, down] of [[0.5, 0.5], [0.2, 0.1], [0.8, 0.1], [0.2, 0.9], [0.8, 0.9]]) {
+    const found = element.getRootNode().elementFromPoint(x + width * across, y + height * down);
+    if (found !== null && element.contains(found)) return { x: width * across, y: height * down };
+  }
+  return null;
+}"""
+"""Where a part of a picture is seen: on its middle may stand another."""
+
+
 def press(page: Page, control: Control, heard: list[str]) -> bool | None:
     """Whether something answered; None where the page, as it is now, has no such control."""
     for _ in range(ANSWERS_WITHIN // LOOKS_EVERY):
@@ -197,6 +208,7 @@ def _use(element: ElementHandle, control: Control) -> None:
     if control.kind == "select":
         element.select_option(element.evaluate(_ANOTHER_OPTION))
         return
-    element.click()
+    element.scroll_into_view_if_needed()
+    element.click(position=element.evaluate(_SEEN_AT) if control.kind == "g" else None)
     if control.type in WRITTEN:
         element.press("1")

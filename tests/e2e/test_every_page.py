@@ -98,7 +98,10 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
     }
     page.keyboard.press("s")
     page.locator("eos-share .start-presenting").click()
+    expect(page.locator("#share-follow")).to_have_value(re.compile("/follow/"))
     pages["follower"] = page.locator("#share-follow").input_value()
+    # The site answers with the link a moment after the dialog opens.
+    expect(page.locator("#share-link")).to_have_value(re.compile("/open/"))
     link = page.locator("#share-link").input_value()
     pages["frame"] = link.replace("/open/", "/embed/")
     pages["link that leads nowhere"] = link.replace("step=", "step=x")

@@ -27,8 +27,6 @@ SCENARIOS = [document.id for document in library()]
 LOOKED_AT = part(SCENARIOS, 30, "engine", "eosviz")
 """The quick tests' third of them; the others are slow tests."""
 
-CROWDED = ("SC-02", "SC-62")
-"""A label lies on another in one step on a telephone, still to be mended: `make test-all` fails on them."""
 IN_A_SESSION = [
     *("SC-50", "SC-58", "SC-83"),
     *(pytest.param(name, marks=pytest.mark.slow) for name in ("SC-44", "SC-71", "SC-75")),
@@ -71,10 +69,7 @@ def _looked_at(stage: Stage, run: Run, manner: Manner, step: int, looks: int | N
 
 @pytest.mark.parametrize(
     "scenario",
-    [
-        name if name in LOOKED_AT and name not in CROWDED else pytest.param(name, marks=pytest.mark.slow)
-        for name in SCENARIOS
-    ],
+    [name if name in LOOKED_AT else pytest.param(name, marks=pytest.mark.slow) for name in SCENARIOS],
 )
 def test_every_scenario_shows_well(stage: Stage, scenario: str) -> None:
     stage.errors.clear()

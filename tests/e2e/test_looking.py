@@ -158,8 +158,8 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
     lacking = {
         "d": "press m for the next one on its way",
         "u": "nothing to take back",
-        "f": "nobody is followed",
-        "h": "nobody would see",
+        "f": "no presenter is followed",
+        "h": "no one would see",
     }
     for key, told in lacking.items():
         page.keyboard.press(key)
@@ -168,12 +168,12 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
     expect(page.locator(".message.hint")).to_have_count(0)
     page.locator("eos-stage [data-key='m:3']").click(button="right")
     menu = page.locator(".action-list.floating")
-    expect(menu).to_contain_text("Drop message 3 (Produce): it never arrives")
+    expect(menu).to_contain_text("Drop this Produce: it never arrives")
     pleasant(page)
     menu.get_by_role("button", name=re.compile("^Drop")).click()
     at(page, 11)
     bar = page.locator("eos-undo-bar")
-    expect(bar).to_contain_text("Done here, on branch b: message 3 dropped")
+    expect(bar).to_contain_text("Done here, on branch b: Produce (t-0, seq 0) from p1 to broker-1 dropped")
     page.keyboard.press("u")
     at(page, 10)
     expect(bar).to_contain_text("Branch b keeps it")
@@ -183,7 +183,7 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
     page.get_by_role("button", name=re.compile("^All branches")).click()
     tree = dialog(page, "eos-branches")
     second = tree.locator(".branch-list > li").nth(1)
-    expect(second).to_contain_text("message 3 dropped, after step 10")
+    expect(second).to_contain_text("from p1 to broker-1 dropped, after step 10")
     second.get_by_role("button", name="Rename b").click()
     page.keyboard.type("what if")
     page.keyboard.press("Enter")

@@ -72,7 +72,7 @@ def test_newcomer_walks_the_whole_thread(
     session = page.url
 
     drop_an_earlier_request(hand)
-    expect(page.locator("eos-sentence .s")).to_contain_text("loses")
+    expect(page.locator("eos-sentence .s")).to_contain_text("The network drops")
     expect(page.locator("eos-transport .all-branches")).to_contain_text("2 branches")
     expect(page).not_to_have_url(session)
 

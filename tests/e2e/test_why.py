@@ -90,7 +90,7 @@ def test_the_answer_follows_the_reader_and_a_step_of_it_can_be_visited(address: 
     page.get_by_role("button", name="Why? w").click()
     expect(chain(page).first).to_contain_text("t-0: the last stable offset is 1")
     page.evaluate("number => document.querySelector('eos-player').store.moveTo(number)", MARKER_STORED)
-    expect(chain(page).first).to_contain_text("writes the ABORT marker of PID 1000")
+    expect(chain(page).first).to_contain_text("appends the ABORT marker of PID 1000")
     expect(chain(page).nth(1)).to_contain_text("The marker sender of broker-2")
     page.locator(".why-asked").select_option(
         label="Why does the transaction of txn-1 not end (PrepareAbort)?"
@@ -120,7 +120,7 @@ def test_the_chain_stands_on_the_picture_and_moves_nothing_of_it(address: tuple[
 def test_what_a_reader_lacks_is_asked_at_its_strip(address: tuple[str, Page]) -> None:
     page = opened(address)
     page.get_by_role("button", name="Why does c-committed not see 1–4?").press("Enter")
-    expect(chain(page).first).to_contain_text("Offset 1 of t-0 belongs to an undecided transaction")
+    expect(chain(page).first).to_contain_text("Offset 1 of t-0 belongs to an unfinished transaction")
     opened(address, step=97)
     page.get_by_role("button", name="Why does c-committed not see 1–2?").press("Enter")
     expect(chain(page).nth(1)).to_contain_text("PID 1000, from 1 to the ABORT marker at 5")
@@ -198,7 +198,7 @@ def test_a_refusal_is_explained_beside_the_sentence(browser: Browser, running_si
     session = page.evaluate(_BEGIN, ["SC-28", None, 40])
     page.goto(f"{running_site.address}sessions/{session}/?step=27")
     page.get_by_role("button", name="Why refused?").click()
-    expect(chain(page).first).to_contain_text("refuses seq 2 of PID 0 in t-0, because seq 1 is missing")
+    expect(chain(page).first).to_contain_text("refuses seq 2 of PID 0 in t-0, because it expects seq 1")
     expect(page.locator(".why-compared > li")).to_have_text(["expected first seq 1", "arrived first seq 2"])
     expect(
         page.get_by_role("listitem").filter(has_text="Is seq 2 beyond the expected 1?").first

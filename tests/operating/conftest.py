@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 from tests.classroom.conftest import school  # noqa: F401
-from tests.classroom.test_permissions import things  # noqa: F401
+from tests.classroom.test_permissions import kept_things, things  # noqa: F401
 from tests.walkthroughs.conftest import session, start  # noqa: F401

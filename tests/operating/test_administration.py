@@ -22,6 +22,7 @@ from eosviz.accounts.models import User
 from eosviz.operating import naming
 from eosviz.operating.admin import HIDDEN, KEYS
 from tests.classroom.addresses import Things
+from tests.classroom.test_permissions import InOneTransaction
 
 TIMES = 10
 ALSO_DJANGO = ("auth.", "admin.", "account.")
@@ -38,6 +39,15 @@ def page(model: type[models.Model], of: str = "changelist", *key: Any) -> str:
 
 @pytest.fixture
 def superuser(db: None) -> Client:
+    return superuser_signed_in()
+
+
+@pytest.fixture(scope="class")
+def kept_superuser(kept_things: Things) -> Client:
+    return superuser_signed_in()
+
+
+def superuser_signed_in() -> Client:
     client = Client()
     client.force_login(
         User.objects.create_superuser("root@example.org", "a long password"),
@@ -87,67 +97,69 @@ def test_pages_cost_the_same_for_many_rows_as_for_few(
     assert len(counted) > 15, empty
 
 
-def test_every_page_searches_and_opens_its_rows(things: Things, superuser: Client) -> None:
-    for label, model in shown().items():
-        for words in ("a", "SC-03", str(things.session.id), "%'\"\\ 0x"):
-            assert superuser.get(page(model), {"q": words}).status_code == 200, (label, words)
-        row = model._base_manager.first()
-        if row is not None and admin.site._registry[model].has_view_permission:
-            opened = superuser.get(page(model, "change", row.pk))
-            assert opened.status_code == 200, label
+class TestAdministration(InOneTransaction):
+    """Only looks, so all of it looks at the same things."""
 
+    def test_every_page_searches_and_opens_its_rows(
+        self, kept_things: Things, kept_superuser: Client
+    ) -> None:
+        for label, model in shown().items():
+            for words in ("a", "SC-03", str(kept_things.session.id), "%'\"\\ 0x"):
+                assert kept_superuser.get(page(model), {"q": words}).status_code == 200, (label, words)
+            row = model._base_manager.first()
+            if row is not None and admin.site._registry[model].has_view_permission:
+                opened = kept_superuser.get(page(model, "change", row.pk))
+                assert opened.status_code == 200, label
 
-def test_search_finds_by_key(things: Things, superuser: Client) -> None:
-    model = type(things.session)
-    html = superuser.get(page(model), {"q": str(things.session.id)[:12]}).content.decode()
-    assert str(things.session.id) in html
-    assert things.session.owner not in html
-    one = superuser.get(page(model, "change", things.session.id)).content.decode()
-    assert things.session.owner not in one
+    def test_search_finds_by_key(self, kept_things: Things, kept_superuser: Client) -> None:
+        model = type(kept_things.session)
+        html = kept_superuser.get(page(model), {"q": str(kept_things.session.id)[:12]}).content.decode()
+        assert str(kept_things.session.id) in html
+        assert kept_things.session.owner not in html
+        one = kept_superuser.get(page(model, "change", kept_things.session.id)).content.decode()
+        assert kept_things.session.owner not in one
 
+    def test_an_administrator_sees_all_of_ours(self, kept_things: Things) -> None:
+        browser = kept_things.school.browser("administrator")
+        missing = [
+            label
+            for label, model in shown().items()
+            if not label.startswith(ALSO_DJANGO) and browser.get(page(model)).status_code != 200
+        ]
+        assert missing == []
 
-def test_an_administrator_sees_all_of_ours(things: Things) -> None:
-    browser = things.school.browser("administrator")
-    missing = [
-        label
-        for label, model in shown().items()
-        if not label.startswith(ALSO_DJANGO) and browser.get(page(model)).status_code != 200
-    ]
-    assert missing == []
-
-
-def test_rooms_tables_and_columns_are_named_in_the_language_of_who_looks(
-    things: Things, superuser: Client
-) -> None:
-    chinese = {"accept-language": "zh-hans"}
-    index = superuser.get("/administration/", headers=chinese).content.decode()
-    assert ">操作记录</a>" in index and ">已发布的回放</a>" in index
-    latin = {
-        link: text
-        for link, text in re.findall(r'<a href="([^"]*)"[^>]*>([^<]*)</a>', index)
-        if re.search("[A-Za-z]{3}", text)
-    }
-    assert latin == {}
-    left = {}
-    for label, model in shown().items():
-        page_said = superuser.get(page(model), headers=chinese).content.decode()
-        heads = re.findall(
-            r"<th [^>]*>.*?</th>", page_said.partition("<thead>")[2].partition("</thead>")[0], re.S
-        )
-        said = [text for head in heads for text in re.findall(r">\s*([A-Za-z][A-Za-z_ ]{2,})\s*<", head)]
-        if said:
-            left[label] = said
-    assert left == {}
-    with override("zh-hans"):
-        chosen = {
-            str(label)
-            for model in shown().values()
-            for field in model._meta.local_fields
-            for _, label in field.choices or ()
+    def test_rooms_tables_and_columns_are_named_in_the_language_of_who_looks(
+        self, kept_things: Things, kept_superuser: Client
+    ) -> None:
+        chinese = {"accept-language": "zh-hans"}
+        index = kept_superuser.get("/administration/", headers=chinese).content.decode()
+        assert ">操作记录</a>" in index and ">已发布的回放</a>" in index
+        latin = {
+            link: text
+            for link, text in re.findall(r'<a href="([^"]*)"[^>]*>([^<]*)</a>', index)
+            if re.search("[A-Za-z]{3}", text)
         }
-        assert {label for label in chosen if re.search("[A-Za-z]{3}", label)} == set()
-    english = superuser.get("/administration/").content.decode()
-    assert ">Deeds</a>" in english and "entrys" not in english.lower()
+        assert latin == {}
+        left = {}
+        for label, model in shown().items():
+            page_said = kept_superuser.get(page(model), headers=chinese).content.decode()
+            heads = re.findall(
+                r"<th [^>]*>.*?</th>", page_said.partition("<thead>")[2].partition("</thead>")[0], re.S
+            )
+            said = [text for head in heads for text in re.findall(r">\s*([A-Za-z][A-Za-z_ ]{2,})\s*<", head)]
+            if said:
+                left[label] = said
+        assert left == {}
+        with override("zh-hans"):
+            chosen = {
+                str(label)
+                for model in shown().values()
+                for field in model._meta.local_fields
+                for _, label in field.choices or ()
+            }
+            assert {label for label in chosen if re.search("[A-Za-z]{3}", label)} == set()
+        english = kept_superuser.get("/administration/").content.decode()
+        assert ">Deeds</a>" in english and "entrys" not in english.lower()
 
 
 def test_every_name_is_used_and_a_better_one_makes_no_migration(db: None) -> None:

@@ -114,7 +114,7 @@ def test_what_a_reader_reads() -> None:
     assert "step.at 小于 0；" in told(("step", "at"), -1)[1]
     assert "缺少 step.kind；" in told(("step", "kind"), ...)[1]
     assert "step.kind 不是该处允许的词；" in told(("step", "kind"), "magic")[1]
-    assert "step.notes[0].another is no field that is known there;" in told(("step", "notes", 0), any)[0]
+    assert "step.notes[0].another is not a known field there;" in told(("step", "notes", 0), any)[0]
     assert "title.en 的长度大于 4000；" in told(("title", "en"), "x" * 4001, HEADER, format.Header)[1]
     assert "branches 的长度小于 1；" in told(("branches",), [], HEADER, format.Header)[1]
     assert "branches[0].id is not spelled" in told(("branches", 0, "id"), "ä", HEADER, format.Header)[0]

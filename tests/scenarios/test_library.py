@@ -15,13 +15,14 @@ from django.http import QueryDict
 from django.test import Client
 
 from engine.ending import ending_of
+from engine.scenario.document import lesson_texts
 from engine.scenario.schema import LIBRARY_QUESTIONS
 from engine.scenario.shelf import LibraryEntry, entry, library
 from engine.simulation import Simulation
 from eosviz.catalogue import LANGUAGES, catalogue_file, interface_words, words
 from eosviz.scenarios import choices, trailer, trailer_picture
 from eosviz.scenarios.actions import load_library, with_settings
-from eosviz.scenarios.cards import Shelved, cards, shelf
+from eosviz.scenarios.cards import Shelved, card_of, cards, shelf
 from eosviz.scenarios.models import Endings, ScenarioVersion
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.simulations import scenario_of
@@ -91,6 +92,18 @@ class TestEndings:
         assert duplicate["broken"] == {"duplicated": 1}
         assert [cell[0] for cell in duplicate["lanes"][0]["cells"]].count("duplicate") == 1
 
+    def test_a_variant_that_ends_otherwise_has_a_lesson_of_its_own(self) -> None:
+        """The document's would promise what does not happen there."""
+        for version in ScenarioVersion.objects.library().select_related("endings"):
+            document, runs = version.document, version.endings.runs
+            usual = card_of(version).usual_variant or ""
+            for variant in document.get("variants", ()):
+                run = runs[variant["name"]]
+                if "broken" in run and set(run["broken"]) != set(runs[usual].get("broken", ())):
+                    texts = lesson_texts(document, variant["name"])
+                    own = [texts[name] != document[name] for name in texts]
+                    assert all(own), f"{version.identifier}/{variant['name']}: {sorted(run['broken'])}"
+
     def test_endings_of_an_older_form_are_made_anew(self) -> None:
         Endings.objects.filter(version__identifier="SC-03").update(form="0", runs={})
         assert load_library() == (len(library()), 0)
@@ -151,8 +164,8 @@ class TestPage:
     def test_in_chinese(self, client: Client) -> None:
         page = client.get("/library/", headers={"accept-language": "zh-CN"}).content.decode()
         assert '<html lang="zh-Hans"' in page
-        assert "确认丢失，重复被拒绝" in page
-        assert "为什么读者看不到它？" in page
+        assert "确认丢失，重发被识别为重复" in page
+        assert "为什么消费者看不到它？" in page
         assert "Why does my reader" not in page
 
     def test_the_language_is_chosen_by_a_button(self, client: Client) -> None:
@@ -210,7 +223,7 @@ class TestFrontPage:
         response = client.post("/tracks/exactly-once/1/begin")
         page = client.get("/").content.decode()
         assert f"{response['Location']}?branch=" in page
-        assert "Exactly once from nothing, 1 of 8" in page and "step 0 of" in page
+        assert "Exactly-once from the ground up, 1 of 8" in page and "step 0 of" in page
         assert 'href="/sessions/"' in page
 
     def test_they_go_on_at_the_step_that_was_on_show_last(self, client: Client) -> None:

@@ -17,9 +17,9 @@ pytestmark = pytest.mark.django_db
     ("scenario", "variant", "kind", "told"),
     [
         ("SC-40", None, "cure", "acks = all"),
-        ("SC-40", "acks-all", "opposite", "One acknowledgement against all"),
+        ("SC-40", "acks-all", "opposite", "acks=1 or acks=all?"),
         ("SC-61", "k28", "opposite", "Laboratory: neither epochs nor sequences are compared"),
-        ("SC-75", "timeout", "other", "The wall stands"),
+        ("SC-75", "timeout", "other", "The LSO does not advance"),
     ],
 )
 def test_a_run_that_comes_out_the_other_way_is_offered_first(

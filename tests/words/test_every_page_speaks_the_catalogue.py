@@ -1,4 +1,6 @@
-"""Every page of the site in a language that nobody speaks (`pseudo.py`): no word of English is left."""
+"""Every page of the site in a language that nobody speaks (`pseudo.py`): no word of English is left. And in Chinese: no
+mark of English is.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,7 @@ from engine.pseudocode.documents import components
 from eosviz.reference import finding
 from eosviz.scenarios.templatetags import words as word_tags
 from tests.words.pseudo import pseudo, untranslated
+from tests.words.test_terms_marks_and_spaces import CHINESE
 
 pytestmark = pytest.mark.django_db
 
@@ -67,16 +70,26 @@ def names_in_tables() -> frozenset[str]:
 _SAID = ("title", "placeholder", "aria-label", "alt", "content")
 
 
+INLINE = ("a", "b", "strong", "em", "i", "small", "span", "code", "kbd", "time", "abbr", "q", "bdi")
+HALF_WIDTH = re.compile(rf".{{0,30}}(?:{CHINESE}[,:;!?(]|[,:;!?)] ?{CHINESE}).{{0,30}}")
+CALL = re.compile(r"[A-Za-z_.]+\([A-Za-z_, ]*\)")
+"""`close()` has the brackets of its language."""
+
+
 class Words(HTMLParser):
     """What a page says: its text, and what its attributes say; not what is code or in a named language."""
 
     def __init__(self) -> None:
         super().__init__()
         self.texts: list[str] = []
+        self.whole = [""]
+        """Text as it stands on the page: pieces that no block parts are one."""
         self._silent: list[str] = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         given = dict(attributes)
+        if tag not in INLINE:
+            self.whole.append("")
         if self._silent:
             if tag == self._silent[-1]:
                 self._silent.append(tag)
@@ -93,6 +106,9 @@ class Words(HTMLParser):
     def handle_data(self, data: str) -> None:
         if not self._silent:
             self.texts.append(data)
+        # A name in code is said, too.
+        if not {"script", "style"} & set(self._silent):
+            self.whole[-1] += data
 
 
 @pytest.fixture
@@ -120,3 +136,13 @@ def test_a_page_says_nothing_outside_the_catalogue(
     page = Words()
     page.feed(client.get(address).content.decode())
     assert untranslated(page.texts, names_in_tables()) == []
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_page_in_chinese_joins_its_words_with_chinese_marks(client: Client, address: str) -> None:
+    page = Words()
+    page.feed(client.get(address, headers={"accept-language": "zh-CN"}).content.decode())
+    said = [*page.whole, *page.texts]
+    assert any(re.search(CHINESE, text) for text in said)
+    wrong = {found.group() for text in said for found in HALF_WIDTH.finditer(CALL.sub("…", text))}
+    assert sorted(wrong) == []

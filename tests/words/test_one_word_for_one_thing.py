@@ -25,7 +25,7 @@ INSTEAD_OF = {
     "事务 ID": "(?<![_a-z])transactional id",
     "生产者 epoch": "producer epoch",
     "号段": "区块",
-    "应答": "答复",
+    "响应": "答复",
     "leader": "领导者|首领",
     "崩溃": "宕机",
     "工作坊": "(?<!作)工坊",

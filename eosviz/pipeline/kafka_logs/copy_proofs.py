@@ -213,9 +213,9 @@ def same_cluster(at: Situation) -> tuple[Words, ...]:
         return (words("need.one_bundle"),)
     mixed = at.copies.mixed_topics & {TOPIC, at.partition.name.rpartition("-")[0]}
     if mixed:
-        return (words("need.one_topic", topic=", ".join(sorted(mixed))),)
+        return (words("need.one_topic", topic=tuple(sorted(mixed))),)
     if at.partition.name.rpartition("-")[0] in at.copies.renamed_topics:
-        return (words("need.one_name", topic=", ".join(sorted(at.copies.renamed_topics))),)
+        return (words("need.one_name", topic=tuple(sorted(at.copies.renamed_topics))),)
     mine = at.copies.origins.get(at.partition.name, NOWHERE).cluster_id
     logs = at.logs.values()
     if at.copies.declared.one_cluster or (mine and logs and all(log.cluster_id == mine for log in logs)):
@@ -402,7 +402,7 @@ def partition_count(coordinator: Coordinator, metadata: ClusterMetadata, declare
     return count
 
 
-def named(names: Sequence[str]) -> str:
+def named(names: Sequence[str]) -> tuple[str, ...]:
     """The first NAMED_MAX names, and how many more there are."""
     more = len(names) - NAMED_MAX
-    return ", ".join([*names[:NAMED_MAX], f"… (+{more})"] if more > 0 else names)
+    return (*names[:NAMED_MAX], f"… (+{more})") if more > 0 else tuple(names)

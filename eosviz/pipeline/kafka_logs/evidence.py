@@ -52,7 +52,7 @@ def entry_said(entry: CoordinatorEntry) -> Words:
     )
 
 
-def _named(partitions: Sequence[tuple[str, int]]) -> str:
+def _named(partitions: Sequence[tuple[str, int]]) -> tuple[str, ...]:
     named = [f"{topic}-{number}" for topic, number in partitions[:PARTITIONS_NAMED_MAX]]
     more = len(partitions) - len(named)
-    return ", ".join([*named, f"… (+{more})"] if more else named)
+    return (*named, f"… (+{more})") if more else tuple(named)

@@ -84,7 +84,8 @@ class _Ticket:
         yield from self._more("verdicts", problems, document)
 
     def _verdict(self, verdict: Json) -> Iterator[str]:
-        yield f"### {_plain(verdict['partition'])}: {self.words('verdict.' + verdict['kind'])}"
+        colon = self._said(Words("join.colon", {}))
+        yield f"### {_plain(verdict['partition'])}{colon}{self.words('verdict.' + verdict['kind'])}"
         yield ""
         if verdict["producer_id"] is not None:
             told = {name: verdict[name] for name in ("producer_id", "epoch", "first_offset")}
@@ -97,7 +98,7 @@ class _Ticket:
             yield f"- {self._kept(one['says'])}{place}"
         yield from self._more("evidence", verdict["evidence"])
         if verdict["alternatives"]:
-            possible = ", ".join(self.words(f"verdict.{kind}") for kind in verdict["alternatives"])
+            possible = [self.words(f"verdict.{kind}") for kind in verdict["alternatives"]]
             yield f"- {self.words('ticket.possible', kinds=possible)}"
         yield ""
         if verdict["would_change"]:

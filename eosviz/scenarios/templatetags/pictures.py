@@ -5,6 +5,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from eosviz.catalogue import language_of, say
+from eosviz.catalogue.joins import clauses, facts, named
 from eosviz.scenarios.cards import Run
 from eosviz.scenarios.verdict_picture import picture
 
@@ -27,12 +28,12 @@ def ends(run: Run | None) -> str:
     if "refused_by" in ending:
         return say("library.refused_by", language, {"rule": ending["refused_by"]})
     lanes = [
-        f"{lane['name']}: {', '.join(_said(lane, language))}"
+        named(lane["name"], facts(said, language), language)
         for lane in ending["lanes"]
-        if _said(lane, language)
+        if (said := _said(lane, language))
     ]
-    nodes = [f"{name}: {state}" for name, state in ending["nodes"]]
-    return "; ".join([*lanes, *nodes]) or say("library.ends.empty", language)
+    nodes = [named(name, state, language) for name, state in ending["nodes"]]
+    return clauses([*lanes, *nodes], language) or say("library.ends.empty", language)
 
 
 def _said(lane: dict[str, object], language: str) -> list[str]:

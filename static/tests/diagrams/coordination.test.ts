@@ -43,7 +43,7 @@ test("coordinator: state and what is being written, the card, how it was found",
   const shape = layoutCoordinator(frameOf(stepOf({ actor: "broker-2", transition }), now));
   assert.deepEqual(shape?.lastEdge, ["Ongoing", "PrepareCommit", "end_commit"]);
   assert.deepEqual(shape?.rows.map((row) => [row.name, row.value]), [
-    ["PID·epoch", "1000·0"], ["last", "none"], ["timeout", "60000 ms"], ["coordinator epoch", "0"],
+    ["PID·epoch", "1000·0"], ["last", "none"], ["timeout", "1 min"], ["coordinator epoch", "0"],
   ]);
   assert.equal(shape?.found, "hash 110810510 → __transaction_state-10 → broker-2");
   assert.equal(layoutCoordinator(frameOf(null)), null);

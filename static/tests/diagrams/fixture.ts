@@ -30,10 +30,12 @@ export function readTexts(path: string): { en: Texts; "zh-Hans": Texts } {
 
 export const DIAGRAM_WORDS = "eosviz/catalogue/diagrams.toml";
 
+const JOINS = "engine/explain/catalogue/joins.toml";
+
 export function speakEnglish(): void {
-  const texts = readTexts(DIAGRAM_WORDS);
-  words.learn("en", { texts: texts.en, sources: {} });
-  words.learn("zh-Hans", { texts: texts["zh-Hans"], sources: {} });
+  const [diagrams, joins] = [readTexts(DIAGRAM_WORDS), readTexts(JOINS)];
+  words.learn("en", { texts: { ...joins.en, ...diagrams.en }, sources: {} });
+  words.learn("zh-Hans", { texts: { ...joins["zh-Hans"], ...diagrams["zh-Hans"] }, sources: {} });
   words.use("en");
 }
 

@@ -182,7 +182,7 @@ test("a transaction that ended nobody knows how is dashed, and says so; the LSO 
   assert.deepEqual(lane.cells.map((cell) => [cell.label, cell.pending, cell.aborted]), [
     ["0·0 | 0–1", true, false], ["?", false, false], ["0·0 | 3", false, false],
   ]);
-  assert.ok(lane.cells[0]?.name.includes("nobody told whether by COMMIT or ABORT"));
+  assert.ok(lane.cells[0]?.name.includes("whether by COMMIT or ABORT is not known here"));
   assert.ok(!lane.cells[2]?.name.includes("nobody told"));
 });
 
@@ -289,7 +289,7 @@ test("a request that the network loses stands above its lane, with a cross; a lo
   assert.ok(Math.abs((stored.arrival?.cross?.x ?? 0) - (about?.x ?? 0) - (about?.width ?? 0) / 2) < 0.1);
   assert.match(stored.arrival?.texts[0]?.text ?? "", /does not learn that it is stored/);
   const refused = losing({ ...answered, fields: { partitions: { "t-0": { error: "INVALID_PRODUCER_EPOCH", base_offset: -1 } } } });
-  assert.match(refused.arrival?.texts[0]?.text ?? "", /what became of its batch/);
+  assert.match(refused.arrival?.texts[0]?.text ?? "", /does not know whether its batch is stored/);
   assert.equal(refused.arrival?.path, null);
 });
 

@@ -34,7 +34,7 @@ test("where nothing is open, or nobody wrote the step, that is the answer", () =
 });
 
 test("a log has a clock, a run virtual time", () => {
-  const texts = { "player.virtual_time": "{at} ms", "player.clock": "{at} UTC", "player.clock_after": "{at} UTC, {gap} later" };
+  const texts = { "player.virtual_time": "{at} ms", "player.clock": "{at} UTC", "player.clock_after": "{at} UTC, {gap} later", "duration.seconds": "{count} s" };
   words.learn("en", { texts, sources: {} });
   const log = { time_origin: 1_795_166_225_000 } as Header;
   assert.equal(whenText(log, 1000), "2026-11-20 09:17:06 UTC");

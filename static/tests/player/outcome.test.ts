@@ -3,13 +3,15 @@ import test from "node:test";
 
 import type { Frame } from "../../player/frame.ts";
 import { leadOf, notesOf, saidOf } from "../../player/leading.ts";
-import { brokenWords, toldOf } from "../../player/outcome.ts";
+import type { PlayerStore } from "../../player/store.ts";
+import { brokenWords, costText, toldOf } from "../../player/outcome.ts";
+import { sentIn } from "../../player/sent-in.ts";
 import { words } from "../../player/text.ts";
-import { step } from "./fixture.ts";
+import { branch, step } from "./fixture.ts";
 
 test("what is broken is named with its number, and nothing broken is said", () => {
-  words.learn("en", { texts: { "outcome.count": "{name} {count}", "outcome.none": "nothing", "player.guarantee.lost": "lost", "player.guarantee.atomic": "torn apart" }, sources: {} });
-  assert.deepEqual(brokenWords({ lost: 2, atomic: 1 }), ["lost 2", "torn apart 1"]);
+  words.learn("en", { texts: { "outcome.count": "{name} {count}", "outcome.none": "nothing", "player.guarantee.lost": "lost", "player.guarantee.atomic": "partly committed" }, sources: {} });
+  assert.deepEqual(brokenWords({ lost: 2, atomic: 1 }), ["lost 2", "partly committed 1"]);
   assert.deepEqual(brokenWords({}), ["nothing"]);
 });
 
@@ -29,4 +31,22 @@ test("a note that the engine names leads, and stands among the others no more", 
   assert.deepEqual(notesOf(led).map(({ key }) => key), ["b"]);
   const plain = step(2, 0, [], { key: "a", notes: [note("b")] });
   assert.deepEqual([saidOf(plain).length, notesOf(plain).length], [1, 1]);
+});
+
+test("the message to break is the last that leaves before the reader is set down", () => {
+  const sent = (id: number) => ({ messages: [{ id, event: "sent" as const }] });
+  const steps = [step(1, 0, [], sent(1)), step(2, 5, [], sent(2)), step(3, 9, [], { messages: [{ id: 2, event: "delivered" }] }), step(4, 9, [], sent(3))];
+  const lines = { step: (_: string, number: number) => steps[number - 1] };
+  assert.deepEqual(sentIn(lines, "a", { first: 1, lands: 3 }), { step: 2, id: 2 });
+  assert.equal(sentIn(lines, "a", { first: 3, lands: 3 }), null);
+});
+
+test("what a change cost is one sentence, once the run is over", () => {
+  words.learn("en", { texts: { "outcome.cost": "{what} cost {costs}; {kept}.", "cost.drop_message": "Your drop", "cost.time": "{by} ms", "cost.retries": "{by:retry|retries}", "cost.log_same": "the same" }, sources: {} });
+  const told = (key: string, by = 0) => ({ key, params: { by } });
+  const cost = { what: told("cost.drop_message"), dearer: true, costs: [told("cost.time", 2100), told("cost.retries", 1)], kept: [told("cost.log_same")] };
+  const branches = new Map([["b", branch("b", 9, { interventions: [{ after: 3, intervention: { action: "drop_message", message: 1 } }] })]]);
+  const at = (newest: number) => ({ newest, shown: newest, branch: "b", lines: { branches }, frame: { plan: { steps: 9, cost } } }) as unknown as PlayerStore;
+  assert.equal(costText(at(9)), "Your drop cost 2100 ms, 1 retry; the same.");
+  assert.equal(costText(at(8)), "", "the plan is of another length: it is not this branch's");
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { frameInLanguage, inLanguage, selectionOf, shownFields } from "../../player/share.ts";
+import { selectionOf } from "../../player/selection-of.ts";
+import { frameInLanguage, inLanguage, shownFields } from "../../player/share.ts";
 
 test("what is on show goes into an address and comes back", () => {
   const selection = { kind: "batch" as const, id: "p1/0:x", partition: "t-0", serials: [3, 4] };

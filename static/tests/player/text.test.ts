@@ -33,14 +33,15 @@ test("a range whose ends are equal is one number", () => {
   assert.equal(fill("seq {first}–{last}", { first: 0 }), "seq 0–[last]");
 });
 
-test("a time of a minute and more is told in units that people count in, exactly", () => {
+test("a duration of a second and a moment of a minute are written in larger units, exactly", () => {
   const words: Record<string, string> = {
     "duration.days": "{count} d", "duration.hours": "{count} h", "duration.minutes": "{count} min", "duration.seconds": "{count} s",
-    "duration.milliseconds": "{count} ms",
   };
   const word = (key: string) => words[key];
-  assert.equal(fill("until {at} ms ({left} ms left)", { at: 605_400_000, left: 59_999 }, word), "until 7 d 10 min (59999 ms left)");
-  assert.equal(fill("到 {at} 毫秒", { at: 61_005 }, word), "到 1 min 1 s 5 ms");
+  assert.equal(fill("until {at} ms ({left} ms left)", { at: 605_400_000, left: 59_999 }, word), "until 7 d 10 min (59.999 s left)");
+  assert.equal(fill("到 {at} 毫秒", { at: 61_005 }, word), "到 1 min 1.005 s");
+  assert.equal(fill("at {at} ms, after {age} ms of {limit} ms", { at: 30_000, age: 999, limit: 30_000 }, word), "at 30000 ms, after 999 ms of 30 s");
+  assert.equal(fill("{left} ms 后 {name} 中", { left: 2000, name: "没有" }, (key) => ({ "duration.seconds": "{count} 秒" })[key]), "2 秒后 没有中");
   assert.equal(fill("{at} ms", { at: 3_600_001 }), "3600001 ms");
   assert.equal(fill("since {at} UTC", { at: 1_795_166_225_999 }), "since 2026-11-20 09:17:05 UTC");
   assert.equal(fill("{at} UTC, {gone} UTC", { at: "noon", gone: null }), "noon UTC, –");

@@ -94,3 +94,20 @@ test("who cannot see the picture hears what each message is", () => {
   const label = networkLayer(frame, HERE, NO_FOCUS).find(({ key }) => key === "m:910")?.label;
   assert.equal(label, "Produce answer from broker-1 to p1, answer: t-0 at 40: arrives at 148 ms");
 });
+
+test("on a phone five answers of one moment are counted, and what waits at a broker says so beside its message", () => {
+  const phone = places(null, HEADER, view(), { width: 390, height: 408, form: "phone" });
+  const here: Places = phone;
+  const answers = Array.from({ length: 5 }, (_, index) => message({ id: 40 + index, is_response: true, from: "broker-1", to: "p1", correlation_id: 40 + index, sent_at: 143, arrives_at: 148 }));
+  const table = { messages: Object.fromEntries(answers.map((one) => [String(one.id), one])) };
+  const sent = fates({ sent: answers.map(({ id }) => id) });
+  const network = networkOf(frameOf(stepOf(), view({ network: table }), { previousView: view({ time: 140 }) }), here, sent);
+  const boxes = [...network.flights.map(({ box }) => box), ...network.bundles.map(({ box }) => box)];
+  boxes.forEach((one, index) => boxes.slice(index + 1).forEach((other) => assert.ok(!overlap(one, other))));
+  assert.equal(network.flights.length + network.bundles.reduce((sum, { messages }) => sum + messages.length, 0), 5, "none is left out");
+
+  const held = message({ id: 50, held: true, arrives_at: 140 });
+  const [flight] = networkOf(frameOf(stepOf(), view({ network: { messages: { 50: held } } })), here, NO_FOCUS).flights;
+  assert.equal(flight?.fate.side, "right");
+  assert.match(flight?.fate.note ?? "", /broker-1/);
+});

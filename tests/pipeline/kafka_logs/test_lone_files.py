@@ -36,7 +36,7 @@ def test_the_command_says_what_a_file_tells_and_what_is_missing(name: str, said:
     with pytest.raises(CommandError) as refused:
         call_command("logs", str(FOLDER / name))
     assert str(refused.value).startswith(f"{name} ") and said in str(refused.value)
-    assert "ive the partition folder it lies in" in str(refused.value)
+    assert "ive the partition folder it is in" in str(refused.value)
 
 
 def test_each_of_several_is_told(tmp_path: Path) -> None:

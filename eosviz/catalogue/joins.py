@@ -1,0 +1,30 @@
+"""Texts put together, with the marks of the language; the player does the same (static/player/joins.ts)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from eosviz.catalogue import say
+
+
+def listed(names: Iterable[object], language: str) -> str:
+    """Names in a row: `t-0, t-1`."""
+    return say("join.list", language).join(map(str, names))
+
+
+def facts(parts: Iterable[str], language: str) -> str:
+    """What is said of one thing: `5 records stored, 1 lost`."""
+    return say("join.comma", language).join(parts)
+
+
+def clauses(parts: Iterable[str], language: str) -> str:
+    """Parts that have commas themselves: `a; b`."""
+    return say("join.semicolon", language).join(parts)
+
+
+def named(name: str, said: str, language: str) -> str:
+    """What is said of a name: `t-0: 5 records stored`."""
+    return f"{name}{say('join.colon', language)}{said}"
+
+
+__all__ = ["clauses", "facts", "listed", "named"]

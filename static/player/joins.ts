@@ -1,0 +1,33 @@
+/** Texts put together, with the marks of the language that is spoken. */
+
+import { say } from "./text.ts";
+
+/** Names in a row: `t-0, t-1`. */
+export function listed(names: readonly string[]): string {
+  return names.join(say("join.list"));
+}
+
+/** What is said of one thing, in one sentence: `sent, 2nd try`. */
+export function facts(parts: readonly string[]): string {
+  return parts.join(say("join.comma"));
+}
+
+/** Parts that have commas themselves: `a; b`. */
+export function clauses(parts: readonly string[]): string {
+  return parts.join(say("join.semicolon"));
+}
+
+/** What is said of a name: `p1: sends`. */
+export function named(name: string, said: string): string {
+  return `${name}${say("join.colon")}${said}`;
+}
+
+/** A text with another in brackets, if there is one: `16 KiB (was 48 KiB)`. */
+export function aside(text: string, other: string | null): string {
+  return other === null || other === "" ? text : say("join.aside", { text, aside: other });
+}
+
+/** Whole sentences, one behind the other. */
+export function sentences(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").reduce((first, then) => (first === "" ? then : say("join.sentences", { first, then })), "");
+}

@@ -1,0 +1,11 @@
+import type { Selection } from "./frame.ts";
+
+/** The selection that the page was opened with, out of the element's attributes. */
+export function selectionOf(select: string, partition: string, serials: string): Selection | null {
+  const [, kind, id] = /^(message|batch|partition|actor|record|timer|transaction):(.+)$/s.exec(select) ?? [];
+  if (kind === undefined || id === undefined) return null;
+  const selection: Selection = { kind: kind as Selection["kind"], id };
+  if (partition !== "") selection.partition = partition;
+  if (serials !== "") selection.serials = serials.split(".").map(Number);
+  return selection;
+}

@@ -1,0 +1,4 @@
+/** What a presenter and those who follow say to one another: hands and polls. */
+
+import "./hands.ts";
+import "./poll.ts";

@@ -1,0 +1,95 @@
+/** Where the names of the gates stand over a lane, and what they leave to what arrives there. Pure. */
+
+import { range } from "../diagrams/batch.ts";
+import type { Frame, LogBatchView, ReplicaView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { Focus, LanePlace, Window } from "./contract.ts";
+import { textWidth } from "./draw.ts";
+
+/** A cell of this width has its ring inside of the gates at its edges, and its numbers inside of the ring. */
+export const RING_INSIDE = 80;
+
+interface LaneNamed {
+  focus: Focus;
+  partition: string;
+  place: LanePlace;
+}
+
+export interface Name {
+  from: number;
+  to: number;
+}
+
+interface GateNames {
+  lso: { x: number; said: string; anchor: "start" | "middle" | "end" };
+  hw: { x: number; said: string; anchor: "start" | "middle" } | null;
+  taken: Name[];
+}
+
+/** Names of the gates beside or over them; what stands between says why records wait. */
+export function gateNames({ box: lane }: LanePlace, window: Window, replica: ReplicaView): GateNames {
+  const { last_stable_offset: stable, high_watermark: high } = replica;
+  const [left, right] = [window.x(stable), window.x(high)];
+  // Names stay inside the lane's box.
+  const [least, most] = [lane.x + 6, lane.x + lane.width - 6];
+  if (stable === high) {
+    const said = say("stage.gate.both", { offset: high });
+    const half = textWidth(said, 12, true) / 2;
+    const x = Math.max(least + half, Math.min(right, most - half));
+    return { lso: { x, said, anchor: "middle" }, hw: null, taken: [{ from: x - half, to: x + half }] };
+  }
+  const [lso, hw] = [say("stage.gate.lso", { offset: stable }), say("stage.gate.hw", { offset: high })];
+  const [lsoWidth, hwWidth] = [textWidth(lso, 12, true), textWidth(hw, 12)];
+  const lsoEnd = Math.max(left + 3, least + lsoWidth);
+  const hwStart = Math.max(lsoEnd + 6, Math.min(right - 1, most - hwWidth));
+  return {
+    lso: { x: lsoEnd, said: lso, anchor: "end" }, hw: { x: hwStart, said: hw, anchor: "start" },
+    taken: [{ from: lsoEnd - lsoWidth, to: lsoEnd }, { from: hwStart, to: hwStart + hwWidth }],
+  };
+}
+
+/** The batch of a lane that has the step's ring (ghosts.ts). */
+export function ringedBatch({ focus, partition }: LaneNamed, replica: ReplicaView): LogBatchView | undefined {
+  const rings = focus.kind === "append" || focus.kind === "duplicate" || focus.kind === "refused";
+  return rings && focus.partition === partition && focus.offset !== null ? replica.batches[String(focus.offset)] : undefined;
+}
+
+/** A gate at the edge of a narrow batch that is ringed is seen above and below the ring, which is whole; a wide one has its ring inside (ghosts.ts). */
+export function isBehindRing(lane: LaneNamed, replica: ReplicaView, window: Window): (offset: number) => boolean {
+  const ringed = ringedBatch(lane, replica);
+  const isNarrow = ringed !== undefined && !lane.place.strip && window.x(ringed.last_offset + 1) - window.x(ringed.base_offset) < RING_INSIDE;
+  return (offset) => isNarrow && (ringed.base_offset === offset || ringed.last_offset + 1 === offset);
+}
+
+/** px that what arrives needs at least to say its sequences. */
+export function ghostNeeds({ step }: Frame): number {
+  const { first_sequence: first, last_sequence: last } = (step?.decision?.arrived ?? {}) as Record<string, number | null | undefined>;
+  return first == null || first < 0 ? 34 : Math.max(34, textWidth(range(first, last ?? first), 15, true) + 12);
+}
+
+/** px between the names of gates and what arrives beside them. */
+const CLEAR = 4;
+
+/** Names of the gates in this step, and where they leave room for what arrives over the batch that it is compared with, which may be the last one. */
+export function namesBeside(lane: LaneNamed, replica: ReplicaView, window: Window, needs: number): GateNames & { y: number; arrives: Name | null } {
+  const { focus, partition, place } = lane;
+  const isBehind = isBehindRing(lane, replica, window);
+  const y = isBehind(replica.high_watermark) || isBehind(replica.last_stable_offset) ? -18 : -11;
+  const names = gateNames(place, window, replica);
+  const compared = focus.kind === "duplicate" && focus.partition === partition && focus.offset !== null ? replica.batches[String(focus.offset)] : undefined;
+  if (compared === undefined || compared.last_offset < window.first) return { ...names, y, arrives: null };
+  const from = window.x(Math.max(compared.base_offset, window.first)) + 1;
+  const whole: Name = { from, to: from + Math.max(window.x(compared.last_offset + 1) - from - 1, 34, needs) };
+  const [name] = names.taken;
+  if (names.hw !== null || name === undefined || name.to + CLEAR <= whole.from || name.from - CLEAR >= whole.to) return { ...names, y, arrives: whole };
+  const wide = name.to - name.from;
+  const [least, most] = [place.box.x + 6, place.box.x + place.box.width - 6];
+  const put = (start: number): GateNames => ({ ...names, lso: { ...names.lso, x: start, anchor: "start" }, taken: [{ from: start, to: start + wide }] });
+  const gate = window.x(replica.high_watermark);
+  if (compared.last_offset + 1 === replica.high_watermark && gate + 8 + wide <= most) return { ...put(gate + 8), y, arrives: whole };
+  // What arrives makes room in its own width, or the name stands on its other side.
+  const rest: Name = gate < (whole.from + whole.to) / 2 ? { from: name.to + CLEAR, to: whole.to } : { from: whole.from, to: name.from - CLEAR };
+  if (rest.to - rest.from >= needs) return { ...names, y, arrives: rest };
+  if (whole.from - 6 - wide >= least) return { ...put(whole.from - 6 - wide), y, arrives: whole };
+  return { ...names, y, arrives: whole };
+}

@@ -1,0 +1,36 @@
+"""Words are joined with the marks of their language (engine/explain/catalogue/joins.toml), not with marks in code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from eosviz.launch.places import ROOT
+
+IN_TYPESCRIPT = re.compile(r"""\.join\("[,;] "\)|\}[,;:] \$\{(?:say|word)|\$\{say\([^{}]*\)\}[,;:] """)
+"""`names.join(", ")`, and a mark before or behind a text of the catalogue."""
+NO_TEXTS = ("builder/document.ts", "diagrams/sequence-text.ts", "player/joins.ts", "player/picked-steps.ts")
+"""A list in a field, Mermaid's own marks, steps as a handout's field takes them."""
+IN_TEMPLATES = re.compile(r"""[%}]\}(?:</\w+>)?[,;:](?: |<)|(?:[,;:] |\()\{(?:% say|\{ \w+\.title)""")
+"""A mark between a value and a text, and a bracket before one."""
+
+
+def lines_of(folder: str, ending: str) -> Iterator[tuple[str, int, str]]:
+    for path in sorted((ROOT / folder).rglob(f"*{ending}")):
+        name = path.relative_to(ROOT / folder)
+        if not {"tests", "generated", "dist"} & set(name.parts):
+            for number, line in enumerate(Path(path).read_text("utf-8").splitlines(), start=1):
+                yield name.as_posix(), number, line
+
+
+def test_the_player_joins_no_words_with_marks_of_its_own() -> None:
+    lines = [line for line in lines_of("static", ".ts") if line[0] not in NO_TEXTS]
+    assert len(lines) > 10_000
+    assert [found for found in lines if IN_TYPESCRIPT.search(found[2])] == []
+
+
+def test_pages_join_no_words_with_marks_of_their_own() -> None:
+    lines = list(lines_of("templates", ".html"))
+    assert len(lines) > 500
+    assert [found for found in lines if IN_TEMPLATES.search(found[2])] == []
