@@ -11,54 +11,67 @@ from typing import Any
 
 
 class Error(Enum):
-    """A protocol error: ``code`` on the wire; ``retriable`` is Produce's "R" of appendix A."""
+    """A protocol error: ``code`` on the wire; ``retriable`` is Produce's "R" of appendix A; ``since``: the first Kafka
+    that has it."""
 
-    UNKNOWN_SERVER_ERROR = (-1, False)
-    NONE = (0, False)
-    OFFSET_OUT_OF_RANGE = (1, False)
-    CORRUPT_MESSAGE = (2, True)
-    UNKNOWN_TOPIC_OR_PARTITION = (3, True)
-    LEADER_NOT_AVAILABLE = (5, True)
-    NOT_LEADER_OR_FOLLOWER = (6, True)
-    REQUEST_TIMED_OUT = (7, True)
-    MESSAGE_TOO_LARGE = (10, False)
-    NETWORK_EXCEPTION = (13, True)
-    COORDINATOR_LOAD_IN_PROGRESS = (14, True)
-    COORDINATOR_NOT_AVAILABLE = (15, False)
-    NOT_COORDINATOR = (16, False)
-    RECORD_LIST_TOO_LARGE = (18, False)
-    NOT_ENOUGH_REPLICAS = (19, True)
-    NOT_ENOUGH_REPLICAS_AFTER_APPEND = (20, True)
-    INVALID_REQUIRED_ACKS = (21, False)
-    ILLEGAL_GENERATION = (22, False)
-    UNKNOWN_MEMBER_ID = (25, False)
-    TOPIC_AUTHORIZATION_FAILED = (29, False)
-    GROUP_AUTHORIZATION_FAILED = (30, False)
-    CLUSTER_AUTHORIZATION_FAILED = (31, False)
-    UNSUPPORTED_VERSION = (35, False)
-    INVALID_REQUEST = (42, False)
-    UNSUPPORTED_FOR_MESSAGE_FORMAT = (43, False)
-    OUT_OF_ORDER_SEQUENCE_NUMBER = (45, False)
-    DUPLICATE_SEQUENCE_NUMBER = (46, False)
-    INVALID_PRODUCER_EPOCH = (47, False)
-    INVALID_TXN_STATE = (48, False)
-    INVALID_PRODUCER_ID_MAPPING = (49, False)
-    INVALID_TRANSACTION_TIMEOUT = (50, False)
-    CONCURRENT_TRANSACTIONS = (51, False)
-    TRANSACTION_COORDINATOR_FENCED = (52, False)
-    TRANSACTIONAL_ID_AUTHORIZATION_FAILED = (53, False)
-    OPERATION_NOT_ATTEMPTED = (55, False)
-    KAFKA_STORAGE_ERROR = (56, True)
-    UNKNOWN_PRODUCER_ID = (59, False)
-    FENCED_INSTANCE_ID = (82, False)
-    INVALID_RECORD = (87, False)
-    UNSTABLE_OFFSET_COMMIT = (88, False)
-    PRODUCER_FENCED = (90, False)
-    TRANSACTION_ABORTABLE = (120, False)
+    UNKNOWN_SERVER_ERROR = (-1, False, "0.8")
+    NONE = (0, False, "0.7")
+    OFFSET_OUT_OF_RANGE = (1, False, "0.8")
+    CORRUPT_MESSAGE = (2, True, "0.8")
+    UNKNOWN_TOPIC_OR_PARTITION = (3, True, "0.8")
+    LEADER_NOT_AVAILABLE = (5, True, "0.8")
+    NOT_LEADER_OR_FOLLOWER = (6, True, "0.8")
+    REQUEST_TIMED_OUT = (7, True, "0.8")
+    MESSAGE_TOO_LARGE = (10, False, "0.8")
+    NETWORK_EXCEPTION = (13, True, "0.8")
+    COORDINATOR_LOAD_IN_PROGRESS = (14, True, "0.8")
+    COORDINATOR_NOT_AVAILABLE = (15, False, "0.8")
+    NOT_COORDINATOR = (16, False, "0.8")
+    RECORD_LIST_TOO_LARGE = (18, False, "0.8")
+    NOT_ENOUGH_REPLICAS = (19, True, "0.8")
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND = (20, True, "0.8")
+    INVALID_REQUIRED_ACKS = (21, False, "0.8")
+    ILLEGAL_GENERATION = (22, False, "0.9")
+    UNKNOWN_MEMBER_ID = (25, False, "0.9")
+    TOPIC_AUTHORIZATION_FAILED = (29, False, "0.9")
+    GROUP_AUTHORIZATION_FAILED = (30, False, "0.9")
+    CLUSTER_AUTHORIZATION_FAILED = (31, False, "0.9")
+    UNSUPPORTED_VERSION = (35, False, "0.10")
+    INVALID_REQUEST = (42, False, "0.10")
+    UNSUPPORTED_FOR_MESSAGE_FORMAT = (43, False, "0.10")
+    OUT_OF_ORDER_SEQUENCE_NUMBER = (45, False, "0.11")
+    DUPLICATE_SEQUENCE_NUMBER = (46, False, "0.11")
+    INVALID_PRODUCER_EPOCH = (47, False, "0.11")
+    INVALID_TXN_STATE = (48, False, "0.11")
+    INVALID_PRODUCER_ID_MAPPING = (49, False, "0.11")
+    INVALID_TRANSACTION_TIMEOUT = (50, False, "0.11")
+    CONCURRENT_TRANSACTIONS = (51, False, "0.11")
+    TRANSACTION_COORDINATOR_FENCED = (52, False, "0.11")
+    TRANSACTIONAL_ID_AUTHORIZATION_FAILED = (53, False, "0.11")
+    OPERATION_NOT_ATTEMPTED = (55, False, "0.11")
+    KAFKA_STORAGE_ERROR = (56, True, "1.0")
+    UNKNOWN_PRODUCER_ID = (59, False, "1.0")
+    FENCED_INSTANCE_ID = (82, False, "2.3")
+    INVALID_RECORD = (87, False, "2.4")
+    UNSTABLE_OFFSET_COMMIT = (88, False, "2.5")
+    PRODUCER_FENCED = (90, False, "2.7")
+    TRANSACTION_ABORTABLE = (120, False, "3.8")
 
-    def __init__(self, code: int, retriable: bool) -> None:
+    def __init__(self, code: int, retriable: bool, since: str) -> None:
         self.code = code
         self.retriable = retriable
+        self.since = since
+
+
+class ClientError(Enum):
+    """What a client finds out alone; no broker answers so."""
+
+    ILLEGAL_STATE = "ILLEGAL_STATE"
+    """The Sender's thread asked for a transition that the client's table does not have."""
+
+
+Cause = Error | ClientError
+"""What a producer is in an error for."""
 
 
 NO_ERROR = Error.NONE

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from engine.errors import Error
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
@@ -81,6 +83,33 @@ class Profile:
     """A leader asks the coordinator before it appends the first batch of a transaction (KIP-890, since 3.6)."""
     verifies_each_epoch: bool
     """A transaction that an earlier epoch left open in the log does not stand for a verification (KAFKA-19690)."""
+    knows_transaction_abortable: bool
+    """TRANSACTION_ABORTABLE is answered and understood (KIP-890, since 3.8); else INVALID_TXN_STATE."""
+    outlives_denied_identity: bool
+    """A client that may not have an identity fails what waits and may ask again (KAFKA-13668, since 3.6); else that is
+    fatal."""
+    wrong_state_is_fatal: bool
+    """What the client's own table does not allow is an IllegalStateException: a call changes nothing, the Sender's
+    thread loses the producer (KAFKA-14831, since 3.6); else a KafkaException, and the thread goes on."""
+    late_call_must_repeat: bool
+    """Behind a call that timed out only the same call is allowed, until it has returned (KAFKA-13412, since 3.2)."""
+    late_failure_counts: bool
+    """A batch that is over and fails once more takes its numbers back and changes the state (KAFKA-14830)."""
+    overdue_is_timed_out: bool
+    """A request that is overdue fails its batches with REQUEST_TIMED_OUT (KAFKA-14317, since 3.5); else with
+    NETWORK_EXCEPTION, as when a connection ends."""
+
+    @property
+    def errors(self) -> tuple[Error, ...]:
+        """The errors that this version has, NONE aside."""
+        return tuple(
+            error for error in Error if error is not Error.NONE and age(error.since) <= age(self.version)
+        )
+
+
+def age(version: str) -> tuple[int, ...]:
+    """``2.8`` → (2, 8): the older version is the lesser."""
+    return tuple(int(number) for number in version.split("."))
 
 
 def spoken_with(client: Profile, cluster: Profile) -> Profile:
@@ -92,6 +121,8 @@ def spoken_with(client: Profile, cluster: Profile) -> Profile:
         client,
         idempotence=client.idempotence and cluster.idempotence,
         takes_epoch_bumps=cluster.takes_epoch_bumps,
+        knows_transaction_abortable=client.knows_transaction_abortable
+        and cluster.knows_transaction_abortable,
         offsets_name_member=client.offsets_name_member and cluster.offsets_name_member,
         waits_for_stable_offsets=client.waits_for_stable_offsets and cluster.waits_for_stable_offsets,
     )

@@ -7,7 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from engine import versions
-from engine.profile import Profile
+from engine.profile import Profile, age
 from engine.versions.k010 import PROFILE as K010
 from engine.versions.k20 import PROFILE as K20
 from engine.versions.k28 import PROFILE as K28
@@ -17,15 +17,11 @@ INCOMPLETE = ("k39",)
 """Versions that recorded cases are played in, and no scenario may name: some of what differs is still missing."""
 
 
-def _age(profile: Profile) -> tuple[int, ...]:
-    return tuple(int(number) for number in profile.version.split("."))
-
-
 def _found() -> list[Profile]:
     modules = (
         import_module(f"{versions.__name__}.{found.name}") for found in iter_modules(versions.__path__)
     )
-    return sorted((module.PROFILE for module in modules), key=_age)
+    return sorted((module.PROFILE for module in modules), key=lambda profile: age(profile.version))
 
 
 PROFILES: dict[str, Profile] = {

@@ -57,6 +57,7 @@ class Answers:
         "_completion",
         "_config",
         "_in_flight",
+        "_late_failure_counts",
         "_metadata",
         "_name",
         "_transactions",
@@ -74,6 +75,7 @@ class Answers:
     ) -> None:
         self._name = setup.name
         self._config = setup.config
+        self._late_failure_counts = setup.profile.late_failure_counts
         self._watch = setup.watch
         self._accumulator = accumulator
         self._transactions = transactions
@@ -90,10 +92,10 @@ class Answers:
             ):
                 return
 
-    def lost(self, request: InFlightRequest, now: int) -> None:
-        """The connection ended before the answer came: as NETWORK_EXCEPTION (SND-9)."""
+    def lost(self, request: InFlightRequest, error: Error, now: int) -> None:
+        """The connection ended before the answer came: as ``error`` (SND-9)."""
         for batch in request.batches.values():
-            if not self._handle(batch, Error.NETWORK_EXCEPTION, NO_OFFSET, NO_OFFSET, now):
+            if not self._handle(batch, error, NO_OFFSET, NO_OFFSET, now):
                 return
 
     def sent_without_answer(self, batch: Batch, now: int) -> None:
@@ -157,6 +159,8 @@ class Answers:
 
     def _thrown(self, batch: Batch, illegal: IllegalTransition) -> None:
         """A batch that was given up in flight fails again after the end of its transaction (KAFKA-14830)."""
+        if self._transactions is not None and self._transactions.is_poisoned:
+            return
         self._watch.emit(LateFailureThrown, self._name, batch.partition, illegal.row.on)
         self._watch.emit(NumbersInDoubt, producer=self._name, partition=batch.partition, thrown=True)
 
@@ -275,7 +279,7 @@ class Answers:
             late=batch.over,
         )
         transactions = self._transactions
-        if transactions is not None:
+        if transactions is not None and (self._late_failure_counts or not batch.over):
             done = transactions.failed(batch, error, adjust)
             if done is not None:
                 self._settled(batch, error, done)

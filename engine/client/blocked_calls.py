@@ -132,7 +132,9 @@ class BlockedCalls:
             call, result, _ = entry
             if not result.completed:
                 waiting.append(entry)
-            elif result.error is None:
+                continue
+            result.acknowledged = True
+            if result.error is None:
                 watch.emit(CallReturned, name, call.kind)
                 self.end(call, DONE)
             else:

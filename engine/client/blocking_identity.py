@@ -8,7 +8,7 @@ from engine.client.completion import Completion
 from engine.client.connections import Connections
 from engine.client.control_channel import ControlChannel
 from engine.client.control_requests import INIT, PRIORITIES, PendingRequest
-from engine.client.identity import INIT_RETRIES, InitProducerIdAnswers, Phase
+from engine.client.identity import InitProducerIdAnswers, Phase
 from engine.client.metadata import Metadata
 from engine.client.poll import Poll
 from engine.client.reachability import NOT_CONNECTED, Reachability
@@ -24,7 +24,9 @@ from engine.happenings.sender import (
     WaitsForConnection,
 )
 
-BLOCKING_RETRIES = INIT_RETRIES - {Error.CONCURRENT_TRANSACTIONS}
+BLOCKING_RETRIES = frozenset(
+    {Error.COORDINATOR_LOAD_IN_PROGRESS, Error.COORDINATOR_NOT_AVAILABLE, Error.NOT_COORDINATOR}
+)
 """Retriable for the blocking loop, beside those retriable for Produce (PID-12)."""
 
 

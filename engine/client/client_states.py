@@ -36,7 +36,8 @@ STATES = (
 INIT, NEED_ID, GOT_ID = "init_transactions", "need_producer_id", "init_producer_id_none"
 BEGIN, COMMIT, ABORT, ENDED = "begin", "commit", "abort", "end_txn_none"
 ABORTABLE, FATAL, EXHAUSTED = "abortable_failure", "fatal_failure", "epoch_exhausted"
-EVENTS = (INIT, NEED_ID, GOT_ID, BEGIN, COMMIT, ABORT, ENDED, ABORTABLE, FATAL, EXHAUSTED)
+DENIED = "identity_denied"
+EVENTS = (INIT, NEED_ID, GOT_ID, BEGIN, COMMIT, ABORT, ENDED, ABORTABLE, FATAL, EXHAUSTED, DENIED)
 
 
 def _move(source: str, on: str, target: str, why: str, spec: str, when: str = "") -> Row:
@@ -79,15 +80,18 @@ _REFUSED_CALLS = {
     ABORT: "refused_abort",
 }
 _REFUSED_ANSWERS = (
-    (READY, GOT_ID, "refused_got_id"),  # A second initTransactions() was answered after the end of the abort.
-    (INITIALIZING, ABORTABLE, "refused_abortable"),  # FindCoordinator: a missing right on a group.
     (
-        ABORTABLE_ERROR,
-        ENDED,
-        "refused_ended",
-    ),  # The batch of an earlier transaction failed after EndTxn had left.
-    (READY, ABORTABLE, "refused_abortable"),  # A batch that was given up in flight fails after the abort.
-    (READY, NEED_ID, "refused_need_id"),  # The id that was given is negative, which is none (CTR-6).
+        READY,
+        GOT_ID,
+        "refused_got_id",
+        "",
+    ),  # A second initTransactions() was answered after the end of the abort.
+    # FindCoordinator: a missing right on a group.
+    (INITIALIZING, ABORTABLE, "refused_abortable", "denial_is_fatal"),
+    # The batch of an earlier transaction failed after EndTxn had left.
+    (ABORTABLE_ERROR, ENDED, "refused_ended", ""),
+    (READY, ABORTABLE, "refused_abortable", ""),  # A batch that was given up in flight fails after the abort.
+    (READY, NEED_ID, "refused_need_id", ""),  # The id that was given is negative, which is none (CTR-6).
 )
 
 
@@ -107,10 +111,22 @@ def _refused() -> tuple[Row, ...]:
     return (*calls, *(_refuse(*row) for row in _REFUSED_ANSWERS))
 
 
+_OUTLIVED = (
+    _move(
+        INITIALIZING, ABORTABLE, ABORTABLE_ERROR, "abortable_while_initializing", "TXM-4", "outlives_denial"
+    ),
+    _move(ABORTABLE_ERROR, DENIED, UNINITIALIZED, "denied", "TXM-4"),
+)
+"""Since 3.6: a producer that may not have an identity begins anew."""
+NOT_OFFERED = _OUTLIVED
+"""Rows that only a version takes which no scenario may name (``profiles.INCOMPLETE``): recorded cases show them."""
+
+
 class Known(Protocol):
     """The fields of a producer that the guards read."""
 
     bump_required: bool
+    outlives_denial: bool
 
     @property
     def recovery(self) -> Recovery: ...
@@ -124,14 +140,24 @@ def _raises_epoch(known: Known) -> bool:
     return known.recovery.raises_epoch
 
 
+def _outlives_denial(known: Known) -> bool:
+    return known.outlives_denial
+
+
+def _denial_is_fatal(known: Known) -> bool:
+    return not known.outlives_denial
+
+
 GUARDS: dict[str, Callable[[Known], bool]] = {
     "bump_required": _bump_required,
+    "denial_is_fatal": _denial_is_fatal,
+    "outlives_denial": _outlives_denial,
     "recovers_by_epoch": _raises_epoch,
 }
 MACHINE: Machine[Known] = Machine(
     NAME,
     UNINITIALIZED,
-    (*_MOVES, *_refused()),
+    (*_MOVES, *_refused(), *_OUTLIVED),
     guards=GUARDS,
     terminal=(FATAL_ERROR,),
 )
@@ -150,11 +176,12 @@ may be sent; a transaction ends, is ending or is under way; where a repeated cal
 _IGNORED = "abortable_ignored"
 
 
-def edge_is_legal(source: str, target: str, raises_epoch: bool) -> bool:
+def edge_is_legal(source: str, target: str, raises_epoch: bool, outlives_denial: bool = False) -> bool:
     """Whether the client's own check lets the edge pass (``State.isTransitionValid``, TXM-4).
 
-    ``raises_epoch``: lost numbers are recovered by a higher epoch; every guard of the table needs that. In k20 any
-    state may become UNINITIALIZED, though nothing in the client takes that edge.
+    ``raises_epoch``: lost numbers are recovered by a higher epoch; every guard of the table needs that.
+    ``outlives_denial``: the rows since 3.6 are the client's, too. In k20 any state may become UNINITIALIZED, though
+    nothing in the client takes that edge.
     """
     if target == UNINITIALIZED and not raises_epoch:
         return True
@@ -163,5 +190,6 @@ def edge_is_legal(source: str, target: str, raises_epoch: bool) -> bool:
         and row.target == target
         and row.why != _IGNORED
         and (raises_epoch or not row.when)
+        and (outlives_denial or row not in _OUTLIVED)
         for row in MACHINE.rows
     )

@@ -10,7 +10,7 @@ from engine.client.poll import Poll
 from engine.client.setup import Setup
 from engine.client.transaction_calls import abort_transaction
 from engine.client.transaction_manager import TransactionManager
-from engine.errors import Error
+from engine.errors import Cause
 from engine.happenings.sender import CloseAborts, SenderClosed
 
 
@@ -56,11 +56,15 @@ class Closing:
             self._setup.watch.emit(SenderClosed, self._setup.name)
             self._calls.close_done()
 
-    def give_up(self, error: Error | None, now: int) -> None:
+    def give_up(self, error: Cause | None, now: int) -> None:
         """After a fatal error nothing can be sent any more: every batch is given up (SND-3, SND-4)."""
+        self.drop_all(error, now)
+        self.finish()
+
+    def drop_all(self, error: Cause | None, now: int) -> None:
+        """Every batch is given up."""
         if self._accumulator.incomplete and error is not None:
             self._completion.abort_all(error.name, now)
-        self.finish()
 
     def _ends_transaction(self) -> bool:
         """A transaction must end before the Sender may stop."""

@@ -166,8 +166,10 @@ class ControlAnswers:
 
 
 def _illegal(exchange: _Exchange, illegal: IllegalTransition) -> None:
-    """Kafka's Sender thread logs the exception and goes on; what was asked for is not asked again (TXM-13)."""
-    exchange.watch.emit(AnswerThrown, exchange.client, exchange.request.api, illegal.row.on)
+    """Kafka's Sender thread logs the exception and goes on; what was asked for is not asked again (TXM-13). A producer
+    that it lost has said so."""
+    if not exchange.transactions.is_poisoned:
+        exchange.watch.emit(AnswerThrown, exchange.client, exchange.request.api, illegal.row.on)
 
 
 def _found(exchange: _Exchange, answer: FindCoordinatorResponse) -> None:
@@ -211,7 +213,7 @@ def _partitions_added(exchange: _Exchange, answer: AddPartitionsToTxnResponse) -
     failed: tuple[ControlReaction, Error] | None = None
     for error in answer.errors.values():
         reaction = exchange.reaction(error.name)
-        if reaction.does == ABORTABLE:
+        if reaction.does == ABORTABLE and not reaction.at_once:
             # The error of an unauthorised topic goes before OPERATION_NOT_ATTEMPTED of the others.
             if failed is None or error is Error.TOPIC_AUTHORIZATION_FAILED:
                 failed = (reaction, error)

@@ -58,6 +58,8 @@ class ControlReaction:
     does: str
     raises: str = OWN
     generation: str = EITHER
+    at_once: bool = False
+    """Of several partitions the first that is answered so decides."""
     spec: str = "TXM-13"
 
 
@@ -73,6 +75,8 @@ def _rows(
 _COORDINATED = (INIT, ADD_PARTITIONS, ADD_OFFSETS, END)
 _STALE = ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
 _UNKNOWN = ("UNKNOWN_PRODUCER_ID", "INVALID_PRODUCER_ID_MAPPING")
+DENIALS = ("TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED")
+"""Answers to InitProducerId after which a client that outlives them begins anew."""
 _MOVED = ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", DISCONNECT)
 
 _NAMED: tuple[ControlReaction, ...] = (
@@ -132,11 +136,22 @@ _NAMED: tuple[ControlReaction, ...] = (
     *_rows(END, FATAL, OTHER, raises=UNEXPECTED),
 )
 _TRIED_AGAIN = {(row.api, row.answer) for row in _NAMED if row.does in (RETRY, RETRY_SOON, LOOKUP)}
+_ALL = (FIND, *_COORDINATED, COMMIT_OFFSETS)
 REACTIONS = (
     *_NAMED,
     *(
+        ControlReaction(
+            api=api, answer="TRANSACTION_ABORTABLE", does=ABORTABLE, generation=RETRIES, at_once=True
+        )
+        for api in _ALL
+    ),
+    *_rows(INIT, ABORTABLE, *DENIALS, generation=RETRIES),
+    *_rows(ADD_PARTITIONS, FATAL, "INVALID_TXN_STATE", generation=RETRIES),
+    *_rows(ADD_OFFSETS, FATAL, "INVALID_TXN_STATE", generation=RETRIES),
+    *_rows(COMMIT_OFFSETS, FATAL, *_STALE, raises=FENCED, generation=RETRIES),
+    *(
         row
-        for api in (FIND, *_COORDINATED, COMMIT_OFFSETS)
+        for api in _ALL
         for answer in RETRIABLE
         if (api, answer) not in _TRIED_AGAIN
         for row in _rows(api, RETRY, answer, generation=RETRIES)

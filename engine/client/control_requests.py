@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.errors import Error
+from engine.errors import Cause
 from engine.messages import NO_MEMBER, CommittedOffset, Membership
 
 TRANSACTION, GROUP = "TRANSACTION", "GROUP"
@@ -26,17 +26,19 @@ class Result:
     ``error`` None once completed: success. ``unexpected``: the application sees a KafkaException around it.
     """
 
-    __slots__ = ("completed", "error", "unexpected")
+    __slots__ = ("acknowledged", "completed", "error", "unexpected")
 
     def __init__(self) -> None:
         self.completed = False
-        self.error: Error | None = None
+        self.acknowledged = False
+        """A call has returned or thrown because of it."""
+        self.error: Cause | None = None
         self.unexpected = False
 
     def done(self) -> None:
         self.completed = True
 
-    def fail(self, error: Error, unexpected: bool) -> None:
+    def fail(self, error: Cause, unexpected: bool) -> None:
         """Complete with an error; a later one replaces it, as in Kafka."""
         self.completed, self.error, self.unexpected = True, error, unexpected
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from engine.client.client_states import FATAL
+from engine.client.client_states import ABORTABLE, FATAL
 from engine.client.connections import InFlightRequest
+from engine.client.control_reactions import DENIALS
 from engine.client.control_requests import PendingRequest
 from engine.client.partition_sequences import PartitionSequences
 from engine.client.poll import Poll
@@ -30,16 +31,6 @@ from engine.messages import InitProducerIdResponse
 
 Phase = Callable[[int], bool]
 """A phase of a pass, called with the time; True ends the pass."""
-
-INIT_RETRIES = frozenset(
-    {
-        Error.COORDINATOR_LOAD_IN_PROGRESS,
-        Error.CONCURRENT_TRANSACTIONS,
-        Error.COORDINATOR_NOT_AVAILABLE,
-        Error.NOT_COORDINATOR,
-    }
-)
-"""Errors of InitProducerId after which a k28 client sends it again (TXM-13)."""
 
 
 class Identity(Protocol):
@@ -92,7 +83,8 @@ class InitProducerIdAnswers:
             setup.watch.emit(ProducerIdRetried, setup.name, error, setup.config.retry_backoff_ms, queued)
             self.repeat(request, now)
             return
-        transactions.transition(FATAL, error)
+        denied = transactions.outlives_denial and error.name in DENIALS
+        transactions.transition(ABORTABLE if denied else FATAL, error)
         setup.watch.emit(ProducerIdRefused, setup.name, error)
 
     def lost(self, request: InFlightRequest, now: int) -> None:

@@ -83,6 +83,7 @@ class ProducerClient:
         self.settings = dict(settings)
         self.profile = profile
         self._registers_last = profile.registers_after_append
+        self._overdue_is_timed_out = profile.overdue_is_timed_out
         """``send()`` adds the partition to the transaction after the record, not before (TXM-8)."""
         self.switches = switches
         self.watch = watch
@@ -379,6 +380,9 @@ class ProducerClient:
 
     def on_disconnected(self, peer: str, now: int) -> Effects:
         """A connection ended, or could not be made: everything in flight on it is lost (GEN-5)."""
+        return self._disconnected(peer, now, overdue=False)
+
+    def _disconnected(self, peer: str, now: int, *, overdue: bool) -> Effects:
         connection = self.memory.connections.to(_node(peer))
         if not self.alive or connection.state == "disconnected":
             return self._effects()
@@ -386,18 +390,19 @@ class ProducerClient:
         lost = self.memory.connections.disconnected(connection.node, now)
         if first:
             self.watch.emit(Disconnected, self.name, peer, len(lost))
+        error = Error.REQUEST_TIMED_OUT if overdue else Error.NETWORK_EXCEPTION
         for request in lost:
-            self._lost(request, now)
+            self._lost(request, error, now)
         self.memory.metadata.request_update()
         self.memory.poll.wake(now)
         if self.watch.recording:
             self._touch_flags()
         return self._effects()
 
-    def _lost(self, request: InFlightRequest, now: int) -> None:
+    def _lost(self, request: InFlightRequest, error: Error, now: int) -> None:
         memory = self.memory
         if request.api == "Produce":
-            memory.answers.lost(request, now)
+            memory.answers.lost(request, error, now)
         elif request.api == "Metadata":
             memory.metadata.request_failed()
         elif memory.identity is not None and memory.control_answers is not None:
@@ -435,7 +440,7 @@ class ProducerClient:
                 len(connection.in_flight),
             )
             effects.append(Disconnect(connection.peer))
-            effects += self.on_disconnected(connection.peer, now)
+            effects += self._disconnected(connection.peer, now, overdue=self._overdue_is_timed_out)
         memory.waiters.expire(now)
         if memory.calls.awaiting:
             memory.calls.expire(now)

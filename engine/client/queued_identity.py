@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from engine.client.closing import Closing
 from engine.client.control_channel import ControlChannel
-from engine.client.control_requests import PendingRequest
-from engine.client.identity import INIT_RETRIES, InitProducerIdAnswers, Phase
+from engine.client.control_reactions import DENIALS, LOOKUP, RETRY, RETRY_SOON, reaction_to
+from engine.client.control_requests import INIT, PendingRequest
+from engine.client.identity import InitProducerIdAnswers, Phase
 from engine.client.poll import Poll
 from engine.client.setup import Setup
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
 from engine.client.waiting import Waiting
 from engine.errors import Error
-from engine.happenings.sender import EpochBumped, LostNumbers, ProducerIdWanted, StuckWithoutId
+from engine.happenings.sender import (
+    EpochBumped,
+    IdentityDenied,
+    LostNumbers,
+    ProducerIdWanted,
+    StuckWithoutId,
+)
+
+TRIED_AGAIN = (RETRY, RETRY_SOON, LOOKUP)
 
 
 class QueuedIdentity(InitProducerIdAnswers):
@@ -41,7 +50,7 @@ class QueuedIdentity(InitProducerIdAnswers):
         )
 
     def retries(self, error: Error) -> bool:
-        return error in INIT_RETRIES
+        return reaction_to(INIT, error.name, self._transactions.reactions).does in TRIED_AGAIN
 
     def repeat(self, request: PendingRequest, now: int) -> None:
         self._transactions.retry(request)
@@ -65,10 +74,25 @@ class QueuedIdentity(InitProducerIdAnswers):
 
     def _stop_on_fatal(self, now: int) -> bool:
         """T2: after a fatal error every batch is given up and the pass ends."""
-        if not self._transactions.has_fatal_error:
+        transactions = self._transactions
+        if transactions.has_fatal_error:
+            self._closing.give_up(transactions.last_error, now)
+            return self._poll.end(None)
+        if transactions.outlives_denial and transactions.has_abortable_error:
+            return self._begin_anew(now)
+        return False
+
+    def _begin_anew(self, now: int) -> bool:
+        """An identity was denied: every batch is given up, and another may be asked for (KAFKA-13668)."""
+        transactions = self._transactions
+        error = transactions.last_error
+        if error is None or error.name not in DENIALS:
             return False
-        self._closing.give_up(self._transactions.last_error, now)
-        return self._poll.end(None)
+        self._closing.drop_all(error, now)
+        transactions.become_uninitialized()
+        self._setup.watch.emit(IdentityDenied, self._setup.name, error, transactions.is_transactional)
+        self._poll.changed = True
+        return self._poll.end(now)
 
     def _keep_identity(self, now: int) -> bool:
         """T3: raise the epoch if that was asked for (TXM-16); ask for a producer id if there is none (PID-11)."""
@@ -93,17 +117,19 @@ class QueuedIdentity(InitProducerIdAnswers):
             try:
                 transactions.request_producer_id()
             except IllegalTransition as illegal:
-                return self._stuck(illegal)
+                return self._stuck(illegal, now)
             self._poll.changed = True
             setup.watch.emit(ProducerIdWanted, setup.name)
         return False
 
-    def _stuck(self, illegal: IllegalTransition) -> bool:
+    def _stuck(self, illegal: IllegalTransition, now: int) -> bool:
         """A negative id counts as none (``ProducerIdAndEpoch.isValid``), and READY has no way to ask for another.
 
         Kafka's Sender thread throws here in every pass, logs it and begins again at once, so nothing is sent and
-        nothing expires. One pass for each cause is shown.
+        nothing expires. One pass for each cause is shown. Since 3.6 the first exception ends the producer.
         """
+        if self._transactions.is_poisoned:
+            return self._poll.end(now)
         self._setup.watch.emit(
             StuckWithoutId, self._setup.name, illegal.row.on, self._transactions.producer_id
         )

@@ -27,6 +27,7 @@ from engine.client.reachability import IN_FLIGHT_FULL, Reachability
 from engine.client.readiness import Readiness
 from engine.client.setup import Setup
 from engine.client.waiting import Waiting
+from engine.errors import Error
 from engine.happenings.sender import (
     BatchesDrained,
     BatchesSent,
@@ -318,7 +319,7 @@ class Sender:
                 if connections.to(node).state == DISCONNECTED:
                     # The connection ended during this pass: the request was sent into a closed socket.
                     for request in connections.disconnected(node, now):
-                        self._answers.lost(request, now)
+                        self._answers.lost(request, Error.NETWORK_EXCEPTION, now)
         self._drained = []
         return False
 

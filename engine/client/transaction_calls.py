@@ -27,7 +27,7 @@ from engine.client.control_requests import (
     Result,
 )
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
-from engine.errors import Error
+from engine.errors import Cause, ClientError, Error
 from engine.happenings.codes import Compared
 from engine.happenings.producer import PartitionNew, Refusal
 from engine.machine import Row
@@ -71,16 +71,19 @@ class CallThrows(Exception):
 def init_transactions(manager: TransactionManager) -> Result:
     """UNINITIALIZED → INITIALIZING; InitProducerId without an identity joins the queue (TXM-7)."""
     _needs_transactional_id(manager)
+    if manager.late_call_must_repeat:
+        _no_error(manager)
     waiting = _resumed(manager, states.INIT)
     if waiting is not None:
         return waiting
     _take(manager, states.INIT)
-    return _enqueue_init(manager, NO_PRODUCER_ID, NO_PRODUCER_EPOCH, INIT)
+    return _enqueue_init(manager, NO_PRODUCER_ID, NO_PRODUCER_EPOCH, INIT, states.INIT)
 
 
 def begin_transaction(manager: TransactionManager) -> None:
     """READY → IN_TRANSACTION, purely local (CTR-1)."""
     _needs_transactional_id(manager)
+    _nothing_unanswered(manager)
     _no_error(manager, states.BEGIN)
     _take(manager, states.BEGIN)
 
@@ -89,9 +92,9 @@ def check_send(manager: TransactionManager) -> None:
     """Whether a record may be sent now (TXM-5)."""
     if manager.has_error:
         error = manager.state if manager.last_error is None else manager.last_error.name
-        raise CallThrows(
-            Refusal.SEND_IN_ERROR, "TXM-5", error, KAFKA_EXCEPTION, ((Compared.STATE, manager.state),)
-        )
+        exception = _exception(manager) if manager.wrong_state_is_fatal else KAFKA_EXCEPTION
+        raise CallThrows(Refusal.SEND_IN_ERROR, "TXM-5", error, exception, ((Compared.STATE, manager.state),))
+    _nothing_unanswered(manager)
     if not manager.is_transactional:
         return
     if not manager.has_producer_id:
@@ -145,13 +148,14 @@ def send_offsets(
     ``member`` goes with them where the protocol has room for it: not before KIP-447.
     """
     _needs_transactional_id(manager)
+    _nothing_unanswered(manager)
     _no_error(manager)
     if manager.state not in states.SENDING:
         raise CallThrows(
             Refusal.OFFSETS_OUTSIDE_TRANSACTION,
             "TXM-5",
             "ILLEGAL_STATE",
-            KAFKA_EXCEPTION,
+            _in_wrong_state(manager),
             ((Compared.STATE, manager.state),),
         )
     body = AddOffsetsToTxnRequest(
@@ -176,7 +180,7 @@ def commit_transaction(manager: TransactionManager) -> Result:
         return waiting
     _no_error(manager, states.COMMIT)
     _take(manager, states.COMMIT)
-    return _complete(manager, committed=True, skip_end=False)
+    return _complete(manager, states.COMMIT, skip_end=False)
 
 
 def abort_transaction(manager: TransactionManager) -> Result:
@@ -191,10 +195,10 @@ def abort_transaction(manager: TransactionManager) -> Result:
     skip_end = manager.last_error is Error.INVALID_PRODUCER_ID_MAPPING and manager.can_bump
     _take(manager, states.ABORT)
     manager.new_partitions.clear()
-    return _complete(manager, committed=False, skip_end=skip_end)
+    return _complete(manager, states.ABORT, skip_end=skip_end)
 
 
-def _complete(manager: TransactionManager, committed: bool, skip_end: bool) -> Result:
+def _complete(manager: TransactionManager, on: str, skip_end: bool) -> Result:
     """Enqueue what is still to be registered, the end of the transaction, and the epoch bump (TXM-10)."""
     manager.register_partitions()
     result = Result()
@@ -203,16 +207,18 @@ def _complete(manager: TransactionManager, committed: bool, skip_end: bool) -> R
             transactional_id=manager.transactional_id or "",
             producer_id=manager.producer_id,
             producer_epoch=manager.producer_epoch,
-            committed=committed,
+            committed=on == states.COMMIT,
         )
         manager.enqueue(manager.request_to_coordinator(END, body, result))
     if skip_end or manager.bump_required:
-        return _enqueue_init(manager, manager.producer_id, manager.producer_epoch, BUMP)
-    manager.pending_result = result
+        return _enqueue_init(manager, manager.producer_id, manager.producer_epoch, BUMP, on)
+    manager.pending_result, manager.pending_call = result, on
     return result
 
 
-def _enqueue_init(manager: TransactionManager, producer_id: int, producer_epoch: int, kind: str) -> Result:
+def _enqueue_init(
+    manager: TransactionManager, producer_id: int, producer_epoch: int, kind: str, on: str
+) -> Result:
     body = InitProducerIdRequest(
         transactional_id=manager.transactional_id,
         transaction_timeout_ms=manager.config.transaction_timeout_ms,
@@ -220,18 +226,45 @@ def _enqueue_init(manager: TransactionManager, producer_id: int, producer_epoch:
         producer_epoch=producer_epoch,
     )
     result = manager.pending_result = Result()
+    manager.pending_call = on
     manager.enqueue(manager.request_to_coordinator(INIT, body, result, PRIORITIES[kind]))
     return result
 
 
 def _resumed(manager: TransactionManager, on: str) -> Result | None:
     """The same call timed out before: it waits for the same result again (TXM-5)."""
+    if manager.late_call_must_repeat and manager.pending_call != on:
+        _nothing_unanswered(manager)
+        return None
     result = manager.pending_result
+    if manager.late_call_must_repeat:
+        return _unanswered(manager)
     if result is None or manager.state not in states.RESUMED[on]:
         return None
     if result.completed:
         manager.pending_result = None
     return result
+
+
+def _unanswered(manager: TransactionManager) -> Result | None:
+    """The result that no call has heard of yet; one that was heard is forgotten."""
+    result = manager.pending_result
+    if result is not None and result.acknowledged:
+        manager.pending_result = result = None
+    return result
+
+
+def _nothing_unanswered(manager: TransactionManager) -> None:
+    """A call that timed out must be made again before another one (KAFKA-13412)."""
+    if not manager.late_call_must_repeat or _unanswered(manager) is None:
+        return
+    raise CallThrows(
+        Refusal.CALL_UNANSWERED,
+        "TXM-5",
+        "ILLEGAL_STATE",
+        ILLEGAL_STATE_EXCEPTION,
+        ((Compared.STATE, manager.state),),
+    )
 
 
 def _needs_transactional_id(manager: TransactionManager) -> None:
@@ -252,17 +285,29 @@ def _no_error(manager: TransactionManager, on: str | None = None) -> None:
     """
     if not manager.has_error or manager.last_error is None or (on is not None and manager.allows(on)):
         return
-    error = manager.last_error
-    exception = KAFKA_EXCEPTION
-    if manager.shows_fencing and not manager.last_error_unexpected:
-        # Since 2.7 these two are thrown as they are, so that an application can recognise a fencing.
-        exception = _AS_THEY_ARE.get(error, KAFKA_EXCEPTION)
     raise CallThrows(
-        Refusal.CALL_IN_ERROR, "TXM-5", error.name, exception, ((Compared.STATE, manager.state),)
+        Refusal.CALL_IN_ERROR,
+        "TXM-5",
+        manager.last_error.name,
+        _exception(manager),
+        ((Compared.STATE, manager.state),),
     )
 
 
-_AS_THEY_ARE = {
+def _exception(manager: TransactionManager) -> str:
+    """The class of exception that a call in an error state throws."""
+    if manager.last_error is None or not manager.shows_fencing or manager.last_error_unexpected:
+        return KAFKA_EXCEPTION
+    # Since 2.7 a fencing is thrown as it is, so that an application can recognise it.
+    return _AS_THEY_ARE.get(manager.last_error, KAFKA_EXCEPTION)
+
+
+def _in_wrong_state(manager: TransactionManager) -> str:
+    return ILLEGAL_STATE_EXCEPTION if manager.wrong_state_is_fatal else KAFKA_EXCEPTION
+
+
+_AS_THEY_ARE: dict[Cause, str] = {
+    ClientError.ILLEGAL_STATE: ILLEGAL_STATE_EXCEPTION,
     Error.PRODUCER_FENCED: "ProducerFencedException",
     Error.INVALID_PRODUCER_EPOCH: "InvalidProducerEpochException",
 }
@@ -270,13 +315,13 @@ _AS_THEY_ARE = {
 
 def _take(manager: TransactionManager, on: str) -> None:
     try:
-        manager.transition(on)
+        manager.transition(on, by_call=True)
     except IllegalTransition as illegal:
         raise CallThrows(
             illegal.row,
             illegal.row.spec,
             "ILLEGAL_STATE",
-            KAFKA_EXCEPTION,
+            _in_wrong_state(manager),
             ((Compared.STATE, manager.state),),
         ) from illegal
 

@@ -39,10 +39,11 @@ from engine.client.produce_reactions import (
     reaction_to,
 )
 from engine.client.recovery import RAISE_EPOCH, RESET_IDENTITY, Recovery
-from engine.errors import EngineError, Error
+from engine.errors import Cause, ClientError, EngineError, Error
 from engine.events import OutcomeTold, TransactionBegun
 from engine.happenings.batches import AfterFailure, Because
 from engine.happenings.machines import RowTaken
+from engine.happenings.producer import ProducerPoisoned
 from engine.machine import Row
 from engine.messages import (
     INT_MAX,
@@ -85,10 +86,13 @@ class TransactionManager:
         "last_edge",
         "last_error",
         "last_error_unexpected",
+        "late_call_must_repeat",
         "names_member",
         "new_partitions",
+        "outlives_denial",
         "partitions",
         "path",
+        "pending_call",
         "pending_offsets",
         "pending_partitions",
         "pending_result",
@@ -105,6 +109,7 @@ class TransactionManager:
         "to_resequence",
         "transactional_id",
         "watch",
+        "wrong_state_is_fatal",
     )
 
     def __init__(
@@ -123,12 +128,15 @@ class TransactionManager:
         """Whose reactions to answers the client has."""
         self._fatal_error_ends_calls = profile.fatal_error_ends_calls
         self._stale_epoch_is_fatal = profile.stale_epoch_is_fatal
+        self.outlives_denial = profile.outlives_denied_identity
+        self.wrong_state_is_fatal = profile.wrong_state_is_fatal
+        self.late_call_must_repeat = profile.late_call_must_repeat
         self.switches = switches
         self.watch = watch
         self.transactional_id = config.transactional_id
         self.state = states.MACHINE.initial
         self.last_edge: tuple[str, str, str] | None = None
-        self.last_error: Error | None = None
+        self.last_error: Cause | None = None
         self.last_error_unexpected = False
         """The error is none that this client knows a reaction to: a KafkaException for the application."""
         self.producer_id = NO_PRODUCER_ID
@@ -152,6 +160,8 @@ class TransactionManager:
         """Cached broker ids (FND-6)."""
         self.pending_result: Result | None = None
         """The result of the newest init, commit or abort: a repeated call waits for the same result (TXM-5)."""
+        self.pending_call = ""
+        """Which of the three that was."""
         self.path = ("clients", client, "transaction_manager")
 
     def view(self) -> TransactionManagerView:
@@ -214,14 +224,20 @@ class TransactionManager:
         """The epoch can be raised: by the client alone, or through a coordinator that knows how (KIP-360)."""
         return self.recovery.raises_epoch and (not self.is_transactional or self.coordinator_supports_bump)
 
-    def transition(self, on: str, error: Error | None = None, unexpected: bool = False) -> Row:
+    def transition(
+        self, on: str, error: Error | None = None, unexpected: bool = False, by_call: bool = False
+    ) -> Row:
         """Take the edge of TXM-4; raises :class:`IllegalTransition` when there is none.
 
-        A fatal error also ends what the application waits for (k28; in k20 the queue does that, TXM-9).
+        A fatal error also ends what the application waits for (k28; in k20 the queue does that, TXM-9). ``by_call``:
+        the application asks for it; where the Sender's thread does, k39 loses the producer.
         """
         row = self._row(on)
         if row.target is None:
-            raise IllegalTransition(self.state, row)
+            before = self.state
+            if self.wrong_state_is_fatal and not by_call:
+                self._poison(on)
+            raise IllegalTransition(before, row)
         before, self.state = self.state, row.target
         if self.state in states.IN_ERROR:
             self.last_error, self.last_error_unexpected = error, unexpected
@@ -236,6 +252,30 @@ class TransactionManager:
                 self._emit_facts(on, before)
         self.watch.touch(self)
         return row
+
+    def _poison(self, on: str) -> None:
+        """The Sender's thread asked for an edge that there is none (KAFKA-14831). What the application waits for is
+        not told of it."""
+        row = self._row(states.FATAL)
+        before, self.state = self.state, row.target or self.state
+        self.last_error, self.last_error_unexpected = ClientError.ILLEGAL_STATE, False
+        self.last_edge = (before, self.state, on)
+        self.watch.emit(ProducerPoisoned, self.client, on, before)
+        self.watch.emit(RowTaken, self.client, row)
+        self.watch.touch(self)
+
+    @property
+    def is_poisoned(self) -> bool:
+        return self.last_error is ClientError.ILLEGAL_STATE
+
+    def become_uninitialized(self) -> None:
+        """The identity was denied: what waits fails, and the application may call initTransactions() again."""
+        error = self.last_error
+        for request in self.requests:
+            self.fail_request(request)
+        self.transition(states.DENIED)
+        if error is not None:
+            self._fail_pending_result(error, False)
 
     def _emit_facts(self, on: str, before: str) -> None:
         """The application began a transaction, or learned how it ends."""
@@ -256,7 +296,7 @@ class TransactionManager:
         """The edge exists in the present state."""
         return self._row(on).target is not None
 
-    def _fail_pending_result(self, error: Error, unexpected: bool) -> None:
+    def _fail_pending_result(self, error: Cause, unexpected: bool) -> None:
         if self.pending_result is not None:
             self.pending_result.fail(error, unexpected)
 

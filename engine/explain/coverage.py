@@ -3,7 +3,7 @@
 A requirement counts when code that enforces it recorded it in a step of a library scenario, when a row of a
 state machine that cites it decided something there, or, for a display rule, when a test marked with it checks
 it. A transition row counts when it decided something in a scenario, a refusal row when it did so in a scenario
-or in a recorded case. Nothing is counted for being mentioned.
+or in a recorded case; so does a row of a version that no scenario may name. Nothing is counted for being mentioned.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.client.client_states import NOT_OFFERED
 from engine.errors import EngineError, Error, Refused
 from engine.explain.errors import SPECIFICATION
 from engine.explain.machines import machines
@@ -55,7 +56,8 @@ class Coverage:
             names = [
                 row.name(machine.name)
                 for row in machine.rows
-                if id(row) not in self.in_scenarios and not (row.refused and id(row) in self.in_cases)
+                if id(row) not in self.in_scenarios
+                and not ((row.refused or row in NOT_OFFERED) and id(row) in self.in_cases)
             ]
             if names:
                 missing[machine.name] = names

@@ -6,7 +6,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from engine.errors import Error
+from engine.errors import Cause, Error
 from engine.happenings.base import Aside, Happening, happening
 from engine.happenings.codes import Compared
 from engine.machine import Row
@@ -28,6 +28,7 @@ class Refusal(Enum):
     CALL_AFTER_CLOSE = "call_after_close"
     CALL_IN_ERROR = "call_in_error"
     OFFSETS_OUTSIDE_TRANSACTION = "offsets_outside_transaction"
+    CALL_UNANSWERED = "call_unanswered"
 
 
 @happening
@@ -144,7 +145,7 @@ class CallReturned(Aside):
 class CallThrew(Aside):
     client: str
     call: str
-    error: Error
+    error: Cause
 
 
 class Unanswered(Enum):
@@ -251,6 +252,15 @@ class AnswerThrown(Happening):
     client: str
     api: str
     on: str
+
+
+@happening
+class ProducerPoisoned(Happening):
+    """The Sender's thread asks for an edge that the state machine does not have, and loses the producer."""
+
+    client: str
+    on: str
+    state: str
 
 
 @happening

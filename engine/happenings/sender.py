@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from engine.errors import Error
+from engine.errors import Cause, Error
 from engine.happenings.base import Aside, Happening, happening
 
 # -- phases of every pass ------------------------------------------------------------------------------
@@ -285,6 +285,15 @@ class StuckWithoutId(Happening):
 
 
 @happening
+class IdentityDenied(Happening):
+    """The producer may not have an identity: every batch was given up, and it may ask again."""
+
+    client: str
+    error: Cause
+    transactional: bool
+
+
+@happening
 class ProducerIdReceived(Happening):
     client: str
     producer_id: int
@@ -323,7 +332,7 @@ class ControlNotSent(Happening):
     client: str
     api: str
     state: str
-    error: Error | None
+    error: Cause | None
 
 
 @happening

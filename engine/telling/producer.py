@@ -152,6 +152,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.ControlRetried: _control_retried,
     happened.ControlFailed: _control_failed,
     happened.AnswerThrown: says("client.illegal_transition", "TXM-4", "TXM-13"),
+    happened.ProducerPoisoned: says("client.poisoned", "TXM-4", "TXM-3"),
     happened.CoordinatorFound: says("client.coordinator_found", "FND-6", "FND-1"),
     happened.TransactionalIdReady: says("client.transactional_id_ready", "TXM-7", "TXM-4", "PID-10"),
     happened.EpochRaisedByCoordinator: says("client.epoch_raised_by_coordinator", "TXM-7", "TXM-10", "TXC-9"),

@@ -272,6 +272,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.EpochBumped: _epoch_bumped,
     happened.ProducerIdWanted: says("client.producer_id_wanted", "PID-11", "CFG-5"),
     happened.StuckWithoutId: says("client.stuck_without_id", "CTR-6", "TXM-4", "PID-11"),
+    happened.IdentityDenied: says("client.identity_denied", "TXM-13", "TXM-4"),
     happened.ProducerIdReceived: _producer_id_received,
     happened.ProducerIdRetried: _producer_id_retried,
     happened.ProducerIdRefused: says("client.producer_id_refused", "TXM-13", "PID-9"),

@@ -15,8 +15,8 @@ from engine.client.control_requests import GROUP, TRANSACTION, Result
 from engine.client.ledger import Ledger
 from engine.client.producer_client import ProducerClient
 from engine.client.transaction_manager import TransactionManager
-from engine.errors import Error
-from engine.happenings.producer import AnswerThrown
+from engine.errors import Cause, Error
+from engine.happenings.producer import AnswerThrown, ProducerPoisoned
 from engine.messages import (
     AddOffsetsToTxnResponse,
     AddPartitionsToTxnRequest,
@@ -35,17 +35,20 @@ from engine.messages import (
     TxnOffsetCommitResponse,
 )
 from engine.profile import Profile
-from engine.profiles import PROFILES
+from engine.profiles import K39, PROFILES
 from engine.switches import Switches
 from engine.vectors.exceptions import error_named, exception_name
 from engine.vectors.outcome import UNKNOWN, Failure, Outcome, Skip, first_difference
+from engine.vectors.run import SNAPSHOT
 from engine.watching import Fields, Kind, Watch
 
 NAME, BROKER, PEER = "p1", 1, "broker-1"
 PRODUCER_ID, PRODUCER_EPOCH = 13, 1
 OFFSETS = {"t-0": CommittedOffset(offset=1)}
 PASS_LIMIT = 100
-_BY_VERSION = {profile.version: profile for profile in PROFILES.values()}
+_BY_VERSION = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: K39}
+SUCCESSFUL_BEFORE_COMPLETE = ("2.0", "2.8")
+"""Versions that call a result successful which nobody has completed (``TransactionalRequestResult.isSuccessful``)."""
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:
@@ -60,7 +63,9 @@ def run(case: dict[str, Any], version: str) -> Outcome:
 
 
 def _transition(given: dict[str, Any], expected: dict[str, Any], profile: Profile) -> Outcome:
-    legal = states.edge_is_legal(given["from"], given["to"], profile.recovers_by_epoch)
+    legal = states.edge_is_legal(
+        given["from"], given["to"], profile.recovers_by_epoch, profile.outlives_denied_identity
+    )
     if legal != expected["valid"]:
         return Failure("valid", expected["valid"], legal)
     return None
@@ -88,7 +93,8 @@ def _call(manager: TransactionManager, call: str) -> str:
     case that forces the state has no first one, and then the client's check of the edge decides."""
     if (manager.state, call) == (states.INITIALIZING, states.INIT) and manager.pending_result is None:
         legal = states.edge_is_legal(states.INITIALIZING, states.INITIALIZING, manager.recovery.raises_epoch)
-        return "OK" if legal else calls.KAFKA_EXCEPTION
+        refused = calls.ILLEGAL_STATE_EXCEPTION if manager.wrong_state_is_fatal else calls.KAFKA_EXCEPTION
+        return "OK" if legal else refused
     try:
         _CALLS[call](manager)
     except calls.CallThrows as refused:
@@ -151,6 +157,7 @@ def _response(given: dict[str, Any], expected: dict[str, Any], profile: Profile)
         failure = first_difference("", expected, driver.state(result), missing=UNKNOWN)
         if failure is not None:
             return failure
+        driver.go_on()
     return None
 
 
@@ -163,7 +170,7 @@ class _Catching(Watch):
 
     def emit(self, kind: Kind[Fields], /, *fields: Fields.args, **named: Fields.kwargs) -> None:
         super().emit(kind, *fields, **named)
-        self.thrown = self.thrown or kind is AnswerThrown
+        self.thrown = self.thrown or kind in (AnswerThrown, ProducerPoisoned)
 
 
 class _Driver:
@@ -215,6 +222,9 @@ class _Driver:
         return result
 
     def _do(self, call: Callable[[TransactionManager], Any]) -> Result | None:
+        earlier = self.manager.pending_result
+        if earlier is not None:
+            earlier.acknowledged = earlier.completed
         result: Result | None = call(self.manager)
         self._run()
         return result
@@ -232,6 +242,10 @@ class _Driver:
             while more:
                 effects, more = self.client.run_phase(self.now)
                 self._carry_out(effects)
+
+    def go_on(self) -> None:
+        """The Sender takes up its work again, which no case compares and nothing may break."""
+        self._run()
 
     def _carry_out(self, effects: Effects) -> None:
         for effect in effects:
@@ -264,7 +278,9 @@ class _Driver:
         error = manager.last_error
         return {
             "result_completed": result is not None and result.completed,
-            "result_successful": result is not None and result.error is None,
+            "result_successful": result is not None
+            and result.error is None
+            and (result.completed or self.version in SUCCESSFUL_BEFORE_COMPLETE),
             "result_error": None
             if result is None or result.error is None
             else self._exception(result.error, result.unexpected),
@@ -281,7 +297,7 @@ class _Driver:
             "partitions_in_txn": sorted(manager.added_partitions),
         }
 
-    def _exception(self, error: Error, unexpected: bool) -> str:
+    def _exception(self, error: Cause, unexpected: bool) -> str:
         return calls.KAFKA_EXCEPTION if unexpected else exception_name(error, self.version)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.errors import Error
+from engine.errors import Cause, Error
 from engine.vectors.outcome import Skip
 
 _EARLIER = {"NOT_LEADER_FOR_PARTITION": Error.NOT_LEADER_OR_FOLLOWER}
@@ -39,14 +39,14 @@ def error_named(name: str) -> Error:
     return found
 
 
-def exception_name(error: Error, version: str = "2.8") -> str:
+def exception_name(error: Cause, version: str = "2.8") -> str:
     """``Error.INVALID_PRODUCER_EPOCH`` → ``InvalidProducerEpochException``, with Kafka's irregular ones.
 
     Before 2.7 code 47 was thrown as ProducerFencedException.
     """
     if version == "2.0" and error is Error.INVALID_PRODUCER_EPOCH:
         return "ProducerFencedException"
-    irregular = _IRREGULAR.get(error)
+    irregular = _IRREGULAR.get(error) if isinstance(error, Error) else None
     if irregular is not None:
         return irregular
     return "".join(word.capitalize() for word in error.name.split("_")) + "Exception"

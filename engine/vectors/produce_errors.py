@@ -13,12 +13,15 @@ from engine.client.configuration import resolve
 from engine.client.control_requests import END, GROUP, PRIORITIES, TRANSACTION, PendingRequest
 from engine.client.record_size import payload_size
 from engine.client.transaction_manager import TransactionManager
-from engine.profiles import K28
+from engine.profile import Profile
+from engine.profiles import K28, K39
 from engine.switches import Switches
 from engine.vectors.exceptions import error_named, exception_name
 from engine.vectors.outcome import UNKNOWN, Failure, Outcome, Skip, first_difference
+from engine.vectors.run import SNAPSHOT
 from engine.watching import Watch
 
+_PROFILES = {K28.version: K28, SNAPSHOT: K39}
 PARTITION = "t-0"
 PRODUCER_ID, PRODUCER_EPOCH = 13, 1
 COORDINATOR = 1
@@ -33,7 +36,7 @@ def run(case: dict[str, Any], version: str) -> Outcome:
     # "any" means that it makes no difference: both ways must give the expected outcome.
     for supports_bump in _ways(given["coordinator_supports_epoch_bump"], (True, False)):
         for batch in _ways(given["batch"], ("next_in_order", "later_in_flight")):
-            failure = _run_once(given, supports_bump, batch, expected)
+            failure = _run_once(_PROFILES[version], given, supports_bump, batch, expected)
             if failure is not None:
                 return failure
     return None
@@ -47,14 +50,16 @@ def _outcome(case: dict[str, Any], version: str) -> dict[str, Any]:
     listed = [entry["outcome"] for entry in case["expected"] if version in entry["versions"]]
     if not listed:
         raise Skip(f"the case says nothing about Kafka {version}")
-    if version != K28.version:
+    if version not in _PROFILES:
         raise Skip(f"the engine has no profile for Kafka {version}")
     outcome: dict[str, Any] = listed[0]
     return outcome
 
 
-def _run_once(given: dict[str, Any], supports_bump: bool, which: str, expected: dict[str, Any]) -> Outcome:
-    manager, batches = _in_flight(given["transactional"], supports_bump, given["completing"])
+def _run_once(
+    profile: Profile, given: dict[str, Any], supports_bump: bool, which: str, expected: dict[str, Any]
+) -> Outcome:
+    manager, batches = _in_flight(profile, given["transactional"], supports_bump, given["completing"])
     batch = batches[0] if which == "next_in_order" else batches[1]
     error = error_named(given["error"])
     can_retry, _ = manager.can_retry(batch, error, LOG_START_OFFSET)
@@ -75,12 +80,12 @@ def _run_once(given: dict[str, Any], supports_bump: bool, which: str, expected: 
 
 
 def _in_flight(
-    transactional: bool, supports_bump: bool, completing: bool
+    profile: Profile, transactional: bool, supports_bump: bool, completing: bool
 ) -> tuple[TransactionManager, list[Batch]]:
     """A manager with an identity, in the case's state, that numbered and tracks three batches."""
     settings: dict[str, Any] = {"transactional_id": "tid"} if transactional else {"enable_idempotence": True}
-    config = resolve(settings, K28, Switches())
-    manager = TransactionManager("p1", config, K28, Switches(), Watch())
+    config = resolve(settings, profile, Switches())
+    manager = TransactionManager("p1", config, profile, Switches(), Watch())
     manager.coordinator_supports_bump = supports_bump
     manager.transition(states.INIT if transactional else states.NEED_ID)
     manager.identity_received(PRODUCER_ID, PRODUCER_EPOCH)

@@ -21,9 +21,18 @@ VERSIONS = ("2.0", "2.8", "3.9-like")
 SNAPSHOT = "4.0-snapshot"
 """The work on 4.0 in October 2024."""
 SNAPSHOT_IS_3_9 = frozenset(
-    {"producer_state", "log_transactions", "log_recovery", "read_committed", "marker_responses"}
+    {
+        "client_txn_manager",
+        "log_recovery",
+        "log_transactions",
+        "marker_responses",
+        "produce_errors",
+        "producer_state",
+        "read_committed",
+    }
 )
-"""Topics whose cases of the snapshot hold for 3.9 too: ``ProducerAppendInfo``, ``VerificationStateEntry``,
+"""Topics whose cases of the snapshot hold for 3.9 too: ``Sender``, ``TransactionManager`` (but for the question
+whether transactions of the second generation are on), ``ProducerAppendInfo``, ``VerificationStateEntry``,
 ``CompletedFetch`` and ``TransactionMarkerRequestCompletionHandler`` are the same files in both, and what differs in
 ``ProducerStateManager`` and ``UnifiedLog`` is how a snapshot is written, and code that moved to Java."""
 STEP_OUTCOMES = ("passed", "failed", "skipped")

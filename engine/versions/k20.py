@@ -39,4 +39,10 @@ PROFILE = Profile(
     one_batch_per_append=False,
     verifies_partitions=False,
     verifies_each_epoch=False,
+    knows_transaction_abortable=False,
+    outlives_denied_identity=False,
+    wrong_state_is_fatal=False,
+    late_call_must_repeat=False,
+    late_failure_counts=True,
+    overdue_is_timed_out=False,
 )

@@ -2,14 +2,15 @@
 first part).
 
 A control request goes again after every retriable error, where 2.8 fails (``TransactionManager``, all its handlers).
+TRANSACTION_ABORTABLE ends the transaction alone (Produce 11, TxnOffsetCommit 4, AddPartitionsToTxn 5 and their like),
+an identity that is denied may be asked for again, and a wrong state is an IllegalStateException.
 The question is left out wherever the producer id has a transaction open in the log, whatever its epoch
 (``UnifiedLog.hasOngoingTransaction``); 4.1 looks at the epoch too (KAFKA-19690, ``verifies_each_epoch``).
 
 Not complete, so no scenario names it (``profiles.INCOMPLETE``). Like 2.8 here, unlike it in Kafka 3.9:
 
-- The client may go from INITIALIZING to ABORTABLE_ERROR, as it does where InitProducerId is not authorised, and from
-  there to UNINITIALIZED (``TransactionManager.State.isTransitionValid``); calls in a wrong state throw an
-  IllegalStateException; it knows TRANSACTION_ABORTABLE (Produce 11, TxnOffsetCommit 4; KIP-890).
+- ``send()`` appends the record before it asks for the state (``KafkaProducer.doSend``), so a record whose call throws
+  may still be sent; an answer names the new leader (KIP-951), and backoffs grow (KIP-580).
 - Idempotence is the default (KIP-679); entries of producers expire by ``producer.id.expiration.ms``, one day (KIP-854).
 - The controller hands out blocks of producer ids (``RPCProducerIdManager``, KIP-730) and writes changes of the in-sync
   replicas (``AlterPartitionManager``, KIP-497).
@@ -21,4 +22,16 @@ from dataclasses import replace
 
 from engine.versions.k28 import PROFILE as K28
 
-PROFILE = replace(K28, name="k39", version="3.9", verifies_partitions=True, retries_retriable_answers=True)
+PROFILE = replace(
+    K28,
+    name="k39",
+    version="3.9",
+    verifies_partitions=True,
+    retries_retriable_answers=True,
+    knows_transaction_abortable=True,
+    outlives_denied_identity=True,
+    wrong_state_is_fatal=True,
+    late_call_must_repeat=True,
+    late_failure_counts=False,
+    overdue_is_timed_out=True,
+)

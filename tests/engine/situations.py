@@ -56,7 +56,10 @@ def _transaction(state: str, on: str) -> SearchStrategy[Any]:
 
 
 PRODUCERS = st.builds(
-    SimpleNamespace, bump_required=YES_OR_NO, recovery=st.sampled_from((RAISE_EPOCH, RESET_IDENTITY))
+    SimpleNamespace,
+    bump_required=YES_OR_NO,
+    outlives_denial=YES_OR_NO,
+    recovery=st.sampled_from((RAISE_EPOCH, RESET_IDENTITY)),
 )
 
 

@@ -50,8 +50,11 @@ K20 = {
     "UNKNOWN_MEMBER_ID": "......",
     "ILLEGAL_GENERATION": "......",
 }
-# Where the client of Kafka 3.9 tries again and 2.8 does not.
+# Where the client of Kafka 3.9 differs from 2.8, beside the retriable errors.
 K39 = {
+    "TRANSACTION_ABORTABLE": "xxxxxx",
+    "TRANSACTIONAL_ID_AUTHORIZATION_FAILED": "fxffff",
+    "CLUSTER_AUTHORIZATION_FAILED": ".x....",
     "NOT_COORDINATOR": "rlllll",
     "COORDINATOR_LOAD_IN_PROGRESS": "rrrrrr",
     "CONCURRENT_TRANSACTIONS": "rrsrrr",

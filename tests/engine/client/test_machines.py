@@ -41,6 +41,7 @@ LEGAL = {
     ("ABORTABLE_ERROR", "abortable_failure", "ABORTABLE_ERROR"),
     ("ABORTING_TRANSACTION", "abortable_failure", "ABORTING_TRANSACTION"),
     ("READY", "epoch_exhausted", "UNINITIALIZED"),
+    ("ABORTABLE_ERROR", "identity_denied", "UNINITIALIZED"),
 } | {(state, "fatal_failure", "FATAL_ERROR") for state in client_states.STATES}
 
 

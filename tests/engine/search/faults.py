@@ -13,7 +13,6 @@ from typing import Any
 
 from engine.client.configuration import SETTINGS
 from engine.crafted_requests import FIELDS as CRAFTED
-from engine.errors import Error
 from engine.scenario.belonging import BELONGING
 from engine.scenario.schema import ACTOR_ACTIONS, APIS, MESSAGE_ACTIONS, MIDDLEWARE_APIS, WORLD_ACTIONS
 from tests.engine.search.chances import below, one_of, perhaps
@@ -71,6 +70,8 @@ class Names:
     consumers: tuple[str, ...] = ()
     brokers: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    """Those that the cluster's version has."""
 
     @property
     def actors(self) -> tuple[str, ...]:
@@ -109,7 +110,7 @@ def matched(generator: Random, names: Names, *, honest: bool) -> dict[str, Any]:
     if perhaps(generator, 0.1):
         match["rate"] = 0.3
     if action == "inject_error":
-        return _error(generator, match, honest)
+        return _error(generator, match, names.errors if not honest else ())
     by = 1 + below(generator, 6000 if middleware else 400)
     return meant({"match": match, "action": action, "by_ms": by})
 
@@ -121,11 +122,12 @@ def meant(entry: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in entry.items() if name in known}
 
 
-def _error(generator: Random, match: dict[str, Any], honest: bool) -> dict[str, Any]:
+def _error(generator: Random, match: dict[str, Any], any_of: tuple[str, ...]) -> dict[str, Any]:
+    """``any_of``: the errors of the world's version; empty in an honest world."""
     stored = perhaps(generator, 0.4)
     known = HONEST_AFTERWARDS if stored else HONEST_ERRORS
     api = match["api"] if match["api"] in known else one_of(generator, tuple(known))
-    errors = known[api] if honest else [error.name for error in Error if error is not Error.NONE]
+    errors = any_of or known[api]
     return {
         "match": {**match, "api": api, "response": False},
         "action": "inject_error",

@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE
 from engine.middleware.strategies import STRATEGIES
+from engine.profiles import PROFILES
 from engine.scenario.schema import ACTOR_ACTIONS, WORLD_ACTIONS
 from tests.engine.search.chances import below, one_of, perhaps
 from tests.engine.search.faults import HONEST_ACTIONS, ON_NODES, Names, matched, meant, timed
@@ -254,6 +255,7 @@ def names_of(document: Document) -> Names:
         producers=tuple(row["name"] for row in document["producers"]),
         consumers=tuple(row["name"] for row in document["consumers"]),
         brokers=("broker-1", "broker-2", "broker-3"),
+        errors=tuple(error.name for error in PROFILES[document["profile"]].errors),
     )
 
 

@@ -1,0 +1,167 @@
+"""The client of Kafka 3.9, where it does otherwise than that of 2.8."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.client import client_states as states
+from engine.client.transaction_manager import TransactionManager
+from engine.errors import ClientError, Error
+from engine.machine import deciding_rows
+from engine.messages import (
+    AddPartitionsToTxnResponse,
+    FindCoordinatorResponse,
+    InitProducerIdResponse,
+)
+from engine.profile import spoken_with
+from engine.profiles import K20, K28, K39
+from tests.engine.client.bench import Bench
+
+SECONDS = 1_000
+
+
+def transactional(profile=K39, **settings):
+    bench = Bench(profile, transactional_id="tid", **settings)
+    bench.init = bench.call("init_transactions")
+    bench.deliver(
+        bench.take("FindCoordinator"),
+        FindCoordinatorResponse(key="tid", key_type="TRANSACTION", error=Error.NONE, node=1),
+    )
+    bench.until(200)
+    return bench
+
+
+def give_identity(bench, error=Error.NONE):
+    identity = (7, 0) if error is Error.NONE else (-1, -1)
+    bench.deliver(
+        bench.take("InitProducerId"),
+        InitProducerIdResponse(error=error, producer_id=identity[0], producer_epoch=identity[1]),
+    )
+
+
+def manager_of(bench) -> TransactionManager:
+    found = bench.client.memory.transactions
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    "error", [Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, Error.CLUSTER_AUTHORIZATION_FAILED]
+)
+def test_who_may_not_have_an_identity_may_ask_again(error):
+    bench = transactional()
+    with deciding_rows() as found:
+        give_identity(bench, error)
+    assert set(states.NOT_OFFERED) <= set(found.values())
+    assert (bench.init.state, bench.init.error) == ("refused", error.name)
+    assert manager_of(bench).state == "UNINITIALIZED"
+    assert manager_of(bench).last_error is None
+    assert "client.identity_denied" in bench.said()
+    again = bench.call("init_transactions")
+    give_identity(bench)
+    assert (again.state, manager_of(bench).state) == ("done", "READY")
+
+
+def test_in_2_8_that_is_the_end():
+    bench = transactional(K28)
+    give_identity(bench, Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+    assert manager_of(bench).state == "FATAL_ERROR"
+
+
+def test_an_idempotent_producer_fails_what_it_holds_and_asks_again():
+    bench = Bench(K39, enable_idempotence=True)
+    bench.send()
+    bench.give_producer_id(-1, Error.CLUSTER_AUTHORIZATION_FAILED)
+    assert bench.status(1) == "failed"
+    bench.send()
+    bench.give_producer_id()
+    assert [sequence for _, _, sequence, _ in bench.sequences()] == [0]
+
+
+def test_a_transition_that_the_sender_may_not_make_ends_the_producer():
+    """A negative id counts as none, and READY has no way to ask for another."""
+    bench = Bench(K39, enable_idempotence=True)
+    bench.send()
+    bench.give_producer_id(-5)
+    assert manager_of(bench).state == "FATAL_ERROR"
+    assert manager_of(bench).last_error is ClientError.ILLEGAL_STATE
+    assert "client.poisoned" in bench.said()
+    assert "client.stuck_without_id" not in bench.said()
+    assert bench.status(1) == "failed"
+    refused = bench.send()
+    assert (refused.state, refused.exception) == ("refused", "IllegalStateException")
+
+
+@pytest.mark.parametrize(("profile", "exception"), [(K28, "KafkaException"), (K39, "IllegalStateException")])
+def test_a_call_in_a_wrong_state_changes_nothing(profile, exception):
+    bench = transactional(profile)
+    give_identity(bench)
+    refused = bench.call("commit_transaction")
+    assert (refused.state, refused.exception) == ("refused", exception)
+    assert manager_of(bench).state == "READY"
+    assert bench.call("begin_transaction").state == "done"
+
+
+def test_behind_a_call_that_timed_out_only_the_same_call_is_allowed():
+    bench = transactional(max_block_ms=5 * SECONDS)
+    bench.until(6 * SECONDS)
+    assert bench.init.error == "TIMEOUT"
+    give_identity(bench)
+    refused = bench.call("begin_transaction")
+    assert (refused.error, refused.exception) == ("ILLEGAL_STATE", "IllegalStateException")
+    assert "client.call_unanswered" in bench.said()
+    assert bench.call("init_transactions").state == "done"
+    assert bench.call("begin_transaction").state == "done"
+
+
+def test_in_2_8_another_call_is_allowed():
+    bench = transactional(K28, max_block_ms=5 * SECONDS)
+    bench.until(6 * SECONDS)
+    give_identity(bench)
+    assert bench.call("begin_transaction").state == "done"
+
+
+def test_transaction_abortable_ends_the_transaction_alone():
+    bench = transactional()
+    give_identity(bench)
+    bench.call("begin_transaction")
+    bench.send()
+    bench.deliver(
+        bench.take("AddPartitionsToTxn"),
+        AddPartitionsToTxnResponse(errors={"t-0": Error.TRANSACTION_ABORTABLE}),
+    )
+    assert manager_of(bench).state == "ABORTABLE_ERROR"
+    assert manager_of(bench).last_error is Error.TRANSACTION_ABORTABLE
+    refused = bench.call("commit_transaction")
+    assert (refused.error, refused.exception) == ("TRANSACTION_ABORTABLE", "KafkaException")
+    assert bench.call("abort_transaction").state == "done"
+    assert manager_of(bench).state == "READY", "the coordinator never heard of it"
+
+
+@pytest.mark.parametrize(("profile", "error"), [(K28, "NETWORK_EXCEPTION"), (K39, "REQUEST_TIMED_OUT")])
+def test_a_request_that_is_overdue_names_its_error(profile, error):
+    bench = Bench(profile, enable_idempotence=True, request_timeout_ms=SECONDS)
+    bench.give_producer_id()
+    bench.send()
+    bench.until(2 * SECONDS)
+    assert error in {told.get("error") for _, told in bench.watch.heard}
+
+
+@pytest.mark.parametrize(("profile", "counts"), [(K28, True), (K39, False)])
+def test_a_batch_that_is_over_and_fails_once_more(profile, counts):
+    """It expired in flight; 2.8 asks for a higher epoch when its answer comes."""
+    bench = Bench(profile, enable_idempotence=True, batch_expiry_ms=5 * SECONDS)
+    bench.give_producer_id()
+    bench.send()
+    bench.until(6 * SECONDS)
+    assert bench.status(1) == "failed"
+    bench.answer(Error.MESSAGE_TOO_LARGE)
+    bench.send()
+    assert [epoch for _, epoch, _, _ in bench.sequences()] == [1 if counts else 0]
+
+
+def test_a_version_has_the_errors_of_its_time():
+    assert Error.TRANSACTION_ABORTABLE in K39.errors
+    assert not {Error.TRANSACTION_ABORTABLE, Error.NONE} & set(K28.errors)
+    assert not {Error.PRODUCER_FENCED, Error.UNSTABLE_OFFSET_COMMIT} & set(K20.errors)
+    assert not spoken_with(K39, K28).knows_transaction_abortable
