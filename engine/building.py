@@ -8,6 +8,7 @@ from engine.broker.broker import Broker
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.controller import Controller
 from engine.broker.internal_topics import is_internal
+from engine.client.configuration import DAY_MS
 from engine.client.consumer import Consumer
 from engine.client.producer_client import ProducerClient
 from engine.crafter import Crafter
@@ -41,7 +42,7 @@ def build(scenario: Scenario, watch: Watch) -> World:
     latencies = {frozenset(row["between"]): row["ms"] for row in cluster["latencies"]}
     network = Network(cluster["latency_ms"], latencies, watch, fields_of=shown_fields)
     world = World(watch, profile, _switches(document["switches"]), network)
-    configuration = _broker_configuration(cluster["broker"])
+    configuration = _broker_configuration(cluster["broker"], profile)
     world.replica_fetch_ms = configuration.replica_fetch_interval_ms
     _build_cluster(world, document, configuration)
     preset(world, document)
@@ -71,19 +72,24 @@ def _switches(given: dict[str, Any]) -> Switches:
     return Switches(**given)
 
 
-def _broker_configuration(given: dict[str, Any]) -> BrokerConfiguration:
+def _broker_configuration(given: dict[str, Any], profile: Profile) -> BrokerConfiguration:
     known = BrokerConfiguration.__slots__
     for name, value in given.items():
         if name not in known:
             raise BadScenario(f"cluster.broker.{name}", wrong("unknown_setting"), any_of(known))
         if type(value) is not int or not 0 < value <= 2**53:
             raise BadScenario(f"cluster.broker.{name}", shown(value), allowed("int_from", low=1))
+    if profile.producers_expire_in_a_day:
+        given = {"producer_state_expiration_ms": DAY_MS, **given}
     return BrokerConfiguration(**given)
 
 
 def _build_cluster(world: World, document: dict[str, Any], configuration: BrokerConfiguration) -> None:
     count = document["cluster"]["brokers"]
     ids = list(range(1, count + 1))
+    abortable = frozenset(
+        row["name"] for row in document["producers"] if _version(world, row).knows_transaction_abortable
+    )
     world.controller = Controller(watch=world.watch, configuration=configuration, broker_ids=ids)
     for broker_id in ids:
         broker = world.broker_of[broker_id] = Broker(
@@ -93,6 +99,7 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
             watch=world.watch,
             configuration=configuration,
             changed_partitions=world.changed_partitions,
+            understand_abortable=abortable,
         )
         world.brokers[broker.name] = broker
     for topic in document["topics"]:

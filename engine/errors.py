@@ -15,7 +15,7 @@ class Error(Enum):
     that has it."""
 
     UNKNOWN_SERVER_ERROR = (-1, False, "0.8")
-    NONE = (0, False, "0.7")
+    NONE = (0, False, "0.8")
     OFFSET_OUT_OF_RANGE = (1, False, "0.8")
     CORRUPT_MESSAGE = (2, True, "0.8")
     UNKNOWN_TOPIC_OR_PARTITION = (3, True, "0.8")

@@ -98,6 +98,12 @@ class Profile:
     overdue_is_timed_out: bool
     """A request that is overdue fails its batches with REQUEST_TIMED_OUT (KAFKA-14317, since 3.5); else with
     NETWORK_EXCEPTION, as when a connection ends."""
+    idempotent_by_default: bool
+    """A producer that is told nothing else is idempotent, with acks=all and retries without limit (KIP-679, since
+    3.0)."""
+    producers_expire_in_a_day: bool
+    """An idle producer leaves the log's memory after ``producer.id.expiration.ms``, a day (KIP-854, since 3.4); else
+    after as long as a transactional id."""
 
     @property
     def errors(self) -> tuple[Error, ...]:

@@ -114,6 +114,7 @@ class Broker:
         watch: Watch,
         configuration: BrokerConfiguration | None = None,
         changed_partitions: set[str] | None = None,
+        understand_abortable: frozenset[str] = frozenset(),
     ) -> None:
         setup = self.setup = Setup(
             broker_id=broker_id,
@@ -121,6 +122,7 @@ class Broker:
             switches=switches,
             configuration=configuration or BrokerConfiguration(),
             watch=watch,
+            understand_abortable=understand_abortable,
         )
         self.broker_id = broker_id
         self.name = setup.name

@@ -20,6 +20,9 @@ class Setup:
     switches: Switches
     configuration: BrokerConfiguration
     watch: Watch
+    understand_abortable: frozenset[str] = frozenset()
+    """The clients whose requests are of a version that may be answered TRANSACTION_ABORTABLE (Produce 11,
+    TxnOffsetCommit 4)."""
     name: str = field(init=False)
     path: Path = field(init=False)
 

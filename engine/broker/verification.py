@@ -56,10 +56,10 @@ PRODUCE_SEES = dict.fromkeys(
 """The error for a producer instead, so that old ones send the batch again."""
 PRODUCERS_SEE = {
     Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
-    Error.TRANSACTION_ABORTABLE: Error.INVALID_TXN_STATE,
 }
-"""The error for a client instead of the coordinator's: clients expect the fence of a leader, and those before Produce
-11 and TxnOffsetCommit 4 (Kafka 3.8) do not know TRANSACTION_ABORTABLE. The clients of every profile are such."""
+"""The error for a client instead of the coordinator's: clients expect the fence of a leader."""
+OLDER_PRODUCERS_SEE = PRODUCERS_SEE | {Error.TRANSACTION_ABORTABLE: Error.INVALID_TXN_STATE}
+"""And for those before Produce 11 and TxnOffsetCommit 4 (Kafka 3.8), which do not know TRANSACTION_ABORTABLE."""
 OFFSETS_SEE = {
     Error.NETWORK_EXCEPTION: Error.COORDINATOR_LOAD_IN_PROGRESS,
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
@@ -115,6 +115,7 @@ class Verification:
         "partition_count",
         "replicas",
         "timeout_ms",
+        "understand_abortable",
     )
 
     def __init__(self, setup: Setup, cluster: ClusterView, replicas: Replicas, outgoing: Outgoing) -> None:
@@ -125,6 +126,7 @@ class Verification:
         self.partition_count = setup.configuration.transaction_state_partitions
         """Partitions of `__transaction_state`."""
         self.timeout_ms = setup.configuration.marker_request_timeout_ms
+        self.understand_abortable = setup.understand_abortable
         self.lines: dict[int, _Line] = {}
         self.connected: set[int] = {setup.broker_id}
         self._guards = 0
@@ -253,7 +255,9 @@ class Verification:
         ended = []
         for transactional_id, waiting in line.on_the_way.items():
             found = response.errors.get(transactional_id, {})
-            errors = {name: _for_producers(error) for name, error in found.items() if error is not NO_ERROR}
+            knows = waiting.envelope.source in self.understand_abortable
+            seen = PRODUCERS_SEE if knows else OLDER_PRODUCERS_SEE
+            errors = {name: seen.get(error, error) for name, error in found.items() if error is not NO_ERROR}
             ended.append(Verified(waiting.envelope, errors, waiting.guards))
         self._finish(line)
         return self._send(coordinator, line, now), ended
@@ -304,11 +308,6 @@ class Verification:
         """Memory goes; what clients sent is lost with their connections."""
         self.lines.clear()
         self.connected = {self.broker_id}
-
-
-def _for_producers(error: Error) -> Error:
-    """The error that a client knows (``AddPartitionsToTxnManager``)."""
-    return PRODUCERS_SEE.get(error, error)
 
 
 def unguarded(producers: ProducerStateManager, batch: RecordBatch, guard: int | None) -> Error | None:

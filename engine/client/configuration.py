@@ -99,18 +99,29 @@ class ProducerConfig:
 
 
 def resolve(
-    settings: dict[str, Any], profile: Profile, switches: Switches, place: str = "settings"
+    settings: dict[str, Any],
+    profile: Profile,
+    switches: Switches,
+    place: str = "settings",
+    running: ProducerConfig | None = None,
 ) -> ProducerConfig:
     """The configuration that ``settings`` (name to value; absent: default) lead to.
 
     Raises :class:`Refused` with the setting's place for an unknown name, a value out of bounds (CFG-1), and
-    for the combinations of CFG-2 and CFG-3.
+    for the combinations of CFG-2 and CFG-3. ``running``: the producer's present configuration, when a setting of a
+    running producer changes; it stays idempotent, or not.
     """
     given = {name: check_setting(name, value, place) for name, value in settings.items()}
-    values = {name: given.get(name, setting.default) for name, setting in SETTINGS.items()}
+    defaults = _defaults(profile)
+    values = defaults | given
     reasons = {name: ("set", "CFG-1") if name in given else ("default", "CFG-1") for name in SETTINGS}
     if values["transactional_id"] is not None:
         _transactional(given, values, reasons, place)
+    if defaults["enable_idempotence"] and "enable_idempotence" not in given:
+        if running is not None:
+            values["enable_idempotence"] = running.enable_idempotence
+        else:
+            _idempotent_unless(values, reasons, switches)
     if values["enable_idempotence"]:
         _idempotent(given, values, reasons, profile, switches, place)
     order = values["max_in_flight"] == 1
@@ -119,7 +130,7 @@ def resolve(
             "value": value,
             "reason": reasons[name][0],
             "rule": reasons[name][1],
-            "default": SETTINGS[name].default,
+            "default": defaults[name],
         }
         for name, value in values.items()
     }
@@ -149,6 +160,30 @@ def check_setting(name: str, value: Any, place: str = "settings") -> Any:
         what = f"bad_{setting.kind}"
         raise Refused("CFG-1", f"{place}.{name}", what, value=repr(value), low=setting.low, high=setting.high)
     return value
+
+
+def _defaults(profile: Profile) -> dict[str, Any]:
+    """What a version takes where nothing is set. Idempotent by default: acks=all and retries without limit, too."""
+    found = {name: setting.default for name, setting in SETTINGS.items()}
+    if profile.idempotent_by_default:
+        found |= {"enable_idempotence": True, "acks": ACKS_ALL, "retries": INT_MAX}
+    return found
+
+
+def _idempotent_unless(
+    values: dict[str, Any], reasons: dict[str, tuple[str, str]], switches: Switches
+) -> None:
+    """A setting that idempotence does not bear turns off what was only a default, and a producer with a transactional
+    id is refused for it (``ProducerConfig.postProcessAndValidateIdempotenceConfigs``)."""
+    against = {
+        "retries": values["retries"] == 0,
+        "acks": values["acks"] != ACKS_ALL,
+        "max_in_flight": values["max_in_flight"] > IDEMPOTENT_IN_FLIGHT_MAX and switches.in_flight_cap,
+    }
+    name = next((name for name, stands in against.items() if stands), None)
+    if name is not None and values["transactional_id"] is None:
+        values["enable_idempotence"] = False
+        reasons["enable_idempotence"] = (f"forced by {name}", "CFG-2")
 
 
 def _transactional(
@@ -189,6 +224,6 @@ def _idempotent(
             most=IDEMPOTENT_IN_FLIGHT_MAX,
         )
     for name, forced in (("acks", ACKS_ALL), ("retries", INT_MAX)):
-        if name not in given:
+        if name not in given and values[name] != forced:
             values[name] = forced
             reasons[name] = ("forced by enable_idempotence", "CFG-2")

@@ -179,7 +179,7 @@ class ProducerClient:
         if not SETTINGS[name].changeable:
             changeable = [known for known, setting in SETTINGS.items() if setting.changeable]
             raise Refused("CFG-1", f"{self.place}.{name}", "setting_stays", setting=name, known=changeable)
-        resolve({**self.settings, name: checked}, self.profile, self.switches, self.place)
+        resolve({**self.settings, name: checked}, self.profile, self.switches, self.place, self.config)
 
     def reconfigure(self, name: str, value: Any, now: int) -> Any:
         """Change a setting of the running producer; returns the value before."""
@@ -187,7 +187,7 @@ class ProducerClient:
         before = getattr(self.config, name)
         self.settings[name] = value
         memory = self.memory
-        memory.config.adopt(resolve(self.settings, self.profile, self.switches, self.place))
+        memory.config.adopt(resolve(self.settings, self.profile, self.switches, self.place, self.config))
         if memory.connections.limit != memory.config.max_in_flight:
             memory.connections.set_limit(memory.config.max_in_flight)
         memory.poll.wake(now)

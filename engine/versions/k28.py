@@ -45,4 +45,6 @@ PROFILE = Profile(
     late_call_must_repeat=False,
     late_failure_counts=True,
     overdue_is_timed_out=False,
+    idempotent_by_default=False,
+    producers_expire_in_a_day=False,
 )

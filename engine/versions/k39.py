@@ -11,7 +11,6 @@ Not complete, so no scenario names it (``profiles.INCOMPLETE``). Like 2.8 here, 
 
 - ``send()`` appends the record before it asks for the state (``KafkaProducer.doSend``), so a record whose call throws
   may still be sent; an answer names the new leader (KIP-951), and backoffs grow (KIP-580).
-- Idempotence is the default (KIP-679); entries of producers expire by ``producer.id.expiration.ms``, one day (KIP-854).
 - The controller hands out blocks of producer ids (``RPCProducerIdManager``, KIP-730) and writes changes of the in-sync
   replicas (``AlterPartitionManager``, KIP-497).
 """
@@ -34,4 +33,6 @@ PROFILE = replace(
     late_call_must_repeat=True,
     late_failure_counts=False,
     overdue_is_timed_out=True,
+    idempotent_by_default=True,
+    producers_expire_in_a_day=True,
 )

@@ -18,6 +18,7 @@ ENGINE = Path(__file__).parents[2] / "engine"
 CHOOSING = {
     ("broker/validation.py", "data_level"),
     ("broker/validation.py", "marker_level"),
+    ("client/configuration.py", "_defaults"),
     ("client/configuration.py", "_idempotent"),
     ("client/control_reactions.py", "generation_of"),
     ("scenario/form.py", "form"),

@@ -18,6 +18,7 @@ from engine.messages import (
     CommittedOffset,
     Connect,
     Disconnect,
+    Envelope,
     LeaderAndIsr,
     ProduceRequest,
     RecordBatch,
@@ -189,7 +190,8 @@ def alone(stage):
 def ask(alone, name, sequence=0, epoch=0):
     _, verification, producer = alone
     request = produced(replace(producer, producer_epoch=epoch), sequence, "t-0")
-    return verification.of_produce(name, "txn-1", request.batches, 0)
+    envelope = Envelope(0, name, "broker-1", request, 1, False, 0, 0)
+    return verification.of_produce(envelope, "txn-1", request.batches, 0)
 
 
 def test_a_connection_comes_first_and_one_question_at_a_time_goes(alone):
@@ -213,15 +215,23 @@ def test_a_connection_comes_first_and_one_question_at_a_time_goes(alone):
     ]
     assert ask(alone, "second", 1) == ([], []), "behind the first"
     _, ended = ask(alone, "third", 2)
-    assert [(one.envelope, one.errors) for one in ended] == [("second", {"t-0": Error.NETWORK_EXCEPTION})]
+    assert [(one.envelope.source, one.errors) for one in ended] == [
+        ("second", {"t-0": Error.NETWORK_EXCEPTION})
+    ]
     _, ended = ask(alone, "fourth", 0, epoch=1)
-    assert [(one.envelope, one.errors) for one in ended] == [("third", {"t-0": Error.INVALID_PRODUCER_EPOCH})]
+    assert [(one.envelope.source, one.errors) for one in ended] == [
+        ("third", {"t-0": Error.INVALID_PRODUCER_EPOCH})
+    ]
     _, ended = ask(alone, "fifth", 0)
-    assert [(one.envelope, one.errors) for one in ended] == [("fifth", {"t-0": Error.INVALID_PRODUCER_EPOCH})]
+    assert [(one.envelope.source, one.errors) for one in ended] == [
+        ("fifth", {"t-0": Error.INVALID_PRODUCER_EPOCH})
+    ]
     answer = VerifyPartitionsResponse(errors={"txn-1": {"t-0": Error.PRODUCER_FENCED}})
     assert verification.on_response(2, 7, answer, 5) == ([], []), "the answer to no question"
     effects, ended = verification.on_response(2, 1, answer, 5)
-    assert [(one.envelope, one.errors) for one in ended] == [("first", {"t-0": Error.INVALID_PRODUCER_EPOCH})]
+    assert [(one.envelope.source, one.errors) for one in ended] == [
+        ("first", {"t-0": Error.INVALID_PRODUCER_EPOCH})
+    ]
     assert [effect.correlation_id for effect in effects] == [2], "the fourth goes"
     assert verification.next_timer() == 105
 
@@ -229,7 +239,7 @@ def test_a_connection_comes_first_and_one_question_at_a_time_goes(alone):
 def test_a_lost_connection_and_a_silent_coordinator_end_what_waits(alone):
     _, verification, _ = alone
     ask(alone, "first")
-    assert [one.envelope for one in verification.on_disconnected(2)] == ["first"]
+    assert [one.envelope.source for one in verification.on_disconnected(2)] == ["first"]
     ask(alone, "second")
     verification.on_connected(2, 0)
     assert verification.on_timer(99) == ([], [])
@@ -319,3 +329,17 @@ def test_a_transaction_that_ends_is_answered_as_concurrent(stage):
         transactional_id="txn-1", producer_id=producer.producer_id, producer_epoch=0, partitions=("t-0",)
     )
     assert verify(coordinator, asked) == {"t-0": Error.CONCURRENT_TRANSACTIONS}
+
+
+@pytest.mark.parametrize(
+    ("knows", "error"), [(frozenset(), Error.INVALID_TXN_STATE), ({"p1"}, Error.TRANSACTION_ABORTABLE)]
+)
+def test_who_knows_transaction_abortable_is_answered_so(alone, knows, error):
+    """Produce 11 and TxnOffsetCommit 4 (Kafka 3.8)."""
+    _, verification, _ = alone
+    verification.understand_abortable = frozenset(knows)
+    ask(alone, "p1")
+    verification.on_connected(AT, 0)
+    answer = VerifyPartitionsResponse(errors={"txn-1": {"t-0": Error.TRANSACTION_ABORTABLE}})
+    _, (ended,) = verification.on_response(AT, 1, answer, 5)
+    assert ended.errors == {"t-0": error}

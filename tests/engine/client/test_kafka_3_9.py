@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import pytest
 
+from engine.building import build
 from engine.client import client_states as states
+from engine.client.configuration import ACKS_ALL, resolve
 from engine.client.transaction_manager import TransactionManager
-from engine.errors import ClientError, Error
+from engine.errors import ClientError, Error, Refused
 from engine.machine import deciding_rows
 from engine.messages import (
+    INT_MAX,
     AddPartitionsToTxnResponse,
     FindCoordinatorResponse,
     InitProducerIdResponse,
 )
 from engine.profile import spoken_with
-from engine.profiles import K20, K28, K39
+from engine.profiles import K20, K28, K39, PROFILES
+from engine.scenario.shelf import entry
+from engine.switches import Switches
+from engine.watching import Watch
 from tests.engine.client.bench import Bench
 
 SECONDS = 1_000
@@ -165,3 +171,43 @@ def test_a_version_has_the_errors_of_its_time():
     assert not {Error.TRANSACTION_ABORTABLE, Error.NONE} & set(K28.errors)
     assert not {Error.PRODUCER_FENCED, Error.UNSTABLE_OFFSET_COMMIT} & set(K20.errors)
     assert not spoken_with(K39, K28).knows_transaction_abortable
+
+
+def config(**settings):
+    return resolve(settings, K39, Switches())
+
+
+def test_a_producer_is_idempotent_by_default():
+    made = config()
+    assert (made.enable_idempotence, made.acks, made.retries) == (True, ACKS_ALL, INT_MAX)
+    assert {made.explained[name]["reason"] for name in ("enable_idempotence", "acks")} == {"default"}
+    assert made.explained["acks"]["default"] == ACKS_ALL
+
+
+@pytest.mark.parametrize(("setting", "value"), [("acks", 1), ("retries", 0), ("max_in_flight", 6)])
+def test_a_setting_that_idempotence_does_not_bear_turns_the_default_off(setting, value):
+    made = config(**{setting: value})
+    assert not made.enable_idempotence
+    assert made.explained["enable_idempotence"]["reason"] == f"forced by {setting}"
+    for asked in ({"enable_idempotence": True}, {"transactional_id": "tid"}):
+        with pytest.raises(Refused, match="CFG-2"):
+            config(**{setting: value}, **asked)
+
+
+def test_a_running_producer_stays_idempotent_or_not():
+    bench = Bench(K39)
+    with pytest.raises(Refused, match="CFG-2"):
+        bench.client.reconfigure("max_in_flight", 6, 0)
+    bench = Bench(K39, max_in_flight=6)
+    bench.client.reconfigure("max_in_flight", 3, 0)
+    assert not bench.client.config.enable_idempotence
+
+
+@pytest.mark.parametrize(("profile", "expiration_ms"), [(K28, 604_800_000), (K39, 86_400_000)])
+def test_the_log_forgets_an_idle_producer(monkeypatch, profile, expiration_ms):
+    monkeypatch.setitem(PROFILES, "k28", profile)
+    world = build(entry("SC-44").scenario("k28"), Watch())
+    found = {broker.setup.configuration.producer_state_expiration_ms for broker in world.brokers.values()}
+    assert found == {expiration_ms}
+    knows = {broker.setup.understand_abortable for broker in world.brokers.values()}
+    assert knows == {frozenset(world.clients) if profile is K39 else frozenset()}
