@@ -124,6 +124,11 @@ class Outcome(TypedDict):
     middleware's participants."""
     records: str
     nodes: str
+    stored: NotRequired[str]
+    """Digests: of all records in the logs, aborted ones too; of them with their outcomes."""
+    outcomes: NotRequired[str]
+    markers: NotRequired[int]
+    """Transaction markers in the logs."""
 
 
 class Cost(TypedDict):

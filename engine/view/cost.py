@@ -55,6 +55,7 @@ class RunOutcome:
     def to_json(self) -> Outcome:
         fates = Counter[str]()
         logs = {name: kept for name in self._logs if (kept := self._kept(name))}
+        whole = {name: log for name in self._logs if (log := self._in_order(name))}
         for verdict in self._fates.values():
             fates.update({name: verdict.get(name, 0) for name in _FATES})
         return {
@@ -67,16 +68,21 @@ class RunOutcome:
                 {name: [serial for batch in log for serial in batch] for name, log in logs.items()}
             ),
             "nodes": _digest(self._nodes),
+            "stored": _digest({name: _serials(log) for name, log in whole.items()}),
+            "outcomes": _digest({name: _with_outcomes(log) for name, log in whole.items()}),
+            "markers": sum(batch.get("control") is not None for log in whole.values() for batch in log),
         }
+
+    def _in_order(self, name: str) -> list[dict[str, Any]]:
+        replicas = self._logs[name]
+        log = replicas.get(str(self._leaders.get(name))) or next(iter(replicas.values()), {})
+        return sorted(log.values(), key=lambda batch: batch["base_offset"])
 
     def _kept(self, name: str) -> list[list[int]]:
         """The serials of each batch that readers may be given, in order."""
-        replicas = self._logs[name]
-        log = replicas.get(str(self._leaders.get(name))) or next(iter(replicas.values()), {})
-        in_order = sorted(log.values(), key=lambda batch: batch["base_offset"])
         return [
             list(batch.get("serials", ()))
-            for batch in in_order
+            for batch in self._in_order(name)
             if batch.get("control") is None and batch.get("outcome") != "aborted"
         ]
 
@@ -131,7 +137,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         "what": _words(what, count=len(actions)),
         "dearer": dearer,
         "costs": costs,
-        "kept": fates or [_words(_kept_key(written, now))],
+        "kept": fates or [_kept(written, now)],
     }
 
 
@@ -141,14 +147,31 @@ _NAMED = frozenset(
 """Actions with a noun of their own."""
 
 
-def _kept_key(written: Outcome, now: Outcome) -> str:
+def _kept(written: Outcome, now: Outcome) -> Words:
+    """The first that differs. A plan that was stored by an earlier release does not know the last three fields."""
     if written["nodes"] != now["nodes"]:
-        return "cost.end_other"
+        return _words("cost.end_other")
+    if "stored" in written and "stored" in now and written["stored"] != now["stored"]:
+        readable = written["records"] == now["records"]
+        return _words("cost.aborted_other" if readable else "cost.log_other")
+    if "outcomes" in written and "outcomes" in now and written["outcomes"] != now["outcomes"]:
+        return _words("cost.outcomes_other")
     if written["records"] != now["records"]:
-        return "cost.log_other"
+        return _words("cost.log_other")
+    more = now["markers"] - written["markers"] if "markers" in written and "markers" in now else 0
+    if more:
+        return _words(f"cost.markers_{'more' if more > 0 else 'fewer'}", by=abs(more))
     if written["batches"] != now["batches"]:
-        return "cost.records_same"
-    return "cost.end_same" if now["batches"] == "" else "cost.log_same"
+        return _words("cost.records_same")
+    return _words("cost.end_same" if now["batches"] == "" else "cost.log_same")
+
+
+def _serials(log: Iterable[Mapping[str, Any]]) -> list[int]:
+    return [serial for batch in log for serial in batch.get("serials", ())]
+
+
+def _with_outcomes(log: Iterable[Mapping[str, Any]]) -> list[tuple[int, str]]:
+    return [(serial, batch.get("outcome") or "") for batch in log for serial in batch.get("serials", ())]
 
 
 def _digest(held: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ NAMES = frozenset(
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
         "reads_one", "reads_only", "reads_each", "hidden", "joined", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
-        "crashes_many", "restarts_many", "success_first", "round_stores", "all_committed_closes",
+        "crashes_many", "restarts_many", "marker_again", "success_first", "round_stores", "all_committed_closes",
     }
 )  # fmt: skip
 """Titles that no opener names."""
@@ -134,6 +134,12 @@ def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | 
     return "markers_in", {"result": results.pop(), "partitions": partitions}
 
 
+def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+    """The response was lost and not the marker: the one that is sent again finds its transaction ended."""
+    partitions = _partitions(_said(steps, "broker.marker_finds_nothing_open"))
+    return ("marker_again", {"partitions": partitions}) if partitions else None
+
+
 def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
     """A lost response to a write leaves the client in doubt."""
     lost = next(_said(steps, "fault.message_dropped"), None)
@@ -216,6 +222,7 @@ TELLS: dict[str, Tell] = {
     "readers_wait": _hidden,
     "registered": _joined,
     "markers": _markers,
+    "markers_unanswered": _marker_again,
     "message_lost": _message_lost,
     "gives_up_waiting": _gives_up,
     "old_epoch_refused": _refused_epoch,

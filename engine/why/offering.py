@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from engine import timers
 from engine.client.batch_states import LIVE
 from engine.client.reading import DELIVERED, READ_COMMITTED
+from engine.view.plumbing import PURPOSE_OF
 from engine.why.asking import moment_of, question_of, why
 from engine.why.focus import (
     HERE,
@@ -36,6 +37,7 @@ from engine.why.waiting import RUN
 if TYPE_CHECKING:
     from engine.simulation import Simulation
 
+CAME_TO_MAX = 2
 QUESTIONS_MAX = 12
 """Questions offered for one thing, the nearest first; those beyond are asked of what they are about."""
 
@@ -74,8 +76,23 @@ def _of_moment(moment: Moment) -> Iterator[Asked]:
                 yield LAG, f"{consumer}/{partition}"
     if moment.simulation is not None:
         if moment.step is not None and moment.step["number"] > 0:
+            yield from _came_to(moment, moment.step)
             yield HERE, ""
         yield NOTHING, RUN
+
+
+def _came_to(moment: Moment, step: Json) -> Iterator[Asked]:
+    """At a step that only carries others: how the transactions came to where they are, the newest first."""
+    if step["key"] not in PURPOSE_OF or step["notes"]:
+        return
+    moved = [
+        (moment.lately.transitions[known][0].number, transactional_id)
+        for _, transactional_id, entry in moment.coordinated()
+        if entry["state"] in OVER
+        and (known := ("transaction_states", transactional_id)) in moment.lately.transitions
+    ]
+    for _, transactional_id in sorted(moved, reverse=True)[:CAME_TO_MAX]:
+        yield STATE, transactional_id
 
 
 def _has_answer(moment: Moment, question: str, subject: str) -> bool:

@@ -2207,6 +2207,15 @@ export interface Outcome {
   batches: string;
   records: string;
   nodes: string;
+  /**
+   * Digests: of all records in the logs, aborted ones too; of them with their outcomes.
+   */
+  stored?: string;
+  outcomes?: string;
+  /**
+   * Transaction markers in the logs.
+   */
+  markers?: number;
 }
 /**
  * The interventions of a run, and their effect compared with the scenario's run.

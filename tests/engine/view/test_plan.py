@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from engine.scenario.shelf import entry
+from engine.shapes.plans import Outcome
 from engine.simulation import Simulation
+from engine.view.cost import cost_of
 from engine.view.plan import RunPlan
 from engine.view.run_ahead import plan_ahead
 
@@ -136,3 +138,36 @@ def test_a_shorter_run_is_no_dearer_one() -> None:
     assert not cost["dearer"]
     assert [one["key"] for one in cost["costs"]] == ["cost.time_fewer", "cost.messages_fewer"]
     assert [one["key"] for one in cost["kept"]] == ["cost.end_other"]
+
+
+def test_logs_with_another_number_of_markers_are_not_called_the_same() -> None:
+    written = planned("SC-75/timeout")
+    lost = {"after": 85, "action": "drop_message", "message": answer_of("SC-75/timeout", 85)}
+    plan = planned("SC-75/timeout", lost, before=written)
+    assert plan["cost"]["kept"] == [{"key": "cost.markers_more", "params": {"by": 1}}]
+    last = plan["beats"][-1]
+    assert (last["key"], last["params"], last["lands"]) == ("beat.marker_again", {"partitions": ["t-0"]}, 96)
+
+
+def answer_of(name: str, after: int) -> int:
+    """The response to markers that is on its way after this step."""
+    scenario, _, variant = name.partition("/")
+    simulation = Simulation(entry(scenario).scenario(variant))
+    while simulation.number < after:
+        simulation.step()
+    under_way = simulation.world.network.under_way.values()
+    return next(one.id for one in under_way if one.is_response and one.body.api == "WriteTxnMarkers")
+
+
+def test_records_with_another_outcome_are_not_called_the_same() -> None:
+    logs: Outcome = {**planned("SC-44/k28")["outcome"]}
+    assert kept(logs, {**logs, "outcomes": "-"}) == "cost.outcomes_other"
+    assert kept(logs, {**logs, "stored": "-"}) == "cost.aborted_other"
+    assert kept(logs, {**logs, "stored": "-", "records": "-"}) == "cost.log_other"
+    earlier: Any = {name: logs[name] for name in logs if name not in ("stored", "outcomes", "markers")}  # type: ignore[literal-required]
+    assert kept(earlier, logs) == "cost.log_same"
+
+
+def kept(written: Outcome, now: Outcome) -> str:
+    (said,) = cost_of(written, now, [{"action": "pause"}])["kept"]
+    return said["key"]
