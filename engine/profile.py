@@ -104,6 +104,8 @@ class Profile:
     producers_expire_in_a_day: bool
     """An idle producer leaves the log's memory after ``producer.id.expiration.ms``, a day (KIP-854, since 3.4); else
     after as long as a transactional id."""
+    retry_backoff_grows: bool
+    """A batch that goes again waits twice as long each time, up to a second (KIP-580, since 3.7)."""
 
     @property
     def errors(self) -> tuple[Error, ...]:

@@ -16,6 +16,7 @@ from engine.client.buffer_pool import BufferPool
 from engine.client.configuration import ProducerConfig
 from engine.client.expiry import SINCE_CREATION, WHILE_QUEUED, Expiry
 from engine.client.record_size import batch_size_upper_bound
+from engine.client.retry_backoff import FIXED, GROWING, RetryBackoff
 from engine.client.visit_order import with_partition
 from engine.errors import EngineError
 from engine.happenings.batches import RequeuedOutOfOrder
@@ -97,6 +98,7 @@ class RecordAccumulator:
         self._end_sends_everything = profile.end_sends_everything
         """A transaction that ends lets every batch leave at once (ACC-10)."""
         self._resumes_after_stop = profile.drain_resumes_after_stop
+        self._backoff: RetryBackoff = GROWING if profile.retry_backoff_grows else FIXED
         self.switches = switches
         self.watch = watch
         self.sequences = sequences
@@ -176,7 +178,7 @@ class RecordAccumulator:
         exhausted = bool(self.pool.waiters)
         completing = self._is_completing()
         always = exhausted or self.closed or self.flushes > 0 or completing
-        retry_backoff, linger = self.config.retry_backoff_ms, self.config.linger_ms
+        linger = self.config.linger_ms
         for queue in self._order:
             batches = queue.batches
             if not batches:
@@ -193,7 +195,8 @@ class RecordAccumulator:
             waited = now - head.last_attempt_at
             if waited < 0:
                 waited = 0
-            backing_off = head.attempts > 0 and waited < retry_backoff
+            retry_backoff = self.backoff_of(head) if head.attempts else 0
+            backing_off = waited < retry_backoff
             to_wait = retry_backoff if backing_off else linger
             full = len(batches) > 1 or head.full
             if (full or waited >= to_wait or always) and not backing_off:
@@ -236,11 +239,11 @@ class RecordAccumulator:
         this moment too (SND-1).
         """
         first: int | None = None
-        retry_backoff, linger = self.config.retry_backoff_ms, self.config.linger_ms
+        linger = self.config.linger_ms
         for queue in self._order:
             if queue.batches:
                 head = queue.batches[0]
-                end = head.last_attempt_at + (retry_backoff if head.attempts else linger)
+                end = head.last_attempt_at + (self.backoff_of(head) if head.attempts else linger)
                 if end > now and (first is None or end < first):
                     first = end
         return first
@@ -273,7 +276,7 @@ class RecordAccumulator:
             queue = self.queues.get(partition)
             if queue is not None and queue.batches and not queue.muted:
                 head = queue.batches[0]
-                if not (head.attempts and now - head.last_attempt_at < self.config.retry_backoff_ms):
+                if not (head.attempts and now - head.last_attempt_at < self.backoff_of(head)):
                     if taken and size + head.bytes > max_size:
                         self.stops.append((node, partition, "request_full"))
                         index = index if after else blocked
@@ -302,6 +305,10 @@ class RecordAccumulator:
         return head
 
     # -- coming back -----------------------------------------------------------------------------------
+
+    def backoff_of(self, batch: Batch) -> int:
+        """How long a batch that came back waits after its newest attempt."""
+        return self._backoff.of(batch.attempts, self.config.retry_backoff_ms)
 
     def requeue(self, batch: Batch, now: int) -> bool:
         """Put a batch that must be sent again back into its queue (ACC-18, ORD-2).

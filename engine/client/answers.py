@@ -257,7 +257,7 @@ class Answers:
             error,
             attempts=batch.attempts,
             retries=self._config.retries,
-            until=now + self._config.retry_backoff_ms,
+            until=now + self._accumulator.backoff_of(batch),
             in_doubt=error in UNCERTAIN,
             numbered=self._transactions is not None,
             passed=passed,

@@ -40,6 +40,8 @@ class Readiness:
         setup = self._setup
         nodes = self.found.nodes
         partition, _ = next(iter(nodes.values()))[0]
+        head = self._accumulator.queues[partition].batches[0]
+        again = head.attempts > 0
         setup.watch.emit(
             BatchesReady,
             setup.name,
@@ -47,8 +49,8 @@ class Readiness:
             reasons=tuple(reason for found in nodes.values() for reason in found),
             partition=partition,
             linger=setup.config.linger_ms,
-            backoff=setup.config.retry_backoff_ms,
-            again=self._accumulator.queues[partition].batches[0].attempts > 0,
+            backoff=self._accumulator.backoff_of(head) if again else setup.config.retry_backoff_ms,
+            again=again,
         )
 
     def view(self) -> ReadyView:

@@ -76,7 +76,7 @@ class TimersPart:
                 continue
             head = queue.batches[0]
             kind = "retry_backoff" if head.attempts else "linger"
-            wait = memory.config.retry_backoff_ms if head.attempts else memory.config.linger_ms
+            wait = memory.accumulator.backoff_of(head) if head.attempts else memory.config.linger_ms
             if wait:
                 _add(timers, kind, head.id, head.last_attempt_at, head.last_attempt_at + wait)
             expires_at = accumulator.expires_at(head, len(queue.batches) == 1)

@@ -47,4 +47,5 @@ PROFILE = Profile(
     overdue_is_timed_out=False,
     idempotent_by_default=False,
     producers_expire_in_a_day=False,
+    retry_backoff_grows=False,
 )

@@ -10,7 +10,9 @@ The question is left out wherever the producer id has a transaction open in the 
 Not complete, so no scenario names it (``profiles.INCOMPLETE``). Like 2.8 here, unlike it in Kafka 3.9:
 
 - ``send()`` appends the record before it asks for the state (``KafkaProducer.doSend``), so a record whose call throws
-  may still be sent; an answer names the new leader (KIP-951), and backoffs grow (KIP-580).
+  may still be sent.
+- An answer names the new leader, and a batch goes there without backoff (KIP-951); the backoff of Metadata grows, and
+  all grow with jitter (KIP-580).
 - The controller hands out blocks of producer ids (``RPCProducerIdManager``, KIP-730) and writes changes of the in-sync
   replicas (``AlterPartitionManager``, KIP-497).
 """
@@ -35,4 +37,5 @@ PROFILE = replace(
     overdue_is_timed_out=True,
     idempotent_by_default=True,
     producers_expire_in_a_day=True,
+    retry_backoff_grows=True,
 )

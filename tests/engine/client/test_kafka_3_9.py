@@ -211,3 +211,18 @@ def test_the_log_forgets_an_idle_producer(monkeypatch, profile, expiration_ms):
     assert found == {expiration_ms}
     knows = {broker.setup.understand_abortable for broker in world.brokers.values()}
     assert knows == {frozenset(world.clients) if profile is K39 else frozenset()}
+
+
+@pytest.mark.parametrize(("profile", "waits"), [(K28, [100] * 6), (K39, [100, 200, 400, 800, 1_000, 1_000])])
+def test_a_batch_that_goes_again_waits_longer_each_time(profile, waits):
+    bench = Bench(profile, enable_idempotence=True)
+    bench.give_producer_id()
+    bench.send()
+    waited = []
+    for _ in waits:
+        bench.answer(Error.NOT_ENOUGH_REPLICAS, -1)
+        since = bench.now
+        while not bench.sequences():
+            bench.until(bench.now + 10)
+        waited.append(bench.now - since)
+    assert waited == waits

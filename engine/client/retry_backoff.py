@@ -1,0 +1,34 @@
+"""How long a batch that goes again waits: two ways, each a strategy that a version chooses (ACC-9, SND-10)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+MAX_MS = 1_000
+"""The default of ``retry.backoff.max.ms``."""
+
+
+class RetryBackoff(Protocol):
+    def of(self, attempts: int, base_ms: int) -> int:
+        """Milliseconds after the newest attempt. ``attempts``: how often the batch came back, at least once.
+        ``base_ms``: ``retry.backoff.ms``."""
+        ...
+
+
+class Fixed:
+    __slots__ = ()
+
+    def of(self, attempts: int, base_ms: int) -> int:
+        return base_ms
+
+
+class Growing:
+    """Twice as long with each attempt (KIP-580, since 3.7). Kafka's jitter of a fifth is left out."""
+
+    __slots__ = ()
+
+    def of(self, attempts: int, base_ms: int) -> int:
+        return min(base_ms << min(attempts - 1, 20), MAX_MS)
+
+
+FIXED, GROWING = Fixed(), Growing()
