@@ -76,6 +76,8 @@ class Api:
 
     request: type
     response: type | None = None
+    connection: str = ""
+    """What the connection is for on which the request goes; empty: the one on which all others go (GEN-11)."""
     key: int | None = None
     """Kafka's number; None: no client of Kafka sends it."""
     versions: tuple[int, int] | None = None
@@ -348,6 +350,7 @@ APIS: list[Api] = [
     Api(
         request=WriteTxnMarkersRequest,
         response=WriteTxnMarkersResponse,
+        connection="markers",
         key=27,
         asks_about=_of_entries,
         answers_about=_of_inner_errors,
@@ -365,6 +368,7 @@ APIS: list[Api] = [
     Api(
         request=OffsetCommitRequest,
         response=OffsetCommitResponse,
+        connection="group",
         key=8,
         asks_about=_of_offsets,
         answers_about=_of_errors,
@@ -377,6 +381,7 @@ APIS: list[Api] = [
     Api(
         request=OffsetFetchRequest,
         response=OffsetFetchResponse,
+        connection="group",
         key=9,
         versions=(1, 7),
         asks_about=_of_none,
@@ -418,6 +423,7 @@ BETWEEN_BROKERS: list[Api] = [
     Api(
         request=VerifyPartitionsRequest,
         response=VerifyPartitionsResponse,
+        connection="verification",
         asks_about=_of_none,
         answers_about=_of_none,
         errors=_each_inner_error,
@@ -436,6 +442,13 @@ _BY_REQUEST: dict[type, Api] = {api.request: api for api in (*APIS, *BETWEEN_BRO
 _BY_RESPONSE: dict[type, Api] = {
     api.response: api for api in (*APIS, *BETWEEN_BROKERS) if api.response is not None
 }
+_CONNECTIONS: dict[type, str] = {
+    body: api.connection
+    for api in (*APIS, *BETWEEN_BROKERS)
+    if api.connection
+    for body in (api.request, api.response)
+    if body is not None
+}
 
 
 def add(api: Api) -> None:
@@ -449,6 +462,11 @@ def add(api: Api) -> None:
 def of_request(body: object) -> Api | None:
     """The row of a request; None for a message that is none of the table's."""
     return _BY_REQUEST.get(type(body))
+
+
+def connection_of(body: object) -> str:
+    """What the connection is for on which this request or response goes (``Api.connection``)."""
+    return _CONNECTIONS.get(type(body), "")
 
 
 def of_response(body: object) -> Api | None:

@@ -18,6 +18,7 @@ from engine.happenings.kernel import (
     Fault,
     FaultStruck,
     RegistersAnew,
+    RequestsLeftAtBroker,
     WakesAsZombie,
 )
 from engine.interventions import check_intervention, check_life
@@ -147,8 +148,14 @@ class Interference:
         on_message = _ON_MESSAGE.get(entry["action"])
         if on_message is None:
             self._do(entry)
-        elif message in self.kernel.world.network.under_way:
+        elif self._can_strike(entry["action"], message):
             on_message(self, message, entry)
+
+    def _can_strike(self, action: str, message: int) -> bool:
+        """Whether the message is under way. What waits at its broker has arrived: only its connection can end."""
+        network = self.kernel.world.network
+        envelope = network.under_way.get(message)
+        return envelope is not None and (action == "disconnect" or not network.connections.arrived(envelope))
 
     def _do(self, entry: dict[str, Any]) -> None:
         """Carry an entry out; what cannot be done in this world is said, and the run goes on."""
@@ -188,9 +195,22 @@ class Interference:
             watch.fate(message, event)  # type: ignore[attr-defined]
 
     def _drop(self, message: int, entry: dict[str, Any]) -> None:
-        envelope = self._about(Fault.MESSAGE_DROPPED, message)
-        self.kernel.world.network.drop(message)
-        self._fate(message, "dropped")
+        """Lose a message. A broker's answer is lost with its connection (GEN-11)."""
+        world = self.kernel.world
+        envelope = world.network.under_way[message]
+        with_connection = envelope.source in world.brokers and envelope.destination in world.connecting
+        ends = envelope.is_response and with_connection
+        self._lose(self._about(Fault.ANSWER_DROPPED if ends else Fault.MESSAGE_DROPPED, message))
+        if ends:
+            self._end_connection(envelope.destination, envelope.source, entry)
+
+    def _drop_alone(self, message: int, entry: dict[str, Any]) -> None:
+        """Lose an answer while later ones of its connection arrive: no real connection does this (GEN-11)."""
+        self._lose(self._about(Fault.ANSWER_DROPPED_ALONE, message))
+
+    def _lose(self, envelope: Envelope) -> None:
+        self.kernel.world.network.drop(envelope.id)
+        self._fate(envelope.id, "dropped")
         self.kernel.settled(envelope)
 
     def _delay(self, message: int, entry: dict[str, Any]) -> None:
@@ -216,7 +236,16 @@ class Interference:
 
     def _disconnect(self, message: int, entry: dict[str, Any]) -> None:
         envelope = self._about(Fault.DISCONNECTED, message)
-        self.kernel.disconnect(envelope.source, envelope.destination)
+        client, broker = envelope.source, envelope.destination
+        if client in self.kernel.world.brokers and envelope.is_response:
+            client, broker = broker, client
+        self._end_connection(client, broker, entry)
+
+    def _end_connection(self, client: str, broker: str, entry: dict[str, Any]) -> None:
+        kernel, taken = self.kernel, entry.get("taken") or 0
+        kept = kernel.disconnect(client, broker, taken)
+        if kept:
+            kernel.watch.emit(RequestsLeftAtBroker, client, broker, kept)
 
     # -- actors ----------------------------------------------------------------------------------------
 
@@ -238,6 +267,7 @@ class Interference:
             role.crash(kernel.now)
         for peer in kernel.world.peers_of(name):
             kernel.disconnect(name, peer)
+        world.network.connections.forget(name)
         kernel.world.paused.discard(name)
         if broker is not None:
             world.dark = not any(one.alive for one in world.brokers.values())
@@ -317,7 +347,9 @@ class Interference:
         held = [
             envelope.id
             for envelope in network.under_way.values()
-            if name in (envelope.source, envelope.destination) and envelope.arrives_at <= until
+            if name in (envelope.source, envelope.destination)
+            and envelope.arrives_at <= until
+            and not network.connections.arrived(envelope)
         ]
         self._struck(Fault.MESSAGES_HELD, name, actor=name, count=len(held), until=until)
         for message in held:
@@ -473,12 +505,14 @@ _EMPTY: dict[str, Any] = {
     "message": None,
     "topic": None,
     "until": None,
+    "taken": 0,
 }
 
 
 _OnMessage = Callable[[Interference, int, dict[str, Any]], None]
 _ON_MESSAGE: dict[str, _OnMessage] = {
     "drop": Interference._drop,
+    "drop_alone": Interference._drop_alone,
     "delay": Interference._delay,
     "duplicate": Interference._duplicate,
     "reorder": Interference._reorder,

@@ -16,6 +16,8 @@ from engine.kernel import Kernel
 Intervention = dict[str, Any]
 
 HOLD_MS_MAX = 86_400_000
+TAKEN_MAX = 1000
+"""The most requests that a broker takes of a connection that ended; a connection holds far fewer."""
 
 ACTOR_ACTIONS_IN: dict[str, tuple[str, ...]] = {
     "running": ("crash", "pause"),
@@ -44,8 +46,15 @@ def check_life(kernel: Kernel, action: str, actor: str) -> None:
 
 def _message(kernel: Kernel, intervention: Intervention) -> None:
     message = intervention.get("message")
-    if type(message) is not int or message not in kernel.world.network.under_way:
+    network = kernel.world.network
+    if type(message) is not int or message not in network.under_way:
         raise Refused("GEN-6", "message", "not_under_way", message=message)
+    if intervention["action"] != "disconnect_message" and network.connections.arrived(
+        network.under_way[message]
+    ):
+        raise Refused("GEN-11", "message", "waits_in_connection", message=message)
+    if intervention.get("taken") is not None:
+        _whole(intervention, "taken", 0, TAKEN_MAX)
     if intervention["action"] == "delay_message":
         _whole(intervention, "by", 1, HOLD_MS_MAX)
 

@@ -32,8 +32,8 @@ class Kernel(Protocol):
     def schedule_delivery(self, envelope: Envelope) -> None:
         """Queue the arrival of a message."""
 
-    def send(self, source: str, effect: Send) -> Envelope:
-        """Put a message on its way; fault rules see it first."""
+    def send(self, source: str, effect: Send) -> Envelope | None:
+        """Put a message on its way; fault rules see it first. None: a response whose connection has ended."""
         ...
 
     def carry_out(self, name: str, effects: Effects) -> None:
@@ -55,8 +55,10 @@ class Kernel(Protocol):
     def release(self, actor: str) -> None:
         """Queue the events that a resumed actor missed."""
 
-    def disconnect(self, one: str, other: str) -> None:
-        """End a connection; messages under way on it are lost."""
+    def disconnect(self, one: str, other: str, taken: int = 0) -> int:
+        """End a connection; messages under way on it are lost, but for the first ``taken`` requests that wait at the
+        broker; returns how many of those there are."""
+        ...
 
     def settled(self, envelope: Envelope) -> None:
         """Report to the judges that this copy is no longer under way."""

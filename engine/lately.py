@@ -39,6 +39,8 @@ REMEMBERED = {
     "fault.crashed": "actor",
     "fault.client_crashed": "actor",
     "fault.message_dropped": "destination",
+    "fault.answer_dropped": "destination",
+    "fault.answer_dropped_alone": "destination",
     "controller.leader_elected": "partition",
     "controller.leader_moved": "partition",
 }

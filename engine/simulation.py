@@ -19,7 +19,12 @@ from engine import calls, loops
 from engine.apis import partitions_of
 from engine.building import build
 from engine.errors import EngineError
-from engine.happenings.kernel import MessageDelivered, MessageLost
+from engine.happenings.kernel import (
+    AnswerGoesNowhere,
+    MessageDelivered,
+    MessageLost,
+    RequestWaitsInConnection,
+)
 from engine.interference import Interference
 from engine.judge.bench import Bench, Verdict
 from engine.looking import digest_of, whole_view
@@ -327,13 +332,19 @@ class Simulation(Timetable):
         name = envelope.destination
         if self.world.paused and self.hold_if_paused(name, event):
             return
-        world.network.remove(message)
         role = world.roles[name]
         self._actor, self._kind = name, "delivery"
         if not role.alive:
+            world.network.remove(message)
             self.lost(envelope)
             return
         watch = self.watch
+        if name in world.brokers and not envelope.is_response:
+            before = world.network.take(envelope)
+            if before is not None:
+                watch.emit(RequestWaitsInConnection, name, envelope.source, _api(envelope), _api(before))
+                return
+        world.network.remove(message)
         if isinstance(watch, Recorded):
             watch.fate(message, "delivered")
         interference = self.interference
@@ -345,6 +356,8 @@ class Simulation(Timetable):
             watch.emit(MessageDelivered, envelope.body.api, envelope.source, name)  # type: ignore[attr-defined]
         if effects:
             self.carry_out(name, effects)
+        if type(envelope.body) is ProduceRequest and envelope.body.acks == 0:
+            self._take_next(envelope.source, name, envelope.body, envelope.correlation_id)
         if watch.judging:
             self.settled(envelope)
         if name in world.consumers:
@@ -452,9 +465,11 @@ class Simulation(Timetable):
         self.ask_for_timers(name)
         self._follow_changes()
 
-    def send(self, source: str, effect: Send) -> Envelope:
-        """Put a message on its way; the fault script sees it first."""
+    def send(self, source: str, effect: Send) -> Envelope | None:
+        """Put a message on its way; the fault script sees it first. None: a response whose connection has ended."""
         interference = self.interference
+        if effect.is_response and self._answers_in_vain(source, effect):
+            return None
         if interference.altering and effect.is_response:
             effect = interference.altered(source, effect)
         envelope = self.world.network.send(source, effect, self.now)
@@ -464,9 +479,38 @@ class Simulation(Timetable):
         if isinstance(watch, Recorded):
             watch.fate(envelope.id, "sent")
         self.schedule_delivery(envelope)
+        if effect.is_response:
+            self._take_next(effect.destination, source, effect.body, effect.correlation_id)
         if interference.apis and effect.body.api in interference.apis:  # type: ignore[attr-defined]
             interference.sent(envelope)
         return envelope
+
+    def _answers_in_vain(self, broker: str, effect: Send) -> bool:
+        """Drop the response to a request whose connection has ended, and take the next one of those left (GEN-11)."""
+        connections = self.world.network.connections
+        if not connections.ended:
+            return False
+        ended = connections.of_ended(effect.destination, broker, effect.correlation_id)
+        if ended is None:
+            return False
+        api: str = effect.body.api  # type: ignore[attr-defined]
+        self.watch.emit(AnswerGoesNowhere, broker, effect.destination, api)
+        self._deliver_now(connections.answered_in_vain(ended))
+        return True
+
+    def _take_next(self, client: str, broker: str, body: object, correlation_id: int) -> None:
+        """A broker has done with a request; it takes the next one of the connection now (GEN-11)."""
+        connections = self.world.network.connections
+        ended = connections.of_ended(client, broker, correlation_id) if connections.ended else None
+        if ended is not None:
+            self._deliver_now(connections.answered_in_vain(ended))
+        else:
+            self._deliver_now(connections.answered(client, broker, body, correlation_id))
+
+    def _deliver_now(self, following: Envelope | None) -> None:
+        if following is not None:
+            self.world.network.take_now(following, self.now)
+            self.schedule_delivery(following)
 
     def schedule_delivery(self, envelope: Envelope) -> None:
         """A message arrives at its time; one that waits at a paused receiver has arrived before."""
@@ -481,10 +525,13 @@ class Simulation(Timetable):
         delay = 2 * network.latency(name, peer) + self.interference.slow_connections.get(peer, 0)
         self.put(self.now + delay, DELIVERY, "connected", (name, peer, True), name, f"connection to {peer}")
 
-    def disconnect(self, one: str, other: str) -> None:
-        """End a connection: what is under way on it is lost, both ends learn it at once (GEN-5)."""
+    def disconnect(self, one: str, other: str, taken: int = 0) -> int:
+        """End a connection: what is under way on it is lost, both ends learn it at once (GEN-5). Of the requests
+        that wait at the broker, the first ``taken`` are processed all the same (GEN-11); returns how many these are."""
         watch = self.watch
-        for envelope in self.world.network.lose_between(one, other):
+        network = self.world.network
+        lost, kept = network.lose_between(one, other, taken)
+        for envelope in lost:
             if isinstance(watch, Recorded):
                 watch.fate(envelope.id, "lost")
             self.settled(envelope)
@@ -493,6 +540,7 @@ class Simulation(Timetable):
             if role is not None and role.alive:
                 self.carry_out(name, role.on_disconnected(peer, self.now))
                 self.ask_for_timers(name)
+        return kept
 
     def lost(self, envelope: Envelope) -> None:
         """A message is not delivered."""
@@ -581,6 +629,11 @@ class Simulation(Timetable):
     def verdicts(self) -> list[Verdict]:
         """The counts per partition; only when judged or recorded."""
         return self.judges.verdicts()
+
+
+def _api(envelope: Envelope) -> str:
+    api: str = envelope.body.api  # type: ignore[attr-defined]
+    return api
 
 
 _HANDLERS: dict[str, Any] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 GROUPS = {
     "CPT": 8,
-    "GEN": 10,
+    "GEN": 11,
     "CFG": 6,
     "MSG": 4,
     "ACC": 25,

@@ -28,9 +28,30 @@ class MessageLost(Happening):
     destination: str
 
 
+@happening
+class RequestWaitsInConnection(Happening):
+    """A request arrived while its broker has not answered the one before it in the connection."""
+
+    broker: str
+    source: str
+    api: str
+    before: str
+
+
+@happening
+class AnswerGoesNowhere(Aside):
+    """A broker has done with a request; the connection on which it came has ended."""
+
+    broker: str
+    client: str
+    api: str
+
+
 class Fault(Enum):
     """A fault, or why it did nothing."""
 
+    ANSWER_DROPPED = "answer_dropped"
+    ANSWER_DROPPED_ALONE = "answer_dropped_alone"
     ALREADY_DOWN = "already_down"
     ALREADY_UP = "already_up"
     CLIENT_CRASHED = "client_crashed"
@@ -60,6 +81,15 @@ class FaultStruck(Happening):
 
     what: Fault
     facts: Mapping[str, Any]
+
+
+@happening
+class RequestsLeftAtBroker(Aside):
+    """A connection has ended; its broker goes through the first ``count`` of the requests that wait."""
+
+    client: str
+    broker: str
+    count: int
 
 
 @happening

@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.apis import error_of, partitions_of
 from engine.messages import Envelope, Send
+from engine.network.connections import BrokerConnections
 from engine.shapes.views import MessageView
 from engine.watching import Watch
 
@@ -24,7 +25,7 @@ FieldsOf = Callable[[object], Any]
 class MessagePart:
     """A message's place in the view while it is under way."""
 
-    __slots__ = ("_fields_of", "envelope", "gone", "held", "path")
+    __slots__ = ("_fields_of", "envelope", "gone", "held", "path", "waits_behind")
 
     def __init__(self, envelope: Envelope, fields_of: FieldsOf) -> None:
         self.envelope = envelope
@@ -32,6 +33,8 @@ class MessagePart:
         self.path = ("network", "messages", str(envelope.id))
         self.gone = False
         self.held = False
+        self.waits_behind: int | None = None
+        """The number of the request before it in its connection, which the broker has not answered yet."""
 
     def view(self) -> MessageView | None:
         if self.gone:
@@ -52,6 +55,8 @@ class MessagePart:
             "error": error_of(body),
             "held": self.held,
         }
+        if self.waits_behind is not None:
+            shown["waits_behind"] = self.waits_behind
         return shown
 
 
@@ -72,6 +77,7 @@ class Network:
         self.under_way: dict[int, Envelope] = {}
         self.parts: dict[int, MessagePart] = {}
         self.next_id = 1
+        self.connections = BrokerConnections()
         self._latest: dict[tuple[str, str], int] = {}
 
     def latency(self, source: str, destination: str) -> int:
@@ -168,18 +174,37 @@ class Network:
             self.watch.touch(part)
         return copy
 
-    def lose_between(self, one: str, other: str) -> list[Envelope]:
-        """A connection ended: everything under way on it is lost, in both directions (GEN-5)."""
+    def take_now(self, request: Envelope, now: int) -> None:
+        """A request that waited behind another is next."""
+        request.arrives_at = now
+        part = self.parts.get(request.id)
+        if part is not None:
+            part.waits_behind = None
+            self.watch.touch(part)
+
+    def lose_between(self, one: str, other: str, taken: int = 0) -> tuple[list[Envelope], int]:
+        """A connection ended: everything under way on it is lost, in both directions (GEN-5), but for the first
+        ``taken`` requests that wait at a broker (GEN-11). Returns what is lost, and how many wait on."""
+        kept = self.connections.end(one, other, taken)
         lost = [
             envelope
             for envelope in self.under_way.values()
-            if {envelope.source, envelope.destination} == {one, other}
+            if {envelope.source, envelope.destination} == {one, other} and envelope not in kept
         ]
         for envelope in lost:
             self.remove(envelope.id)
         self._latest.pop((one, other), None)
         self._latest.pop((other, one), None)
-        return lost
+        return lost, len(kept)
+
+    def take(self, request: Envelope) -> Envelope | None:
+        """A broker takes a request that arrived; the request that it has to wait for, when there is one (GEN-11)."""
+        before = self.connections.take(request)
+        part = self.parts.get(request.id)
+        if part is not None:
+            part.waits_behind = None if before is None else before.correlation_id
+            self.watch.touch(part)
+        return before
 
     def hold(self, message: int, held: bool) -> None:
         """Show that an arrived message waits for a paused receiver."""

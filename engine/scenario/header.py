@@ -10,7 +10,7 @@ from engine.scenario.schema import SECTIONS
 from engine.shapes.headers import Altered, Header
 from engine.topic_partition import partition_name
 
-ENGINE_VERSION = "3"
+ENGINE_VERSION = "4"
 """Raised when equal inputs may give other steps than before; stored with every session and replay."""
 
 

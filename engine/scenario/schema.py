@@ -90,7 +90,7 @@ LIBRARY_QUESTIONS = (
     "middleware",
 )
 """The questions by which the library is ordered; a scenario answers one of them."""
-MESSAGE_ACTIONS = ("drop", "delay", "duplicate", "reorder", "disconnect", "inject_error")
+MESSAGE_ACTIONS = ("drop", "drop_alone", "delay", "duplicate", "reorder", "disconnect", "inject_error")
 ACTOR_ACTIONS = ("crash", "restart", "pause", "resume")
 WORLD_ACTIONS = (
     "change_leader",
@@ -265,6 +265,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "action": Field(kind="name", required=True, choices=MESSAGE_ACTIONS + ACTOR_ACTIONS + WORLD_ACTIONS),
         "actor": Field(kind="text"),
         "after_ms": _time(0),
+        "taken": _count(0, 1000),
         "by_ms": _time(),
         "for_ms": _time(),
         "error": Field(kind="text"),

@@ -110,6 +110,8 @@ def script_of(scenario: Scenario, interventions: list[dict[str, Any]]) -> Writte
         action = done["action"]
         if action in _WORD_OF_MESSAGE:
             further = {"by_ms": done["by"]} if action == "delay_message" else {}
+            if done.get("taken"):
+                further["taken"] = done["taken"]
             _strike(struck, left_out, index, by_id.get(done["message"]), _WORD_OF_MESSAGE[action], further)
         elif action == "hold_messages":
             for heard, missing in done["held"]:

@@ -28,6 +28,8 @@ class MessageView(_FromTo):
     fields: JsonObject
     error: str | None
     held: bool
+    waits_behind: NotRequired[int]
+    """A request that arrived and waits in its connection: the number of the unanswered one before it (GEN-11)."""
 
 
 class NetworkView(TypedDict):

@@ -6,9 +6,12 @@ from engine.happenings import kernel as happened
 from engine.happenings.base import Happening
 from engine.telling.telling import Tell, Teller, notes, says
 
+_LOST_ANSWERS = (happened.Fault.ANSWER_DROPPED, happened.Fault.ANSWER_DROPPED_ALONE)
+
 
 def _fault_struck(h: happened.FaultStruck, teller: Teller) -> None:
-    teller.say(f"fault.{h.what.value}", ("GEN-6",), **h.facts)
+    rules = ("GEN-6", "GEN-11") if h.what in _LOST_ANSWERS else ("GEN-6",)
+    teller.say(f"fault.{h.what.value}", rules, **h.facts)
 
 
 def _crafted_request_answered(h: happened.CraftedRequestAnswered, teller: Teller) -> None:
@@ -19,6 +22,9 @@ def _crafted_request_answered(h: happened.CraftedRequestAnswered, teller: Teller
 TELLINGS: dict[type[Happening], Tell] = {
     happened.MessageDelivered: says("network.delivered", "GEN-4"),
     happened.MessageLost: says("network.lost", "GEN-6"),
+    happened.RequestWaitsInConnection: says("network.request_waits", "GEN-11"),
+    happened.AnswerGoesNowhere: notes("network.answer_goes_nowhere", "GEN-11"),
+    happened.RequestsLeftAtBroker: notes("network.requests_left", "GEN-11"),
     happened.FaultStruck: _fault_struck,
     happened.ErrorInjected: says("fault.error_injected", "GEN-6"),
     happened.AnswerReplaced: notes("fault.answer_replaced", "GEN-6"),

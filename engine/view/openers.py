@@ -176,8 +176,8 @@ TRANSACTIONS = (
     Opener("markers_again", 5, ("markers.sent_again",), once=True),
     Opener("markers_refused", 7, ("markers.refused_for_now",), ("broker", "error"), once=True),
     Opener("markers_unexpected", 7, ("markers.unexpected_answer",), (), once=True),
-    Opener("markers_unanswered", 7, ("markers.disconnected", "markers.timed_out"), (),
-        ("broker.marker_finds_nothing_open",), once=True),
+    Opener("markers_unanswered", 7, ("markers.disconnected", "markers.timed_out"), (), once=True),
+    Opener("marker_again", 7, ("broker.marker_finds_nothing_open",), (), once=True),
     Opener("markers_dropped", 8, (
         "markers.refused_for_good", "markers.given_up", "markers.cancelled", "markers.cannot_be_held",
         "markers.partition_gone",
@@ -204,8 +204,9 @@ READERS = (
     Opener("changes_its_mind", 5, ("loop.changes_its_mind",), ("application",)),
 )  # fmt: skip
 
+DROPPED = ("fault.message_dropped", "fault.answer_dropped", "fault.answer_dropped_alone")
 FAULTS = (
-    Opener("message_lost", 9, ("fault.message_dropped",), ("api", "kind")),
+    Opener("message_lost", 9, DROPPED, ("api", "kind")),
     Opener("message_delayed", 8, ("fault.message_delayed",), ("api", "kind")),
     Opener("message_overtaken", 8, ("fault.message_reordered",), ("api", "kind")),
     Opener("message_twice", 8, ("fault.message_duplicated",), ("api", "kind")),

@@ -34,7 +34,7 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
         "client.waits_for_coordinator", "client.call_resumed", "client.waits_partition_not_added",
         "client.waits_request_full", "client.waits_earlier_in_flight", "client.waits_unresolved",
         "client.waits_older_epoch_in_flight", "client.waits_no_producer_id", "client.waits_fatal_error",
-        "client.producer_id_retried", "loop.pauses",
+        "client.producer_id_retried", "loop.pauses", "network.request_waits",
     ),
     "answers": (
         "client.acknowledged", "client.acknowledged_plain", "client.answer_unexpected", "client.control_accepted",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.view.beat_step import BeatStep
-from engine.view.openers import GATHERED, MARKED, STORED
+from engine.view.openers import DROPPED, GATHERED, MARKED, STORED
 
 NAMED_MOST = 3
 """Records that a title names; the others it counts."""
@@ -19,7 +19,7 @@ NAMES = frozenset(
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
         "reads_one", "reads_only", "reads_each", "hidden", "joined", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
-        "crashes_many", "restarts_many", "marker_again", "success_first", "round_stores", "all_committed_closes",
+        "crashes_many", "restarts_many", "success_first", "round_stores", "all_committed_closes",
     }
 )  # fmt: skip
 """Titles that no opener names."""
@@ -142,7 +142,7 @@ def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> To
 
 def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
     """A lost response to a write leaves the client in doubt."""
-    lost = next(_said(steps, "fault.message_dropped"), None)
+    lost = next(_said(steps, *DROPPED), None)
     if lost is None or (lost["api"], lost["kind"]) != ("Produce", "response"):
         return None
     return "answer_lost", {"client": lost["destination"]}
@@ -222,7 +222,7 @@ TELLS: dict[str, Tell] = {
     "readers_wait": _hidden,
     "registered": _joined,
     "markers": _markers,
-    "markers_unanswered": _marker_again,
+    "marker_again": _marker_again,
     "message_lost": _message_lost,
     "gives_up_waiting": _gives_up,
     "old_epoch_refused": _refused_epoch,

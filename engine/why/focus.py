@@ -12,6 +12,7 @@ from engine.client.batch_states import LIVE
 from engine.client.reading import READ_COMMITTED
 from engine.coordinator.transaction_states import ONGOING
 from engine.reader_lanes import NOT_REPLICATED, UNDECIDED
+from engine.view.openers import DROPPED
 from engine.why.fencing import RAISES
 from engine.why.happened import APPENDS, is_repeat, lost_messages
 from engine.why.links import Json
@@ -72,7 +73,7 @@ def _lost(moment: Moment, step: Json) -> Iterator[Asked]:
         yield GONE, ""
 
 
-_LOSING = ("fault.message_dropped", "fault.disconnected", "network.lost")
+_LOSING = (*DROPPED, "fault.disconnected", "network.lost")
 
 
 def _fault(moment: Moment, step: Json) -> Iterator[Asked]:

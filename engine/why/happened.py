@@ -64,6 +64,7 @@ def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
     if not lost:
         raise NotAsked("subject", "no message was lost in this step", "a step that loses one")
     yield own_words(step)
+    waiting: dict[str, None] = {}
     for message in lost[:NAMED_MAX]:
         if len(lost) > 1 or step["kind"] != "fault":
             yield link(
@@ -75,7 +76,10 @@ def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
                 destination=message["to"],
             )
         yield from _was_about(moment, message)
-        yield from _who_waits(moment, message)
+        for found in _who_waits(moment, message):
+            if found.key not in waiting:
+                waiting[found.key] = None
+                yield found
 
 
 def lost_messages(step: Json) -> list[Json]:
@@ -121,17 +125,18 @@ def _was_about(moment: Moment, message: Json) -> Iterator[Link]:
 
 
 def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
-    """A client that waits for the response, and what it will do; with acks=0 no client waits."""
+    """A client that waits for the response, or has lost it with the connection, and what it will do; with acks=0 no
+    client waits."""
     name = message["to"] if message["is_response"] else message["from"]
     client = moment.part("clients").get(name)
     if client is None:
         return
     request = client["requests"].get(str(message["correlation_id"]))
-    if request is None:
-        if message["api"] == "Produce" and configured(client, "acks") == 0:
-            yield link("lost.not_sent_again", "SND-8", subject=actor_subject(name), client=name)
+    if message["api"] == "Produce" and configured(client, "acks") == 0:
+        yield link("lost.not_sent_again", "SND-8", subject=actor_subject(name), client=name)
         return
-    yield from nobody_has(moment, name, request)
+    if request is not None:
+        yield from nobody_has(moment, name, request)
     if message["api"] == "Produce":
         retries = configured(client, "retries") or 0
         numbered = configured(client, "enable_idempotence") is True

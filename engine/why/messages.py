@@ -20,6 +20,19 @@ def whereabouts(moment: Moment, message: Json) -> Iterator[Link]:
     """The message under way, and a second sentence if its receiver is down or paused."""
     at = message["arrives_at"]
     held = message["held"] or at is None
+    behind = message.get("waits_behind")
+    if behind is not None:
+        yield link(
+            "message.waits_behind",
+            "GEN-11",
+            subject=message_subject(str(message["id"])),
+            api=message["api"],
+            source=message["from"],
+            destination=message["to"],
+            behind=behind,
+        )
+        yield from not_running(moment, message["to"])
+        return
     yield link(
         "message.held" if held else "message.arrives",
         "GEN-6" if held else "GEN-5",

@@ -13,7 +13,7 @@ from html import escape
 from eosviz.catalogue import say
 from eosviz.scenarios.trailer import BROKER, CLIENT, PARTITION, READER, STILL, Scene, scenes
 
-TAGGED = ("stored", "answer_lost", "timed_out", "recognised", "read_once")
+TAGGED = ("stored", "answer_lost", "recognised", "read_once")
 OFF = "off"
 Place = tuple[str, float, float]
 
@@ -41,13 +41,13 @@ class Form:
 WIDE = Form(
     "wide", (760, 262), (12, 12, 168, 238), (334, 12, 414, 238), (30, 58, 4), (352, 118, 26),
     "M180 116H334M334 184H180", (204, 96), (204, 164), (196, 164), (348, 46),
-    {"stored": (352, 210), "answer_lost": (204, 212), "timed_out": (30, 210),
+    {"stored": (352, 210), "answer_lost": (204, 212),
      "recognised": (352, 210), "read_once": (352, 210)},
 )  # fmt: skip
 UPRIGHT = Form(
     "upright", (358, 402), (6, 6, 346, 104), (6, 196, 346, 200), (18, 44, 9), (18, 276, 24.5),
     "M70 110V196M250 196V110", (24, 134), (204, 134), (204, 122), (14, 230),
-    {"stored": (18, 362), "answer_lost": (96, 141), "timed_out": (88, 141),
+    {"stored": (18, 362), "answer_lost": (96, 141),
      "recognised": (18, 362), "read_once": (18, 362)},
 )  # fmt: skip
 FORMS = (WIDE, UPRIGHT)

@@ -13,6 +13,7 @@ Word = Annotated[str, Meta(min_length=1, max_length=200)]
 MessageId = Annotated[int, Meta(ge=0, le=2**53)]
 BrokerId = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Offset = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Taken = Annotated[int, Meta(ge=0, le=1000)]
 Milliseconds = Annotated[int, Meta(ge=0, le=30 * 86_400_000)]
 Setting = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)] | bool | Annotated[str, Meta(max_length=200)]
 
@@ -45,8 +46,15 @@ class ToReplica(ToPartition, frozen=True):
     broker: BrokerId | None = None
 
 
-class DropMessage(ToMessage, tag="drop_message", frozen=True):
-    pass
+class EndsConnection(ToMessage, frozen=True, omit_defaults=True):
+    """May end the connection that the message crosses. Of the requests that wait at its broker, the broker processes
+    the first `taken` all the same."""
+
+    taken: Taken = 0
+
+
+class DropMessage(EndsConnection, tag="drop_message", frozen=True):
+    """The message never arrives. A broker's response is lost with its connection."""
 
 
 class DuplicateMessage(ToMessage, tag="duplicate_message", frozen=True):
@@ -82,7 +90,7 @@ class ChangeSetting(Intervention, tag="set", frozen=True):
     value: Setting
 
 
-class DisconnectMessage(ToMessage, tag="disconnect_message", frozen=True):
+class DisconnectMessage(EndsConnection, tag="disconnect_message", frozen=True):
     """The connection that the message crosses ends, and with it all that is under way on it."""
 
 

@@ -68,17 +68,20 @@ def _of_message(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _message(view: Json, message_id: str) -> Iterator[Candidate]:
-    """A message that has arrived or was dropped cannot be held up any more."""
+    """A message that has arrived or was dropped cannot be held up any more; one that waits in its connection has
+    arrived, and only its connection can end."""
     message = view.get("network", {}).get("messages", {}).get(message_id)
     number = int(message_id) if message else -1
     params = {"message": message_id, "api": message["api"] if message else "", "by": DELAY_MS}
-    settled = None if message else "action.why.not_under_way"
+    gone = None if message else "action.why.not_under_way"
+    waits = message is not None and "waits_behind" in message
+    settled = "action.why.waits_in_connection" if waits else gone
     yield Candidate({"action": "drop_message", "message": number}, params, settled)
     yield Candidate({"action": "delay_message", "message": number, "by": DELAY_MS}, params, settled)
     yield Candidate({"action": "duplicate_message", "message": number}, params, settled)
     yield Candidate({"action": "reorder_message", "message": number}, params, settled)
     ends = {"from": message["from"], "to": message["to"]} if message else {"from": "", "to": ""}
-    yield Candidate({"action": "disconnect_message", "message": number}, {**params, **ends}, settled)
+    yield Candidate({"action": "disconnect_message", "message": number}, {**params, **ends}, gone)
 
 
 def _of_actor(view: Json, selection: Selection) -> Iterator[Candidate]:

@@ -177,9 +177,13 @@ export interface Intervene {
   after: number;
   intervention: Intervention;
 }
+/**
+ * The message never arrives. A broker's response is lost with its connection.
+ */
 export interface DropMessage {
   action: "drop_message";
   message: number;
+  taken?: number;
 }
 export interface DuplicateMessage {
   action: "duplicate_message";
@@ -221,6 +225,7 @@ export interface ChangeSetting {
 export interface DisconnectMessage {
   action: "disconnect_message";
   message: number;
+  taken?: number;
 }
 /**
  * All that is under way from or to the actor arrives after `until`.
@@ -1697,6 +1702,10 @@ export interface MessageView {
   fields: JsonObject;
   error: string | null;
   held: boolean;
+  /**
+   * A request that arrived and waits in its connection: the number of the unanswered one before it (GEN-11).
+   */
+  waits_behind?: number;
 }
 /**
  * An event that waits.

@@ -238,8 +238,9 @@ function isNow({ kind, messages }: Focus, id: number, state: Candidate["state"])
   return tampered.length > 0 ? tampered.includes(id) : messages.sent.includes(id);
 }
 
-function noteOf(frame: Frame, { held, to, arrives_at: at }: MessageView, { short }: Wire): string {
+function noteOf(frame: Frame, { held, to, arrives_at: at, waits_behind: behind }: MessageView, { short }: Wire): string {
   if (short) return "";
+  if (behind !== undefined) return say("stage.message.waits");
   if (held) return say("stage.message.held", { to });
   return at !== null && at - frame.view.time >= defaults.due ? say("stage.message.due", { at }) : "";
 }
@@ -469,8 +470,8 @@ function flightObject(frame: Frame, flight: Flight): Travelling {
 
 /** What a message is, in one sentence. */
 export function nameOf({ message, sheet, fate }: Pick<Flight, "message" | "sheet" | "fate">): string {
-  const { api, from, to, arrives_at: at, held } = message;
-  const state = fate.lost ? "lost" : fate.docked ? "docked" : held ? "held" : at === null ? "flying" : "due";
+  const { api, from, to, arrives_at: at, held, waits_behind: behind } = message;
+  const state = fate.lost ? "lost" : fate.docked ? "docked" : behind !== undefined ? "waits" : held ? "held" : at === null ? "flying" : "due";
   const told = say(`stage.message.fate.${state}`, { to, at });
   return say(message.is_response ? "stage.message.answer_name" : "stage.message.request_name", { api, from, to, carries: carriedWords(sheet), fate: told });
 }

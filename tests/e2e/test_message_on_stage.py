@@ -13,8 +13,10 @@ from tests.e2e.test_every_page import NO_QUESTIONS
 from tests.e2e.test_looking import _BEGIN, at
 from tests.running_site import RunningSite
 
-REQUEST = "3"
-"""In SC-03 the first Produce request of t-0, on its way from step 9 to 16."""
+REQUEST = "7"
+"""In SC-03 the first Produce request of t-1, on its way from step 24 to 31."""
+ANSWER = "13"
+"""The answer to it, on its way from step 42 to 49."""
 
 
 @pytest.fixture(scope="module")
@@ -30,23 +32,23 @@ def page(context: BrowserContext, running_site: RunningSite) -> Iterator[Page]:
     page = context.new_page()
     page.set_viewport_size({"width": 1920, "height": 1080})
     page.goto(running_site.address)
-    begun = page.evaluate(_BEGIN, ["SC-03", 40])
-    page.goto(f"{running_site.address.rstrip('/')}{begun}&step=15&zoom=stage")
-    at(page, 15)
+    begun = page.evaluate(_BEGIN, ["SC-03", 60])
+    page.goto(f"{running_site.address.rstrip('/')}{begun}&step=28&zoom=stage")
+    at(page, 28)
     page.locator("eos-player").evaluate("player => { player.middle = 'stage' }")
     yield page
     page.close()
 
 
-def message(page: Page) -> Locator:
-    return page.locator(f"eos-stage [data-key='m:{REQUEST}']")
+def message(page: Page, number: str = REQUEST) -> Locator:
+    return page.locator(f"eos-stage [data-key='m:{number}']")
 
 
-def is_lost(page: Page) -> None:
-    """Torn, crossed and timed, where it was on its way to t-0."""
-    at(page, 16)
-    expect(message(page).locator(".cross").first).to_be_visible()
-    expect(page.locator("eos-stage [data-key=tag]")).to_have_text("Lost at 26 ms")
+def is_lost(page: Page, number: str = REQUEST, step: int = 29, time: int = 44) -> None:
+    """Torn, crossed and timed, where it was on its way."""
+    at(page, step)
+    expect(message(page, number).locator(".cross").first).to_be_visible()
+    expect(page.locator("eos-stage [data-key=tag]")).to_have_text(f"Lost at {time} ms")
 
 
 def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
@@ -70,7 +72,12 @@ def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
     expect(message(page)).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Break a message").focus()
-    page.keyboard.press("m")
+    # Others are on their way, too.
+    for _ in range(5):
+        page.keyboard.press("m")
+        page.wait_for_timeout(100)
+        if message(page).get_attribute("aria-pressed") == "true":
+            break
     expect(message(page)).to_have_attribute("aria-pressed", "true")
     # Its acts have the focus, beside it.
     expect(page.get_by_role("toolbar", name="Break this message").get_by_role("button").first).to_be_focused()
@@ -81,8 +88,8 @@ def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
 def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     # A telephone shows what the step is about: here the request that leaves.
-    page.locator("eos-player").evaluate("player => player.store.moveTo(9)")
-    at(page, 9)
+    page.locator("eos-player").evaluate("player => player.store.moveTo(24)")
+    at(page, 24)
     controls = page.get_by_role("group", name="Moving through the steps")
     before = controls.bounding_box()
     message(page).tap()
@@ -90,7 +97,7 @@ def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
     expect(duplicate).to_be_visible()
     assert controls.bounding_box() == before
     duplicate.tap()
-    at(page, 10)
+    at(page, 25)
     expect(page.locator("eos-undo-bar .found-bar")).to_be_visible()
     assert controls.bounding_box() == before
     expect(page.locator("eos-stage [data-key=tag]")).to_have_text("Two copies: it arrives twice")
@@ -99,24 +106,26 @@ def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
 
 def test_a_finger_brings_a_message_that_is_not_here_and_drops_it(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    # Step 15 is about t-1.
-    expect(message(page)).to_have_count(0)
+    # Step 44 is about t-0, the answer on its way about t-1.
+    page.locator("eos-player").evaluate("player => player.store.moveTo(44)")
+    at(page, 44)
+    expect(message(page, ANSWER)).to_have_count(0)
     page.locator("eos-stage").get_by_role("button", name="1 message not in this picture").tap()
-    expect(message(page)).to_be_visible()
+    expect(message(page, ANSWER)).to_be_visible()
     assert_accessible(page)
     page.get_by_role("toolbar", name="Break this message").get_by_role(
         "button", name=re.compile("^Drop")
     ).tap()
-    is_lost(page)
-    # t-1 is a strip in a row, with its offsets at the end; a press gives it the whole lane until the next step.
-    in_row = page.locator("eos-stage [data-key='gates:t-1']")
+    is_lost(page, ANSWER, 45, 56)
+    # t-0 is a strip in a row, with its offsets at the end; a press gives it the whole lane until the next step.
+    in_row = page.locator("eos-stage [data-key='gates:t-0']")
     expect(in_row).to_be_visible()
-    page.locator("eos-stage [data-key='name:broker-2:t-1']").tap()
+    page.locator("eos-stage [data-key='name:broker-1:t-0']").tap()
     expect(in_row).to_have_count(0)
-    expect(page.locator("eos-stage [data-key='lane:broker-2:t-1']")).to_be_visible()
+    expect(page.locator("eos-stage [data-key='lane:broker-1:t-0']")).to_be_visible()
     page.get_by_role("button", name="Step", exact=True).tap()
-    at(page, 17)
+    at(page, 46)
     page.get_by_role("button", name="Step back").tap()
-    at(page, 16)
+    at(page, 45)
     expect(in_row).to_be_visible()
     assert_nothing_scrolls_sideways(page)

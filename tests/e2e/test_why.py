@@ -20,7 +20,7 @@ from tests.e2e.stage import Manner, Stage
 from tests.e2e.test_every_page import NO_QUESTIONS
 from tests.running_site import RunningSite
 
-HELD, MARKER_STORED = 75, 81
+HELD, MARKER_STORED = 82, 88
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
 
 _BEGIN = """async ([scenario, variant, count]) => {
@@ -43,7 +43,7 @@ def address(browser: Browser, running_site: RunningSite) -> Iterator[tuple[str, 
     context.add_init_script(NO_QUESTIONS)
     page = context.new_page()
     page.goto(running_site.address)
-    session = page.evaluate(_BEGIN, ["SC-75", "timeout", 97])
+    session = page.evaluate(_BEGIN, ["SC-75", "timeout", 104])
     yield f"{running_site.address}sessions/{session}/", page
     context.close()
 
@@ -97,7 +97,7 @@ def test_the_answer_follows_the_reader_and_a_step_of_it_can_be_visited(address: 
     )
     expect(chain(page).first).to_contain_text("p1 uses txn-1")
     page.locator(".why-step").first.click()
-    page.wait_for_function("() => document.querySelector('eos-player').store.shown === 76")
+    page.wait_for_function("() => document.querySelector('eos-player').store.shown === 83")
 
 
 def test_the_chain_stands_on_the_picture_and_moves_nothing_of_it(address: tuple[str, Page]) -> None:
@@ -121,7 +121,7 @@ def test_what_a_reader_lacks_is_asked_at_its_strip(address: tuple[str, Page]) ->
     page = opened(address)
     page.get_by_role("button", name="Why does c-committed not see 1–4?").press("Enter")
     expect(chain(page).first).to_contain_text("Offset 1 of t-0 belongs to an unfinished transaction")
-    opened(address, step=97)
+    opened(address, step=104)
     page.get_by_role("button", name="Why does c-committed not see 1–2?").press("Enter")
     expect(chain(page).nth(1)).to_contain_text("PID 1000, from 1 to the ABORT marker at 5")
 
@@ -196,7 +196,7 @@ def test_a_refusal_is_explained_beside_the_sentence(browser: Browser, running_si
     page = context.new_page()
     page.goto(running_site.address)
     session = page.evaluate(_BEGIN, ["SC-28", None, 40])
-    page.goto(f"{running_site.address}sessions/{session}/?step=27")
+    page.goto(f"{running_site.address}sessions/{session}/?step=34")
     page.get_by_role("button", name="Why refused?").click()
     expect(chain(page).first).to_contain_text("refuses seq 2 of PID 0 in t-0, because it expects seq 1")
     expect(page.locator(".why-compared > li")).to_have_text(["expected first seq 1", "arrived first seq 2"])

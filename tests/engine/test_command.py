@@ -72,7 +72,7 @@ def test_all_variants_run_when_none_is_named():
 
 def test_a_setting_changes_the_run_and_a_limit_that_stops_it_is_told():
     assert command("run", "SC-02", "--set", "producers.p1.settings.retries=0")[1][0].startswith(
-        "verdict t-0 stored=13 duplicates=0"
+        "verdict t-0 stored=11 duplicates=0 lost=0 failed=2"
     )
     assert command("run", "SC-02", "--set", "limits.steps=10")[1][0] == "finished step_limit"
     assert json.loads(command("run", "SC-02", "--set", "limits.steps=10", "--jsonl")[1][10]) == {

@@ -185,7 +185,8 @@ def test_three_levels_can_be_chosen_and_are_judged(level: str, lost: str) -> Non
     }
     judged = verdict("SC-02", **settings)["t-0"]
     missing = 2 if (level, lost) == ("at most once", "request") else 0
-    twice = 2 if (level, lost) == ("at least once", "answer") else 0
+    # The third batch, of three records, is stored too when the connection breaks.
+    twice = 5 if (level, lost) == ("at least once", "answer") else 0
     assert (judged.failed + judged.lost, judged.duplicates) == (missing, twice)
     assert judged.stored == 13 - missing + twice
 

@@ -206,8 +206,8 @@ class TestFrontPage:
         assert [scene.name for scene in scenes] == [name for name, _, _ in trailer.CHOSEN]
         assert [scene.step for scene in scenes] == sorted(scene.step for scene in scenes)
         by_name = {scene.name: scene for scene in scenes}
-        assert by_name["sent_again"].travels == ("request-10", "out")
-        assert by_name["recognised"].travels == ("request-10", "compared")
+        assert by_name["sent_again"].travels == ("request-7", "out")
+        assert by_name["recognised"].travels == ("request-7", "compared")
         # The duplicate changes nothing that is stored, and the producer knows only when it is answered.
         assert by_name["sent_again"].stored == by_name["recognised"].stored == by_name["answered"].stored
         assert [by_name[name].believed[0] for name in ("recognised", "answered")] == [False, True]

@@ -394,7 +394,7 @@ async def test_a_page_is_told_the_plan_when_it_asks_and_from_then_on_before_its_
         assert [message["type"] for message in await page.ask("hello", have={})] == ["welcome"]
         told = (await page.ask("plan", branch=str(branch.id)))[-1]
         assert (told["type"], told["branch"], told["interventions"]) == ("plan", str(branch.id), 0)
-        assert told["plan"]["beats"][-1]["key"] == "beat.duplicate"
+        assert told["plan"]["beats"][-1]["key"] == "beat.sends"
         again = (await page.ask("plan", branch=str(branch.id)))[-1]
         assert again == told | {"re": again["re"]}
     async with open_page(session) as page:

@@ -249,7 +249,7 @@ def test_what_a_learner_does_changes_the_answer():
 def test_the_command_tells_where_a_run_asks():
     out = io.StringIO()
     assert main(["run", "SC-03", "--checkpoints"], out=out) == 0
-    assert "after step 115 (append)" in out.getvalue()
+    assert "after step 79 (append)" in out.getvalue()
     assert "  * Recognise the duplicate" in out.getvalue()
 
 

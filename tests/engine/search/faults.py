@@ -112,7 +112,7 @@ def matched(generator: Random, names: Names, *, honest: bool) -> dict[str, Any]:
     if action == "inject_error":
         return _error(generator, match, names.errors if not honest else ())
     by = 1 + below(generator, 6000 if middleware else 400)
-    return meant({"match": match, "action": action, "by_ms": by})
+    return meant({"match": match, "action": action, "by_ms": by, "taken": below(generator, 5)})
 
 
 def meant(entry: dict[str, Any]) -> dict[str, Any]:

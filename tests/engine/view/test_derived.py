@@ -183,7 +183,7 @@ def test_a_duplicate_is_told_with_the_place_of_the_batch_that_is_stored() -> Non
     found = fates("SC-03")
     assert 40 in [arrival["at"] for arrival in found["appended"] if arrival["partition"] == "t-0"]
     (again,) = found["duplicate"]
-    assert again == {"step": 116, "partition": "t-0", "broker": "1", "fate": "duplicate", "at": 40}
+    assert again == {"step": 80, "partition": "t-0", "broker": "1", "fate": "duplicate", "at": 40}
 
 
 def test_a_refused_batch_has_no_place() -> None:
@@ -296,7 +296,7 @@ def test_timers_of_all_roles_but_clients_are_told_with_their_actors() -> None:
 def test_every_record_that_the_judges_count_is_named() -> None:
     """A view names the records of the first break alone."""
     for name, guarantee, count in (
-        ("SC-08", "duplicated", 6),
+        ("SC-08", "duplicated", 7),
         ("SC-01", "lost", 1),
         ("SC-29", "reordered", 1),
     ):

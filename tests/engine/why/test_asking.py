@@ -34,7 +34,7 @@ RUNS = (
     "SC-77/compact",
     "SC-83/silence",
 )
-HELD = 75
+HELD = 82
 """In SC-75 the partition is held by then, and nothing happens for a long time."""
 
 

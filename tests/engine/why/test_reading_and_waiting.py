@@ -84,7 +84,7 @@ ROWS: list[Row] = [
         "c1/t-1/0",
         lambda p, v: fate(p, v) == "not_subscribed",
     ),
-    ("unseen.unserved", "SC-08/k28", "unseen", "c1/t-0/13", lambda p, v: is_down("broker-1", v)),
+    ("unseen.unserved", "SC-08/k28", "unseen", "c1/t-0/4", lambda p, v: is_down("broker-1", v)),
     ("reader.rewinds", "SC-50", "nothing", "c1", lambda p, v: v["consumers"]["c1"]["rewinding"]),
     (
         "reader.buffered",
@@ -136,19 +136,19 @@ ROWS: list[Row] = [
     # -- batches and messages
     (
         "batch.queued",
-        "SC-02",
+        "SC-01",
         "unsent",
         "p1/b1",
         lambda p, v: v["clients"]["p1"]["queues"][p["partition"]]["batches"][0] == "b1",
     ),
     (
         "batch.behind",
-        "SC-08/k28",
+        "SC-03",
         "unsent",
-        "p2/b8",
-        lambda p, v: v["clients"]["p2"]["queues"][p["partition"]]["batches"][0] == p["head"],
+        "p1/b2",
+        lambda p, v: v["clients"]["p1"]["queues"][p["partition"]]["batches"][0] == p["head"],
     ),
-    ("batch.drained", "SC-02", "unsent", "p1/b1", lambda p, v: v["clients"]["p1"].get("requests", {}) == {}),
+    ("batch.drained", "SC-01", "unsent", "p1/b1", lambda p, v: v["clients"]["p1"].get("requests", {}) == {}),
     (
         "batch.in_flight",
         "SC-02",
@@ -161,7 +161,7 @@ ROWS: list[Row] = [
     ),
     (
         "batch.leaves_next",
-        "SC-02",
+        "SC-01",
         "unsent",
         "p1/b1",
         lambda p, v: p["left"] >= 0 and v["clients"]["p1"]["queues"][p["partition"]]["batches"] == ["b1"],
@@ -181,7 +181,7 @@ ROWS: list[Row] = [
         "p2",
         lambda p, v: any(one["client"] == "p2" for one in leader_of(v, "t-0")["waiting"]),
     ),
-    ("message.nobody_has_it", "SC-02", "nothing", "p1", lambda p, v: p["until"] == v["time"] + p["left"]),
+    ("message.nobody_has_it", "SC-20", "nothing", "p1", lambda p, v: p["until"] == v["time"] + p["left"]),
     (
         "client.awaits",
         "SC-02",
@@ -245,10 +245,17 @@ ROWS: list[Row] = [
     ),
     ("nothing.others", "SC-75/wall", "nothing", "run", lambda p, v: len(v["pending"]) > p["count"] > 0),
     (
-        "message.held",
-        "SC-08/k28",
+        "message.waits_behind",
+        "SC-28",
         "nothing",
         "p1",
+        lambda p, v: any(m.get("waits_behind") == p["behind"] for m in v["network"]["messages"].values()),
+    ),
+    (
+        "message.held",
+        "SC-69",
+        "unended",
+        "txn-1",
         lambda p, v: any(
             m["held"] and m["to"] == p["destination"] for m in v["network"]["messages"].values()
         ),

@@ -341,7 +341,7 @@ ROWS: list[Row] = [
     ),
     (
         "marker.unanswered",
-        "SC-58/answer-lost",
+        "SC-58/request-lost",
         "unended",
         "txn-1",
         lambda p, v: all(
