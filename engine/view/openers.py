@@ -177,7 +177,7 @@ TRANSACTIONS = (
     Opener("markers_refused", 7, ("markers.refused_for_now",), ("broker", "error"), once=True),
     Opener("markers_unexpected", 7, ("markers.unexpected_answer",), (), once=True),
     Opener("markers_unanswered", 7, ("markers.disconnected", "markers.timed_out"), (), once=True),
-    Opener("marker_again", 7, ("broker.marker_finds_nothing_open",), (), once=True),
+    Opener("marker_sent_again", 7, ("broker.marker_finds_nothing_open",), (), once=True),
     Opener("markers_dropped", 8, (
         "markers.refused_for_good", "markers.given_up", "markers.cancelled", "markers.cannot_be_held",
         "markers.partition_gone",

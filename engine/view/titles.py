@@ -19,7 +19,7 @@ NAMES = frozenset(
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
         "reads_one", "reads_only", "reads_each", "hidden", "joined", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
-        "crashes_many", "restarts_many", "success_first", "round_stores", "all_committed_closes",
+        "crashes_many", "restarts_many", "marker_again", "success_first", "round_stores", "all_committed_closes",
     }
 )  # fmt: skip
 """Titles that no opener names."""
@@ -222,7 +222,7 @@ TELLS: dict[str, Tell] = {
     "readers_wait": _hidden,
     "registered": _joined,
     "markers": _markers,
-    "marker_again": _marker_again,
+    "marker_sent_again": _marker_again,
     "message_lost": _message_lost,
     "gives_up_waiting": _gives_up,
     "old_epoch_refused": _refused_epoch,
