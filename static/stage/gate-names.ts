@@ -86,7 +86,8 @@ export function namesBeside(lane: LaneNamed, replica: ReplicaView, window: Windo
   const [least, most] = [place.box.x + 6, place.box.x + place.box.width - 6];
   const put = (start: number): GateNames => ({ ...names, lso: { ...names.lso, x: start, anchor: "start" }, taken: [{ from: start, to: start + wide }] });
   const gate = window.x(replica.high_watermark);
-  if (compared.last_offset + 1 === replica.high_watermark && gate + 8 + wide <= most) return { ...put(gate + 8), y, arrives: whole };
+  const beside = Math.max(gate + 8, whole.to + CLEAR);
+  if (compared.last_offset + 1 === replica.high_watermark && beside + wide <= most) return { ...put(beside), y, arrives: whole };
   // What arrives makes room in its own width, or the name stands on its other side.
   const rest: Name = gate < (whole.from + whole.to) / 2 ? { from: name.to + CLEAR, to: whole.to } : { from: whole.from, to: name.from - CLEAR };
   if (rest.to - rest.from >= needs) return { ...names, y, arrives: rest };
