@@ -14,7 +14,7 @@ from eosviz.pipeline.build_views import SAMPLES, samples
 from eosviz.pipeline.sweep_figures import Look, panels_of
 
 SHOWN = "when-does-a-retry-duplicate"
-LOOK = Look("duplicated", "retries", "loss_rate", ("idempotence",), {"loss_place": '"Produce answer"'})
+LOOK = Look("duplicated", "retries", "loss_rate", ("idempotence",), {})
 """Lost answers: how often they duplicate, without and with idempotence."""
 
 
