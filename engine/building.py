@@ -90,7 +90,12 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
     abortable = frozenset(
         row["name"] for row in document["producers"] if _version(world, row).knows_transaction_abortable
     )
-    world.controller = Controller(watch=world.watch, configuration=configuration, broker_ids=ids)
+    world.controller = Controller(
+        watch=world.watch,
+        configuration=configuration,
+        broker_ids=ids,
+        transaction_version=_transaction_version(document["cluster"], world.profile),
+    )
     for broker_id in ids:
         broker = world.broker_of[broker_id] = Broker(
             broker_id,
@@ -117,6 +122,17 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
                 segment_records=topic["segment_records"],
                 record_version=topic["record_version"],
             )
+
+
+def _transaction_version(cluster: dict[str, Any], profile: Profile) -> int:
+    """The cluster's level at the start: the highest that its version knows, unless the scenario says another."""
+    highest = profile.transaction_version
+    level: int = highest if cluster["transaction_version"] is None else cluster["transaction_version"]
+    if level > highest:
+        raise BadScenario(
+            "cluster.transaction_version", shown(level), allowed("int_between", low=0, high=highest)
+        )
+    return level
 
 
 def _build_clients(world: World, document: dict[str, Any]) -> None:

@@ -120,6 +120,8 @@ class ProduceRequest:
     timeout_ms: int
     batches: dict[str, RecordBatch]
     """Topic-partition to its one batch, in the order drained."""
+    transaction_version: int = 0
+    """2: the leader adds the partitions to the transaction (KIP-890; Kafka's Produce from version 12 on)."""
 
 
 @ordered_value
@@ -228,12 +230,17 @@ class EndTxnRequest:
     producer_id: int
     producer_epoch: int
     committed: bool
+    transaction_version: int = 0
+    """2: the coordinator raises the epoch and answers with it (KIP-890; Kafka's EndTxn from version 5 on)."""
 
 
 @value
 class EndTxnResponse:
     api: ClassVar[str] = "EndTxn"
     error: Error
+    producer_id: int = NO_PRODUCER_ID
+    producer_epoch: int = NO_PRODUCER_EPOCH
+    """The identity for the next transaction, where the request is of transaction version 2."""
     throttle_time_ms: int = 0
 
 
@@ -272,12 +279,14 @@ class TransactionPartitions:
     producer_id: int
     producer_epoch: int
     partitions: tuple[str, ...]
+    verify_only: bool = True
+    """False: the coordinator adds those that do not belong to it yet."""
 
 
 @value
 class VerifyPartitionsRequest:
     """From a leader's broker to a coordinator: do these partitions belong to these transactions? (KIP-890; Kafka's
-    AddPartitionsToTxn from version 4 on, with *verify only*)"""
+    AddPartitionsToTxn from version 4 on)"""
 
     api: ClassVar[str] = "AddPartitionsToTxn"
     entries: tuple[TransactionPartitions, ...]
@@ -324,6 +333,8 @@ class TxnOffsetCommitRequest:
     generation_id: int = -1
     member_id: str = ""
     group_instance_id: str | None = None
+    transaction_version: int = 0
+    """2: the group's coordinator adds its partition to the transaction (KIP-890; from version 5 on)."""
 
 
 @value
@@ -455,6 +466,10 @@ class UpdateMetadata:
     live_brokers: tuple[int, ...]
     without_endpoint: tuple[int, ...] = ()
     """Live brokers that no client or broker can reach for now (*make endpoint unavailable*)."""
+    transaction_version: int = 0
+    """The cluster's level of the feature ``transaction.version``."""
+    features_epoch: int = 0
+    """Grows with every change of a feature's level (KIP-584)."""
 
 
 @value
@@ -579,6 +594,14 @@ _OF_ONE_PARTITION: dict[type, Callable[[Any], dict[str, Any] | None]] = {
     FetchResponse: _fetched_of_one,
 }
 """A Fetch of one partition is shown without the level of partitions."""
+_UNSAID: dict[type, dict[str, object]] = {
+    RecordBatch: {"content": None},
+    ProduceRequest: {"transaction_version": 0},
+    TxnOffsetCommitRequest: {"transaction_version": 0},
+    EndTxnRequest: {"transaction_version": 0},
+    EndTxnResponse: {"producer_id": NO_PRODUCER_ID, "producer_epoch": NO_PRODUCER_EPOCH},
+}
+"""Fields that are shown only where they say something: the request's version has no room for them otherwise."""
 
 
 def describe(value: Any) -> Any:
@@ -596,8 +619,9 @@ def describe(value: Any) -> Any:
         for name in names:
             item = getattr(value, name)
             shown[name] = item if type(item) in _PLAIN else describe(item)
-        if shown.get("content", 0) is None:
-            del shown["content"]
+        for name, nothing in _UNSAID.get(made, {}).items():
+            if shown[name] == nothing:
+                del shown[name]
         return shown
     if isinstance(value, dict):
         return {str(key): describe(item) for key, item in value.items()}

@@ -106,6 +106,10 @@ class Profile:
     after as long as a transactional id."""
     retry_backoff_grows: bool
     """A batch that goes again waits twice as long each time, up to a second (KIP-580, since 3.7)."""
+    transaction_version: int
+    """The highest level of the cluster's feature ``transaction.version`` that this version knows (KIP-1022): 1 logs the
+    identities around the present one, 2 has an epoch for each transaction (KIP-890, second part, since 4.0). A cluster
+    is at a level, and a client uses level 2 when it knows it and the cluster is there."""
 
     @property
     def errors(self) -> tuple[Error, ...]:

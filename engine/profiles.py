@@ -12,8 +12,9 @@ from engine.versions.k010 import PROFILE as K010
 from engine.versions.k20 import PROFILE as K20
 from engine.versions.k28 import PROFILE as K28
 from engine.versions.k39 import PROFILE as K39
+from engine.versions.k41 import PROFILE as K41
 
-INCOMPLETE = ("k39",)
+INCOMPLETE = ("k39", "k41")
 """Versions that recorded cases are played in, and no scenario may name: some of what differs is still missing."""
 
 
@@ -28,4 +29,4 @@ PROFILES: dict[str, Profile] = {
     profile.name: profile for profile in _found() if profile.name not in INCOMPLETE
 }
 
-__all__ = ["K010", "K20", "K28", "K39", "PROFILES"]
+__all__ = ["K010", "K20", "K28", "K39", "K41", "PROFILES"]

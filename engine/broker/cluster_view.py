@@ -8,13 +8,24 @@ from engine.messages import Effects, IdlePartitions, LeaderAndIsr, UpdateMetadat
 class ClusterView:
     """The newest announcements. A broker that stops forgets what they said about partitions."""
 
-    __slots__ = ("idle", "internal_topics", "live_brokers", "metadata", "without_endpoint")
+    __slots__ = (
+        "features_epoch",
+        "idle",
+        "internal_topics",
+        "live_brokers",
+        "metadata",
+        "transaction_version",
+        "without_endpoint",
+    )
 
     def __init__(self) -> None:
         self.metadata: dict[str, LeaderAndIsr] = {}
         self.live_brokers: tuple[int, ...] = ()
         self.without_endpoint: tuple[int, ...] = ()
         """Live brokers that no client or broker can reach."""
+        self.transaction_version = 0
+        """The cluster's level of the feature ``transaction.version``."""
+        self.features_epoch = 0
         self.internal_topics: dict[str, int] = {}
         """Internal topics that exist, with their partition counts."""
         self.idle: dict[str, tuple[LeaderAndIsr, int]] = {}
@@ -41,6 +52,8 @@ class ClusterView:
     def learn_live(self, word: UpdateMetadata) -> None:
         self.live_brokers = word.live_brokers
         self.without_endpoint = word.without_endpoint
+        self.transaction_version = word.transaction_version
+        self.features_epoch = word.features_epoch
 
     def learn_idle(self, word: IdlePartitions, now: int) -> None:
         """Apply the announcement of an internal topic; a partition with an unchanged leader keeps the time of its

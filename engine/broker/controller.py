@@ -66,6 +66,7 @@ class Controller:
         watch: Watch,
         configuration: BrokerConfiguration | None = None,
         broker_ids: Sequence[int] = (),
+        transaction_version: int = 0,
     ) -> None:
         self.name = "controller"
         self.alive = True
@@ -74,6 +75,9 @@ class Controller:
         self.zookeeper = ZooKeeper(watch)
         self.partitions: dict[str, PartitionState] = {}
         self.internal = InternalTopics(self.configuration)
+        self.transaction_version = transaction_version
+        """The level of the cluster's feature of that name."""
+        self.features_epoch = 0
         self.live: set[int] = set()
         self.without_endpoint: set[int] = set()
         """Brokers that no client or broker can reach for now (GEN-6)."""
@@ -147,7 +151,10 @@ class Controller:
 
     def _live_word(self) -> UpdateMetadata:
         return UpdateMetadata(
-            live_brokers=tuple(sorted(self.live)), without_endpoint=tuple(sorted(self.without_endpoint))
+            live_brokers=tuple(sorted(self.live)),
+            without_endpoint=tuple(sorted(self.without_endpoint)),
+            transaction_version=self.transaction_version,
+            features_epoch=self.features_epoch,
         )
 
     def _tell_who_lives(self) -> None:

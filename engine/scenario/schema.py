@@ -165,6 +165,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "start_brokers": Field(kind="bool", default=False),
         "connected": Field(kind="bool", default=True),
         "internal_topics": Field(kind="bool", default=True),
+        "transaction_version": _count(None, 2),
     },
     "latency": {
         "between": Field(kind="names", required=True, bound=2),

@@ -48,4 +48,5 @@ PROFILE = Profile(
     idempotent_by_default=False,
     producers_expire_in_a_day=False,
     retry_backoff_grows=False,
+    transaction_version=0,
 )
