@@ -6,8 +6,8 @@ from typing import Any
 
 from engine.broker.broker import Broker
 from engine.broker.configuration import BrokerConfiguration
-from engine.broker.controller import Controller
 from engine.broker.internal_topics import is_internal
+from engine.broker.zookeeper_controller import ZooKeeperController
 from engine.client.configuration import DAY_MS
 from engine.client.consumer import Consumer
 from engine.client.producer_client import ProducerClient
@@ -90,7 +90,7 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
     abortable = frozenset(
         row["name"] for row in document["producers"] if _version(world, row).knows_transaction_abortable
     )
-    world.controller = Controller(
+    world.controller = ZooKeeperController(
         watch=world.watch,
         configuration=configuration,
         broker_ids=ids,

@@ -1,64 +1,50 @@
-"""The controller and the ZooKeeper behind it: who is live, who leads, who is in sync (LOG-10, PID-2).
+"""The controller: who leads each partition and who is in sync (LOG-10), whatever keeps its decisions.
 
-One actor under two names, ``controller`` and ``zookeeper``. It owns the partitions' leadership, which the
-view shows, and informs brokers by *announcements*: the kernel hands each to every live broker within the same
-step ("brokers learn it at once"), so an announcement is no message and cannot be lost. A broker that is down
-or paused gets ``announcements_for`` when it is back.
+It owns the partitions' leadership, which the view shows, and every change of it. How brokers are known to be alive,
+where decisions are kept, who hands out producer ids and how brokers learn what was decided differ: that is
+``zookeeper_controller`` and ``quorum_controller``. A version of Kafka has one of the two, and all else knows this
+class alone.
 
 Faults that change leadership or the in-sync replicas are methods here; each says its step.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.internal_topics import CREATION_MS, InternalTopics, is_internal
 from engine.broker.leadership import PartitionState
-from engine.broker.producer_ids import BLOCK_NODE, Block, block_from_json, next_block
-from engine.broker.zookeeper import Session, ZooKeeper
-from engine.errors import EngineError, Refused
+from engine.errors import Refused
 from engine.events import LeaderChanged, PartitionDeleted
 from engine.happenings.controller import (
-    CompetingWrite,
     EndpointChanged,
     FollowersResumed,
     FollowerStopped,
-    IsrChangeIgnored,
     IsrExpanded,
     IsrShrunk,
     LeaderChosen,
-    NodeRead,
-    NodeWritten,
-    SessionEnded,
     TopicCreated,
     TopicDeleted,
     TopicWanted,
 )
 from engine.messages import (
-    AlterIsr,
-    CreateTopic,
     Effects,
     Envelope,
     IdlePartitions,
     LeaderAndIsr,
-    Send,
     StopReplica,
     UpdateMetadata,
-    ZooKeeperRead,
-    ZooKeeperWrite,
 )
 from engine.topic_partition import topic_of
 from engine.watching import Part, Watch
 
 Announcement = LeaderAndIsr | UpdateMetadata | StopReplica | IdlePartitions
 
-COMPETITOR = 99
-"""Broker id of the other writer in the fault *competing ZooKeeper write*."""
 
-
-class Controller:
-    """The role. ``announcements`` wait for the brokers; the kernel takes them after every event."""
+class Controller(ABC):
+    """The role. ``announcements`` wait for the brokers; the kernel looks for them after every event."""
 
     def __init__(
         self,
@@ -72,7 +58,6 @@ class Controller:
         self.alive = True
         self.watch = watch
         self.configuration = configuration or BrokerConfiguration()
-        self.zookeeper = ZooKeeper(watch)
         self.partitions: dict[str, PartitionState] = {}
         self.internal = InternalTopics(self.configuration)
         self.transaction_version = transaction_version
@@ -82,9 +67,54 @@ class Controller:
         self.without_endpoint: set[int] = set()
         """Brokers that no client or broker can reach for now (GEN-6)."""
         self.announcements: list[Announcement] = []
-        for broker_id in broker_ids:
-            self.zookeeper.sessions[broker_id] = Session(broker_id)
-            self.live.add(broker_id)
+        self.broker_ids = list(broker_ids)
+        self.live.update(broker_ids)
+
+    # What keeps decisions -------------------------------------------------------------------------
+
+    @abstractmethod
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        """A request of a broker."""
+
+    @abstractmethod
+    def preset_block(self, broker: int, start: int, end: int) -> None:
+        """Initial state: this block of producer ids was handed out last (GEN-7)."""
+
+    @abstractmethod
+    def _announce(self, word: Announcement) -> None:
+        """A decision is kept, and brokers will learn it."""
+
+    @abstractmethod
+    def _next_end(self) -> int | None:
+        """When the next broker that is silent is given up."""
+
+    @abstractmethod
+    def _end_silent(self, now: int) -> None:
+        """Give up the brokers whose time is over."""
+
+    @abstractmethod
+    def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
+        """A broker fell silent; ``clean``: it said so before."""
+
+    @abstractmethod
+    def on_broker_paused(self, broker_id: int, now: int) -> None:
+        """A broker does nothing for a while, and so is silent."""
+
+    @abstractmethod
+    def on_broker_started(self, broker_id: int, now: int) -> None:
+        """A broker starts."""
+
+    @abstractmethod
+    def on_broker_resumed(self, broker_id: int, now: int) -> None:
+        """A paused broker goes on."""
+
+    @abstractmethod
+    def competing_write(self, now: int) -> None:
+        """*competing write*: another broker takes the next block of producer ids at this moment (PID-7)."""
+
+    @abstractmethod
+    def _silent_outside_isr(self, state: PartitionState) -> None:
+        """A replica that is not in sync belongs to a broker that was given up."""
 
     # Setting up -----------------------------------------------------------------------------------
 
@@ -102,18 +132,14 @@ class Controller:
         self.partitions[name] = state
         if not self.is_live(replicas[0]):
             state.leader = self._first_live(state)
-        self.announcements.append(state.word())
-
-    def preset_block(self, broker: int, start: int, end: int) -> None:
-        """Initial state: the block node holds this block at stat version 0 (GEN-7)."""
-        self.zookeeper.put(BLOCK_NODE, Block(broker, start, end).to_json())
+        self._announce(state.word())
 
     def preset_leader(self, partition: str, leader: int | None) -> None:
         """Initial state: this replica leads, or the partition has no leader until ``change_leader`` (GEN-7)."""
         state = self._partition(partition)
         state.without_leader = leader is None
         state.leader = leader
-        self.announcements.append(state.word())
+        self._announce(state.word())
 
     def leaders(self) -> dict[str, int | None]:
         """Partition to its leader, or None; internal topics are left out."""
@@ -125,10 +151,10 @@ class Controller:
 
     def create_internal_topic(self, topic: str) -> None:
         """The topic exists from now on, with idle partitions (FND-4)."""
-        self.internal.create(topic, sorted(self.zookeeper.sessions))
-        if len(self.live) < len(self.zookeeper.sessions):
+        self.internal.create(topic, sorted(self.broker_ids))
+        if len(self.live) < len(self.broker_ids):
             self.internal.follow(self.live)
-        self.announcements.append(self.internal.word(topic))
+        self._announce(self.internal.word(topic))
 
     def use_partition(self, name: str) -> None:
         """The first use of an internal partition: from now on it has replicas and a place in the view."""
@@ -159,9 +185,9 @@ class Controller:
 
     def _tell_who_lives(self) -> None:
         """Brokers learn who is live, and who leads the idle partitions now."""
-        self.announcements.append(self._live_word())
+        self._announce(self._live_word())
         for topic in self.internal.follow(self.live):
-            self.announcements.append(self.internal.word(topic))
+            self._announce(self.internal.word(topic))
 
     def take_announcements(self) -> list[Announcement]:
         """Remove and return the announcements for brokers."""
@@ -170,46 +196,13 @@ class Controller:
 
     # The role's surface ---------------------------------------------------------------------------
 
-    def handle(self, envelope: Envelope, now: int) -> Effects:
-        """ZooKeeper's two operations, and a leader's wish to take a replica back."""
-        body = envelope.body
-        if type(body) is ZooKeeperRead:
-            reply = self.zookeeper.read(body.path)
-            self.watch.emit(NodeRead, envelope.source, body.path, reply.version, reply.data)
-        elif type(body) is ZooKeeperWrite:
-            before = self.zookeeper.read(body.path).version
-            reply = self.zookeeper.write(body)
-            version = before + 1 if reply.written else before
-            self.watch.emit(
-                NodeWritten,
-                envelope.source,
-                body.path,
-                version,
-                body.expected_version,
-                before,
-                body.data,
-                reply.written,
-            )
-        elif type(body) is AlterIsr:
-            self._alter_isr(body)
-            return []
-        elif type(body) is CreateTopic:
-            self._begin_creation(envelope.source, body.topic, now)
-            return []
-        else:
-            raise EngineError(f"{self.name}: cannot handle {body!r}")
-        return [Send(envelope.source, reply, envelope.correlation_id, True)]
-
     def next_timer(self) -> int | None:
-        """When the next session of a silent broker ends."""
-        times = [
-            session.expires_at
-            for session in self.zookeeper.sessions.values()
-            if session.expires_at is not None and not session.alive and session.broker_id in self.live
-        ]
+        """When the next broker that is silent is given up, or a topic is there."""
+        at = self._next_end()
         if self.internal.creating:
-            times.extend(self.internal.creating.values())
-        return min(times, default=None)
+            done_at = min(self.internal.creating.values())
+            return done_at if at is None else min(at, done_at)
+        return at
 
     def _begin_creation(self, asker: str, topic: str, now: int) -> None:
         """Creating a topic takes time; further requests for it change nothing (FND-4)."""
@@ -220,19 +213,12 @@ class Controller:
         self.watch.emit(TopicWanted, asker, topic, internal.creating.get(topic, now), known)
 
     def on_timer(self, now: int) -> Effects:
-        """End the sessions whose time is over; their brokers lose their leaderships (LOG-10)."""
+        """Create topics, and give up the brokers whose time is over: they lose their leaderships (LOG-10)."""
         for topic, done_at in list(self.internal.creating.items()):
             if done_at <= now:
                 self.create_internal_topic(topic)
                 self.watch.emit(TopicCreated, topic, self.internal.counts[topic])
-        for session in self.zookeeper.sessions.values():
-            if (
-                session.broker_id in self.live
-                and not session.alive
-                and session.expires_at is not None
-                and session.expires_at <= now
-            ):
-                self._end_session(session)
+        self._end_silent(now)
         return []
 
     def crash(self, now: int) -> None:
@@ -243,58 +229,22 @@ class Controller:
         raise Refused("GEN-6", "controller", "controller_runs")
 
     def parts(self) -> list[Part]:
-        return [*self.partitions.values(), *self.zookeeper.parts()]
+        return list(self.partitions.values())
+
+    def _touch(self, part: Part) -> None:
+        if self.watch.recording:
+            self.watch.touch(part)
 
     # Brokers come and go --------------------------------------------------------------------------
 
-    def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
-        """A broker fell silent: its session ends ``session_timeout_ms`` later; after a clean stop at once."""
-        session = self.zookeeper.sessions[broker_id]
-        session.alive = False
-        session.expires_at = now if clean else now + self.configuration.session_timeout_ms
-        self.zookeeper.touch(session)
-        if clean and broker_id in self.live:
-            self._end_session(session)
-
-    on_broker_paused = on_broker_stopped
-
-    def on_broker_started(self, broker_id: int, now: int) -> None:
-        """A broker registers anew. What is left of its old session ends first, as the stale node is
-        deleted."""
-        session = self.zookeeper.sessions.get(broker_id)
-        if session is None:
-            session = self.zookeeper.sessions[broker_id] = Session(broker_id)
-        elif broker_id in self.live and not session.alive:
-            self._end_session(session)
-        self._register(session)
-
-    def on_broker_resumed(self, broker_id: int, now: int) -> None:
-        """A paused broker is back: within its session nothing happened, else it registers anew."""
-        session = self.zookeeper.sessions[broker_id]
-        if broker_id in self.live:
-            session.alive = True
-            session.expires_at = None
-            self.zookeeper.touch(session)
-        else:
-            self._register(session)
-
-    def _register(self, session: Session) -> None:
-        session.alive = True
-        session.expires_at = None
-        self.zookeeper.touch(session)
-        self.live.add(session.broker_id)
-        self._tell_who_lives()
+    def _lead_again(self, broker_id: int) -> None:
+        """A broker is live: it may lead the partitions that have no leader."""
         for state in self.partitions.values():
-            if session.broker_id in state.replicas and state.leader is None and not state.deleted:
+            if broker_id in state.replicas and state.leader is None and not state.deleted:
                 self._elect(state)
 
-    def _end_session(self, session: Session) -> None:
-        broker_id = session.broker_id
-        self.live.discard(broker_id)
-        session.expires_at = None
-        self.zookeeper.touch(session)
-        self.watch.emit(SessionEnded, f"broker-{broker_id}")
-        self._tell_who_lives()
+    def _take_leaderships(self, broker_id: int) -> None:
+        """A broker is not live any more: others lead, and it leaves the in-sync replicas."""
         for state in self.partitions.values():
             if state.deleted:
                 continue
@@ -305,9 +255,7 @@ class Controller:
                 self._changed(state)
                 self.watch.emit(IsrShrunk, state.name, state.isr, state.min_isr, f"broker-{broker_id}")
             elif broker_id in state.replicas:
-                # The leader may have asked to add it to the ISR, and holds the high watermark back until it has
-                # caught up.
-                self.announcements.append(state.word())
+                self._silent_outside_isr(state)
 
     # Leadership -----------------------------------------------------------------------------------
 
@@ -337,8 +285,8 @@ class Controller:
 
     def _changed(self, state: PartitionState) -> None:
         state.version += 1
-        self.zookeeper.touch(state)
-        self.announcements.append(state.word())
+        self._touch(state)
+        self._announce(state.word())
 
     def _emit_leader(self, state: PartitionState, old: int | None, *, scripted: bool) -> None:
         leader, epoch = state.leader, state.leader_epoch
@@ -353,23 +301,12 @@ class Controller:
             scripted,
         )
 
-    def _alter_isr(self, request: AlterIsr) -> None:
-        """Take a replica back, if nothing changed since its leader asked: what the leader compared the replica
-        with may be over (KIP-497's ``CurrentIsrVersion``; before, the version of ZooKeeper's node)."""
-        state = self.partitions.get(request.partition)
-        fits = (
-            state is not None
-            and not state.deleted
-            and request.version == state.version
-            and self.is_live(request.replica)
-        )
-        if state is None or not fits:
-            self.watch.emit(IsrChangeIgnored, request.partition, f"broker-{request.replica}")
-            return
-        grown = {*state.isr, request.replica}
-        state.isr = tuple(replica for replica in state.replicas if replica in grown)
+    def _grow_isr(self, state: PartitionState, replica: int) -> None:
+        """A replica that caught up is in sync again."""
+        grown = {*state.isr, replica}
+        state.isr = tuple(one for one in state.replicas if one in grown)
         self._changed(state)
-        self.watch.emit(IsrExpanded, state.name, f"broker-{request.replica}", state.isr)
+        self.watch.emit(IsrExpanded, state.name, f"broker-{replica}", state.isr)
 
     # Faults (GEN-6) -------------------------------------------------------------------------------
 
@@ -424,25 +361,15 @@ class Controller:
             state = self.partitions[name]
             state.deleted = True
             state.leader = None
-            self.zookeeper.touch(state)
-            self.announcements.append(StopReplica(partition=name))
+            self._touch(state)
+            self._announce(StopReplica(partition=name))
             self.watch.emit(PartitionDeleted, partition=name)
         self.watch.emit(TopicDeleted, topic, tuple(names))
-
-    def competing_write(self, now: int, broker_id: int = COMPETITOR) -> None:
-        """*competing ZooKeeper write*: another broker claims the next block at this moment (PID-7)."""
-        before = self.zookeeper.read(BLOCK_NODE)
-        latest = None if before.data is None else block_from_json(before.data)
-        block = next_block(broker_id, latest, self.configuration.producer_id_block_size)
-        node = self.zookeeper.put(BLOCK_NODE, block.to_json())
-        self.watch.emit(
-            CompetingWrite, f"broker-{broker_id}", block.start, block.end, node.version, before.version
-        )
 
     def make_unavailable(self, broker_id: int, available: bool, now: int) -> None:
         """*make endpoint unavailable*: the broker is live, and no client or broker can reach it (GEN-6)."""
         (self.without_endpoint.discard if available else self.without_endpoint.add)(broker_id)
-        self.announcements.append(self._live_word())
+        self._announce(self._live_word())
         self.watch.emit(EndpointChanged, f"broker-{broker_id}", available)
 
     def _partition(self, name: str) -> PartitionState:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.broker.configuration import BrokerConfiguration
-from engine.broker.controller import Controller
 from engine.broker.producer_ids import BLOCK_NODE, ProducerIdManager
+from engine.broker.zookeeper_controller import ZooKeeperController
 from engine.errors import EngineError
 from engine.messages import Effects, Envelope, Send, ZooKeeperReply, ZooKeeperWrite
 from engine.vectors.outcome import Failure, first_difference
@@ -25,7 +25,7 @@ class BlockCase:
 
     def __init__(self, initial: list[int] | None) -> None:
         self.watch = Watch()
-        self.controller = Controller(watch=self.watch)
+        self.controller = ZooKeeperController(watch=self.watch)
         self.managers: dict[int, ProducerIdManager] = {}
         self.happened: list[str] = []
         if initial is not None:

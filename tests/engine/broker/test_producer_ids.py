@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.broker.controller import Controller
 from engine.broker.producer_id_states import GUARDS, MACHINE, Situation
 from engine.broker.producer_ids import (
     BLOCK_NODE,
@@ -17,6 +16,7 @@ from engine.broker.producer_ids import (
     block_from_json,
     next_block,
 )
+from engine.broker.zookeeper_controller import ZooKeeperController
 from engine.errors import EngineError, Refused
 from engine.messages import LONG_MAX, Envelope, Send, ZooKeeperRead, ZooKeeperReply, ZooKeeperWrite
 from engine.switches import Switches
@@ -70,7 +70,7 @@ def test_first_block_then_the_next_one():
 
 def test_a_lost_write_reply_is_found_out_by_reading_again():
     watch = StrictWatch()
-    controller = Controller(watch=watch)
+    controller = ZooKeeperController(watch=watch)
     claiming = manager(watch)
     effects = step(controller, claiming, claiming.claim(0))
     serve(controller, claiming, effects)
@@ -87,7 +87,7 @@ def test_a_lost_write_reply_is_found_out_by_reading_again():
 
 
 def test_a_lost_write_is_written_again():
-    controller = Controller(watch=StrictWatch())
+    controller = ZooKeeperController(watch=StrictWatch())
     claiming = manager()
     step(controller, claiming, claiming.claim(0))
     effects = step(controller, claiming, claiming.on_timer(300), 300)
@@ -98,7 +98,7 @@ def test_a_lost_write_is_written_again():
 
 
 def test_after_a_lost_reply_somebody_elses_block_is_a_conflict():
-    controller = Controller(watch=StrictWatch())
+    controller = ZooKeeperController(watch=StrictWatch())
     claiming = manager()
     effects = step(controller, claiming, claiming.claim(0))
     serve(controller, claiming, effects)
@@ -110,7 +110,7 @@ def test_after_a_lost_reply_somebody_elses_block_is_a_conflict():
 
 def test_a_late_reply_is_ignored():
     watch = StrictWatch()
-    controller = Controller(watch=watch)
+    controller = ZooKeeperController(watch=watch)
     claiming = manager(watch)
     late = serve(controller, claiming, claiming.claim(0))
     effects = claiming.on_timer(300)
@@ -123,7 +123,7 @@ def test_a_late_reply_is_ignored():
 
 def test_two_brokers_at_once_get_two_blocks():
     watch = StrictWatch()
-    controller = Controller(watch=watch)
+    controller = ZooKeeperController(watch=watch)
     one, other = manager(watch, 1), manager(watch, 2)
     writes = [step(controller, claiming, claiming.claim(0)) for claiming in (one, other)]
     step(controller, one, writes[0])
@@ -136,7 +136,7 @@ def test_two_brokers_at_once_get_two_blocks():
 
 def test_without_the_version_check_two_brokers_share_a_block():
     watch = StrictWatch()
-    controller = Controller(watch=watch)
+    controller = ZooKeeperController(watch=watch)
     one, other = manager(watch, 1, check_version=False), manager(watch, 2, check_version=False)
     writes = [step(controller, claiming, claiming.claim(0)) for claiming in (one, other)]
     for claiming, effects in zip((one, other), writes, strict=True):
@@ -147,7 +147,7 @@ def test_without_the_version_check_two_brokers_share_a_block():
 
 def test_the_last_block_ends_in_negative_ids():
     """CTR-6: 64-bit addition passes LONG_MAX and nothing notices."""
-    controller = Controller(watch=StrictWatch())
+    controller = ZooKeeperController(watch=StrictWatch())
     controller.preset_block(9, LONG_MAX - 1999, LONG_MAX - 1000)
     claiming = manager()
     step(controller, claiming, step(controller, claiming, claiming.claim(0)))
@@ -288,7 +288,7 @@ def test_exactly_one_guard_of_a_read_holds(latest, wrote):
 def test_no_id_is_ever_issued_twice(faults):
     """Whatever is lost, whoever competes, whenever a broker crashes: ids are unique, blocks never overlap."""
     watch = StrictWatch()
-    controller = Controller(watch=watch)
+    controller = ZooKeeperController(watch=watch)
     claiming = manager(watch)
     issued: list[int] = []
     effects = claiming.claim(0)

@@ -8,10 +8,10 @@ from typing import Any
 
 from engine.broker.broker import Broker
 from engine.broker.configuration import BrokerConfiguration
-from engine.broker.controller import Controller
 from engine.broker.replication import fetch_is_useful, make_fetch
 from engine.broker.sequence import increment
 from engine.broker.startup import start_quietly
+from engine.broker.zookeeper_controller import ZooKeeperController
 from engine.explain.sentences import catalogue
 from engine.messages import (
     Effects,
@@ -123,7 +123,7 @@ class Cluster:
         self.switches = switches or Switches()
         ids = list(range(1, brokers + 1))
         configuration = configuration or BrokerConfiguration()
-        self.controller = Controller(watch=self.watch, configuration=configuration, broker_ids=ids)
+        self.controller = ZooKeeperController(watch=self.watch, configuration=configuration, broker_ids=ids)
         self.brokers = {
             broker_id: Broker(
                 broker_id,
