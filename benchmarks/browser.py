@@ -78,5 +78,7 @@ def click_milliseconds(page: Page) -> tuple[float, float]:
     """From one click on *Step* to the message that says it was stored, and to the painted frame that shows the
     next number.
     """
+    if page.evaluate("() => document.querySelector('button.go').disabled"):
+        raise SystemExit("the run is over: a click makes no step, so there is nothing to time; ask for fewer clicks")
     arrived, painted = page.evaluate(CLICK)
     return arrived, painted

@@ -22,7 +22,7 @@ from benchmarks.report import percentile, remark, tell
 from eosviz.launch.places import ROOT
 from tests.running_site import RunningSite
 
-CLICKS = 130
+CLICKS = 120
 CLICKS_UNCOUNTED = 10
 OTHERS = 49
 SCENARIO = "SC-02"
