@@ -79,6 +79,8 @@ def click_milliseconds(page: Page) -> tuple[float, float]:
     next number.
     """
     if page.evaluate("() => document.querySelector('button.go').disabled"):
-        raise SystemExit("the run is over: a click makes no step, so there is nothing to time; ask for fewer clicks")
+        raise SystemExit(
+            "the run is over: a click makes no step, so there is nothing to time; ask for fewer clicks"
+        )
     arrived, painted = page.evaluate(CLICK)
     return arrived, painted

@@ -171,10 +171,14 @@ export class MessageActs extends StoreElement {
     this.#focusActs();
   };
 
+  /** The network's name keeps its place for a run: measured once for each size, since measuring costs a layout of the page. */
   #placeOffer(offer: HTMLElement, stage: Stage): void {
     const at = stage.besideNetwork;
     offer.hidden = at === null || stage.messages().length === 0;
     if (at === null) return;
+    const placed = `${at.x} ${at.y} ${stage.size?.height}`;
+    if (offer.dataset["placed"] === placed) return;
+    offer.dataset["placed"] = placed;
     offer.style.left = `${Math.round(stage.offsetLeft + at.x)}px`;
     offer.style.top = `${Math.round(stage.offsetTop + at.y)}px`;
   }

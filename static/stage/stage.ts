@@ -76,6 +76,8 @@ export class Stage extends SizedElement {
   /** What the sentences of the answer on show are about. */
   declare chain: Chain;
   #known: Known | null = null;
+  /** What was drawn last. */
+  #scene: Scene | null = null;
   #playing: Playing | null = null;
   /** The step that was last brought into sight, and the keys of what it is about. */
   #shown: Step | null = null;
@@ -112,7 +114,7 @@ export class Stage extends SizedElement {
   readonly #brings = (event: Event): void => this.bring((event as CustomEvent<Selection>).detail);
 
   protected override show(frame: Frame): TemplateResult {
-    const { here, focus, objects: whole, network } = this.sceneOf(frame);
+    const { here, focus, objects: whole, network } = (this.#scene = this.sceneOf(frame));
     const objects = [...this.#played(frame, whole), ...(this.chain.length === 0 ? [] : chainMarks(whole, this.chain, here, this.#words))];
     this.#hot = whole.filter(({ hot, height }) => hot === true && height > 0).map(({ key }) => key);
     // Whatever was yellow is so no longer: a step has one such place.
@@ -134,10 +136,8 @@ export class Stage extends SizedElement {
 
   /** Ids of the messages that stand on their own in the picture and are on their way, from left to right. */
   messages(): string[] {
-    const { frame } = this;
-    if (frame === undefined) return [];
-    const flying = frame.view.network?.messages ?? {};
-    return this.sceneOf(frame).objects.filter(({ key, select }) => key.startsWith("m:") && select?.kind === "message" && select.id in flying)
+    const flying = this.frame?.view.network?.messages ?? {};
+    return (this.#scene?.objects ?? []).filter(({ key, select }) => key.startsWith("m:") && select?.kind === "message" && select.id in flying)
       .sort((one, other) => one.x - other.x || one.y - other.y).map(({ select }) => select?.id ?? "");
   }
 
@@ -153,12 +153,11 @@ export class Stage extends SizedElement {
 
   /** Right of the network's name, in px of this element; null: an upright stage has no such name. */
   get besideNetwork(): { x: number; y: number } | null {
-    const scene = this.renderRoot.querySelector<SVGSVGElement>("svg.scene");
-    const { frame } = this;
-    if (scene === null || frame === undefined || this.projector) return null;
-    const { here } = this.sceneOf(frame);
+    const { size } = this;
+    if (size === null || this.#scene === null || this.projector) return null;
+    const { here } = this.#scene;
     if (here.upright || here.kind !== "cluster" || Object.keys(here.clients).length === 0) return null;
-    const scale = scene.clientWidth / here.width;
+    const scale = size.width / here.width;
     return { x: (here.network.x + 36 + textWidth(say("stage.head.network"), 13)) * scale, y: 4 * scale };
   }
 
