@@ -93,7 +93,7 @@ def test_the_answer_follows_the_reader_and_a_step_of_it_can_be_visited(address: 
     expect(chain(page).first).to_contain_text("appends the ABORT marker of PID 1000")
     expect(chain(page).nth(1)).to_contain_text("The marker sender of broker-2")
     page.locator(".why-asked").select_option(
-        label="Why does the transaction of txn-1 not end (PrepareAbort)?"
+        label="Why has the transaction of txn-1 not ended (PrepareAbort)?"
     )
     expect(chain(page).first).to_contain_text("p1 uses txn-1")
     page.locator(".why-step").first.click()

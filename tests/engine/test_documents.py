@@ -84,7 +84,7 @@ def test_a_mistake_is_named_with_its_line(change, by, place, line):
 def test_what_turns_or_breaks_a_line_unseen_is_refused_with_its_place_and_the_remedy(change, by, place):
     error = wrong(change, by)
     assert error.place == place
-    assert "U+" in str(error) and "delete it" in str(error.allowed)
+    assert "U+" in str(error) and "delete the character" in str(error.allowed)
 
 
 def test_a_lesson_has_lines_and_tabs():

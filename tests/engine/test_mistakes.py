@@ -102,7 +102,7 @@ def test_a_field_that_means_nothing_is_refused_with_those_that_do(rows: str, row
     with pytest.raises(BadScenario) as refused:
         load({**RIGHT, rows: [row]})
     assert refused.value.place == f"{rows}.0.{field}"
-    assert "means nothing to" in refused.value.wrong
+    assert "has no meaning for" in refused.value.wrong
 
 
 def test_the_form_has_every_field_of_the_schema_and_names_what_exists() -> None:

@@ -91,7 +91,7 @@ def test_a_refusal_speaks_the_readers_language() -> None:
     params = {"action": "crash", "place": refused.place, **refused.told, "remedy": refused.told["allowed"]}
     assert "broker-1 is down" in sentence("fault.impossible", params)
     said = sentence("fault.impossible", params, "zh-Hans")
-    assert "broker-1 已停止" in said and "重新启动它" in said
+    assert "broker-1 已停机" in said and "重新启动它" in said
 
 
 def test_reasons_are_chinese_where_they_say_more_than_names() -> None:

@@ -18,7 +18,7 @@ ASKED = "asked.toml"
 INSTEAD_OF = {
     "协调者": "协调器|coordinator epoch",
     "序列号": "(?<!列)序号",
-    "偏移量": "位移|位点|(?<![_a-z])offset(?![_a-z])",
+    "偏移量": "位移|位点|(?<![_a-z.])offset(?![_a-z.])",
     "消费组": "消费者组",
     "恰好一次": "精确一次|恰一次",
     "生产者 ID": "(?<![_a-z])producer [iI][dD]|生产者 id",

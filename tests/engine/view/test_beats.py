@@ -57,7 +57,7 @@ TOLD = {
     "SC-03": """\
 1. 1–7 → 4  p1 gets PID 0, epoch 0
 2. 8–24 → 10  1 record of p1 stored
-3. 25–34 → 25  The response is lost: p1 does not know
+3. 25–34 → 25  The response is lost: p1 cannot know
 4. 35–76 → 73  Each consumer gets 6 records
 5. 77–78 → 77  p1 resends the same batch
 6. 79–79 → 79  p1 waits for the response to an earlier batch
@@ -91,7 +91,7 @@ TOLD = {
 2. 13–33 → 15  1 record of p2 stored
 3. 34–50 → 48  p1's transaction stores 2 records
 4. 51–64 → 51  Hidden until the decision: t-0
-5. 65–82 → 65  Hidden behind it, too: a record of p2
+5. 65–82 → 65  Also held back: a record of p2
 6. 83–86 → 83  txn-1 times out: its producer is fenced
 7. 87–91 → 88  ABORT markers stored in t-0
 8. 92–100 → 92  Aborted and released: t-0
