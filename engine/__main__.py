@@ -356,7 +356,7 @@ def vectors_command(options: argparse.Namespace, out: TextIO) -> int:
 def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
     """A bad file does not stop the others; if it is the only one, its error is raised."""
     try:
-        run_file(str(file), _vectors_in(file), report)
+        run_file(str(file), _vectors_in(file), report, Neighbours(file.parent))
     except BrokenFile as error:
         if not has_neighbours:
             raise
@@ -365,6 +365,21 @@ def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
         if not has_neighbours:
             raise
         report.unplayed.append(str(error))
+
+
+class Neighbours:
+    """The files beside a recording (``engine.vectors.beside``)."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def names(self, folder: str) -> tuple[str, ...]:
+        path = self.folder / folder
+        return tuple(sorted(found.name for found in path.iterdir())) if path.is_dir() else ()
+
+    def read(self, path: str) -> bytes | None:
+        found = self.folder / path
+        return found.read_bytes() if found.is_file() else None
 
 
 FILES_MAX = 10_000

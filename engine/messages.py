@@ -130,6 +130,9 @@ class PartitionProduceResponse:
     base_offset: int = NO_OFFSET
     log_append_time: int = -1
     log_start_offset: int = NO_OFFSET
+    underlying: Error | None = None
+    """The error of the verification for which this one was answered before the append; not shown, bytes say it in
+    words."""
 
 
 @value
@@ -381,6 +384,8 @@ class OffsetFetchResponse:
     errors: dict[str, Error] | None = None
     """Topic-partition to its own error; None: no partition has one."""
     throttle_time_ms: int = 0
+    committed: dict[str, CommittedOffset] | None = None
+    """The committed offsets with leader epoch and metadata, which no client of a run asks for; not shown."""
 
 
 @ordered_value
@@ -565,13 +570,15 @@ Effects = list[Send | Connect | Disconnect | UsePartition]
 
 
 _PLAIN = frozenset((int, str, bool, float, type(None)))
+_NOT_SHOWN = frozenset(("serials", "underlying", "committed"))
+"""Fields that only judges or bytes need."""
 _SHOWN: dict[type, tuple[str, ...] | None] = {}
 
 
 def _shown_fields(made: type) -> tuple[str, ...] | None:
     """The fields of a dataclass that are shown; None for other types. Looked at once for each type."""
     names = [item.name for item in fields(made)] if is_dataclass(made) else None
-    _SHOWN[made] = None if names is None else tuple(name for name in names if name != "serials")
+    _SHOWN[made] = None if names is None else tuple(name for name in names if name not in _NOT_SHOWN)
     return _SHOWN[made]
 
 

@@ -101,7 +101,9 @@ class Appending:
             answer = None
             if unverified and partition in unverified:
                 error = unverified[partition]
-                made.answers[partition] = PartitionProduceResponse(error=PRODUCE_SEES.get(error, error))
+                made.answers[partition] = PartitionProduceResponse(
+                    error=PRODUCE_SEES.get(error, error), underlying=error
+                )
                 continue
             rule = refusal(rules, arriving)
             if rule is not None:

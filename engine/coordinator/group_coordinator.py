@@ -292,7 +292,14 @@ class GroupCoordinator(LogOwner[_Writing]):
             self.watch.emit(OffsetsUnstable, tuple(unstable), self.name, request.group_id, producers)
         else:
             self.watch.emit(OffsetsTold, tuple(offsets.items()), self.name, request.group_id)
-        return OffsetFetchResponse(error=Error.NONE, offsets=offsets, errors=unstable or None)
+        known = {
+            partition: group.visible[partition].offset
+            for partition in request.partitions
+            if partition in group.visible and partition not in unstable
+        }
+        return OffsetFetchResponse(
+            error=Error.NONE, offsets=offsets, errors=unstable or None, committed=known
+        )
 
     # -- answering ------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from engine.vectors.beside import NOTHING, Beside
 from engine.vectors.outcome import Failure, Skip
 from engine.vectors.reading import PLAYED, unread, watched
 
@@ -67,7 +68,9 @@ TOPICS: dict[str, str] = {
 class Report:
     """Outcomes by case id; ``failures`` hold (case id, version, Failure), ``unread`` (case id, place of a field)
     where the engine did not look at something that a case says, ``unplayed`` what is wrong with a file. ``steps``
-    counts those of recordings: behind one that failed the others are skipped, because the states differ by then."""
+    counts those of recordings: behind one that failed the others are skipped, because the states differ by then.
+    ``taken`` counts the fields that a recording does not determine, ``differences`` has (recording, version, Failure,
+    rows) of versions beside the recorded one, ``others`` how many steps these took."""
 
     passed: list[str] = field(default_factory=list)
     failures: list[tuple[str, str, Failure]] = field(default_factory=list)
@@ -75,6 +78,10 @@ class Report:
     unread: list[tuple[str, str]] = field(default_factory=list)
     unplayed: list[str] = field(default_factory=list)
     steps: Counter[str] = field(default_factory=Counter)
+    recordings: int = 0
+    taken: Counter[str] = field(default_factory=Counter)
+    others: dict[str, Counter[str]] = field(default_factory=dict)
+    differences: list[tuple[str, str, Failure, tuple[str, ...]]] = field(default_factory=list)
 
     def lines(self) -> Iterable[str]:
         for case, version, failure in self.failures:
@@ -89,10 +96,24 @@ class Report:
         for reason, cases in self._skipped_by_reason().items():
             more = f" and {len(cases) - SKIPPED_NAMED_MAX} more" if len(cases) > SKIPPED_NAMED_MAX else ""
             yield f"SKIPPED {len(cases)}, {reason}: {', '.join(cases[:SKIPPED_NAMED_MAX])}{more}"
+        yield from self._lines_of_recordings()
         counts = (f"{self.steps[outcome]} {outcome}" for outcome in STEP_OUTCOMES)
         yield f"steps: {', '.join(counts)}"
         failed = len({case for case, _, _ in self.failures})
         yield f"{len(self.passed)} passed, {failed} failed, {len(self.skipped)} skipped"
+
+    def _lines_of_recordings(self) -> Iterable[str]:
+        """What recordings do not determine, and where other versions go another way."""
+        if not self.recordings:
+            return
+        for name, reason in import_module(RECORDINGS).open_fields():
+            yield f"OPEN {name}, {reason}: taken {self.taken[name]} times"
+        for case, version, failure, rows in self.differences:
+            made_by = ", ".join(rows) or "no row alone"
+            found = f"expected {failure.expected!r}, got {failure.got!r}"
+            yield f"DIFFERENT {case} ({version}) at {failure.step}: {found}; made by {made_by}"
+        for version, counts in self.others.items():
+            yield f"also in {version}: {', '.join(f'{counts[outcome]} {outcome}' for outcome in STEP_OUTCOMES)}"
 
     def _skipped_by_reason(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
@@ -117,6 +138,18 @@ class Report:
             "unread": [{"id": case, "place": place} for case, place in self.unread],
             "unplayed": self.unplayed,
             "steps": {outcome: self.steps[outcome] for outcome in STEP_OUTCOMES},
+            "open": dict(self.taken),
+            "different": [
+                {
+                    "id": case,
+                    "version": version,
+                    "step": found.step,
+                    "expected": found.expected,
+                    "got": found.got,
+                    "rows": rows,
+                }
+                for case, version, found, rows in self.differences
+            ],
         }
 
 
@@ -128,14 +161,11 @@ def run_files(documents: Iterable[tuple[str, Any]]) -> Report:
     return report
 
 
-def run_file(name: str, document: Any, report: Report) -> None:
-    """Play what one file holds."""
+def run_file(name: str, document: Any, report: Report, beside: Beside = NOTHING) -> None:
+    """Play what one file holds; ``beside``: the files in its folder."""
     content = document if isinstance(document, dict) else {}
-    if "api_versions" in content:
-        report.skipped.append((name, "a list of the requests that a broker knows, nothing to play"))
-        return
     if is_recording(content):
-        run_recording(name, content, report)
+        run_recording(name, content, report, beside)
         return
     cases = content.get("vectors")
     if not isinstance(cases, list):
@@ -150,32 +180,46 @@ def run_file(name: str, document: Any, report: Report) -> None:
 
 
 RECORDING_FIELDS = ("name", "transaction_version", "topic", "partitions", "steps")
+API_VERSIONS_FIELDS = ("api_versions", "transaction_version", "request_hex", "response_hex")
 
 
 def is_recording(document: dict[str, Any]) -> bool:
-    """Recordings of a real broker's responses, step by step (``kafka-logs/*/wire``)."""
-    return all(field in document for field in RECORDING_FIELDS)
+    """Recordings of a real broker's responses (``kafka-logs/*/wire``): step by step, or one of ApiVersions."""
+    return any(
+        all(field in document for field in wanted) for wanted in (RECORDING_FIELDS, API_VERSIONS_FIELDS)
+    )
 
 
-def run_recording(name: str, document: dict[str, Any], report: Report) -> None:
-    """One recording counts as one case, in the 3.9 profile."""
-    case = f"wire_tv{document['transaction_version']}/{document['name']}"
+def run_recording(name: str, document: dict[str, Any], report: Report, beside: Beside) -> None:
+    """One recording counts as one case, in the version that was recorded; other versions are compared with it."""
+    case = f"wire_tv{document['transaction_version']}/{document.get('name', 'api_versions')}"
     try:
-        steps = len(document["steps"])
-        played = import_module(RECORDINGS).play(document)
-    except Skip as skip:
-        report.skipped.append((case, str(skip)))
-        report.steps["skipped"] += steps
-        return
+        played = import_module(RECORDINGS).play_all(document, beside)
     except (KeyError, TypeError) as error:
         raise ValueError(f"{name}: not a recording as the README of kafka-logs has it ({error!r})") from error
-    report.steps["passed"] += played.passed
-    report.steps["failed"] += played.at_step
-    report.steps["skipped"] += steps - played.passed - played.at_step
-    if played.failure is None:
+    report.recordings += 1
+    of_recorded, *others = played
+    count_steps(report.steps, of_recorded)
+    report.taken += of_recorded.taken
+    report.unplayed += [
+        f"{case}: no log of {partition} is beside it, so its bytes were not compared"
+        for partition in of_recorded.missing
+    ]
+    if of_recorded.failure is None:
         report.passed.append(case)
     else:
-        report.failures.append((case, "3.9", played.failure))
+        report.failures.append((case, of_recorded.version, of_recorded.failure))
+    for other in others:
+        count_steps(report.others.setdefault(other.version, Counter()), other)
+        if other.failure is not None:
+            report.differences.append((case, other.version, other.failure, other.rows))
+
+
+def count_steps(counts: Counter[str], played: Any) -> None:
+    """Behind a step that failed the others of its recording are skipped."""
+    counts["passed"] += played.passed
+    counts["failed"] += played.at_step
+    counts["skipped"] += played.steps - played.passed - played.at_step
 
 
 def run_case(case: dict[str, Any], report: Report) -> None:

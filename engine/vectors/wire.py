@@ -1,218 +1,51 @@
 """Plays requests that a real broker answered against one of the engine's (``kafka-logs/*/wire``).
 
 A recording is a list of requests as bytes, with the broker's answer and its state afterwards. ``engine.wire`` reads
-the bytes. A :class:`engine.broker.broker.Broker` answers; it leads every partition and hosts both coordinators, as in
-a scenario. Compared are the answer, the transactions, the producers, both offsets, and at the end what a reader gets.
-Recordings come from Kafka 4.1: the broker's profile, and what a recording leaves open, stand in ``wire_versions``.
+the bytes. A :class:`engine.broker.broker.Broker` answers (``wire_broker``); it leads every partition and hosts both
+coordinators, as in a scenario. Compared are the response, whole and in the words of the recording, the transactions,
+the producers, both offsets after each step, and at the end what a reader gets and the bytes of the log. Which version
+answers, and what a recording cannot know, stands in ``wire_versions``.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from engine.broker.broker import Broker
-from engine.broker.configuration import BrokerConfiguration
-from engine.broker.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, is_internal
-from engine.broker.producer_ids import BLOCK_NODE, ZOOKEEPER, Block
-from engine.broker.zookeeper import ZooKeeper
+from engine.broker.internal_topics import OFFSETS_TOPIC
 from engine.errors import EngineError, Error
 from engine.messages import (
     AddOffsetsToTxnResponse,
     AddPartitionsToTxnResponse,
-    Connect,
-    Disconnect,
-    Effects,
     EndTxnResponse,
-    Envelope,
     FetchResponse,
     InitProducerIdResponse,
-    LeaderAndIsr,
     OffsetFetchResponse,
     ProduceResponse,
-    Send,
     TxnOffsetCommitResponse,
-    UpdateMetadata,
-    UsePartition,
-    ZooKeeperRead,
-    ZooKeeperWrite,
 )
-from engine.switches import Switches
-from engine.topic_partition import partition_name, topic_partition
-from engine.vectors.outcome import Failure, Skip
-from engine.vectors.wire_versions import RECORDED
-from engine.watching import Watch
+from engine.topic_partition import topic_of, topic_partition
+from engine.vectors.beside import NOTHING, Beside
+from engine.vectors.outcome import Failure
+from engine.vectors.wire_broker import Recording
+from engine.vectors.wire_bytes import RecordedLog, compare_response
+from engine.vectors.wire_versions import (
+    OFFSETS_PARTITION,
+    OPEN,
+    Generation,
+    Taken,
+    differing_rows,
+    others,
+    recorded,
+    with_row,
+)
+from engine.wire.broker_apis import LISTED, listed
 from engine.wire.exchange import read_request, write_response
+from engine.wire.message import decode_response
 from engine.wire.records import KeptRecords
-from engine.wire.request import WireRequest
-
-BROKER = 1
-STEP_MS = 30
-"""Virtual time from one request to the next: longer than markers need, far shorter than a transaction's timeout."""
-TRANSACTION_VERSION = 0
-"""The transaction version that the engine's profiles follow; later ones raise the epoch with every transaction."""
-INTERNAL_PARTITIONS = 4
-
-
-class Recording:
-    """One broker that leads every partition of a recording, ZooKeeper behind it, and the clock."""
-
-    def __init__(self, document: dict[str, Any]) -> None:
-        self.now = 0
-        self.topic = document["topic"]
-        self.partitions = [partition_name(self.topic, number) for number in range(document["partitions"])]
-        self.kept = KeptRecords()
-        self.asked = 0
-        """Requests so far; each has its number in place of the client's, which may repeat its own."""
-        self.answers: dict[int, Any] = {}
-        self.zookeeper = ZooKeeper(Watch())
-        first = first_producer_id(document)
-        if first:
-            block = Block(BROKER, 0, first - 1)
-            self.zookeeper.write(ZooKeeperWrite(path=BLOCK_NODE, data=block.to_json(), expected_version=None))
-        self.broker = Broker(
-            BROKER,
-            profile=RECORDED,
-            switches=Switches(),
-            watch=Watch(),
-            configuration=BrokerConfiguration(
-                transaction_state_partitions=INTERNAL_PARTITIONS, offsets_partitions=INTERNAL_PARTITIONS
-            ),
-        )
-        self._settle(self.broker.learn(UpdateMetadata(live_brokers=(BROKER,)), self.now))
-        internal = [
-            partition_name(topic, number)
-            for topic in INTERNAL_TOPICS
-            for number in range(INTERNAL_PARTITIONS)
-        ]
-        for partition in (*self.partitions, *internal):
-            self._settle(self.broker.learn(_led(partition), self.now))
-        self._settle(self.broker.start(self.now))
-
-    def ask(self, step: dict[str, Any]) -> tuple[WireRequest, Any]:
-        """One recorded request and the broker's answer to it; everything that follows from it is done before."""
-        request = read_request(bytes.fromhex(step["request_hex"]), self.kept)
-        self.now += STEP_MS
-        return request, self._answer(request)
-
-    def response(self, request: WireRequest, answer: Any) -> bytes:
-        """The answer as the client would get it."""
-        return write_response(request, answer, self.kept)
-
-    def _answer(self, request: WireRequest) -> Any:
-        self.asked += 1
-        envelope = self._envelope(request.client, self.broker.name, request.body, self.asked, False)
-        self._settle(self.broker.handle(envelope, self.now))
-        if self.asked not in self.answers:
-            raise EngineError(f"{request.api} {request.correlation_id} was not answered")
-        return self.answers.pop(self.asked)
-
-    def _settle(self, effects: Effects) -> None:
-        """Carry out effects and due timers until the broker is at rest."""
-        limit = self.now + STEP_MS
-        now = self.now
-        queue = deque(effects)
-        while True:
-            while queue:
-                queue.extend(self._carry_out(queue.popleft(), now))
-            due = self.broker.next_timer()
-            if due is None or due >= limit:
-                return
-            now = max(now, due)
-            queue.extend(self.broker.on_timer(now))
-
-    def _carry_out(self, effect: Send | Connect | Disconnect | UsePartition, now: int) -> Effects:
-        broker = self.broker
-        if isinstance(effect, Connect):
-            return broker.on_connected(effect.peer, now)
-        if isinstance(effect, Disconnect):
-            return broker.on_disconnected(effect.peer, now)
-        if isinstance(effect, UsePartition):
-            raise EngineError(f"{effect.partition} is led from the beginning")
-        if effect.destination == ZOOKEEPER:
-            reply = self._zookeeper(effect.body)
-            return broker.handle(
-                self._envelope(ZOOKEEPER, broker.name, reply, effect.correlation_id, True), now
-            )
-        if effect.destination == broker.name:
-            own = self._envelope(
-                broker.name, broker.name, effect.body, effect.correlation_id, effect.is_response
-            )
-            return broker.handle(own, now)
-        self.answers[effect.correlation_id] = effect.body
-        return []
-
-    def _zookeeper(self, body: object) -> Any:
-        if isinstance(body, ZooKeeperRead):
-            return self.zookeeper.read(body.path)
-        if isinstance(body, ZooKeeperWrite):
-            return self.zookeeper.write(body)
-        raise EngineError(f"{body!r} is nothing for ZooKeeper")
-
-    def _envelope(
-        self, source: str, destination: str, body: object, correlation_id: int, is_response: bool
-    ) -> Envelope:
-        return Envelope(0, source, destination, body, correlation_id, is_response, self.now, self.now)
-
-    # What is known afterwards, under the names of the recording ---------------------------------------
-
-    def transaction(self, transactional_id: str) -> dict[str, Any]:
-        """The transaction as DescribeTransactions returns it."""
-        host = self.broker.transactions
-        metadata = None if host is None else host.coordinator.metadata.get(transactional_id)
-        if metadata is None:
-            return {"error": "TRANSACTIONAL_ID_NOT_FOUND", "state": ""}
-        return {
-            "state": metadata.state,
-            "timeout_ms": metadata.timeout_ms,
-            "producer_id": metadata.producer_id,
-            "producer_epoch": metadata.producer_epoch,
-            "partitions": by_topic(metadata.partitions),
-        }
-
-    def producers(self) -> dict[str, Any]:
-        """The producers as DescribeProducers returns them, by ``partition/producer id``."""
-        return {
-            f"{number}/{producer_id}": {
-                "producer_id": producer_id,
-                "producer_epoch": entry.producer_epoch,
-                "last_sequence": entry.last_sequence,
-                "coordinator_epoch": entry.coordinator_epoch,
-                "current_txn_start_offset": -1
-                if entry.transaction_first_offset is None
-                else entry.transaction_first_offset,
-            }
-            for number, partition in enumerate(self.partitions)
-            for producer_id, entry in self.broker.replicas[partition].log.producers.entries.items()
-        }
-
-    def offsets(self) -> dict[str, list[int]]:
-        logs = [self.broker.replicas[partition].log for partition in self.partitions]
-        return {
-            "high_watermark": [log.high_watermark for log in logs],
-            "last_stable_offset": [log.last_stable_offset for log in logs],
-        }
-
-
-def by_topic(partitions: frozenset[str] | list[str]) -> list[str]:
-    """Sorted; the group's partition without its number, which a recording does not determine."""
-    return sorted({OFFSETS_TOPIC if is_internal(name) else name for name in partitions})
-
-
-def first_producer_id(document: dict[str, Any]) -> int:
-    """The first id that the recorded broker handed out; 0 when it handed out none."""
-    for step in document["steps"]:
-        answer = step["response"]
-        if step["api"] == "InitProducerId" and answer["error"] == "NONE":
-            return int(answer["producer_id"])
-    return 0
-
-
-def _led(partition: str) -> LeaderAndIsr:
-    return LeaderAndIsr(partition=partition, leader=BROKER, leader_epoch=0, isr=(BROKER,), replicas=(BROKER,))
-
 
 # The answers, in the form of the recording --------------------------------------------------------
 
@@ -252,8 +85,16 @@ def _by_partition(answer: AddPartitionsToTxnResponse | TxnOffsetCommitResponse) 
     return {"partitions": {_number(name): error.name for name, error in answer.errors.items()}}
 
 
-def _error_alone(answer: AddOffsetsToTxnResponse | EndTxnResponse) -> dict[str, Any]:
+def _error_alone(answer: AddOffsetsToTxnResponse) -> dict[str, Any]:
     return _coded(answer.error)
+
+
+def _ended(answer: EndTxnResponse) -> dict[str, Any]:
+    return {
+        **_coded(answer.error),
+        "producer_id": answer.producer_id,
+        "producer_epoch": answer.producer_epoch,
+    }
 
 
 def _offsets(answer: OffsetFetchResponse) -> dict[str, Any]:
@@ -273,7 +114,7 @@ ANSWERS: dict[type, Callable[[Any], dict[str, Any]]] = {
     AddPartitionsToTxnResponse: _by_partition,
     TxnOffsetCommitResponse: _by_partition,
     AddOffsetsToTxnResponse: _error_alone,
-    EndTxnResponse: _error_alone,
+    EndTxnResponse: _ended,
     OffsetFetchResponse: _offsets,
 }
 
@@ -282,67 +123,137 @@ ANSWERS: dict[type, Callable[[Any], dict[str, Any]]] = {
 class Played:
     """The result of a recording: the steps that passed, and the first response or state that differs."""
 
+    version: str
+    """Which generation of the engine answered."""
+    steps: int
     passed: int
     failure: Failure | None = None
     at_step: bool = False
-    """The failure is a step's; else it is of the last fetches, behind all steps."""
+    """The failure is a step's; else it is of the last fetches or of the log, behind all steps."""
+    taken: Taken = field(default_factory=Counter)
+    """How often an open field was taken from the recording."""
+    missing: tuple[str, ...] = ()
+    """Partitions whose recorded log is not beside the recording, so its bytes were not compared."""
+    rows: tuple[str, ...] = ()
+    """The aspects that make the failure, of a version beside the recorded one."""
 
 
-def play(document: dict[str, Any]) -> Played:
-    """Every step of a recording and its last fetches, up to the first failure.
+def play_all(document: dict[str, Any], beside: Beside = NOTHING) -> list[Played]:
+    """A recording in the version that was recorded, then in others that know its level; these name the rows that make
+    a difference."""
+    level = document["transaction_version"]
+    first = recorded(level)
+    results = [play(document, first, beside)]
+    for other in others(level):
+        if "api_versions" in document and other.profile.name not in LISTED:
+            continue
+        played = play(document, other, beside)
+        if played.failure is not None:
+            played = replace(played, rows=rows_of_difference(document, other, first, played))
+        results.append(played)
+    return results
 
-    Raises Skip for a recording of the later transaction protocol, ValueError for bytes that are no request.
+
+def open_fields() -> list[tuple[str, str]]:
+    """Name and reason of each field that a recording does not determine."""
+    return [(found.name, found.reason) for found in OPEN]
+
+
+def play(document: dict[str, Any], generation: Generation, beside: Beside = NOTHING) -> Played:
+    """Every step of a recording, its last fetches and its logs, up to the first failure.
+
+    Raises ValueError for bytes that are no request.
     """
-    check_version(document)
-    recording = Recording(document)
-    transactions: dict[str, Any] = {}
-    producers: dict[str, Any] = {}
+    if "api_versions" in document:
+        return _play_api_versions(document, generation)
+    recording = Recording(document, generation)
+    steps = len(document["steps"])
+    taken: Taken = Counter()
+    state = _State(recording, taken)
     for number, step in enumerate(document["steps"]):
         at = f"step {step['n']} {step['api']}"
         try:
-            _, answer = recording.ask(step)
+            request, answer = recording.ask(step)
         except ValueError as error:
             raise ValueError(f"{at}: {error}") from error
+        wanted = bytes.fromhex(step["response_hex"])
         failure = _compare(at, step["response"], ANSWERS[type(answer)](answer))
         if failure is None:
-            failure = _compare_state(at, step["after"], recording, transactions, producers)
+            failure = compare_response(at, request, recording.response(request, answer), wanted, taken)
+        if failure is None:
+            failure = state.compare(at, step["after"])
         if failure is not None:
-            return Played(number, failure, at_step=True)
-    return Played(len(document["steps"]), _read_back(recording, document.get("fetch", ())))
+            return Played(generation.name, steps, number, failure, at_step=True, taken=taken)
+    logs = dict(_recorded_logs(recording.partitions, beside))
+    failure = _read_back(recording, document.get("fetch", ()), logs, taken)
+    if failure is None:
+        failure = _compare_logs(recording, logs, taken)
+    missing = tuple(partition for partition in recording.partitions if partition not in logs)
+    return Played(generation.name, steps, steps, failure, taken=taken, missing=missing)
 
 
-def _compare_state(
-    at: str,
-    after: dict[str, Any],
-    recording: Recording,
-    transactions: dict[str, Any],
-    producers: dict[str, Any],
-) -> Failure | None:
-    """The broker's state against the recorded one, of which a step names what changed."""
-    transactions |= {name: _named(found) for name, found in after.get("transactions", {}).items()}
-    producers |= after["producers"]
-    seen = {
-        "transactions": {name: recording.transaction(name) for name in transactions},
-        "producers": recording.producers(),
-        **recording.offsets(),
-    }
-    wanted = {"transactions": transactions, "producers": producers}
-    wanted |= {name: after[name] for name in ("high_watermark", "last_stable_offset")}
-    return _compare(f"{at}, afterwards", wanted, seen)
+def _play_api_versions(document: dict[str, Any], generation: Generation) -> Played:
+    """One request, for the list of those that the broker reads."""
+    at, taken = "ApiVersions", Counter[str]()
+    request = read_request(bytes.fromhex(document["request_hex"]), KeptRecords())
+    answer = listed(generation.profile, generation.level, 0)
+    wanted = {int(key): tuple(versions) for key, versions in document["api_versions"].items()}
+    failure = _compare(at, {"api_versions": wanted}, {"api_versions": answer.versions})
+    if failure is None:
+        seen = write_response(request, answer, KeptRecords())
+        failure = compare_response(at, request, seen, bytes.fromhex(document["response_hex"]), taken)
+    return Played(generation.name, 0, 0, failure, taken=taken)
 
 
-def check_version(document: dict[str, Any]) -> None:
-    """Skip what belongs to the later protocol; its idempotent producers are those of this one."""
-    if document["transaction_version"] == TRANSACTION_VERSION:
-        return
-    for step in document["steps"]:
-        request = step["request"]
-        if request.get("transactional_id") is not None or request.get("is_transactional"):
-            raise Skip(f"transaction version {document['transaction_version']} (KIP-890, second part)")
+def rows_of_difference(
+    document: dict[str, Any], other: Generation, first: Generation, played: Played
+) -> tuple[str, ...]:
+    """The aspects in which another version differs from the recorded one, and without which it would go on here."""
+    found = []
+    for row in differing_rows(other.profile, first.profile):
+        changed = replace(other, profile=with_row(other.profile, row, first.profile))
+        again = play(document, changed)
+        if again.failure is None or again.passed > played.passed:
+            found.append(row)
+    return tuple(found)
 
 
-def _named(found: dict[str, Any]) -> dict[str, Any]:
-    return {**found, "partitions": by_topic(found["partitions"])} if "partitions" in found else found
+class _State:
+    """The recorded broker's state, of which a step names what changed."""
+
+    def __init__(self, recording: Recording, taken: Taken) -> None:
+        self.recording = recording
+        self.taken = taken
+        self.transactions: dict[str, Any] = {}
+        self.producers: dict[str, Any] = {}
+
+    def compare(self, at: str, after: dict[str, Any]) -> Failure | None:
+        self.transactions |= after.get("transactions", {})
+        self.producers |= after["producers"]
+        recording = self.recording
+        seen = {
+            "transactions": {
+                name: self._with_open_partition(recording.transaction(name), found)
+                for name, found in self.transactions.items()
+            },
+            "producers": recording.producers(),
+            **recording.offsets(),
+        }
+        wanted = {"transactions": self.transactions, "producers": self.producers}
+        wanted |= {name: after[name] for name in ("high_watermark", "last_stable_offset")}
+        return _compare(f"{at}, afterwards", wanted, seen)
+
+    def _with_open_partition(self, seen: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
+        """The transaction, its group's partition under the recorded number."""
+        mine, theirs = (
+            [name for name in found.get("partitions", ()) if topic_of(name) == OFFSETS_TOPIC]
+            for found in (seen, wanted)
+        )
+        if mine == theirs or len(mine) != len(theirs):
+            return seen
+        self.taken[OFFSETS_PARTITION.name] += 1
+        rest = [name for name in seen["partitions"] if name not in mine]
+        return {**seen, "partitions": sorted(rest + theirs)}
 
 
 def _compare(at: str, wanted: dict[str, Any], seen: dict[str, Any]) -> Failure | None:
@@ -352,13 +263,40 @@ def _compare(at: str, wanted: dict[str, Any], seen: dict[str, Any]) -> Failure |
     return None
 
 
-def _read_back(recording: Recording, fetches: Any) -> Failure | None:
+def _recorded_logs(partitions: list[str], beside: Beside) -> Iterator[tuple[str, RecordedLog]]:
+    for partition in partitions:
+        names = [name for name in beside.names(partition) if name.endswith(".log")]
+        segments = [beside.read(f"{partition}/{name}") or b"" for name in names]
+        if segments:
+            yield partition, RecordedLog(partition, segments)
+
+
+def _compare_logs(recording: Recording, logs: dict[str, RecordedLog], taken: Taken) -> Failure | None:
+    """The bytes of each log that the recording left behind."""
+    for partition, log in logs.items():
+        stored = recording.broker.replicas[partition].log.batches
+        failure = log.compare(stored, recording.kept.bytes_of, taken)
+        if failure is not None:
+            return failure
+    return None
+
+
+def _read_back(
+    recording: Recording, fetches: Any, logs: dict[str, RecordedLog], taken: Taken
+) -> Failure | None:
     """Compare each partition's Fetch under each isolation level: offsets, aborted list, bytes."""
     for fetch in fetches:
         request, response = recording.ask(fetch)
         if not isinstance(response, FetchResponse):
             raise EngineError(f"a Fetch was answered with {response!r}")
-        (answer,) = response.partitions.values()
+        ((partition, answer),) = response.partitions.items()
+        if partition in logs:
+            clocked = tuple(logs[partition].clocked(batch) for batch in answer.batches)
+            answer = replace(answer, batches=clocked)
+            response = replace(response, partitions={partition: answer})
+        data = recording.response(request, response)
+        (topic,) = decode_response(data, request.key, request.version).payload.responses
+        records = topic.partitions[0].records or b""
         aborted = [{"producer_id": found, "first_offset": first} for found, first in answer.aborted]
         seen = {
             "error": answer.error.name,
@@ -366,21 +304,13 @@ def _read_back(recording: Recording, fetches: Any) -> Failure | None:
             "last_stable_offset": answer.last_stable_offset,
             "log_start_offset": answer.log_start_offset,
             "aborted_transactions": aborted if fetch["isolation_level"] == "read_committed" else None,
-            "records_len": sum(batch.size for batch in answer.batches),
-            "response_len": len(recording.response(request, response)),
+            "records_len": len(records),
+            "response_len": len(data),
         }
+        if partition in logs or not any(batch.is_control for batch in answer.batches):
+            seen["records_sha256"] = hashlib.sha256(records).hexdigest()
         wanted = {name: fetch[name] for name in seen if name in fetch}
-        wanted["aborted_transactions"] = _in_order(wanted.get("aborted_transactions"))
-        seen["aborted_transactions"] = _in_order(seen["aborted_transactions"])
-        at = f"fetch of {fetch['partition']} {fetch['isolation_level']}"
-        failure = _compare(at, wanted, seen)
+        failure = _compare(f"fetch of {fetch['partition']} {fetch['isolation_level']}", wanted, seen)
         if failure is not None:
             return failure
     return None
-
-
-def _in_order(aborted: Any) -> Any:
-    """The aborted list is a set: readers sort it by first offset (``ConsumerRecords`` of Fetcher)."""
-    if aborted is None:
-        return None
-    return sorted(aborted, key=lambda found: (found["first_offset"], found["producer_id"]))

@@ -1,36 +1,98 @@
-"""Where a recorded Kafka 4.1 broker with transaction version 0 differs from the engine's 3.9 profile.
+"""Which broker of the engine plays a recording of Kafka 4.1, and what a recording cannot know.
 
-No step needs another rule than those of 3.9. What a recording leaves open stands in :data:`DIFFERENCES`, by name and
-with its reason.
+Each recording is played in ``k41`` at the level of ``transaction.version`` that it names. Those of level 0, where 3.9
+has the same protocol, are played in ``k39`` too, and its differences are named by the row that makes them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, fields, replace
 
-from engine.profiles import K39
-
-RECORDED = K39
+from engine.profile import Profile
+from engine.profiles import K39, K41
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """``here``: what the player does about it."""
+class Generation:
+    """A broker that plays a recording: its version, and its cluster's level of ``transaction.version``."""
+
+    profile: Profile
+    level: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.profile.version} at transaction.version {self.level}"
+
+
+def recorded(level: int) -> Generation:
+    """The generation that answered; ValueError for a level that it does not know."""
+    if not 0 <= level <= K41.transaction_version:
+        raise ValueError(f"transaction_version {level}; Kafka 4.1 knows 0 to {K41.transaction_version}")
+    return Generation(K41, level)
+
+
+def others(level: int) -> tuple[Generation, ...]:
+    """Further generations that know this level."""
+    return (Generation(K39, level),) if level <= K39.transaction_version else ()
+
+
+ROWS = tuple(field.name for field in fields(Profile) if field.name not in ("name", "version"))
+
+
+def differing_rows(one: Profile, other: Profile) -> tuple[str, ...]:
+    """The aspects in which two versions differ."""
+    return tuple(row for row in ROWS if getattr(one, row) != getattr(other, row))
+
+
+def with_row(profile: Profile, row: str, other: Profile) -> Profile:
+    """This version with one aspect of another."""
+    return replace(profile, **{row: getattr(other, row)})
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a recording gives the engine's broker before the first step. ``here``: what the player does with it."""
 
     name: str
     reason: str
     here: str
 
 
-DIFFERENCES = (
-    Difference(
+GIVEN = (
+    Given(
         "first producer id",
-        "a recorded cluster has handed out ids before, and its controller hands out blocks (KIP-730)",
+        "the recorded cluster had handed out ids before, in blocks of its controller (KIP-730)",
         "the block of the engine's broker starts at the first id of the recording; the later ones are its own",
     ),
-    Difference(
-        "partitions of internal topics",
-        "a recording does not say how many a cluster has, so neither which of them a group has",
-        "compared by topic",
+    Given(
+        "level of transaction.version",
+        "it is a setting of the cluster (KIP-1022)",
+        "the controller announces the recording's",
     ),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenField:
+    """A field whose value a recording does not determine: the recorded one is taken, and counted where it differs."""
+
+    name: str
+    reason: str
+
+
+THROTTLE_TIME = OpenField("throttle_time", "it depends on how busy the recorded broker was (quotas)")
+LOG_APPEND_TIME = OpenField(
+    "log_append_time", "the broker's own clock, where a topic has message.timestamp.type=LogAppendTime"
+)
+MARKER_TIME = OpenField(
+    "timestamp of a marker", "the broker's own clock; the batch is compared whole, its checksum included"
+)
+OFFSETS_PARTITION = OpenField(
+    "partition of __consumer_offsets", "a recording does not say how many partitions the topic has"
+)
+OPEN = (THROTTLE_TIME, LOG_APPEND_TIME, MARKER_TIME, OFFSETS_PARTITION)
+"""All of them. Never an error, an epoch, an id, a sequence or an offset."""
+
+Taken = Counter[str]
+"""How often each open field, by its name, was taken from a recording."""

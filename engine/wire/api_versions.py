@@ -1,4 +1,4 @@
-"""ApiVersions: which requests in which versions a broker reads. The engine's broker is never asked."""
+"""ApiVersions: which requests in which versions a broker reads, and the features of its cluster."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from engine.errors import Error
 from engine.value import value
 from engine.wire.records import KeptRecords
 from engine.wire.request import WireRequest
+
+LEVEL_0_FROM = 4
+"""Version of ApiVersions from which a feature that begins at level 0 is listed; older clients cannot read it
+(KAFKA-17492)."""
+UNKNOWN_EPOCH = -1
 
 
 @value
@@ -19,11 +24,24 @@ class ApiVersionsRequest:
 
 
 @value
+class Feature:
+    """A feature that a broker knows, with its lowest and highest level."""
+
+    name: str
+    lowest: int
+    highest: int
+
+
+@value
 class ApiVersionsResponse:
     versions: dict[int, tuple[int, int]]
     """Api key to its lowest and highest version."""
     error: Error = Error.NONE
     throttle_time_ms: int = 0
+    features: tuple[Feature, ...] = ()
+    finalized: dict[str, int] | None = None
+    """The level of each feature that is on in the cluster (KIP-584); None: not known."""
+    features_epoch: int = UNKNOWN_EPOCH
 
 
 def read(payload: Any, kept: KeptRecords) -> ApiVersionsRequest:
@@ -40,5 +58,15 @@ def write(request: WireRequest, answer: ApiVersionsResponse, kept: KeptRecords) 
         "api_keys": [
             {"api_key": key, "min_version": lowest, "max_version": highest}
             for key, (lowest, highest) in answer.versions.items()
+        ],
+        "supported_features": [
+            {"name": feature.name, "min_version": feature.lowest, "max_version": feature.highest}
+            for feature in answer.features
+            if feature.lowest or request.version >= LEVEL_0_FROM
+        ],
+        "finalized_features_epoch": answer.features_epoch if answer.finalized is not None else UNKNOWN_EPOCH,
+        "finalized_features": [
+            {"name": name, "max_version_level": level, "min_version_level": level}
+            for name, level in (answer.finalized or {}).items()
         ],
     }

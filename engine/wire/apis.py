@@ -31,22 +31,26 @@ _READ_AND_WRITTEN: dict[str, tuple[Any, Any]] = {
     "InitProducerId": (transactions.read_init_producer_id, transactions.write_init_producer_id),
     "AddPartitionsToTxn": (transactions.read_add_partitions, transactions.write_add_partitions),
     "AddOffsetsToTxn": (transactions.read_add_offsets, transactions.write_error),
-    "EndTxn": (transactions.read_end_transaction, transactions.write_error),
+    "EndTxn": (transactions.read_end_transaction, transactions.write_end_transaction),
     "TxnOffsetCommit": (offsets.read_transactional, offsets.write_transactional),
 }
 
 
 def _rows() -> Iterator[WireApi]:
-    """The APIs of the engine's table that have versions, and ApiVersions, which only a socket is asked."""
+    """The APIs of the engine's table that have versions, with those that only brokers send, and ApiVersions, which only
+    a socket is asked."""
+    of_brokers = {api.name: api.versions[1] for api in apis.BETWEEN_BROKERS if api.versions is not None}
     for api in apis.APIS:
         if api.key is not None and api.versions is not None:
-            yield WireApi(api.key, api.name, *api.versions, *_READ_AND_WRITTEN[api.name])
+            lowest, highest = api.versions
+            highest = of_brokers.get(api.name, highest)
+            yield WireApi(api.key, api.name, lowest, highest, *_READ_AND_WRITTEN[api.name])
     yield WireApi(18, "ApiVersions", 0, 4, api_versions.read, api_versions.write)
 
 
 APIS: dict[int, WireApi] = {api.key: api for api in sorted(_rows())}
 """By api key. A bound is where a version asks for something that the engine has no message for: Fetch 13 and Produce
-13 name topics by id (KIP-516), OffsetFetch 8 asks for several groups, AddPartitionsToTxn 4 is sent by brokers."""
+13 name topics by id (KIP-516), OffsetFetch 8 asks for several groups."""
 
 
 def known() -> str:

@@ -22,6 +22,10 @@ from engine.wire.wire_error import WireError
 ERROR_OF_GROUP_FROM = 2
 """Version of OffsetFetch from which an error of the whole group has a field of its own."""
 
+ADDS_PARTITION_FROM = 5
+"""Version of TxnOffsetCommit whose clients use transaction version 2: the coordinator adds its partition (KIP-890)."""
+ADDS_PARTITION = 2
+
 
 def read_transactional(payload: Any, kept: KeptRecords) -> TxnOffsetCommitRequest:
     """A client names its place in the group from version 3 on (KIP-447), the leader epoch from version 2 on."""
@@ -43,6 +47,7 @@ def read_transactional(payload: Any, kept: KeptRecords) -> TxnOffsetCommitReques
         generation_id=getattr(payload, "generation_id", -1),
         member_id=getattr(payload, "member_id", ""),
         group_instance_id=getattr(payload, "group_instance_id", None),
+        transaction_version=ADDS_PARTITION if payload.__version__ >= ADDS_PARTITION_FROM else 0,
     )
 
 
@@ -69,8 +74,7 @@ def read_fetch(payload: Any, kept: KeptRecords) -> OffsetFetchRequest:
 
 
 def write_fetch(request: WireRequest, answer: OffsetFetchResponse, kept: KeptRecords) -> dict[str, Any]:
-    """The engine's answer holds offsets alone: leader epoch and metadata are written as unknown."""
-    errors, offsets = answer.errors or {}, answer.offsets
+    errors, offsets, known = answer.errors or {}, answer.offsets, answer.committed or {}
     if request.version < ERROR_OF_GROUP_FROM and answer.error is not Error.NONE:
         asked: OffsetFetchRequest = request.body
         errors, offsets = (
@@ -85,7 +89,8 @@ def write_fetch(request: WireRequest, answer: OffsetFetchResponse, kept: KeptRec
                 name,
                 {
                     "committed_offset": offset,
-                    "metadata": "",
+                    "committed_leader_epoch": known[name].leader_epoch if name in known else -1,
+                    "metadata": known[name].metadata if name in known else "",
                     "error_code": errors.get(name, Error.NONE).code,
                 },
             )

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.errors import Error
 from engine.messages import PartitionProduceResponse, ProduceRequest, ProduceResponse
 from engine.wire.message import milliseconds
 from engine.wire.records import KeptRecords, batch_in
 from engine.wire.request import WireRequest
 from engine.wire.topics import by_topic, checked_name, once
+
+ADDS_PARTITIONS_FROM = 12
+"""Version of Produce whose clients use transaction version 2: the leader adds the partitions (KIP-890)."""
+ADDS_PARTITIONS = 2
 
 
 def read(payload: Any, kept: KeptRecords) -> ProduceRequest:
@@ -21,6 +26,7 @@ def read(payload: Any, kept: KeptRecords) -> ProduceRequest:
         batches={
             name: batch_in(part.records, name, kept) for name, (_, part) in zip(names, parts, strict=True)
         },
+        transaction_version=ADDS_PARTITIONS if payload.__version__ >= ADDS_PARTITIONS_FROM else 0,
     )
 
 
@@ -35,8 +41,22 @@ def write(request: WireRequest, answer: ProduceResponse, kept: KeptRecords) -> d
     }
 
 
+NOT_ADDED = "Partition was not added to the transaction"
+UNVERIFIED = "Unable to verify the partition has been added to the transaction. Underlying error: {}"
+
+
+def _error_message(answer: PartitionProduceResponse) -> str | None:
+    """The words that Kafka sends beside an error of the verification (``ReplicaManager.handleProduceAppend``)."""
+    if answer.underlying is None:
+        return None
+    if answer.underlying is not answer.error:
+        return UNVERIFIED.format(answer.underlying.name)
+    return NOT_ADDED if answer.error is Error.INVALID_TXN_STATE else None
+
+
 def _partition(answer: PartitionProduceResponse) -> dict[str, Any]:
     return {
+        "error_message": _error_message(answer),
         "error_code": answer.error.code,
         "base_offset": answer.base_offset,
         "log_append_time": answer.log_append_time,

@@ -6,6 +6,9 @@ from typing import Any
 
 from engine.value import value
 
+ABORTABLE_FROM = {"Produce": 11, "TxnOffsetCommit": 4}
+"""Version of a request from which it may be answered TRANSACTION_ABORTABLE (KIP-890)."""
+
 
 @value
 class WireRequest:
@@ -19,3 +22,9 @@ class WireRequest:
     client: str
     body: Any
     """The engine's message that it stands for."""
+
+    @property
+    def knows_abortable(self) -> bool:
+        """The request may be answered TRANSACTION_ABORTABLE; older clients get INVALID_TXN_STATE instead."""
+        first = ABORTABLE_FROM.get(self.api)
+        return first is not None and self.version >= first

@@ -4,32 +4,46 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
+from dataclasses import replace
 
 import pytest
 
+from engine.__main__ import Neighbours
 from engine.broker import producer_state
 from engine.messages import INT_MAX
-from engine.profiles import K28
-from engine.vectors import wire, wire_versions
-from engine.vectors.outcome import Skip
-from engine.vectors.run import run_files
-from tests.engine.wire.recorded import LOGS, NAMES, recording
+from engine.profiles import K28, K39
+from engine.vectors import wire
+from engine.vectors.run import Report, run_file, run_files
+from engine.vectors.wire_versions import GIVEN, MARKER_TIME, OPEN, Generation, recorded
+from engine.wire.wire_error import WireError
+from tests.engine.wire.recorded import FOLDERS, LOGS, NAMES, recording
 
 PLAYED = [
     (f"wire_tv{version}", name) for version in (0, 2) for name in NAMES if not version or "idem" in name
 ]
+FOLDER = LOGS / "wire_tv0" / "wire"
+
+
+def played(document, folder=FOLDER):
+    """In the version that was recorded, with the files of a folder."""
+    return wire.play(document, recorded(document["transaction_version"]), Neighbours(folder))
 
 
 @pytest.mark.parametrize(("folder", "name"), PLAYED)
-def test_every_answer_and_every_state_are_the_recorded_ones(folder, name):
+def test_every_byte_and_every_state_are_the_recorded_ones(folder, name):
     document = recording(folder, name)
-    assert wire.play(document) == wire.Played(len(document["steps"]))
+    result = played(document, LOGS / folder / "wire")
+    assert (result.passed, result.failure, result.missing) == (len(document["steps"]), None, ())
+    assert result.taken.keys() <= {MARKER_TIME.name}, "no other field of these recordings is open"
 
 
-@pytest.mark.parametrize("name", ["transaction_rules", "transaction_fuzz"])
-def test_the_later_transaction_protocol_is_told_apart(name):
-    with pytest.raises(Skip, match="transaction version 2"):
-        wire.play(recording("wire_tv2", name))
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_list_of_requests_is_the_recorded_one(folder):
+    document = json.loads((LOGS / folder / "wire" / "api_versions.json").read_text())
+    assert played(document).failure is None
+    document["api_versions"]["0"] = [0, 12]
+    assert played(document).failure.step == "ApiVersions: api_versions"
 
 
 def other(value):
@@ -64,33 +78,86 @@ def changed_steps(document):
 def test_a_wrong_answer_or_state_fails_at_its_step(name):
     tried = 0
     for number, field, broken in changed_steps(recording("wire_tv0", name)):
-        played = wire.play(broken)
-        failure = played.failure
+        result = played(broken)
+        failure = result.failure
         assert failure is not None, f"step {number}: {field}"
-        assert (played.passed, played.at_step) == (number, True)
+        assert (result.passed, result.at_step) == (number, True)
         assert failure.step.startswith(f"step {number} "), failure
         assert field in failure.step
         tried += 1
     assert tried >= 15
 
 
+def test_each_byte_of_a_response_is_compared():
+    """A changed byte fails, and the field is named; the correlation id belongs to the header."""
+    named = set()
+    for step in (1, 3):
+        document = recording("wire_tv0", "transaction_rules")
+        data = bytes.fromhex(document["steps"][step]["response_hex"])
+        for place in range(len(data)):
+            broken = copy.deepcopy(document)
+            changed = data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+            broken["steps"][step]["response_hex"] = changed.hex()
+            try:
+                result = played(broken)
+            except WireError:
+                continue
+            if result.failure is None:
+                assert set(result.taken) - {MARKER_TIME.name}, "only an open field may differ"
+                named |= set(result.taken)
+            else:
+                assert result.passed == step
+                named.add(result.failure.step.split(": ")[1])
+    assert {"header.correlation_id", "error_code", "throttle_time"} <= named
+    assert any("error_message" in found for found in named)
+
+
 @pytest.mark.parametrize(
-    "field", ["high_watermark", "last_stable_offset", "aborted_transactions", "records_len", "response_len"]
+    "field",
+    [
+        *("high_watermark", "last_stable_offset", "aborted_transactions"),
+        *("records_len", "records_sha256", "response_len"),
+    ],
 )
 def test_a_wrong_last_fetch_fails(field):
     broken = recording("wire_tv0", "transaction_rules")
     broken["fetch"][1][field] = broken["fetch"][1][field][:1] if field.startswith("ab") else 1
-    failure = wire.play(broken).failure
+    failure = played(broken).failure
     assert failure is not None
     assert failure.step == f"fetch of 0 read_committed: {field}"
 
 
-def test_without_verification_the_broker_takes_what_the_recorded_one_refused(monkeypatch):
-    monkeypatch.setattr(wire, "RECORDED", K28)
-    failure = wire.play(recording("wire_tv0", "transaction_rules")).failure
-    assert failure is not None
-    assert failure.step == "step 3 Produce: error_code"
-    assert (failure.expected, failure.got) == (48, 0)
+def test_a_changed_byte_of_the_log_fails_at_its_batch(tmp_path):
+    shutil.copytree(FOLDER / "w-txn-public-0", tmp_path / "w-txn-public-0")
+    log = tmp_path / "w-txn-public-0" / "00000000000000000000.log"
+    data = bytearray(log.read_bytes())
+    document = recording("wire_tv0", "transaction_rules")
+    document["fetch"] = []
+    log.write_bytes(data[:-1])
+    assert played(document, tmp_path).failure.step.startswith("log of w-txn-public-0")
+    data[52] ^= 1
+    log.write_bytes(data)
+    failure = played(document, tmp_path).failure
+    assert failure.step == "log of w-txn-public-0: producer_epoch of the batch at 0"
+    assert played(document, tmp_path / "w-txn-public-0").missing == ("w-txn-public-0", "w-txn-public-1")
+
+
+def test_without_verification_the_broker_takes_what_the_recorded_one_refused():
+    result = wire.play(recording("wire_tv0", "transaction_rules"), Generation(K28, 0))
+    assert result.failure.step == "step 3 Produce: error_code"
+    assert (result.failure.expected, result.failure.got) == (48, 0)
+
+
+def test_a_difference_of_another_version_is_named_by_its_row():
+    document = recording("wire_tv0", "transaction_rules")
+    older, first = Generation(replace(K39, verifies_partitions=False), 0), recorded(0)
+    result = wire.play(document, older)
+    assert "verifies_partitions" in wire.rows_of_difference(document, older, first, result)
+
+
+def test_a_level_that_no_version_knows_is_refused():
+    with pytest.raises(ValueError, match=r"transaction_version 3; Kafka 4\.1 knows 0 to 2"):
+        played(recording("wire_tv0", "transaction_rules") | {"transaction_version": 3})
 
 
 def test_a_refused_first_batch_holds_later_ones_back(monkeypatch):
@@ -98,26 +165,33 @@ def test_a_refused_first_batch_holds_later_ones_back(monkeypatch):
     monkeypatch.setattr(
         producer_state.Awaited, "take", lambda self, *_: setattr(self, "lowest_sequence", INT_MAX)
     )
-    failure = wire.play(recording("wire_tv0", "transaction_fuzz")).failure
+    failure = played(recording("wire_tv0", "transaction_fuzz")).failure
     assert failure is not None
     assert (failure.expected, failure.got) == (45, 0), "the 2.8 broker takes it"
 
 
-def test_two_differences_are_left():
-    assert [found.name for found in wire_versions.DIFFERENCES] == [
-        "first producer id",
-        "partitions of internal topics",
+def test_what_is_given_and_what_is_open_are_closed_lists():
+    assert [found.name for found in GIVEN] == ["first producer id", "level of transaction.version"]
+    assert [found.name for found in OPEN] == [
+        "throttle_time",
+        "log_append_time",
+        "timestamp of a marker",
+        "partition of __consumer_offsets",
     ]
 
 
 def test_the_command_plays_recordings_beside_vectors():
-    files = sorted((LOGS / "wire_tv0" / "wire").glob("*.json"))
-    report = run_files((file.name, json.loads(file.read_text())) for file in files)
-    assert sorted(report.passed) == sorted(f"wire_tv0/{name}" for name in NAMES)
-    assert [name for name, _ in report.skipped] == ["api_versions.json"]
-    assert list(report.lines())[-2:] == [
+    report = Report()
+    for file in sorted(FOLDER.glob("*.json")):
+        run_file(file.name, json.loads(file.read_text()), report, Neighbours(FOLDER))
+    assert sorted(report.passed) == sorted(f"wire_tv0/{name}" for name in (*NAMES, "api_versions"))
+    assert report.unplayed == []
+    assert list(report.lines())[-4:] == [
+        "OPEN partition of __consumer_offsets, a recording does not say how many partitions the topic has: "
+        "taken 0 times",
+        "also in 3.9 at transaction.version 0: 317 passed, 0 failed, 0 skipped",
         "steps: 317 passed, 0 failed, 0 skipped",
-        "4 passed, 0 failed, 1 skipped",
+        "5 passed, 0 failed, 0 skipped",
     ]
     broken = recording("wire_tv0", "transaction_rules")
     broken["steps"][0]["response"]["producer_epoch"] = 7

@@ -1,0 +1,199 @@
+"""The engine's broker in place of a recorded one: it leads every partition and hosts both coordinators.
+
+Requests come as bytes and are answered one at a time; all that follows from one (markers, timers) is done before the
+next.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from engine.broker.broker import Broker
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.internal_topics import INTERNAL_TOPICS
+from engine.broker.producer_ids import BLOCK_NODE, ZOOKEEPER, Block
+from engine.broker.zookeeper import ZooKeeper
+from engine.errors import EngineError
+from engine.messages import (
+    Connect,
+    Disconnect,
+    Effects,
+    Envelope,
+    LeaderAndIsr,
+    Send,
+    UpdateMetadata,
+    UsePartition,
+    ZooKeeperRead,
+    ZooKeeperWrite,
+)
+from engine.switches import Switches
+from engine.topic_partition import partition_name
+from engine.vectors.wire_versions import Generation
+from engine.watching import Watch
+from engine.wire.exchange import read_request, write_response
+from engine.wire.records import KeptRecords
+from engine.wire.request import WireRequest
+
+BROKER = 1
+STEP_MS = 30
+"""Virtual time from one request to the next: longer than markers need, far shorter than a transaction's timeout."""
+INTERNAL_PARTITIONS = 4
+CLIENT, NEWER_CLIENT = "client", "newer-client"
+"""Who asks: a client that knows TRANSACTION_ABORTABLE or one that does not, by the version of its request."""
+
+
+class Recording:
+    """One broker that leads every partition of a recording, ZooKeeper behind it, and the clock."""
+
+    def __init__(self, document: dict[str, Any], generation: Generation) -> None:
+        self.now = 0
+        self.topic = document["topic"]
+        self.partitions = [partition_name(self.topic, number) for number in range(document["partitions"])]
+        self.kept = KeptRecords()
+        self.asked = 0
+        """Requests so far; each has its number in place of the client's, which may repeat its own."""
+        self.answers: dict[int, Any] = {}
+        self.zookeeper = ZooKeeper(Watch())
+        first = first_producer_id(document)
+        if first:
+            block = Block(BROKER, 0, first - 1)
+            self.zookeeper.write(ZooKeeperWrite(path=BLOCK_NODE, data=block.to_json(), expected_version=None))
+        self.broker = Broker(
+            BROKER,
+            profile=generation.profile,
+            switches=Switches(),
+            watch=Watch(),
+            understand_abortable=frozenset((NEWER_CLIENT,)),
+            configuration=BrokerConfiguration(
+                transaction_state_partitions=INTERNAL_PARTITIONS, offsets_partitions=INTERNAL_PARTITIONS
+            ),
+        )
+        word = UpdateMetadata(live_brokers=(BROKER,), transaction_version=generation.level)
+        self._settle(self.broker.learn(word, self.now))
+        internal = [
+            partition_name(topic, number)
+            for topic in INTERNAL_TOPICS
+            for number in range(INTERNAL_PARTITIONS)
+        ]
+        for partition in (*self.partitions, *internal):
+            self._settle(self.broker.learn(_led(partition), self.now))
+        self._settle(self.broker.start(self.now))
+
+    def ask(self, step: dict[str, Any]) -> tuple[WireRequest, Any]:
+        """One recorded request and the broker's answer to it; everything that follows from it is done before."""
+        request = read_request(bytes.fromhex(step["request_hex"]), self.kept)
+        self.now += STEP_MS
+        return request, self._answer(request)
+
+    def response(self, request: WireRequest, answer: Any) -> bytes:
+        """The answer as the client would get it."""
+        return write_response(request, answer, self.kept)
+
+    def _answer(self, request: WireRequest) -> Any:
+        self.asked += 1
+        client = NEWER_CLIENT if request.knows_abortable else CLIENT
+        envelope = self._envelope(client, self.broker.name, request.body, self.asked, False)
+        self._settle(self.broker.handle(envelope, self.now))
+        if self.asked not in self.answers:
+            raise EngineError(f"{request.api} {request.correlation_id} was not answered")
+        return self.answers.pop(self.asked)
+
+    def _settle(self, effects: Effects) -> None:
+        """Carry out effects and due timers until the broker is at rest."""
+        limit = self.now + STEP_MS
+        now = self.now
+        queue = deque(effects)
+        while True:
+            while queue:
+                queue.extend(self._carry_out(queue.popleft(), now))
+            due = self.broker.next_timer()
+            if due is None or due >= limit:
+                return
+            now = max(now, due)
+            queue.extend(self.broker.on_timer(now))
+
+    def _carry_out(self, effect: Send | Connect | Disconnect | UsePartition, now: int) -> Effects:
+        broker = self.broker
+        if isinstance(effect, Connect):
+            return broker.on_connected(effect.peer, now)
+        if isinstance(effect, Disconnect):
+            return broker.on_disconnected(effect.peer, now)
+        if isinstance(effect, UsePartition):
+            raise EngineError(f"{effect.partition} is led from the beginning")
+        if effect.destination == ZOOKEEPER:
+            reply = self._zookeeper(effect.body)
+            return broker.handle(
+                self._envelope(ZOOKEEPER, broker.name, reply, effect.correlation_id, True), now
+            )
+        if effect.destination == broker.name:
+            own = self._envelope(
+                broker.name, broker.name, effect.body, effect.correlation_id, effect.is_response
+            )
+            return broker.handle(own, now)
+        self.answers[effect.correlation_id] = effect.body
+        return []
+
+    def _zookeeper(self, body: object) -> Any:
+        if isinstance(body, ZooKeeperRead):
+            return self.zookeeper.read(body.path)
+        if isinstance(body, ZooKeeperWrite):
+            return self.zookeeper.write(body)
+        raise EngineError(f"{body!r} is nothing for ZooKeeper")
+
+    def _envelope(
+        self, source: str, destination: str, body: object, correlation_id: int, is_response: bool
+    ) -> Envelope:
+        return Envelope(0, source, destination, body, correlation_id, is_response, self.now, self.now)
+
+    # What is known afterwards, under the names of the recording ---------------------------------------
+
+    def transaction(self, transactional_id: str) -> dict[str, Any]:
+        """The transaction as DescribeTransactions returns it."""
+        host = self.broker.transactions
+        metadata = None if host is None else host.coordinator.metadata.get(transactional_id)
+        if metadata is None:
+            return {"error": "TRANSACTIONAL_ID_NOT_FOUND", "state": ""}
+        return {
+            "state": metadata.state,
+            "timeout_ms": metadata.timeout_ms,
+            "producer_id": metadata.producer_id,
+            "producer_epoch": metadata.producer_epoch,
+            "partitions": sorted(metadata.partitions),
+        }
+
+    def producers(self) -> dict[str, Any]:
+        """The producers as DescribeProducers returns them, by ``partition/producer id``."""
+        return {
+            f"{number}/{producer_id}": {
+                "producer_id": producer_id,
+                "producer_epoch": entry.producer_epoch,
+                "last_sequence": entry.last_sequence,
+                "coordinator_epoch": entry.coordinator_epoch,
+                "current_txn_start_offset": -1
+                if entry.transaction_first_offset is None
+                else entry.transaction_first_offset,
+            }
+            for number, partition in enumerate(self.partitions)
+            for producer_id, entry in self.broker.replicas[partition].log.producers.entries.items()
+        }
+
+    def offsets(self) -> dict[str, list[int]]:
+        logs = [self.broker.replicas[partition].log for partition in self.partitions]
+        return {
+            "high_watermark": [log.high_watermark for log in logs],
+            "last_stable_offset": [log.last_stable_offset for log in logs],
+        }
+
+
+def first_producer_id(document: dict[str, Any]) -> int:
+    """The first id that the recorded broker handed out; 0 when it handed out none."""
+    for step in document["steps"]:
+        answer = step["response"]
+        if step["api"] == "InitProducerId" and answer["error"] == "NONE":
+            return int(answer["producer_id"])
+    return 0
+
+
+def _led(partition: str) -> LeaderAndIsr:
+    return LeaderAndIsr(partition=partition, leader=BROKER, leader_epoch=0, isr=(BROKER,), replicas=(BROKER,))
