@@ -25,6 +25,7 @@ _SLOT = re.compile(
     r"((?: ms| 毫秒| UTC)(?![A-Za-z]))?( (?=[\u3400-\u9fff]))?"
 )
 _CHINESE = re.compile("[\u3400-\u9fff]")
+_CHINESE_END = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$")
 """Chinese characters: a text with one joins lists with the Chinese comma."""
 _UTC = " UTC"
 MOMENTS = frozenset({"at", "from", "sent_at", "since", "started_at", "until"})
@@ -121,8 +122,8 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
     def put(found: re.Match[str]) -> str:
         *slot, space = found.groups()
         filled = value_of(*slot)
-        # Chinese units and words stand beside Chinese without a space.
-        return filled if space is None or _CHINESE.match(filled[-1:]) else filled + space
+        # Behind a Chinese word or mark Chinese goes on without a space.
+        return filled if space is None or _CHINESE_END.search(filled) else filled + space
 
     return _SLOT.sub(put, _RANGE.sub(whole, text))
 

@@ -246,6 +246,7 @@ MIDDLEWARE = (
     Opener("commit_goes_out", 8, ("middleware.decides_commit",)),
     Opener("rollback_goes_out", 8, ("middleware.decides_rollback",)),
     Opener("window_opens", 5, ("middleware.window_opens",), (), ("middleware.window_opens",)),
+    Opener("window_closes", 8, ("middleware.window_closes",), ("ms",), when="ms"),
     Opener("all_committed", 6, ("middleware.all_committed",)),
     Opener("all_rolled_back", 6, ("middleware.all_rolled_back",)),
     Opener("answers_missing", 9, ("middleware.answers_missing",), ("missing",)),

@@ -20,6 +20,7 @@ NAMES = frozenset(
         "reads_one", "reads_only", "reads_each", "hidden", "joined", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "success_first", "round_stores", "all_committed_closes",
+        "finished_forward_closes",
     }
 )  # fmt: skip
 """Titles that no opener names."""
@@ -181,9 +182,12 @@ def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> To
     return "reads", {"consumers": list(given)}
 
 
-def _all_committed(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
-    closes = next(_said(steps, "middleware.window_closes"), None)
-    return ("all_committed_closes", {"ms": closes["ms"]}) if closes and closes["ms"] else None
+def _window_closes(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+    """The answer that closes the window: the last of all, or one that came late."""
+    if next(_said(steps, "middleware.all_committed"), None) is not None:
+        return "all_committed_closes", params
+    late = next(_said(steps, "middleware.finished_forward"), None)
+    return ("finished_forward_closes", {**params, "sender": late["sender"]}) if late is not None else None
 
 
 def _broken(guarantee: str) -> Tell:
@@ -228,7 +232,7 @@ TELLS: dict[str, Tell] = {
     "old_epoch_refused": _refused_epoch,
     "takes_over": _takes_over,
     "reads": _reads,
-    "all_committed": _all_committed,
+    "window_closes": _window_closes,
     **{f"broken_{name}": _broken(name) for name in ("lost", "duplicated", "reordered", "visible_early")},
 }
 """By name of the opener."""

@@ -1,6 +1,6 @@
 /**
  * How wide each beat stands on the time axis: as its name needs, plus a share of the rest by the root of its steps.
- * What does not fit is set in two lines, then smaller, then in three: no name is cut. Pure.
+ * What does not fit is set in two lines, then smaller and without its number, then in three: no name is cut. Pure.
  */
 
 import { textWidth } from "../diagrams/geometry.ts";
@@ -11,12 +11,16 @@ import type { Segment } from "./timeline.ts";
 export const defaults = {
   /** px between two beats. */
   gap: 3,
-  /** px beside a name: its number and the air around both. */
+  /** px beside a name: its number and the air around both; without a number the air alone. */
   beside: 34,
+  air: 22,
   /** Of the widths that are guessed: the page's own typeface is narrower than the one that was measured. */
   narrower: 0.88,
-  /** How names are set, the first that fits: px of a letter, lines. */
-  settings: [{ size: 14, lines: 1 }, { size: 13, lines: 2 }, { size: 12, lines: 2 }, { size: 11, lines: 3 }],
+  /** How names are set, the first that fits: px of a letter, lines, with their numbers or without. */
+  settings: [
+    { size: 14, lines: 1, numbered: true }, { size: 13, lines: 2, numbered: true }, { size: 12, lines: 2, numbered: true },
+    { size: 12, lines: 2, numbered: false }, { size: 11, lines: 2, numbered: false }, { size: 11, lines: 3, numbered: false },
+  ],
 };
 
 export interface BeatAxis {
@@ -37,7 +41,7 @@ export function beatAxis(beats: readonly Beat[], end: number, left: number, righ
 
 function laidOut(beats: readonly Beat[], names: readonly string[], end: number, left: number, right: number): BeatAxis {
   const room = right - left - defaults.gap * (beats.length - 1);
-  const needs = defaults.settings.map(({ size, lines }) => names.map((name) => nameWidth(name, size, lines) + defaults.beside));
+  const needs = defaults.settings.map(({ size, lines, numbered }) => names.map((name) => nameWidth(name, size, lines) + (numbered ? defaults.beside : defaults.air)));
   const fitting = needs.findIndex((widths) => sum(widths) <= room);
   const setting = fitting < 0 ? needs.length - 1 : fitting;
   const need = needs[setting] ?? [];
@@ -58,12 +62,15 @@ function laidOut(beats: readonly Beat[], names: readonly string[], end: number, 
 
 const SQUARE_LETTERS = /[\u2e80-\uffff]/g;
 
+/** Where a line may end: at spaces, behind the underscores of an error's name. */
+export const BREAKS = /(?<=_)/;
+
 /** What a name needs in so many lines; no word is broken. Chinese letters are as wide as they are high, and break anywhere. */
 function nameWidth(name: string, size: number, lines: number): number {
   const square = name.match(SQUARE_LETTERS)?.length ?? 0;
   const whole = textWidth(name.replace(SQUARE_LETTERS, ""), size, true) * defaults.narrower + square * size * 1.02;
   if (lines === 1) return whole;
-  const words = name.split(/\s+|[\u2e80-\uffff]/).map((word) => textWidth(word, size, true));
+  const words = name.split(/\s+|[\u2e80-\uffff]|(?<=_)/).map((word) => textWidth(word, size, true) * defaults.narrower);
   const longest = Math.max(square > 0 ? size : 0, ...words);
   // Lines do not break where they would be even.
   return Math.max(longest, whole / lines + Math.min(longest, 5 * size) / 2);

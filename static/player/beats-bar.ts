@@ -7,7 +7,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { axisFor, isNarrow, planOf, stepsOf } from "./axis-of.ts";
-import { defaults as settings } from "./beat-axis.ts";
+import { BREAKS, defaults as settings } from "./beat-axis.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { beatLines } from "./beat-lines.ts";
 import type { Beat, BeatPlan } from "./beats.ts";
@@ -18,7 +18,7 @@ import { say } from "./text.ts";
 import type { Segment } from "./timeline.ts";
 import { whenText } from "./when.ts";
 
-/** Letters from which on a beat's title is set smaller, so that two lines hold it; names of errors break behind their underscores. */
+/** Letters from which on a beat's title is set smaller, so that two lines hold it. */
 const LONG_TITLE = 52;
 
 export class BeatsBar extends MeasuredElement {
@@ -71,8 +71,8 @@ export class BeatsBar extends MeasuredElement {
     const { segments = [], setting } = axisFor(store, this.width);
     const here = placeOf(plan.beats, store.shown);
     const narrow = isNarrow(this.width);
-    const { size, lines } = settings.settings[setting] ?? { size: 14, lines: 1 };
-    return html`<ol class=${narrow ? "beats bars" : "beats"} .style=${`--beat-size:${size}px`} data-lines=${lines} aria-label=${say("player.beats")}>
+    const { size, lines, numbered } = settings.settings[setting] ?? { size: 14, lines: 1, numbered: true };
+    return html`<ol class=${narrow ? "beats bars" : "beats"} .style=${`--beat-size:${size}px`} data-lines=${lines} ?data-bare=${!numbered} aria-label=${say("player.beats")}>
         ${plan.beats.map((beat, place) => this.#beat(beat, segments[place], place, here, plan, store, narrow))}
       </ol>
       ${narrow ? this.#named(plan, here, store) : nothing}
@@ -91,7 +91,7 @@ export class BeatsBar extends MeasuredElement {
     if (narrow) return html`<li class=${state} .style=${style} aria-current=${current}><span class="sr">${name}</span></li>`;
     return html`<li class=${state} .style=${style}>
       <button class="beat" aria-label=${name} title=${name} aria-current=${current} @click=${() => this.#press(beat, store)}>
-        <span class="n">${place + 1}</span><span class="name">${title}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
+        <span class="n">${place + 1}</span><span class="name">${breakable(title)}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
       <button class="beat-open" aria-expanded=${this.open === beat.first} aria-label=${say("player.beat_opens", { title })}
         title=${say("player.beat_opens", { title })} @click=${() => (this.open = this.open === beat.first ? null : beat.first)}>▴</button></li>`;
   }
@@ -100,7 +100,7 @@ export class BeatsBar extends MeasuredElement {
   #named(plan: BeatPlan, here: number, store: PlayerStore): TemplateResult {
     const beat = plan.beats[here];
     const text = beat === undefined ? say("player.beats_count", { count: plan.beats.length }) : `${here + 1}. ${titleOf(beat)}`;
-    return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b class=${text.length > LONG_TITLE ? "long" : ""}>${text.split(/(?<=_)/).map((part) => html`${part}<wbr>`)}</b>
+    return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b class=${text.length > LONG_TITLE ? "long" : ""}>${breakable(text)}</b>
       <span class="num">${store.shown}/${stepsOf(store)} · ${whenText(store.header, store.frame?.view.time ?? 0)}</span> <span aria-hidden="true">▴</span></button>`;
   }
 
@@ -148,6 +148,11 @@ export class BeatsBar extends MeasuredElement {
   protected override updated(changed: Map<string, unknown>): void {
     if (changed.has("open") && this.open !== null) this.querySelector(".beat-list [aria-current]")?.scrollIntoView({ block: "center" });
   }
+}
+
+/** Names of errors break behind their underscores. */
+function breakable(text: string): TemplateResult[] {
+  return text.split(BREAKS).map((part) => html`${part}<wbr>`);
 }
 
 /** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; nothing before the first. */

@@ -15,7 +15,7 @@ import { inWords } from "./done.ts";
 import type { Broken, Told } from "./outcome.ts";
 import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, toldOf } from "./outcome.ts";
 import { csrfToken } from "./page.ts";
-import { sentIn } from "./sent-in.ts";
+import { toBreak } from "./sent-in.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
@@ -31,9 +31,6 @@ export interface LessonTexts {
   /** How the run comes out as its author wrote it; absent where that is not kept. */
   written?: { broken: Broken };
 }
-
-/** Beats with messages whose loss tells something. */
-const BREAKABLE = ["beat.local_part", "beat.sends", "beat.begins_stores", "beat.resends_stored", "beat.markers_in"];
 
 /** Of an attribute's JSON; what cannot be read has nothing to say. */
 export function readLesson(text: string): LessonTexts {
@@ -96,10 +93,10 @@ export class Lesson extends StoreElement {
     if (store === undefined || !this.isOpen) return nothing;
     return html`<section class="lesson-card" tabindex="-1" role="group" aria-labelledby="lesson-heading">
       <header><h2 id="lesson-heading">${say("lesson.heading")}</h2><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button></header>
-      ${this.#changed(store)}
-      <div class="lesson-verdict">${verdict(store)}</div>
-      ${lesson.lesson === undefined ? nothing : html`<h3>${say(changesOf(store).length === 0 ? "lesson.means" : "lesson.means_written")}</h3><p class="lesson-text">${inLanguage(lesson.lesson)}</p>`}
-      ${this.#next()} ${this.#try(store)}
+      <div class="lesson-came">${this.#changed(store)}
+        <div class="lesson-verdict">${verdict(store)}</div>
+        ${lesson.lesson === undefined ? nothing : html`<h3>${say(changesOf(store).length === 0 ? "lesson.means" : "lesson.means_written")}</h3><p class="lesson-text">${inLanguage(lesson.lesson)}</p>`}</div>
+      <div class="lesson-onward">${this.#next()} ${this.#try(store)}</div>
     </section>`;
   }
 
@@ -136,12 +133,8 @@ export class Lesson extends StoreElement {
 
   #byHand(store: PlayerStore): TemplateResult | typeof nothing {
     const beats = store.source.live ? (planOf(store)?.beats ?? []).filter(({ lands }) => lands > 1) : [];
-    const leaving = beats.flatMap((beat) => {
-      const sent = sentIn(store.lines, store.branch, beat);
-      return sent === null ? [] : [{ beat, ...sent }];
-    });
-    const found = leaving.find(({ beat }) => BREAKABLE.includes(beat.key)) ?? leaving[0];
-    if (found === undefined) return nothing;
+    const found = toBreak(store.lines, store.branch, beats);
+    if (found === null) return nothing;
     return html`<p>${say("lesson.try_break", { title: titleOf(found.beat) })}
       <button @click=${() => this.#goBack(found.step, found.id)}>${say("lesson.go_there", { step: found.step })}</button></p>`;
   }

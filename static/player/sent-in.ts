@@ -1,13 +1,39 @@
-/** A message to break in a beat: one that is on its way where a reader is set down. Pure, no DOM. */
+/** A message to break in a run: one that is on its way where a reader is set down. Pure, no DOM. */
 
 import type { Beat } from "./beats.ts";
+import type { Step } from "./frame.ts";
 import type { Lines } from "./lines.ts";
 
+/** Messages whose loss tells something, those that tell most first; a lookup or an identity is merely asked for again. */
+const TELLING = ["WriteTxnMarkers", "Produce", "Commit", "Confirm", "Prepare", "EndTxn", "TxnOffsetCommit", "AddPartitionsToTxn"];
+
+export interface Sent {
+  step: number;
+  id: number;
+  /** Empty where the step does not say. */
+  api: string;
+}
+
 /** The last message that leaves in the beat, up to where its reader is set down; null where none does. */
-export function sentIn(lines: Pick<Lines, "step">, branch: string, { first, lands }: Pick<Beat, "first" | "lands">): { step: number; id: number } | null {
+export function sentIn(lines: Pick<Lines, "step">, branch: string, { first, lands }: Pick<Beat, "first" | "lands">): Sent | null {
   for (let step = lands; step >= first; step--) {
-    const sent = lines.step(branch, step)?.messages.find(({ event }) => event === "sent");
-    if (sent !== undefined) return { step, id: sent.id };
+    const told = lines.step(branch, step);
+    const sent = told?.messages.find(({ event }) => event === "sent");
+    if (told !== undefined && sent !== undefined) return { step, id: sent.id, api: apiOf(told, sent.id) };
   }
   return null;
+}
+
+function apiOf({ changes }: Pick<Step, "changes">, id: number): string {
+  const came = changes.find(({ path }) => path[0] === "network" && path[1] === "messages" && path[2] === String(id))?.after;
+  return came !== null && typeof came === "object" && "api" in came ? String(came["api"]) : "";
+}
+
+/** Of the beats of a run the first with a message whose loss tells most; null where no message leaves. */
+export function toBreak<Of extends Pick<Beat, "first" | "lands">>(lines: Pick<Lines, "step">, branch: string, beats: readonly Of[]): (Sent & { beat: Of }) | null {
+  const leaving = beats.flatMap((beat) => {
+    const sent = sentIn(lines, branch, beat);
+    return sent === null ? [] : [{ beat, ...sent }];
+  });
+  return TELLING.map((api) => leaving.find((one) => one.api === api)).find((one) => one !== undefined) ?? leaving[0] ?? null;
 }

@@ -68,7 +68,7 @@ export class GuaranteeStrip extends MeasuredElement {
   #list(judged: readonly StripRow[], unjudged: readonly StripRow[], isFolded: boolean, store: PlayerStore): TemplateResult {
     return html`<ul class="guarantees" aria-label=${say("player.guarantees")}>
         ${judged.map((row) => this.#judged(row, store))}
-        ${isFolded || unjudged.length === 0 ? nothing : html`<li class="not-judged" .style=${`flex-grow:${unjudged.length}`}><span class="names"><button class="term why-not" data-term="player.not_judged">${say("player.not_judged")}</button> ${unjudged.map(termOf)}</span><i></i></li>`}
+        ${isFolded || unjudged.length === 0 ? nothing : html`<li class="not-judged" .style=${`flex-grow:${unjudged.length}`}><span class="names"><button class="term why-not" data-term="player.not_judged">${say("player.not_judged_names")}</button> ${unjudged.map(termOf)}</span><i></i></li>`}
         ${isFolded && unjudged.length > 0 ? html`<li class="not-judged more"><span><button class="term" data-term="player.not_judged">${say("player.not_judged_count", { count: unjudged.length })}</button></span><i></i></li>` : nothing}
       </ul>`;
   }

@@ -37,6 +37,8 @@ const UNITS: readonly (readonly [key: string, milliseconds: number])[] = [
 const SECONDS = "duration.seconds";
 
 const CHINESE = /[\u3400-\u9fff]/;
+/** A text's last letter or mark behind which Chinese goes on without a space. */
+const CHINESE_END = /[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$/;
 
 /** Between the items of a list; Chinese text has a comma of its own for them. */
 function betweenIn(text: string): string {
@@ -146,7 +148,7 @@ export function fill(text: string, params: JsonObject, word: (key: string) => st
     else if (isOne(part, params)) index += 1; // The end of the range stands for it.
     else {
       const value = slotText(part, params, word, between);
-      filled += part.space === "" || CHINESE.test(value.slice(-1)) ? value : value + part.space;
+      filled += part.space === "" || CHINESE_END.test(value) ? value : value + part.space;
     }
   }
   return filled;

@@ -8,7 +8,7 @@ import type { SVGTemplateResult } from "lit";
 import { identity, range } from "../diagrams/batch.ts";
 import { overlap, round, wrap } from "../diagrams/geometry.ts";
 import type { Frame, LogBatchView, ReplicaView, Selection } from "../player/frame.ts";
-import { facts } from "../player/joins.ts";
+import { facts, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
 import { windowOf } from "./contract.ts";
@@ -251,7 +251,7 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   if (decided === null) return null;
   const { by, rule, sentence, answer, fields, passed, rest } = decided;
   const width = Math.min(CARD.width, here.network.width - 16);
-  const lines = wrap(`${sentence} ${answer}`, width - 2 * CARD.pad, 13, true, textWidth);
+  const lines = wrap(sentences([sentence, answer]), width - 2 * CARD.pad, 13, true, textWidth);
   const notes = [passed > 0 ? say("stage.ghost.passed_rules", { count: passed }) : "", rest > 0 ? say("stage.ghost.more_rules", { count: rest }) : ""].filter((note) => note !== "");
   const height = 26 + lines.length * CARD.line + 8 + CARD.row * (fields.length + 1) + (notes.length > 0 ? CARD.line : 0) + 4;
   const at = freePlace(frame, here, focus, { width, height }, shown?.lane.port[1] ?? here.height / 2);

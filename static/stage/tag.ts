@@ -34,7 +34,7 @@ export const tagLayer: Layer = (frame, here, focus) => {
   // On a phone a rule that decided has its numbers under the picture, and a coordinator's states stand in its own place.
   const more = here.upright && (decidedBy(frame, focus) !== null || isOnRail(here, focus)) ? "" : comparedText(focus.compared);
   // Beside a client the name of an error has the width of the network.
-  const size = here.upright ? uprightSize(frame, here, focus, said) : SIZES.find((one) => tagWidth(said, one) <= roomOf(frame, here, focus)) ?? 12;
+  const size = here.upright ? uprightSize(frame, here, focus, said) : deskSize(frame, here, focus, said);
   const told = more !== "" && !here.upright && isOnRail(here, focus) && round(tagWidth(said, size) + textWidth(more, 14) + 18) > roomOf(frame, here, focus) ? "" : more;
   const first = tagWidth(said, size);
   const own = told === "" ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus)));
@@ -73,6 +73,14 @@ function tagWidth(said: string, size: number): number {
 }
 
 const ERROR_NAME = /^[A-Z_]{12,}$/;
+
+/** As large as its room has it; rather a little smaller in the lane behind the log's end than on the edge of a body. */
+function deskSize(frame: Frame, here: Places, focus: Focus, said: string): number {
+  const room = roomOf(frame, here, focus);
+  const shown = ["append", "duplicate", "gate"].includes(focus.kind) ? shownLane(frame, here, focus) : null;
+  const behind = shown === null ? 0 : endOf(shown) - behindOf(shown);
+  return SIZES.slice(0, 2).find((one) => tagWidth(said, one) <= Math.min(room, behind)) ?? SIZES.find((one) => tagWidth(said, one) <= room) ?? 12;
+}
 
 /** On a phone a tag that finds no free place in full size is smaller. */
 function uprightSize(frame: Frame, here: Places, focus: Focus, said: string): number {
@@ -236,9 +244,17 @@ function inNetwork({ network, upright }: Places, width: number): Spot[] {
 
 function besideMessage(frame: Frame, here: Places, focus: Focus, width: number): Spot[] {
   const { messages } = focus;
-  const ids = [...messages.dropped, ...messages.lost, ...messages.duplicated, ...messages.delayed, ...messages.sent];
-  const flight = networkOf(frame, here, focus).flights.find(({ message }) => ids.includes(message.id));
-  if (flight === undefined) return inNetwork(here, width);
+  const { flights } = networkOf(frame, here, focus);
+  const of = (ids: readonly number[]): Flight[] => flights.filter(({ message }) => ids.includes(message.id));
+  const done = of([...messages.dropped, ...messages.lost, ...messages.duplicated, ...messages.delayed]);
+  // Of several the one that has room beside it.
+  const told = done.length > 0 ? done : of(messages.sent).slice(0, 1);
+  if (told.length === 0) return inNetwork(here, width);
+  const spots = told.map((flight) => besideFlight(here, flight, width));
+  return (spots[0] as Spot[]).flatMap((_, index) => spots.flatMap((own) => (own[index] === undefined ? [] : [own[index]])));
+}
+
+function besideFlight(here: Places, flight: Flight, width: number): Spot[] {
   const { x, y, width: wide, height } = flight.box;
   const under = flight.fate.note === "" || flight.fate.side !== "under" ? 10 : 24;
   const middle = x + (wide - width) / 2;
@@ -259,15 +275,24 @@ function besideLane(focus: Focus, shown: Shown, width: number): Spot[] {
   const gate = focus.gates[0];
   const start = focus.kind === "gate" && gate !== undefined ? window.x(Math.max(replica[gate], window.first)) - width / 2 : (cell?.x ?? lane.cells.x) - 3;
   const below = Math.min(Math.max(start, lane.cells.x - 4), Math.max(lane.cells.x, right - width));
-  const behind = Math.max(window.x(replica.log_end), window.x(Math.max(replica.high_watermark, window.first))) + 16;
-  const fits = behind + width <= right;
-  const after: Spot[] = fits ? [[behind, y + (height - HEIGHT) / 2]] : [];
+  const behind = behindOf(shown);
+  const after: Spot[] = behind + width <= endOf(shown) ? [[behind, y + (height - HEIGHT) / 2]] : [];
   // Under each other bodies leave a gap over the broker: there on either side.
   const left: Spot = [shown.broker.box.x + 8, shown.broker.box.y - HEIGHT - 3];
   const head: Spot = [shown.broker.box.x + shown.broker.box.width - width - 8, shown.broker.box.y + 1];
   const over: Spot = [head[0], shown.broker.box.y - HEIGHT - 3];
-  if (focus.kind === "duplicate" || focus.kind === "refused") return [[below, under], ...after, over, head, left];
+  if (focus.kind === "refused") return [[below, under], ...after, over, head, left];
   return [...after, [below, under], over, head, left];
+}
+
+/** Behind the newest offset of a lane and its gates. */
+function behindOf({ replica, window }: Shown): number {
+  return Math.max(window.x(replica.log_end), window.x(Math.max(replica.high_watermark, window.first))) + 16;
+}
+
+/** How far a tag may reach in the lane's body. */
+function endOf({ broker, lane }: Shown): number {
+  return Math.min(broker.box.x + broker.box.width, lane.box.x + lane.box.width) - 6;
 }
 
 /** On a phone a reader keeps the right end of its row free for the tag (readers.ts); elsewhere over the first of them there is room. */

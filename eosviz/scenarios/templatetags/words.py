@@ -27,6 +27,12 @@ def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> Safe
 
 
 @register.simple_tag
+def gap() -> str:
+    """Between two sentences, and behind a label's colon: a space, and in Chinese nothing."""
+    return "" if language_of(get_language()) == "zh-Hans" else " "
+
+
+@register.simple_tag
 def used_link(key: str) -> SafeString | str:
     """Behind a refusal for a quota: the page that tells what one has used. Nothing behind another refusal."""
     if key.rpartition(".")[2] not in REASONS:

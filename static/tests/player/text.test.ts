@@ -33,6 +33,11 @@ test("a range whose ends are equal is one number", () => {
   assert.equal(fill("seq {first}–{last}", { first: 0 }), "seq 0–[last]");
 });
 
+test("behind a Chinese word or mark Chinese goes on without a space, behind any other with one", () => {
+  const told = (who: string) => fill("{who} 的事务", { who });
+  assert.deepEqual(["p1", "生产者", "p1（PID 0）"].map(told), ["p1 的事务", "生产者的事务", "p1（PID 0）的事务"]);
+});
+
 test("a duration of a second and a moment of a minute are written in larger units, exactly", () => {
   const words: Record<string, string> = {
     "duration.days": "{count} d", "duration.hours": "{count} h", "duration.minutes": "{count} min", "duration.seconds": "{count} s",

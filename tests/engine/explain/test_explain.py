@@ -62,6 +62,13 @@ def test_long_times_and_what_is_not_there_are_told_as_people_do(text: str, param
     assert fill(text, params, words_of(catalogue(), "en")) == said
 
 
+@pytest.mark.parametrize(
+    ("who", "said"), [("p1", "p1 的事务"), ("生产者", "生产者的事务"), ("p1（PID 0）", "p1（PID 0）的事务")]
+)
+def test_chinese_goes_on_without_a_space_behind_its_own_words_and_marks(who: str, said: str) -> None:
+    assert fill("{who} 的事务", {"who": who}) == said
+
+
 def test_no_entry_is_about_an_error_that_does_not_exist() -> None:
     names = {key.split(".")[1] for key in catalogue() if key.startswith("error.")} - {"outcome"}
     assert names == {error.name for error in ERRORS}

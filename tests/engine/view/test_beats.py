@@ -290,6 +290,20 @@ def test_partitions_that_open_at_different_times_are_beats_of_their_own() -> Non
     assert released == [{"partitions": ["t-0"]}, {"partitions": ["t-1"]}]
 
 
+@pytest.mark.parametrize(
+    ("name", "title", "params"),
+    [
+        ("SC-80/two-nodes", "all_committed_closes", {"ms": 70}),
+        ("SC-88/silent-for-a-while", "finished_forward_closes", {"ms": 8000, "sender": "participant-3"}),
+    ],
+)
+def test_a_window_that_lasts_closes_in_a_beat_with_its_time(
+    name: str, title: str, params: dict[str, Any]
+) -> None:
+    beats = plan_ahead(scenario_of(name))["beats"]
+    assert [beat["params"] for beat in beats if beat["key"] == f"beat.{title}"] == [params]
+
+
 def test_records_that_a_title_does_not_name_are_counted() -> None:
     beats = plan_ahead(scenario_of("SC-08"))["beats"]
     assert {"partition": "t-0", "records": ["r6", "r8", "r10", "+3"]} in [beat["params"] for beat in beats]
