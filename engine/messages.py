@@ -576,8 +576,12 @@ _SHOWN: dict[type, tuple[str, ...] | None] = {}
 
 
 def _shown_fields(made: type) -> tuple[str, ...] | None:
-    """The fields of a dataclass that are shown; None for other types. Looked at once for each type."""
+    """The fields of a dataclass that are shown; None for other types. Looked at once for each type. A class may name
+    values that say nothing of its fields (``unsaid``)."""
     names = [item.name for item in fields(made)] if is_dataclass(made) else None
+    unsaid = getattr(made, "unsaid", None)
+    if unsaid is not None:
+        _UNSAID[made] = unsaid
     _SHOWN[made] = None if names is None else tuple(name for name in names if name not in _NOT_SHOWN)
     return _SHOWN[made]
 

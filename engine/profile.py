@@ -106,6 +106,9 @@ class Profile:
     after as long as a transactional id."""
     retry_backoff_grows: bool
     """A batch that goes again waits twice as long each time, up to a second (KIP-580, since 3.7)."""
+    waits_before_identity: bool
+    """A change of an id that is being written sends AddPartitionsToTxn away before identities are compared: the change
+    may bring the identity that the request names (KAFKA-18660, since 4.0); else they are compared first."""
     transaction_version: int
     """The highest level of the cluster's feature ``transaction.version`` that this version knows (KIP-1022): 1 logs the
     identities around the present one, 2 has an epoch for each transaction (KIP-890, second part, since 4.0). A cluster

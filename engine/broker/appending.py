@@ -17,7 +17,7 @@ from engine.broker.replica import AppendWaiter, Replica
 from engine.broker.replicas import Replicas
 from engine.broker.setup import Setup
 from engine.broker.validation import Origin
-from engine.broker.verification import PRODUCE_SEES, Verified, unguarded
+from engine.broker.verification import Verified, unguarded
 from engine.errors import NO_ERROR
 from engine.happenings.appends import BrokerBatchReached, ClientBatchReached
 from engine.messages import Effects, PartitionProduceResponse, ProduceRequest, RecordBatch
@@ -92,17 +92,17 @@ class Appending:
     ) -> Appends:
         """Ask the rules about every batch of a request, and append it; a refused one does not hold up the others."""
         made = Appends()
-        unverified = None if verified is None else verified.errors
+        unverified = {} if verified is None else verified.errors
         arriving = self.arriving(request)
         replicas = self.replicas
         for partition, batch in request.batches.items():
             replica = replicas.get(partition)
             arriving.partition, arriving.batch, arriving.replica = partition, batch, replica
             answer = None
-            if unverified and partition in unverified:
+            if verified is not None and partition in unverified:
                 error = unverified[partition]
                 made.answers[partition] = PartitionProduceResponse(
-                    error=PRODUCE_SEES.get(error, error), underlying=error
+                    error=verified.sees.get(error, error), underlying=error
                 )
                 continue
             rule = refusal(rules, arriving)

@@ -58,7 +58,7 @@ class ProduceHandler:
         verification = self.verification
         if verification is None:
             return self._append(envelope, request, None, now)
-        asked = verification.of_produce(envelope, request.transactional_id, self._permitted(request), now)
+        asked = verification.of_produce(envelope, request, self._permitted(request), now)
         if asked is not None:
             return verification.go_on(asked, now)
         return self._append(envelope, request, Verified(envelope), now)

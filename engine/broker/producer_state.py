@@ -82,14 +82,16 @@ class Awaited:
     """The state between the verification of a partition and the transaction's first batch here
     (``VerificationStateEntry``)."""
 
-    __slots__ = ("epoch", "guard", "lowest_sequence", "since")
+    __slots__ = ("epoch", "guard", "lowest_sequence", "raises", "since")
 
-    def __init__(self, guard: int, epoch: int, lowest_sequence: int, since: int) -> None:
+    def __init__(self, guard: int, epoch: int, lowest_sequence: int, since: int, raises: bool) -> None:
         self.guard = guard
         """Another number for every transaction that is waited for: an answer to an earlier question fits none."""
         self.epoch = epoch
         self.lowest_sequence = lowest_sequence
         self.since = since
+        self.raises = raises
+        """The client has an epoch for each transaction (transaction version 2)."""
 
     def take(self, epoch: int, sequence: int) -> None:
         """A batch asks too: the lowest sequence of the newest epoch counts."""
@@ -295,12 +297,14 @@ class ProducerStateManager:
             return False
         return entry.producer_epoch == epoch or not self.verifies_each_epoch
 
-    def begin_waiting(self, producer_id: int, sequence: int, epoch: int, guard: int, now: int) -> int:
+    def begin_waiting(
+        self, producer_id: int, sequence: int, epoch: int, guard: int, now: int, *, raises: bool = False
+    ) -> int:
         """A batch that would start a transaction here waits for verification; returns the guard that its append
         needs: ``guard``, or an earlier batch's."""
         awaited = self.awaited.get(producer_id)
         if awaited is None:
-            awaited = self.awaited[producer_id] = Awaited(guard, epoch, sequence, now)
+            awaited = self.awaited[producer_id] = Awaited(guard, epoch, sequence, now, raises)
         awaited.take(epoch, sequence)
         return awaited.guard
 

@@ -23,7 +23,7 @@ from engine.coordinator.coordinator_effects import Answer, Completed, SendMarker
 from engine.coordinator.marker_channel import MarkerChannel
 from engine.coordinator.transaction_coordinator import TransactionCoordinator
 from engine.coordinator.transaction_log import batch_of, newest_images
-from engine.coordinator.transaction_metadata import Image, TransactionMetadata
+from engine.coordinator.transaction_metadata import RAISING_VERSION, Image, TransactionMetadata
 from engine.coordinator.transaction_states import DECIDED, EXPIRING, OPEN
 from engine.errors import EngineError, Error
 from engine.happenings.brokers import (
@@ -42,11 +42,14 @@ from engine.messages import (
     Connect,
     Disconnect,
     Effects,
+    EndTxnRequest,
+    EndTxnResponse,
     Envelope,
     InitProducerIdRequest,
     InitProducerIdResponse,
     PartitionProduceResponse,
     Send,
+    TransactionPartitions,
     UsePartition,
     VerifyPartitionsRequest,
     VerifyPartitionsResponse,
@@ -73,9 +76,45 @@ class Asked:
             body = InitProducerIdResponse(
                 error=answer.error, producer_id=answer.producer_id, producer_epoch=answer.producer_epoch
             )
+        elif type(self.request) is EndTxnRequest and self.request.transaction_version >= RAISING_VERSION:
+            body = EndTxnResponse(
+                error=answer.error, producer_id=answer.producer_id, producer_epoch=answer.producer_epoch
+            )
         else:
             body = answer_with(self.request, answer.error)
         return Send(self.client, body, self.correlation_id, True)
+
+
+class Joining:
+    """A leader's request for several transactions, answered once each of them is."""
+
+    __slots__ = ("correlation_id", "errors", "leader", "missing")
+
+    def __init__(self, leader: str, correlation_id: int, missing: int) -> None:
+        self.leader = leader
+        self.correlation_id = correlation_id
+        self.missing = missing
+        self.errors: dict[str, dict[str, Error]] = {}
+
+    def found(self, transactional_id: str, errors: dict[str, Error]) -> Effects:
+        """One transaction is answered; the response, when it was the last."""
+        self.errors[transactional_id] = errors
+        self.missing -= 1
+        if self.missing:
+            return []
+        return [Send(self.leader, VerifyPartitionsResponse(errors=self.errors), self.correlation_id, True)]
+
+
+@ordered_value
+class JoinAsked:
+    """One transaction whose partitions a leader wants added."""
+
+    joining: Joining
+    asked: TransactionPartitions
+
+    def answered(self, answer: Answer) -> Effects:
+        errors = dict.fromkeys(self.asked.partitions, answer.error)
+        return self.joining.found(self.asked.transactional_id, errors)
 
 
 class TransactionHost:
@@ -104,6 +143,7 @@ class TransactionHost:
             profile=setup.profile,
             watch=setup.watch,
             producer_ids=producer_ids,
+            features=cluster,
             partition_count=configuration.transaction_state_partitions,
             max_timeout_ms=configuration.transaction_max_timeout_ms,
             id_expiration_ms=configuration.transactional_id_expiration_ms,
@@ -207,6 +247,8 @@ class TransactionHost:
             if isinstance(wanted, Answer):
                 if isinstance(wanted.to, Asked):
                     effects.append(wanted.to.answered(wanted))
+                elif isinstance(wanted.to, JoinAsked):
+                    effects += wanted.to.answered(wanted)
             elif isinstance(wanted, Write):
                 self.touch_id(wanted.transactional_id)
                 effects.extend(self._write(wanted, now))
@@ -229,11 +271,11 @@ class TransactionHost:
     def _write(self, wanted: Write, now: int) -> Effects:
         """Append an image to the id's log partition, with acks=all unless the laboratory weakened it."""
         number = partition_for(wanted.transactional_id, self.coordinator.partition_count)
-        image = wanted.image
+        image, level = wanted.image, self.cluster.transaction_version
         metadata = self.coordinator.metadata.get(wanted.transactional_id)
         timeout_ms = metadata.timeout_ms if metadata is not None else self.coordinator.max_timeout_ms
         return self.appending.for_broker(
-            {partition_name(self.topic, number): batch_of(wanted.transactional_id, image, now)},
+            {partition_name(self.topic, number): batch_of(wanted.transactional_id, image, now, level)},
             (self, (wanted.token, wanted.transactional_id)),
             now,
             timeout_ms=timeout_ms,
@@ -328,13 +370,27 @@ class TransactionHost:
         return self.settle(now)
 
     def handle_verify(self, envelope: Envelope, now: int) -> Effects:
-        """A leader asks whether partitions belong to transactions that are open here (KIP-890)."""
+        """A leader asks whether partitions belong to transactions that are open here, or wants them added (KIP-890)."""
         request = envelope.body
         if type(request) is not VerifyPartitionsRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a question about partitions")
-        errors = {asked.transactional_id: verify(self.coordinator, asked) for asked in request.entries}
-        answer = VerifyPartitionsResponse(errors=errors)
-        return [Send(envelope.source, answer, envelope.correlation_id, True)]
+        joining = Joining(envelope.source, envelope.correlation_id, len(request.entries))
+        effects: Effects = []
+        for asked in request.entries:
+            if asked.verify_only:
+                effects += joining.found(asked.transactional_id, verify(self.coordinator, asked))
+                continue
+            self.coordinator.add_partitions(
+                JoinAsked(joining, asked),
+                asked.transactional_id,
+                asked.producer_id,
+                asked.producer_epoch,
+                frozenset(asked.partitions),
+                now,
+                RAISING_VERSION,
+            )
+            self.touch_id(asked.transactional_id)
+        return effects + self.settle(now)
 
     # -- time ------------------------------------------------------------------------------------------
 

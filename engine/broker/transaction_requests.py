@@ -11,8 +11,9 @@ from engine.broker.producer_ids import ProducerIdManager
 from engine.broker.request_rules import Arrived, group_read_denied, transactional_id_denied
 from engine.broker.setup import Setup
 from engine.broker.transaction_host import Asked, TransactionHost
+from engine.coordinator.transaction_metadata import RAISING_VERSION
 from engine.errors import EngineError, Error
-from engine.happenings.brokers import OffsetsPartitionJoins, PartitionsNotAdded
+from engine.happenings.brokers import NoIdForNextTransaction, OffsetsPartitionJoins, PartitionsNotAdded
 from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.requests import RequestRefused
 from engine.java_hash import partition_for
@@ -195,6 +196,16 @@ class TransactionRequests:
         error = self._denied(envelope, (ID_RULE,), request)
         if error is not None:
             return [Send(envelope.source, EndTxnResponse(error=error), envelope.correlation_id, True)]
+        name, claimed = request.transactional_id, (request.producer_id, request.producer_epoch)
+        if (
+            request.transaction_version >= RAISING_VERSION
+            and self.host.coordinator.needs_producer_id_to_end(name, claimed)
+            and not self.producer_ids.has_id
+        ):
+            answer = EndTxnResponse(error=Error.COORDINATOR_LOAD_IN_PROGRESS)
+            self.setup.watch.emit(NoIdForNextTransaction, self.setup.name, envelope.source, name)
+            wanted = self.producer_ids.claim(now)
+            return [Send(envelope.source, answer, envelope.correlation_id, True), *wanted]
         self.host.coordinator.end_transaction(
             Asked(envelope.source, envelope.correlation_id, request),
             request.transactional_id,
@@ -202,5 +213,6 @@ class TransactionRequests:
             request.producer_epoch,
             request.committed,
             now,
+            request.transaction_version,
         )
         return self._handled(request.transactional_id, now)

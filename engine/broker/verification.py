@@ -1,10 +1,12 @@
 """Before the first batch of a transaction: does the partition belong to it? (KIP-890, first part, since 3.6)
 
 A leader asks the transaction's coordinator and holds the request back until the answer is here; nothing is appended
-before. Owns the questions on their way, one at a time to each coordinator, and what their answers mean. What waits
-for its first batch in a log stands in the log's ``ProducerStateManager`` (``awaited``). A broker has a
-:class:`Verification` when its profile says so (``verifies_partitions``); the request goes on where
-``Verification.goes_on`` says.
+before. For a client of transaction version 2 it asks the coordinator to add the partition (second part, since 4.0), and
+asks again for a while when the transaction before is not complete yet (KAFKA-18654).
+
+Owns the questions on their way, one at a time to each coordinator, and what their answers mean. What waits for its
+first batch in a log stands in the log's ``ProducerStateManager`` (``awaited``). A broker has a :class:`Verification`
+when its profile says so (``verifies_partitions``); the request goes on where ``Verification.goes_on`` says.
 
 Source: ``AddPartitionsToTxnManager``, ``ReplicaManager.maybeStartTransactionVerificationForPartitions``,
 ``UnifiedLog.analyzeAndValidateProducerState``, ``TransactionCoordinator.handleVerifyPartitionsInTransaction``.
@@ -13,7 +15,7 @@ No profile that a scenario may name has it yet, so it has no sentences.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from engine.broker.append_rules import in_cache, lower_epoch
@@ -24,6 +26,7 @@ from engine.broker.producer_state import ProducerStateManager
 from engine.broker.replicas import Replicas
 from engine.broker.setup import Setup, broker_number
 from engine.coordinator.transaction_coordinator import TransactionCoordinator
+from engine.coordinator.transaction_metadata import RAISING_VERSION
 from engine.coordinator.transaction_states import PREPARE_ABORT, PREPARE_COMMIT
 from engine.errors import NO_ERROR, EngineError, Error
 from engine.java_hash import partition_for
@@ -34,6 +37,7 @@ from engine.messages import (
     Disconnect,
     Effects,
     Envelope,
+    ProduceRequest,
     RecordBatch,
     Send,
     TransactionPartitions,
@@ -43,7 +47,7 @@ from engine.messages import (
 )
 from engine.topic_partition import partition_name
 
-PRODUCE_SEES = dict.fromkeys(
+PRODUCE_SEES: dict[Error, Error] = dict.fromkeys(
     (
         Error.CONCURRENT_TRANSACTIONS,
         Error.NETWORK_EXCEPTION,
@@ -54,6 +58,10 @@ PRODUCE_SEES = dict.fromkeys(
     Error.NOT_ENOUGH_REPLICAS,
 )
 """The error for a producer instead, so that old ones send the batch again."""
+ADDING_SEES: dict[Error, Error] = {
+    error: seen for error, seen in PRODUCE_SEES.items() if error is not Error.CONCURRENT_TRANSACTIONS
+}
+"""The same for a client of transaction version 2, which knows that the transaction before may be completing."""
 PRODUCERS_SEE = {
     Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
 }
@@ -65,6 +73,8 @@ OFFSETS_SEE = {
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
 }
 """The error for a TxnOffsetCommit instead (``GroupMetadataManager.maybeConvertOffsetCommitError``)."""
+ADD_RETRY_MS, ADD_RETRY_MAX_MS = 20, 100
+"""``add.partitions.to.txn.retry.backoff.ms`` and ``….max.ms``: how often and how long a leader asks again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +86,8 @@ class Verified:
     """Partitions that may not be written, with the coordinator's error."""
     guards: dict[str, int] = field(default_factory=dict)
     """Partitions that were asked about, each with what shows that no marker came since."""
+    sees: Mapping[Error, Error] = field(default_factory=lambda: PRODUCE_SEES)
+    """The coordinator's errors that a producer gets another for."""
 
 
 @dataclass(slots=True)
@@ -85,9 +97,17 @@ class _Waiting:
     asked: TransactionPartitions
     envelope: Envelope
     guards: dict[str, int]
+    sequences: dict[str, int]
+    """The first sequence of every partition of the request that has one."""
+    until: int
+    """How long it is asked again while the transaction before is not complete."""
 
     def ends(self, error: Error) -> Verified:
-        return Verified(self.envelope, dict.fromkeys(self.asked.partitions, error), self.guards)
+        return self.ended(dict.fromkeys(self.asked.partitions, error))
+
+    def ended(self, errors: dict[str, Error]) -> Verified:
+        sees = PRODUCE_SEES if self.asked.verify_only else ADDING_SEES
+        return Verified(self.envelope, errors, self.guards, sees)
 
 
 @dataclass(slots=True)
@@ -110,6 +130,7 @@ class Verification:
         "cluster",
         "connected",
         "goes_on",
+        "later",
         "lines",
         "outgoing",
         "partition_count",
@@ -128,6 +149,8 @@ class Verification:
         self.timeout_ms = setup.configuration.marker_request_timeout_ms
         self.understand_abortable = setup.understand_abortable
         self.lines: dict[int, _Line] = {}
+        self.later: list[tuple[int, _Waiting]] = []
+        """What is asked again, with the time for it."""
         self.connected: set[int] = {setup.broker_id}
         self._guards = 0
         self.goes_on: dict[type, Callable[[Verified, int], Effects]] = {}
@@ -143,9 +166,10 @@ class Verification:
     # Asking ---------------------------------------------------------------------------------------
 
     def of_produce(
-        self, envelope: Envelope, transactional_id: str | None, batches: dict[str, RecordBatch], now: int
+        self, envelope: Envelope, request: ProduceRequest, batches: dict[str, RecordBatch], now: int
     ) -> tuple[Effects, list[Verified]] | None:
         """Ask about the partitions of a Produce that its client may write; None when none of them needs it."""
+        transactional_id = request.transactional_id
         numbered = {
             name: batch
             for name, batch in batches.items()
@@ -159,7 +183,11 @@ class Verification:
             return [], [Verified(envelope, errors, {})]
         ((producer_id, epoch),) = identities
         sequences = {name: batch.base_sequence for name, batch in numbered.items()}
-        return self._ask(transactional_id, producer_id, epoch, sequences, envelope, now)
+        adds = request.transaction_version >= RAISING_VERSION
+        until = now + ADD_RETRY_MAX_MS if adds else now
+        return self._ask(
+            transactional_id, producer_id, epoch, sequences, envelope, now, adds=adds, until=until
+        )
 
     def of_offsets(
         self, envelope: Envelope, request: TxnOffsetCommitRequest, partition: str, now: int
@@ -167,7 +195,8 @@ class Verification:
         """Ask about the group's partition of the offsets log; None when its transaction is open there."""
         producer_id, epoch = request.producer_id, request.producer_epoch
         sequences = {partition: NO_SEQUENCE}
-        return self._ask(request.transactional_id, producer_id, epoch, sequences, envelope, now)
+        name, adds = request.transactional_id, request.transaction_version >= RAISING_VERSION
+        return self._ask(name, producer_id, epoch, sequences, envelope, now, adds=adds, until=now)
 
     def _ask(
         self,
@@ -177,6 +206,9 @@ class Verification:
         sequences: dict[str, int],
         envelope: Envelope,
         now: int,
+        *,
+        adds: bool,
+        until: int,
     ) -> tuple[Effects, list[Verified]] | None:
         guards = {}
         for partition, sequence in sequences.items():
@@ -186,7 +218,9 @@ class Verification:
             producers = replica.log.producers
             if not producers.is_open(producer_id, epoch):
                 self._guards += 1
-                guards[partition] = producers.begin_waiting(producer_id, sequence, epoch, self._guards, now)
+                guards[partition] = producers.begin_waiting(
+                    producer_id, sequence, epoch, self._guards, now, raises=adds
+                )
         if not guards:
             return None
         asked = TransactionPartitions(
@@ -194,8 +228,24 @@ class Verification:
             producer_id=producer_id,
             producer_epoch=epoch,
             partitions=tuple(guards),
+            verify_only=not adds,
         )
-        return self._queue(_Waiting(asked, envelope, guards), now)
+        return self._queue(_Waiting(asked, envelope, guards, sequences, until), now)
+
+    def _ask_again(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
+        """The same question anew: a marker may have come meanwhile and taken the guards with it."""
+        asked = waiting.asked
+        sent = self._ask(
+            asked.transactional_id,
+            asked.producer_id,
+            asked.producer_epoch,
+            waiting.sequences,
+            waiting.envelope,
+            now,
+            adds=not asked.verify_only,
+            until=waiting.until,
+        )
+        return ([], [waiting.ended({})]) if sent is None else sent
 
     def _queue(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
         """If two verifications of one transactional id wait, the one with the newer epoch is sent."""
@@ -255,10 +305,14 @@ class Verification:
         ended = []
         for transactional_id, waiting in line.on_the_way.items():
             found = response.errors.get(transactional_id, {})
-            knows = waiting.envelope.source in self.understand_abortable
+            if now < waiting.until and Error.CONCURRENT_TRANSACTIONS in found.values():
+                self.later.append((now + ADD_RETRY_MS, waiting))
+                continue
+            adds = not waiting.asked.verify_only
+            knows = adds or waiting.envelope.source in self.understand_abortable
             seen = PRODUCERS_SEE if knows else OLDER_PRODUCERS_SEE
             errors = {name: seen.get(error, error) for name, error in found.items() if error is not NO_ERROR}
-            ended.append(Verified(waiting.envelope, errors, waiting.guards))
+            ended.append(waiting.ended(errors))
         self._finish(line)
         return self._send(coordinator, line, now), ended
 
@@ -286,12 +340,19 @@ class Verification:
 
     def next_timer(self) -> int | None:
         """When a coordinator has been silent for too long."""
-        return min((line.deadline for line in self.lines.values() if line.deadline is not None), default=None)
+        due = [line.deadline for line in self.lines.values() if line.deadline is not None]
+        return min(due + [at for at, _ in self.later], default=None)
 
     def on_timer(self, now: int) -> tuple[Effects, list[Verified]]:
-        """A request that is overdue ends its connection, and with it everything that waits for it."""
+        """A request that is overdue ends its connection, and with it everything that waits for it. What met a
+        transaction that was not complete is asked again."""
         effects: Effects = []
-        ended = []
+        ended: list[Verified] = []
+        due = [waiting for at, waiting in self.later if at <= now]
+        self.later = [(at, waiting) for at, waiting in self.later if at > now]
+        for waiting in due:
+            again, over = self._ask_again(waiting, now)
+            effects, ended = effects + again, ended + over
         for broker_id, line in list(self.lines.items()):
             if line.deadline is None or line.deadline > now:
                 continue
@@ -307,14 +368,16 @@ class Verification:
     def crash(self) -> None:
         """Memory goes; what clients sent is lost with their connections."""
         self.lines.clear()
+        self.later.clear()
         self.connected = {self.broker_id}
 
 
 def unguarded(producers: ProducerStateManager, batch: RecordBatch, guard: int | None) -> Error | None:
     """The error that forbids a client's batch after verification (or without, if it was not needed). The log
     answers a duplicate. A batch that starts a transaction here needs the guard of its verification, which a later
-    marker removes. While the first batch is missing, a batch with a sequence above the lowest one seen is refused
-    (``ProducerAppendInfo.checkSequence``).
+    marker removes. While the first batch is missing, a batch with a sequence above the lowest one seen is refused. So
+    is one of transaction version 2 that does not begin at 0 where no batch of its producer is known, because its epoch
+    began with its transaction (``ProducerAppendInfo.checkSequence``, KAFKA-18202).
     """
     if not batch.is_transactional:
         return None
@@ -326,9 +389,11 @@ def unguarded(producers: ProducerStateManager, batch: RecordBatch, guard: int | 
         awaited is None or awaited.guard != guard
     ):
         return Error.INVALID_TXN_STATE
-    if lower_epoch(arrival):
+    if lower_epoch(arrival) or awaited is None:
         return None
-    if awaited is not None and batch.base_sequence > awaited.lowest_sequence:
+    if awaited.raises and batch.base_sequence != 0 and not arrival.cached:
+        return Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+    if batch.base_sequence > awaited.lowest_sequence:
         return Error.OUT_OF_ORDER_SEQUENCE_NUMBER
     return None
 

@@ -13,12 +13,15 @@ from typing import ClassVar, Protocol
 
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
 from engine.coordinator.log_owner import APPEND_ERRORS, LogOwner
-from engine.coordinator.transaction_metadata import Image, TransactionMetadata
+from engine.coordinator.transaction_metadata import RAISING_VERSION, Image, TransactionMetadata
 from engine.coordinator.transaction_states import (
     ABORT,
     ABORT_FENCED,
+    ABORT_FENCED_RAISING,
+    ABORT_RAISING,
     ADD,
     COMMIT,
+    COMMIT_RAISING,
     COMMITS,
     COMPLETED,
     DECIDED,
@@ -78,14 +81,40 @@ class ProducerIds(Protocol):
     def take(self) -> int: ...
 
 
+class Features(Protocol):
+    """The cluster's level of ``transaction.version``, which a coordinator follows in what no client asked for."""
+
+    transaction_version: int
+
+
+class Level:
+    """A level that nothing moves."""
+
+    __slots__ = ("transaction_version",)
+
+    def __init__(self, transaction_version: int = 0) -> None:
+        self.transaction_version = transaction_version
+
+
 class Change:
     """One event of one id: what the guards and the effects of its row look at.
 
     ``to``: the request to answer, None for an event of the coordinator's own. ``claimed``: producer id and epoch that
     the request names. ``reply``: what the caller gets once a fence is written. ``keeps_epoch``: of the profile.
+    ``version``: the transaction version of who asks, None where the event says nothing of it.
     """
 
-    __slots__ = ("claimed", "keeps_epoch", "metadata", "now", "partitions", "reply", "timeout_ms", "to")
+    __slots__ = (
+        "claimed",
+        "keeps_epoch",
+        "metadata",
+        "now",
+        "partitions",
+        "reply",
+        "timeout_ms",
+        "to",
+        "version",
+    )
 
     def __init__(
         self,
@@ -97,6 +126,7 @@ class Change:
         partitions: frozenset[str] = frozenset(),
         timeout_ms: int = 0,
         keeps_epoch: bool = False,
+        version: int | None = None,
     ) -> None:
         self.metadata = metadata
         self.to = to
@@ -105,6 +135,7 @@ class Change:
         self.partitions = partitions
         self.timeout_ms = timeout_ms
         self.keeps_epoch = keeps_epoch
+        self.version = version
         self.reply = ""
 
     @property
@@ -114,7 +145,8 @@ class Change:
 
 @dataclass(slots=True)
 class _Writing:
-    """An image under way to the log. ``arrived_epoch``: the one that an EndTxn names."""
+    """An image under way to the log. ``arrived_epoch``: the one that an EndTxn names. ``raises``: the decision raised
+    the epoch."""
 
     kind: str
     transactional_id: str
@@ -123,6 +155,7 @@ class _Writing:
     to: object | None
     reply: str
     arrived_epoch: int
+    raises: bool
 
 
 class TransactionCoordinator(LogOwner[_Writing]):
@@ -143,6 +176,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         profile: Profile,
         watch: Watch,
         producer_ids: ProducerIds,
+        features: Features | None = None,
         partition_count: int = 50,
         max_timeout_ms: int = 900_000,
         id_expiration_ms: int = 604_800_000,
@@ -157,6 +191,9 @@ class TransactionCoordinator(LogOwner[_Writing]):
         """The answer to an epoch that does not count (CTR-44)."""
         self._keeps_epoch = profile.failed_fence_keeps_epoch
         """A fence that could not be written keeps the epoch that it raised (TXC-11)."""
+        self._writing_goes_first = profile.waits_before_identity
+        """A change that is being written sends a request away before its identity is compared (KAFKA-18660)."""
+        self.features: Features = Level() if features is None else features
         self.watch = watch
         self.producer_ids = producer_ids
         self.max_timeout_ms = max_timeout_ms
@@ -208,6 +245,18 @@ class TransactionCoordinator(LogOwner[_Writing]):
         metadata = self.metadata.get(transactional_id)
         return metadata is None or (metadata.pending_state is None and metadata.epoch_exhausted)
 
+    def needs_producer_id_to_end(self, transactional_id: str, claimed: tuple[int, int]) -> bool:
+        """True when an EndTxn of version 2 would take a fresh id: the decision uses up the epochs."""
+        if self.lookup(transactional_id) is not NO_ERROR:
+            return False
+        metadata = self.metadata.get(transactional_id)
+        return (
+            metadata is not None
+            and metadata.pending_state is None
+            and metadata.epoch_exhausted
+            and metadata.is_this(*claimed)
+        )
+
     def crash(self) -> None:
         super().crash()
         self.metadata.clear()
@@ -248,9 +297,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         if metadata is None:
             metadata = TransactionMetadata(transactional_id, self.producer_ids.take(), timeout_ms, now)
             self.metadata[transactional_id] = metadata
-        change = Change(
-            metadata, to, now, claimed=expected, timeout_ms=timeout_ms, keeps_epoch=self._keeps_epoch
-        )
+        change = self._own(metadata, to, now, claimed=expected, timeout_ms=timeout_ms)
         if expected is not None and settled(change) and not metadata.accepts(*expected):
             self.watch.emit(
                 ClaimRefused,
@@ -266,6 +313,25 @@ class TransactionCoordinator(LogOwner[_Writing]):
             return
         self._take(INIT, change)
 
+    def _own(
+        self,
+        metadata: TransactionMetadata,
+        to: object | None,
+        now: int,
+        *,
+        claimed: tuple[int, int] | None = None,
+        timeout_ms: int = 0,
+    ) -> Change:
+        """An event that may lead to an abort of the coordinator's own."""
+        return Change(
+            metadata,
+            to,
+            now,
+            claimed=claimed,
+            timeout_ms=timeout_ms,
+            keeps_epoch=self._keeps_epoch,
+        )
+
     def add_partitions(
         self,
         to: object,
@@ -274,11 +340,20 @@ class TransactionCoordinator(LogOwner[_Writing]):
         producer_epoch: int,
         partitions: frozenset[str],
         now: int,
+        version: int = 0,
     ) -> None:
-        """AddPartitionsToTxn, and AddOffsetsToTxn for the one partition of the group (TXC-12, TXC-13)."""
-        metadata = self._identified(to, transactional_id, producer_id)
-        if metadata is not None and not self._refuse_addition(to, metadata, producer_epoch):
-            self._take(ADD, Change(metadata, to, now, partitions=partitions))
+        """AddPartitionsToTxn, and AddOffsetsToTxn for the one partition of the group (TXC-12, TXC-13). ``version`` 2:
+        a leader asks for a client of that transaction version."""
+        metadata = self._known(to, transactional_id, producer_id)
+        if metadata is None:
+            return
+        change = Change(metadata, to, now, partitions=partitions, version=version)
+        waits = self._writing_goes_first and metadata.pending_state is not None
+        if not waits and (
+            self._unmapped(to, metadata, producer_id) or self._refuse_addition(to, metadata, producer_epoch)
+        ):
+            return
+        self._take(ADD, change)
 
     def _refuse_addition(self, to: object, metadata: TransactionMetadata, arrived: int) -> bool:
         """True after an answer: the epoch is another, or none was given yet (``prepareTransitionTo``)."""
@@ -300,37 +375,50 @@ class TransactionCoordinator(LogOwner[_Writing]):
         producer_epoch: int,
         commit: bool,
         now: int,
+        version: int = 0,
     ) -> None:
-        """EndTxn of a client, first phase: write the decision (TXC-14, TXC-15)."""
-        metadata = self._identified(to, transactional_id, producer_id)
+        """EndTxn of a client, first phase: write the decision (TXC-14, TXC-15). ``version``: the client's."""
+        metadata = self._known(to, transactional_id, producer_id)
         if metadata is None:
+            return
+        claimed = (producer_id, producer_epoch)
+        if version >= RAISING_VERSION:
+            if metadata.took_over(*claimed) or not self._unmapped(to, metadata, producer_id):
+                change = Change(metadata, to, now, claimed=claimed, version=version)
+                self._take(COMMIT_RAISING if commit else ABORT_RAISING, change)
+            return
+        if self._unmapped(to, metadata, producer_id):
             return
         if producer_epoch < metadata.producer_epoch or (
             producer_epoch != metadata.producer_epoch and not self.end_passes_newer_epoch
         ):
             self._fenced(to, metadata, producer_epoch)
             return
-        self._take(
-            COMMIT if commit else ABORT, Change(metadata, to, now, claimed=(producer_id, producer_epoch))
-        )
+        self._take(COMMIT if commit else ABORT, Change(metadata, to, now, claimed=claimed, version=version))
 
-    def _identified(
-        self, to: object, transactional_id: str | None, producer_id: int
-    ) -> TransactionMetadata | None:
-        """The checks before any state is read: the id's metadata, or None when the request was answered."""
+    def _known(self, to: object, transactional_id: str | None, arrived: int) -> TransactionMetadata | None:
+        """The checks before any identity is compared: the id's metadata, or None when the request was answered."""
         if not transactional_id:
             self._reject_empty(to, "TXC-12")
             return None
         if self._not_here(to, transactional_id):
             return None
         metadata = self.metadata.get(transactional_id)
-        if metadata is None or metadata.producer_id != producer_id:
-            known = None if metadata is None else metadata.producer_id
-            error = Error.INVALID_PRODUCER_ID_MAPPING
-            self.watch.emit(UnknownMapping, self.name, error, transactional_id, producer_id, known)
-            self._answer_error(to, error)
-            return None
+        if metadata is None:
+            self._refuse_mapping(to, transactional_id, arrived, None)
         return metadata
+
+    def _unmapped(self, to: object, metadata: TransactionMetadata, arrived: int) -> bool:
+        """True after an answer: the producer id is not the one that the id has."""
+        if arrived == metadata.producer_id:
+            return False
+        self._refuse_mapping(to, metadata.transactional_id, arrived, metadata.producer_id)
+        return True
+
+    def _refuse_mapping(self, to: object, transactional_id: str, arrived: int, known: int | None) -> None:
+        error = Error.INVALID_PRODUCER_ID_MAPPING
+        self.watch.emit(UnknownMapping, self.name, error, transactional_id, arrived, known)
+        self._answer_error(to, error)
 
     def _not_here(self, to: object, transactional_id: str) -> bool:
         """Refused, because this broker does not answer for the id, or not yet (TXC-6)."""
@@ -396,7 +484,16 @@ class TransactionCoordinator(LogOwner[_Writing]):
         for effect in effects:
             effect(self, row, change)
         if not effects:
-            self._answer_error(change.to, Error[row.reply])
+            self._reply(row, change)
+
+    def _reply(self, row: Row, change: Change) -> None:
+        """The answer of a row without effects. A repeated request of version 2 learns the identity that it missed."""
+        error = Error[row.reply]
+        if error is NO_ERROR and change.version is not None and change.version >= RAISING_VERSION:
+            metadata = change.metadata
+            self._answer(change.to, error, metadata.producer_id, metadata.producer_epoch)
+        else:
+            self._answer_error(change.to, error)
 
     def _raise_or_rotate(self, row: Row, change: Change) -> None:
         """A new epoch, or a new PID when the epochs are used up (TXC-9)."""
@@ -445,18 +542,39 @@ class TransactionCoordinator(LogOwner[_Writing]):
             str(row.target),
             partitions=metadata.partitions | change.partitions,
             start_ms=change.now if row.target != metadata.state else metadata.start_ms,
+            client_version=change.version,
         )
         self._write(ADD_WRITE, image, change)
 
     def _write_decision(self, row: Row, change: Change) -> None:
-        self._write(DECISION_WRITE, change.metadata.image(change.now, str(row.target)), change)
+        image = change.metadata.image(change.now, str(row.target), client_version=change.version)
+        self._write(DECISION_WRITE, image, change)
+
+    def _write_raised_decision(self, row: Row, change: Change) -> None:
+        """The decision carries the next epoch. Behind the last one the completion will take a new producer id
+        (KIP-890). An abort of nothing begins where it is asked for: it needs some start."""
+        metadata = change.metadata
+        fresh = self.producer_ids.take() if metadata.epoch_exhausted else NO_PRODUCER_ID
+        begun = metadata.state in OPEN
+        image = metadata.image(
+            change.now,
+            str(row.target),
+            producer_epoch=metadata.producer_epoch + 1,
+            last_producer_epoch=metadata.producer_epoch,
+            next_producer_id=fresh,
+            start_ms=metadata.start_ms if begun else change.now,
+            client_version=change.version,
+        )
+        self._write(DECISION_WRITE, image, change)
 
     def _abort_under_raised_epoch(self, row: Row, change: Change) -> None:
         """Ongoing → PrepareEpochFence, pending only, then → PrepareAbort, which is written: both in this handler
         (TXC-10)."""
         change.reply = row.reply
         change.metadata.pending_state = row.target
-        abort = TRANSACTION_STATES.take(str(row.target), ABORT_FENCED, change)
+        change.version = self.features.transaction_version
+        on = ABORT_FENCED_RAISING if change.version >= RAISING_VERSION else ABORT_FENCED
+        abort = TRANSACTION_STATES.take(str(row.target), on, change)
         for effect in _EFFECTS[abort.number]:
             effect(self, abort, change)
 
@@ -486,7 +604,22 @@ class TransactionCoordinator(LogOwner[_Writing]):
         metadata = change.metadata
         metadata.pending_state = None
         metadata.last_producer_epoch = NO_PRODUCER_EPOCH
-        self._write(FENCE_WRITE, metadata.image(change.now, str(row.target)), change)
+        image = metadata.image(change.now, str(row.target), client_version=change.version)
+        self._write(FENCE_WRITE, image, change)
+
+    def _write_raised_fence(self, row: Row, change: Change) -> None:
+        """The abort itself raises the epoch, so nothing has to be raised in memory before it is durable."""
+        metadata = change.metadata
+        self._emit_fence(row, metadata, metadata.producer_epoch + 1)
+        metadata.pending_state = None
+        image = metadata.image(
+            change.now,
+            str(row.target),
+            producer_epoch=metadata.producer_epoch + 1,
+            last_producer_epoch=metadata.producer_epoch,
+            client_version=change.version,
+        )
+        self._write(FENCE_WRITE, image, change)
 
     def _write_completion(self, row: Row, change: Change) -> None:
         """The image was made with the decision (``TransactionMetadata.prepareComplete``)."""
@@ -504,7 +637,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         metadata.pending_state = image.state
         name = metadata.transactional_id
         arrived = metadata.producer_epoch if change.claimed is None else change.claimed[1]
-        writing = _Writing(kind, name, image, self.epoch_of(name), change.to, change.reply, arrived)
+        raises = change.version is not None and change.version >= RAISING_VERSION
+        writing = _Writing(kind, name, image, self.epoch_of(name), change.to, change.reply, arrived, raises)
         token = self.begin_write(writing)
         logged = None if kind == TOMBSTONE_WRITE else image
         self.outbox.append(Write(token=token, transactional_id=name, image=logged))
@@ -564,6 +698,9 @@ class TransactionCoordinator(LogOwner[_Writing]):
         metadata.install(writing.image)
         self._emit_decided(metadata)
         arrived = writing.arrived_epoch
+        if writing.raises:
+            self._decided_raised(writing, metadata, now)
+            return
         if arrived != metadata.producer_epoch:
             # Only 2.0 comes here: its first check lets a newer epoch pass, and the id is stuck (KAFKA-9600).
             self._fenced(writing.to, metadata, arrived)
@@ -574,10 +711,26 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.watch.emit(DecisionStands, *self._now(metadata))
         self._send_markers(metadata, now)
 
+    def _decided_raised(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
+        """The answer names the identity of the next transaction, which the completion will have (KIP-890)."""
+        following = self._completion(metadata, now)
+        self._answer(writing.to, NO_ERROR, following.producer_id, following.producer_epoch)
+        self.watch.emit(DecisionStands, *self._now(metadata))
+        self._send_markers(metadata, now)
+
+    def _completion(self, metadata: TransactionMetadata, now: int) -> Image:
+        """The image that ends a decided transaction (``TransactionMetadata.prepareComplete``)."""
+        completed = TRANSACTION_STATES.target_of(metadata.state, MARKED)
+        taken: dict[str, int] = {}
+        if metadata.client_version >= RAISING_VERSION and metadata.next_producer_id != NO_PRODUCER_ID:
+            taken = {"producer_id": metadata.next_producer_id, "producer_epoch": 0}
+        return metadata.image(
+            now, completed, partitions=frozenset(), **taken, next_producer_id=NO_PRODUCER_ID
+        )
+
     def _send_markers(self, metadata: TransactionMetadata, now: int) -> None:
         """Pending the completion, the outcome goes to every partition (TXC-16, MRK-1)."""
-        completed = TRANSACTION_STATES.target_of(metadata.state, MARKED)
-        image = metadata.image(now, completed, partitions=frozenset())
+        image = self._completion(metadata, now)
         metadata.failed_epoch_fence = False
         metadata.pending_state = image.state
         self.completions[metadata.transactional_id] = image
@@ -627,7 +780,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
                 and metadata.pending_state is None
                 and metadata.start_ms + metadata.timeout_ms < now
             ):
-                self._take(TIME_OUT, Change(metadata, None, now, keeps_epoch=self._keeps_epoch))
+                self._take(TIME_OUT, self._own(metadata, None, now))
 
     def expire_ids(self, now: int) -> None:
         """Forget ids that were not used for long (TXC-21)."""
@@ -713,5 +866,7 @@ _EFFECTS = TRANSACTION_STATES.bind(
         "raise_epoch": TransactionCoordinator._raise_epoch,
         "keep_epoch": TransactionCoordinator._keep_epoch,
         "write_fence": TransactionCoordinator._write_fence,
+        "write_raised_decision": TransactionCoordinator._write_raised_decision,
+        "write_raised_fence": TransactionCoordinator._write_raised_fence,
     }
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from engine.coordinator.transaction_metadata import Image
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, BatchContent, RecordBatch
@@ -27,10 +28,16 @@ class LoggedTransaction:
     partitions: tuple[str, ...]
     last_update_ms: int
     start_ms: int
+    value_version: int = 0
+    """1 from level 1 of ``transaction.version`` on: with tagged fields (``transactionLogValueVersion``)."""
+    client_version: int = 0
+    """The transaction version of the last request that changed the id; version 1 of the value has room for it."""
+    unsaid: ClassVar[dict[str, object]] = {"value_version": 0, "client_version": 0}
 
 
-def batch_of(transactional_id: str, image: Image | None, now: int) -> RecordBatch:
-    """The batch with one record: an image, or the tombstone that forgets the id (TXC-21)."""
+def batch_of(transactional_id: str, image: Image | None, now: int, level: int = 0) -> RecordBatch:
+    """The batch with one record: an image, or the tombstone that forgets the id (TXC-21). ``level``: of
+    ``transaction.version``."""
     value = None
     size = BATCH_OVERHEAD + _RECORD_OVERHEAD + 4 + len(transactional_id.encode())
     if image is not None:
@@ -42,6 +49,8 @@ def batch_of(transactional_id: str, image: Image | None, now: int) -> RecordBatc
             partitions=tuple(sorted(image.partitions)),
             last_update_ms=image.last_update_ms,
             start_ms=image.start_ms,
+            value_version=1 if level else 0,
+            client_version=image.client_version if level else 0,
         )
         topics = {topic_of(partition) for partition in image.partitions}
         size += _VALUE_BYTES + sum(6 + len(topic) for topic in topics) + 4 * len(image.partitions)
@@ -81,4 +90,5 @@ def _image(value: LoggedTransaction) -> Image:
         partitions=frozenset(value.partitions),
         start_ms=value.start_ms,
         last_update_ms=value.last_update_ms,
+        client_version=value.client_version,
     )

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from engine.coordinator.transaction_states import TRANSACTION_STATES
+from engine.coordinator.transaction_states import COMPLETED, TRANSACTION_STATES
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, SHORT_MAX
 from engine.value import value
 
 EPOCH_EXHAUSTED = SHORT_MAX - 1
 """From here on InitProducerId rotates the PID; the last value is left for fencing (TXC-9, CTR-23)."""
+RAISING_VERSION = 2
+"""The transaction version from which on a decision raises the epoch (KIP-890, second part)."""
 
 
 @value
 class Image:
     """The state that a transition leads to (``TxnTransitMetadata``); the part of TXC-2 that is logged and more.
 
-    ``last_*`` are not persisted by the value version of these profiles: a reload sets them to none.
+    ``last_*`` and ``next_producer_id`` are not written to the log (``TransactionLog.valueToBytes``): a reload sets them
+    to none. ``client_version``: the transaction version of the last request that changed the id; the log has it from
+    level 1 of the feature on.
     """
 
     state: str
@@ -26,16 +30,21 @@ class Image:
     partitions: frozenset[str]
     start_ms: int
     last_update_ms: int
+    next_producer_id: int = NO_PRODUCER_ID
+    """The producer id that the completion takes, where the decision used up the epochs (KIP-890)."""
+    client_version: int = 0
 
 
 class TransactionMetadata:
     """One transactional id in the cache. ``pending_state``: the state being written, or None."""
 
     __slots__ = (
+        "client_version",
         "failed_epoch_fence",
         "last_producer_epoch",
         "last_producer_id",
         "last_update_ms",
+        "next_producer_id",
         "partitions",
         "pending_state",
         "producer_epoch",
@@ -59,6 +68,8 @@ class TransactionMetadata:
         self.start_ms = -1
         self.last_update_ms = now
         self.failed_epoch_fence = False
+        self.next_producer_id = NO_PRODUCER_ID
+        self.client_version = 0
 
     @classmethod
     def loaded(cls, transactional_id: str, image: Image) -> TransactionMetadata:
@@ -68,6 +79,7 @@ class TransactionMetadata:
         metadata.producer_epoch = image.producer_epoch
         metadata.partitions = image.partitions
         metadata.start_ms = image.start_ms
+        metadata.client_version = image.client_version
         return metadata
 
     @property
@@ -86,6 +98,25 @@ class TransactionMetadata:
         """The epochs are used up, and the caller may have a new producer id: it names none, or the last epoch
         (TXC-9)."""
         return self.epoch_exhausted and expected in (None, self.producer_epoch)
+
+    def is_this(self, producer_id: int, producer_epoch: int) -> bool:
+        """An EndTxn of version 2 means the transaction that is open now, or the next one."""
+        return producer_id == self.producer_id and producer_epoch == self.producer_epoch
+
+    def is_repeated(self, producer_id: int, producer_epoch: int) -> bool:
+        """An EndTxn of version 2 means the transaction that was decided last: its decision raised the epoch, or its
+        completion took another producer id (``retryOnEpochBump``, ``retryOnOverflow``)."""
+        if producer_id == self.producer_id:
+            return producer_epoch == self.producer_epoch - 1
+        return self.took_over(producer_id, producer_epoch)
+
+    def took_over(self, producer_id: int, producer_epoch: int) -> bool:
+        """The present producer id is the successor of this one, whose last epoch this is."""
+        return (
+            producer_id == self.last_producer_id
+            and producer_epoch == EPOCH_EXHAUSTED
+            and self.producer_epoch == 0
+        )
 
     def next_epoch(self, expected: int | None) -> tuple[int, int] | None:
         """(epoch, last epoch) after an InitProducerId, or None when there is none for this caller (TXC-9).
@@ -114,6 +145,8 @@ class TransactionMetadata:
             "partitions": self.partitions,
             "start_ms": self.start_ms,
             "last_update_ms": now,
+            "next_producer_id": self.next_producer_id,
+            "client_version": self.client_version,
         }
         return Image(state=state, **{**fields, **changed})  # type: ignore[arg-type]
 
@@ -132,4 +165,8 @@ class TransactionMetadata:
             self.last_producer_id = image.last_producer_id
         else:
             self.start_ms = image.start_ms
+        if image.client_version >= RAISING_VERSION and image.state in COMPLETED:
+            self.last_producer_id = image.last_producer_id
+        self.next_producer_id = image.next_producer_id
+        self.client_version = image.client_version
         self.last_update_ms = image.last_update_ms

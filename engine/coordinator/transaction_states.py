@@ -23,8 +23,10 @@ COMPLETE_COMMIT, COMPLETE_ABORT = "CompleteCommit", "CompleteAbort"
 DEAD, PREPARE_EPOCH_FENCE = "Dead", "PrepareEpochFence"
 
 INIT, ADD, COMMIT, ABORT = "init_producer_id", "add_partitions", "end_commit", "end_abort"
+COMMIT_RAISING, ABORT_RAISING = "end_commit_raising_epoch", "end_abort_raising_epoch"
+"""EndTxn of transaction version 2: the epoch goes up with the decision (KIP-890)."""
 MARKED, EXPIRE, TIME_OUT = "all_markers_acknowledged", "id_expires", "times_out"
-ABORT_FENCED = "coordinator_aborts"
+ABORT_FENCED, ABORT_FENCED_RAISING = "coordinator_aborts", "coordinator_aborts_raising_epoch"
 
 SETTLED, IN_TRANSITION = "settled", "in_transition"
 NEW_PARTITIONS, ALL_KNOWN = "settled_with_new_partitions", "settled_all_known"
@@ -32,6 +34,12 @@ CLAIM_HOLDS, CLAIM_REPLACED = "settled_and_the_claim_holds", "settled_and_the_cl
 CLAIM_TOO_LATE = "settled_and_the_claim_comes_after_the_last_epoch"
 EPOCH_LEFT, NO_EPOCH_LEFT = "settled_with_an_epoch_left", "settled_without_an_epoch_left"
 RAISED_BEFORE, NOT_RAISED = "raised_by_a_fence_that_failed", "not_raised_yet"
+OF_THIS, NOT_OF_THIS = "settled_and_of_this_transaction", "not_of_this_transaction"
+OF_THIS_IN_TRANSITION = "of_this_transaction_in_transition"
+REPEATED, NOT_REPEATED = "settled_and_repeated", "not_repeated"
+REPEATED_IN_TRANSITION = "repeated_in_transition"
+OF_ANOTHER, KNOWN_IN_TRANSITION = "of_another_transaction", "this_or_the_last_transaction_in_transition"
+"""Which transaction an EndTxn of version 2 means: the epoch that it names says so."""
 
 
 class Known(Protocol):
@@ -47,13 +55,19 @@ class Known(Protocol):
 
     def rotates(self, expected: int | None) -> bool: ...
 
+    def is_this(self, producer_id: int, producer_epoch: int) -> bool: ...
+
+    def is_repeated(self, producer_id: int, producer_epoch: int) -> bool: ...
+
     def next_epoch(self, expected: int | None) -> tuple[int, int] | None: ...
 
 
 class Asked(Protocol):
-    """An event with all that the guards compare. ``expected``: the epoch that an InitProducerId names.
-    ``keeps_epoch``: a
-    fence whose write failed has raised the epoch already (TXC-11)."""
+    """An event with all that the guards compare.
+
+    ``expected``: the epoch that an InitProducerId names. ``keeps_epoch``: a fence whose write failed has raised the
+    epoch already (TXC-11). ``claimed``: producer id and epoch that the request names.
+    """
 
     @property
     def metadata(self) -> Known: ...
@@ -66,6 +80,9 @@ class Asked(Protocol):
 
     @property
     def keeps_epoch(self) -> bool: ...
+
+    @property
+    def claimed(self) -> tuple[int, int] | None: ...
 
 
 def settled(asked: Asked) -> bool:
@@ -117,6 +134,46 @@ def _not_raised(asked: Asked) -> bool:
     return not _raised_before(asked)
 
 
+def _this(asked: Asked) -> bool:
+    return asked.claimed is not None and asked.metadata.is_this(*asked.claimed)
+
+
+def _repeated(asked: Asked) -> bool:
+    return asked.claimed is not None and asked.metadata.is_repeated(*asked.claimed)
+
+
+def _of_this(asked: Asked) -> bool:
+    return _this(asked) and settled(asked)
+
+
+def _of_this_in_transition(asked: Asked) -> bool:
+    return _this(asked) and in_transition(asked)
+
+
+def _not_of_this(asked: Asked) -> bool:
+    return not _this(asked)
+
+
+def _settled_and_repeated(asked: Asked) -> bool:
+    return _repeated(asked) and settled(asked)
+
+
+def _repeated_in_transition(asked: Asked) -> bool:
+    return _repeated(asked) and in_transition(asked)
+
+
+def _not_repeated(asked: Asked) -> bool:
+    return not _repeated(asked)
+
+
+def _of_another(asked: Asked) -> bool:
+    return not _this(asked) and not _repeated(asked)
+
+
+def _known_in_transition(asked: Asked) -> bool:
+    return (_this(asked) or _repeated(asked)) and in_transition(asked)
+
+
 GUARDS: dict[str, Callable[[Asked], bool]] = {
     SETTLED: settled,
     IN_TRANSITION: in_transition,
@@ -129,6 +186,14 @@ GUARDS: dict[str, Callable[[Asked], bool]] = {
     CLAIM_TOO_LATE: _claim_too_late,
     RAISED_BEFORE: _raised_before,
     NOT_RAISED: _not_raised,
+    OF_THIS: _of_this,
+    OF_THIS_IN_TRANSITION: _of_this_in_transition,
+    NOT_OF_THIS: _not_of_this,
+    REPEATED: _settled_and_repeated,
+    REPEATED_IN_TRANSITION: _repeated_in_transition,
+    NOT_REPEATED: _not_repeated,
+    OF_ANOTHER: _of_another,
+    KNOWN_IN_TRANSITION: _known_in_transition,
 }
 
 _RESTING = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT)
@@ -381,10 +446,104 @@ def _abort_fenced() -> list[Row]:
     ]
 
 
+_BUSY = "CONCURRENT_TRANSACTIONS"
+_WRONG = "INVALID_TXN_STATE"
+_END_RAISING: dict[str, dict[str, tuple[tuple[str, str | None, str, str], ...]]] = {
+    COMMIT_RAISING: {
+        EMPTY: ((OF_THIS, None, _WRONG, "nothing_to_end"),),
+        ONGOING: ((OF_THIS, PREPARE_COMMIT, "", "decides_commit_raising"),),
+        PREPARE_COMMIT: ((REPEATED, None, _BUSY, "markers_under_way"),),
+        PREPARE_ABORT: ((REPEATED, None, _WRONG, "decided_otherwise"),),
+        COMPLETE_COMMIT: (
+            (REPEATED, COMPLETE_COMMIT, "NONE", "done_already_raised"),
+            (OF_THIS, None, _WRONG, "nothing_to_end"),
+        ),
+        COMPLETE_ABORT: (
+            (REPEATED, None, _WRONG, "decided_otherwise"),
+            (OF_THIS, None, _WRONG, "nothing_to_end"),
+        ),
+    },
+    ABORT_RAISING: {
+        EMPTY: ((OF_THIS, PREPARE_ABORT, "", "aborts_nothing"),),
+        ONGOING: ((OF_THIS, PREPARE_ABORT, "", "decides_abort_raising"),),
+        PREPARE_COMMIT: ((REPEATED, None, _WRONG, "decided_otherwise"),),
+        PREPARE_ABORT: ((REPEATED, None, _BUSY, "markers_under_way"),),
+        COMPLETE_COMMIT: (
+            (REPEATED, None, _WRONG, "decided_otherwise"),
+            (OF_THIS, PREPARE_ABORT, "", "aborts_nothing"),
+        ),
+        COMPLETE_ABORT: (
+            (REPEATED, COMPLETE_ABORT, "NONE", "done_already_raised"),
+            (OF_THIS, PREPARE_ABORT, "", "aborts_nothing"),
+        ),
+    },
+}
+_FENCED_RAISING = {
+    **dict.fromkeys((EMPTY, ONGOING), (NOT_OF_THIS, OF_THIS_IN_TRANSITION)),
+    **dict.fromkeys((PREPARE_COMMIT, PREPARE_ABORT), (NOT_REPEATED, REPEATED_IN_TRANSITION)),
+    **dict.fromkeys((COMPLETE_COMMIT, COMPLETE_ABORT), (OF_ANOTHER, KNOWN_IN_TRANSITION)),
+}
+"""State to the guards of two refusals: the epoch is none that counts there, and a change is being written."""
+
+
+def _end_raising(on: str) -> list[Row]:
+    """EndTxn of version 2: the epoch says which transaction is meant, so a late request cannot end another one."""
+    rows = []
+    for source, ends in _END_RAISING[on].items():
+        fenced, busy = _FENCED_RAISING[source]
+        refusals = (
+            (fenced, "PRODUCER_FENCED", "epoch_of_another_transaction"),
+            (busy, _BUSY, "end_meets_transition"),
+        )
+        rows += [
+            Row(source=source, on=on, when=when, target=None, reply=reply, why=why, spec="TXC-14")
+            for when, reply, why in refusals
+        ]
+        for when, target, reply, why in ends:
+            effects = ("write_raised_decision",) if target in (PREPARE_COMMIT, PREPARE_ABORT) else ()
+            rows.append(
+                Row(
+                    source=source,
+                    on=on,
+                    when=when,
+                    target=target,
+                    reply=reply,
+                    effects=effects,
+                    why=why,
+                    spec="TXC-14",
+                )
+            )
+    return rows + _internal(on, "TXC-14")
+
+
+def _abort_fenced_raising() -> list[Row]:
+    """The coordinator aborts under version 2: its decision raises the epoch, and nothing else does (KAFKA-19367)."""
+    return [
+        Row(
+            source=PREPARE_EPOCH_FENCE,
+            on=ABORT_FENCED_RAISING,
+            target=PREPARE_ABORT,
+            effects=("write_raised_fence",),
+            why="fence_raises_with_decision",
+            spec="TXC-10",
+        )
+    ]
+
+
 TRANSACTION_STATES: Machine[Asked] = Machine(
     "transaction_states",
     EMPTY,
-    [*_init(), *_add(), *_end(COMMIT), *_end(ABORT), *_rest(), *_abort_fenced()],
+    [
+        *_init(),
+        *_add(),
+        *_end(COMMIT),
+        *_end(ABORT),
+        *_rest(),
+        *_abort_fenced(),
+        *_end_raising(COMMIT_RAISING),
+        *_end_raising(ABORT_RAISING),
+        *_abort_fenced_raising(),
+    ],
     guards=GUARDS,
     effects=(
         "raise_epoch_or_rotate",
@@ -396,6 +555,8 @@ TRANSACTION_STATES: Machine[Asked] = Machine(
         "raise_epoch",
         "keep_epoch",
         "write_fence",
+        "write_raised_decision",
+        "write_raised_fence",
     ),
     terminal=(DEAD,),
 )
@@ -407,3 +568,8 @@ COMMITS = TRANSACTION_STATES.targets_of(COMMIT)
 EXPIRING = TRANSACTION_STATES.sources(EXPIRE)
 """Kinds of states, read off the rows: a transaction is open, decided, completed, decided to commit; the id may
 expire."""
+
+NOT_OFFERED = tuple(
+    row for row in TRANSACTION_STATES.rows if row.on in (COMMIT_RAISING, ABORT_RAISING, ABORT_FENCED_RAISING)
+)
+"""Rows of a version that no scenario may name yet."""

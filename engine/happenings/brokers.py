@@ -101,6 +101,15 @@ class BlockUsedUp(Happening):
 
 
 @happening
+class NoIdForNextTransaction(Happening):
+    """The end of a transaction uses up the epochs, and the broker has no producer id for the next one at hand."""
+
+    broker: str
+    client: str
+    transactional_id: str
+
+
+@happening
 class NoProducerIdLeft(Happening):
     broker: str
     client: str

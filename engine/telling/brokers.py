@@ -111,6 +111,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.BlockMoved: _block_moved,
     happened.LateZooKeeperReply: says("broker.late_zookeeper_reply", "PID-4"),
     happened.BlockUsedUp: says("broker.block_used_up", "PID-5", "PID-6"),
+    happened.NoIdForNextTransaction: says("broker.no_id_for_next_transaction", "PID-5", "TXC-14"),
     happened.NoProducerIdLeft: says("broker.no_producer_id_left", "PID-3"),
     happened.ProducerIdIssued: _producer_id_issued,
     happened.OffsetsOfUnknownPartition: notes("broker.offsets_of_unknown_partition", "OFS-2"),

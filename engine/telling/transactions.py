@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.coordinator.transaction_states import CLAIM_REPLACED, CLAIM_TOO_LATE
+from engine.coordinator.transaction_states import (
+    CLAIM_REPLACED,
+    CLAIM_TOO_LATE,
+    NOT_OF_THIS,
+    NOT_REPEATED,
+    OF_ANOTHER,
+)
 from engine.errors import Error
 from engine.happenings import transactions as happened
 from engine.happenings.base import Happening
@@ -32,11 +38,17 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "end_meets_transition": ("TXC-6",),
     "decides_commit": ("TXC-4",),
     "decides_abort": ("TXC-4",),
+    "decides_commit_raising": ("TXC-4",),
+    "decides_abort_raising": ("TXC-4",),
+    "aborts_nothing": ("TXC-4",),
+    "epoch_of_another_transaction": ("FEN-2",),
     "all_markers_acknowledged": ("TXC-4",),
     "id_expires": ("TXC-4",),
     "transaction_timed_out": ("TXC-10", "FEN-2"),
 }
 """Further requirements of a row, beside its own."""
+_ABOUT_CLAIMS = (CLAIM_REPLACED, CLAIM_TOO_LATE, NOT_OF_THIS, NOT_REPEATED, OF_ANOTHER)
+"""Guards that compared the identity that a request names."""
 
 
 def _say(
@@ -64,7 +76,7 @@ def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
     if not row.refused:
         return
     error = Error[row.reply]
-    if h.claimed is not None and row.when in (CLAIM_REPLACED, CLAIM_TOO_LATE):
+    if h.claimed is not None and row.when in _ABOUT_CLAIMS:
         _refuse_claim(h.claimed, h, row.spec, error, teller)
     else:
         compared: list[list[Any]] = [["state", h.state], ["being written", h.pending]]

@@ -35,7 +35,7 @@ from engine.messages import (
     TxnOffsetCommitResponse,
 )
 from engine.profile import Profile
-from engine.profiles import K39, PROFILES
+from engine.profiles import K41, PROFILES
 from engine.switches import Switches
 from engine.vectors.exceptions import error_named, exception_name
 from engine.vectors.outcome import UNKNOWN, Failure, Outcome, Skip, first_difference
@@ -46,7 +46,7 @@ NAME, BROKER, PEER = "p1", 1, "broker-1"
 PRODUCER_ID, PRODUCER_EPOCH = 13, 1
 OFFSETS = {"t-0": CommittedOffset(offset=1)}
 PASS_LIMIT = 100
-_BY_VERSION = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: K39}
+_BY_VERSION = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: K41}
 SUCCESSFUL_BEFORE_COMPLETE = ("2.0", "2.8")
 """Versions that call a result successful which nobody has completed (``TransactionalRequestResult.isSuccessful``)."""
 

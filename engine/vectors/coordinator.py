@@ -11,17 +11,24 @@ from typing import Any
 
 from engine.broker.verification import verify
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
-from engine.coordinator.transaction_coordinator import TransactionCoordinator
+from engine.coordinator.transaction_coordinator import Level, TransactionCoordinator
 from engine.coordinator.transaction_metadata import Image, TransactionMetadata
 from engine.errors import EngineError, Error
 from engine.messages import TransactionPartitions
-from engine.profiles import K20, K28, K39
+from engine.profiles import K20, K28, K39, K41
 from engine.vectors.exceptions import error_named
 from engine.vectors.outcome import Failure, Skip
-from engine.vectors.run import expected_for
+from engine.vectors.run import GA, SNAPSHOT, expected_for
+from engine.vectors.snapshot_coordinator import SnapshotCoordinator
 from engine.watching import Watch
 
-PROFILES = {"2.0": K20, "2.8": K28, "3.9-like": K39}
+PROFILES = {
+    "2.0": K20,
+    "2.8": K28,
+    "3.9-like": K39,
+    SNAPSHOT: replace(K41, waits_before_identity=False),
+    GA: K41,
+}
 PARTITION = 0
 
 
@@ -44,11 +51,13 @@ class Stage:
         """Every transactional id that the case names: its state is asked for after each operation, also before the
         coordinator meets it."""
         self.now = int(config.get("start_ms", 0))
-        self.coordinator = TransactionCoordinator(
+        made = SnapshotCoordinator if version == SNAPSHOT else TransactionCoordinator
+        self.coordinator = made(
             "broker-0",
             profile=PROFILES[version],
             watch=Watch(),
             producer_ids=Counter(int(config.get("next_pid", 0))),
+            features=Level(PROFILES[version].transaction_version),
             partition_count=1,
             max_timeout_ms=int(config.get("max_timeout_ms", 900_000)),
             id_expiration_ms=int(config.get("transactional_id_expiration_ms", 604_800_000)),
@@ -120,6 +129,7 @@ class Stage:
         metadata.partitions = frozenset(op.get("partitions", ()))
         metadata.start_ms = op.get("start_ms", -1)
         metadata.pending_state = op.get("pending_state")
+        metadata.client_version = op.get("client_tv", 0)
         self.coordinator.metadata[op["tid"]] = metadata
 
     def _init_pid(self, op: dict[str, Any]) -> None:
@@ -132,10 +142,9 @@ class Stage:
         )
 
     def _end_txn(self, op: dict[str, Any]) -> None:
-        if op.get("tv", 0) != 0:
-            raise Skip("a client of transaction version 2")
+        commits = op["result"] == "COMMIT"
         self.coordinator.end_transaction(
-            self.operation, op["tid"], op["pid"], op["epoch"], op["result"] == "COMMIT", self.now
+            self.operation, op["tid"], op["pid"], op["epoch"], commits, self.now, op.get("tv", 0)
         )
 
     def _verify_partitions(self, op: dict[str, Any]) -> None:
@@ -212,7 +221,12 @@ class Stage:
     def hidden_state(self) -> dict[str, dict[str, int]]:
         """The coordinator's state of the previous identity, which 2.x does not write to the log."""
         return {
-            name: {"last_pid": found.last_producer_id, "last_epoch": found.last_producer_epoch}
+            name: {
+                "last_pid": found.last_producer_id,
+                "last_epoch": found.last_producer_epoch,
+                "next_pid": found.next_producer_id,
+                "client_tv": found.client_version,
+            }
             for name, found in self.coordinator.metadata.items()
         }
 
@@ -262,6 +276,7 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
     for index, remembered in enumerate(hidden):
         for name, value in (remembered or {}).items():
             kept = got[index]["aux_state"].get(name, {})
+            kept = {field: found for field, found in kept.items() if field in value}
             known = {field: found for field, found in value.items() if field in kept}
             if known != kept:
                 return Failure(f"ops[{index}] {asked[index]} aux_state {name}", value, kept)
@@ -296,7 +311,7 @@ def _comparable(answer: dict[str, Any]) -> dict[str, Any]:
 
 def _answer(answer: Answer, asked: str) -> dict[str, Any]:
     shown: dict[str, Any] = {"to": asked, "error": answer.error.name}
-    if asked == "init_pid":
+    if asked in ("init_pid", "end_txn"):
         shown.update(pid=answer.producer_id, epoch=answer.producer_epoch)
     return shown
 

@@ -11,13 +11,13 @@ from typing import Any
 from engine.coordinator.coordinator_effects import SendMarkers
 from engine.coordinator.marker_channel import MarkerChannel
 from engine.messages import WriteTxnMarkersResponse
-from engine.profiles import K20, K28, K39
+from engine.profiles import K20, K28, K41
 from engine.vectors.exceptions import error_named
 from engine.vectors.outcome import Failure
 from engine.vectors.run import SNAPSHOT
 from engine.watching import Watch
 
-PROFILES = {"2.0": K20, "2.8": K28, SNAPSHOT: K39}
+PROFILES = {"2.0": K20, "2.8": K28, SNAPSHOT: K41}
 PRODUCER_ID = 7
 SUBJECT, OTHER = "t-0", "t-1"
 LEADERS = {SUBJECT: 1, OTHER: 2}

@@ -19,7 +19,7 @@ from engine.broker.verification import unguarded
 from engine.codec.batch_message import bytes_of, read_back
 from engine.errors import Error
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, RecordBatch
-from engine.profiles import K39, PROFILES
+from engine.profiles import K41, PROFILES
 from engine.switches import Switches
 from engine.vectors.outcome import Failure, Skip, first_difference
 from engine.vectors.run import SNAPSHOT, expected_for
@@ -29,7 +29,7 @@ PARTITION = "t-0"
 BATCHES_MAX = 10_000
 EXPIRATION_MS = 3_600_000
 """The cases' own default for idle producers."""
-PROFILE_OF = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: K39}
+PROFILE_OF = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: K41}
 
 HEADER_BYTES = 61
 RECORD_BYTES = 8

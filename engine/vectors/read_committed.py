@@ -15,13 +15,13 @@ from engine.client.reading import READ_COMMITTED, READ_UNCOMMITTED, take
 from engine.codec.batch_message import bytes_of, read_back
 from engine.errors import Error
 from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE, PartitionFetchResponse, RecordBatch
-from engine.profiles import K39, PROFILES
+from engine.profiles import K41, PROFILES
 from engine.switches import Switches
 from engine.vectors.outcome import Failure
 from engine.vectors.run import SNAPSHOT
 from engine.watching import Watch
 
-PROFILE_OF = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: K39}
+PROFILE_OF = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: K41}
 BATCHES_MAX = 10_000
 
 

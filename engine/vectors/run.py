@@ -17,25 +17,12 @@ from engine.vectors.beside import NOTHING, Beside
 from engine.vectors.outcome import Failure, Skip
 from engine.vectors.reading import PLAYED, unread, watched
 
-VERSIONS = ("2.0", "2.8", "3.9-like")
-"""The versions that the engine has profiles for, as cases name them."""
 SNAPSHOT = "4.0-snapshot"
 """The work on 4.0 in October 2024."""
-SNAPSHOT_IS_3_9 = frozenset(
-    {
-        "client_txn_manager",
-        "log_recovery",
-        "log_transactions",
-        "marker_responses",
-        "produce_errors",
-        "producer_state",
-        "read_committed",
-    }
-)
-"""Topics whose cases of the snapshot hold for 3.9 too: ``Sender``, ``TransactionManager`` (but for the question
-whether transactions of the second generation are on), ``ProducerAppendInfo``, ``VerificationStateEntry``,
-``CompletedFetch`` and ``TransactionMarkerRequestCompletionHandler`` are the same files in both, and what differs in
-``ProducerStateManager`` and ``UnifiedLog`` is how a snapshot is written, and code that moved to Java."""
+GA = "4.0-ga"
+"""What was released as 4.0."""
+VERSIONS = ("2.0", "2.8", "3.9-like", SNAPSHOT, GA)
+"""The versions that the engine has profiles for, as cases name them."""
 STEP_OUTCOMES = ("passed", "failed", "skipped")
 UNPLAYED_NAMED_MAX = 20
 SKIPPED_NAMED_MAX = 8
@@ -52,6 +39,7 @@ TOPICS: dict[str, str] = {
     "coordinator_matrix": "engine.vectors.coordinator",
     "coordinator_scenarios": "engine.vectors.coordinator",
     "marker_responses": "engine.vectors.marker_responses",
+    "endtxn_tv2_ga": "engine.vectors.endtxn_ga",
     "partition_for": "engine.vectors.partition_for",
     "group_txn_offsets": "engine.vectors.group_txn_offsets",
     "read_committed": "engine.vectors.read_committed",
@@ -231,9 +219,7 @@ def run_case(case: dict[str, Any], report: Report) -> None:
     run: Callable[[dict[str, Any], str], Failure | None] = import_module(module).run
     versions = versions_played(case)
     if not versions:
-        named = versions_of(case)
-        only = f"for {', '.join(sorted(named))} only" if named else "it names no version"
-        report.skipped.append((case["id"], only))
+        report.skipped.append((case["id"], _left_out(case)))
         return
     failed = False
     played = {**case, **{part: watched(case[part]) for part in PLAYED if part in case}}
@@ -255,9 +241,22 @@ def run_case(case: dict[str, Any], report: Report) -> None:
 
 def versions_played(case: dict[str, Any]) -> list[str]:
     """Those of the versions that a case names in which the engine plays it."""
-    played = (*VERSIONS, SNAPSHOT) if case["topic"] in SNAPSHOT_IS_3_9 else VERSIONS
     named = versions_of(case)
-    return [version for version in played if version in named]
+    return [version for version in VERSIONS if version in named and not _is_advisory(case, version)]
+
+
+def _is_advisory(case: dict[str, Any], version: str) -> bool:
+    """What a development snapshot did, which the released version may do otherwise."""
+    return version == SNAPSHOT and bool(case.get("advisory"))
+
+
+def _left_out(case: dict[str, Any]) -> str:
+    named = versions_of(case)
+    if not named:
+        return "it names no version"
+    if any(_is_advisory(case, version) for version in named):
+        return f"advisory: {SNAPSHOT} did so, which is no release"
+    return f"for {', '.join(sorted(named))} only"
 
 
 def versions_of(case: dict[str, Any]) -> set[str]:

@@ -48,5 +48,6 @@ PROFILE = Profile(
     idempotent_by_default=False,
     producers_expire_in_a_day=False,
     retry_backoff_grows=False,
+    waits_before_identity=False,
     transaction_version=0,
 )

@@ -18,5 +18,6 @@ PROFILE = replace(
     name="k41",
     version="4.1",
     verifies_each_epoch=True,
+    waits_before_identity=True,
     transaction_version=2,
 )

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from engine.client.client_states import NOT_OFFERED
+from engine.coordinator.transaction_states import NOT_OFFERED as UNNAMED
 from engine.explain.machines import machines
 from engine.machine import Machine, Row, deciding_rows
 from engine.scenario.document import Scenario
@@ -27,7 +28,7 @@ MOVES = [
     (machine, row)
     for machine in machines().values()
     for row in machine.rows
-    if row.target not in (None, row.source) and row not in NOT_OFFERED
+    if row.target not in (None, row.source) and row not in (*NOT_OFFERED, *UNNAMED)
 ]
 """Those of a version that no scenario may name are tried in tests/engine/client/test_kafka_3_9.py."""
 BEFORE_DEFAULTS = [

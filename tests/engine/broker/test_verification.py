@@ -191,7 +191,7 @@ def ask(alone, name, sequence=0, epoch=0):
     _, verification, producer = alone
     request = produced(replace(producer, producer_epoch=epoch), sequence, "t-0")
     envelope = Envelope(0, name, "broker-1", request, 1, False, 0, 0)
-    return verification.of_produce(envelope, "txn-1", request.batches, 0)
+    return verification.of_produce(envelope, request, request.batches, 0)
 
 
 def test_a_connection_comes_first_and_one_question_at_a_time_goes(alone):
@@ -292,7 +292,8 @@ def test_a_request_of_two_producers_is_refused_as_a_whole(alone):
         **produced(producer, 0, "t-0").batches,
         **produced(replace(producer, producer_id=99), 0, "t-1").batches,
     }
-    effects, ended = verification.of_produce("both", "txn-1", batches, 0)
+    request = replace(produced(producer, 0, "t-0"), batches=batches)
+    effects, ended = verification.of_produce("both", request, batches, 0)
     assert effects == []
     assert ended[0].errors == dict.fromkeys(("t-0", "t-1"), Error.INVALID_PRODUCER_ID_MAPPING)
 
