@@ -134,7 +134,7 @@ def _cells(form: Form) -> Iterator[str]:
         inside = (
             f'<rect width="{width:g}" height="{CELL_HEIGHT:g}" rx="4"/>'
             f'<text x="{width / 2:g}" y="26" text-anchor="middle">{numbers}</text>'
-            f'<text class="offset" x="7" y="{CELL_HEIGHT + 17:g}">{offset}</text>'
+            f'<text class="offset" x="3" y="{CELL_HEIGHT + 17:g}">{offset}</text>'
         )
         yield _thing("cell", [(look, x, top) for look in looks], inside)
 

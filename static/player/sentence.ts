@@ -91,7 +91,7 @@ export class Sentence extends StoreElement {
     const check = step === null ? null : this.check;
     const text = check === null ? this.#text(store, step) : this.#checkText(check);
     return html`<eos-said .text=${text}></eos-said>
-      ${step === null ? nothing : check === null ? this.#references(step) : this.#checkReferences(check)}`;
+      ${step === null ? this.#none() : check === null ? this.#references(step) : this.#checkReferences(check)}`;
   }
 
   /** `2/7 Is epoch 0 lower than the known 0? No` */
@@ -131,6 +131,11 @@ export class Sentence extends StoreElement {
       <div class="chips">${this.#rules(rules, source)}${this.#whyRefused(step)} ${notesOf(step).length === 0 ? nothing : this.#notes(step)}</div>
       ${this.#small.matches ? nothing : this.#source(source)}
     </div>`;
+  }
+
+  /** On a telephone the row keeps its place before the first step: what does not fit of the text is counted there. */
+  #none(): TemplateResult | typeof nothing {
+    return this.#small.matches ? html`<div class="refs"></div>` : nothing;
   }
 
   /** Every rule; where there is no room for a row of them, their number, which opens into all of it. */

@@ -8,6 +8,7 @@ import type { TemplateResult } from "lit";
 import { answered, layoutFields } from "../diagrams/decision.ts";
 import type { DecisionShape } from "../diagrams/decision.ts";
 import type { Frame } from "../player/frame.ts";
+import { sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Focus } from "./contract.ts";
 import { decides } from "./network.ts";
@@ -43,7 +44,7 @@ export function decidedBy(frame: Frame, focus: Focus): Decided | null {
 export function decidedCard(decided: Decided | null): TemplateResult | typeof nothing {
   if (decided === null) return nothing;
   const { by, sentence, answer, fields } = decided;
-  return html`<section class="decides" aria-label=${say("diagram.decision.by", { by })}><p><b>${sentence} ${answer}</b></p>
+  return html`<section class="decides" aria-label=${say("diagram.decision.by", { by })}><p><b>${sentences([sentence, answer])}</b></p>
     <p class="fields"><span>${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}</span>${fields.map(({ name, arrived, stored }) =>
       html`<span class=${arrived === stored ? "equal" : "unequal"}>${name} <b>${arrived}${stored === "–" ? nothing : ` ${arrived === stored ? "=" : "≠"} ${stored}`}</b></span>`)}</p></section>`;
 }

@@ -98,7 +98,7 @@ export function fitted(said: string, width: number, size: number, options: { lea
     // Rather two lines of a readable size than one of a small one.
     if (most > 1 && at >= size - 2) {
       const lines = linesOf(said, width, at, bold);
-      const whole = said.split(/(?<=[-._/\s])/).every((piece) => textWidth(piece.trimEnd(), at, bold) <= width);
+      const whole = said.split(/(?<=[-._/\s\u2e80-\uffff])/).every((piece) => textWidth(piece.trimEnd(), at, bold) <= width);
       if (whole && lines.length <= most) return { size: at, lines, cut: false };
     }
   }

@@ -121,7 +121,7 @@ function businessOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
     return {
       fact: "", strong: false, alive: view.business?.alive !== false, label: `business: ${state} ${said}`,
       inner: svg`${fittedText(8, 40, state, own.width - 16, 13, { classes: "b", bold: true, least: 9 })}${
-        said === "" ? nothing : fittedText(8, 58, said, own.width - 16, 12, { most: 2, least: 9, classes: "k" })}`,
+        said === "" ? nothing : fittedText(8, 60, said, own.width - 16, 11, { most: 2, least: 9, classes: "k" })}`,
     };
   }
   return {
@@ -164,17 +164,17 @@ function lowMiddleware(view: MiddlewareView, entry: MiddlewareTransactionView | 
   };
 }
 
-/** Of its message, its decision and how long participants differ. */
+/** Of its message, its decision and how long participants differ, a line each. */
 function footWords(entry: MiddlewareTransactionView): { said: string; strong: boolean }[] {
   const { since, until } = entry.window;
   const message = entry.message === "none" ? null : say(`diagram.roles.message_${entry.message}`);
   return [
     ...(message === null ? [] : [{ said: say("diagram.roles.message", { message }), strong: false }]),
     ...(entry.decision === null ? [] : [{ said: say("stage.mw.decision", { decision: word(entry.decision) }), strong: true }]),
-    ...(since === null ? [] : [{
-      said: named(say(until === null ? "stage.mw.window_open" : "stage.mw.window_closed"), until === null ? say("stage.mw.window_since", { since }) : say("stage.mw.window_span", { since, until })),
-      strong: true,
-    }]),
+    ...(since === null ? [] : [
+      { said: say(until === null ? "stage.mw.window_open" : "stage.mw.window_closed"), strong: true },
+      { said: until === null ? say("stage.mw.window_since", { since }) : say("stage.mw.window_span", { since, until }), strong: false },
+    ]),
   ];
 }
 

@@ -497,7 +497,9 @@ export function awayBox(here: Places, { away, flights, bundles }: Network): Box 
   const [left, right] = [network.x + 6, network.x + network.width - width - 6];
   const [top, bottom] = [network.y + 4, network.y + network.height - 18];
   const spots = [[right, bottom], [left, bottom], [right, top], [left, top]].map(([x = 0, y = 0]): Box => ({ x, y, width, height: 14 }));
-  const stands = [...flights.map(taken), ...bundles.map((bundle) => bundle.box), ...Object.values(here.others).map((other) => other.box)];
+  // The pieces of a torn message lean out of its place.
+  const leaning = (flight: Flight): Box => (flight.fate.lost ? { ...taken(flight), height: taken(flight).height + 14 } : taken(flight));
+  const stands = [...flights.map(leaning), ...bundles.map((bundle) => bundle.box), ...Object.values(here.others).map((other) => other.box)];
   const free = spots.find((spot) => !stands.some((one) => overlap(one, spot)));
   return free ?? (here.upright ? null : (spots[0] as Box));
 }

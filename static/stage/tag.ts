@@ -222,7 +222,8 @@ function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, h
   const aside: Spot = [other.box.x + other.box.width + 8, other.box.y + (other.box.height - HEIGHT) / 2];
   if (here.kind === "cluster" && !here.upright) return [aside, [other.box.x, other.box.y - HEIGHT - 6]];
   const foot = other.box.y + other.box.height - HEIGHT / 2;
-  return here.upright ? [[other.box.x, foot], [under[0], foot], over, middle] : [...asideOf(here, other.box, width), over, middle];
+  const below = other.box.y + other.box.height + 4;
+  return here.upright ? [[other.box.x, below], [under[0], below], [other.box.x, foot], [under[0], foot], over, middle] : [...asideOf(here, other.box, width), over, middle];
 }
 
 /** In the network beside a role: it says its numbers down to its foot. */
