@@ -259,11 +259,11 @@ def test_a_stretch_that_nothing_divides_is_cut_evenly() -> None:
 def test_an_author_names_a_beat_and_rules_name_the_others() -> None:
     beats = plan_ahead(scenario_of("SC-01"))["beats"]
     own = {beat["number"]: beat["title"]["en"] for beat in beats if "title" in beat}
-    assert own == {4: "Record 3 goes the same way, and arrives"}
+    assert own == {4: "Record 3 is sent in the same way, and arrives"}
     assert beats[1]["kind"] == beats[3]["kind"] == "success_at_once"
-    assert "4. 19–21 → 19  Record 3 goes the same way, and arrives" in said_of("SC-01")
+    assert "4. 19–21 → 19  Record 3 is sent in the same way, and arrives" in said_of("SC-01")
     header = scenario_header("SC-01")
-    assert header["beats"][0]["title"]["zh-Hans"] == "记录 3 走同样的路，并且到达"
+    assert header["beats"][0]["title"]["zh-Hans"] == "记录 3 以同样方式发送，并且到达"
     assert "beats" not in scenario_header("SC-03")
 
 
@@ -322,7 +322,7 @@ def test_a_branch_keeps_the_names_and_one_without_such_a_beat_has_none() -> None
         assert step is not None
         plan.take(step.to_json())
     titles = [beat.get("title", {}).get("en") for beat in plan.fork().to_json()["beats"]]
-    assert titles[0] == "The reader is stopped beforehand" and set(titles[1:]) == {None}
+    assert titles[0] == "The consumer is paused first" and set(titles[1:]) == {None}
 
 
 @pytest.mark.parametrize(
