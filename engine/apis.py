@@ -13,6 +13,10 @@ from typing import Any
 
 from engine.errors import EngineError, Error
 from engine.messages import (
+    FOR_ALL_ELSE,
+    FOR_GROUP,
+    FOR_MARKERS,
+    FOR_VERIFICATION,
     INT_MAX,
     NO_OFFSET,
     NO_PRODUCER_EPOCH,
@@ -76,8 +80,8 @@ class Api:
 
     request: type
     response: type | None = None
-    connection: str = ""
-    """What the connection is for on which the request goes; empty: the one on which all others go (GEN-11)."""
+    connection: str = FOR_ALL_ELSE
+    """What the connection is for on which the request goes (GEN-11)."""
     key: int | None = None
     """Kafka's number; None: no client of Kafka sends it."""
     versions: tuple[int, int] | None = None
@@ -350,7 +354,7 @@ APIS: list[Api] = [
     Api(
         request=WriteTxnMarkersRequest,
         response=WriteTxnMarkersResponse,
-        connection="markers",
+        connection=FOR_MARKERS,
         key=27,
         asks_about=_of_entries,
         answers_about=_of_inner_errors,
@@ -368,7 +372,7 @@ APIS: list[Api] = [
     Api(
         request=OffsetCommitRequest,
         response=OffsetCommitResponse,
-        connection="group",
+        connection=FOR_GROUP,
         key=8,
         asks_about=_of_offsets,
         answers_about=_of_errors,
@@ -381,7 +385,7 @@ APIS: list[Api] = [
     Api(
         request=OffsetFetchRequest,
         response=OffsetFetchResponse,
-        connection="group",
+        connection=FOR_GROUP,
         key=9,
         versions=(1, 7),
         asks_about=_of_none,
@@ -423,7 +427,7 @@ BETWEEN_BROKERS: list[Api] = [
     Api(
         request=VerifyPartitionsRequest,
         response=VerifyPartitionsResponse,
-        connection="verification",
+        connection=FOR_VERIFICATION,
         key=24,
         versions=(4, 5),
         asks_about=_of_none,
@@ -468,7 +472,7 @@ def of_request(body: object) -> Api | None:
 
 def connection_of(body: object) -> str:
     """What the connection is for on which this request or response goes (``Api.connection``)."""
-    return _CONNECTIONS.get(type(body), "")
+    return _CONNECTIONS.get(type(body), FOR_ALL_ELSE)
 
 
 def of_response(body: object) -> Api | None:

@@ -31,6 +31,7 @@ from engine.messages import (
     RecordBatch,
     Send,
 )
+from engine.network.connections import Name, name_of
 from engine.network.error_answers import error_answer, with_error
 from engine.network.faults import FaultRule
 from engine.pending import FAULT as FAULT_CLASS
@@ -155,7 +156,9 @@ class Interference:
         """Whether the message is under way. What waits at its broker has arrived: only its connection can end."""
         network = self.kernel.world.network
         envelope = network.under_way.get(message)
-        return envelope is not None and (action == "disconnect" or not network.connections.arrived(envelope))
+        if envelope is None or network.connections.is_of_ended(envelope):
+            return False
+        return action == "disconnect" or not network.has_arrived(envelope)
 
     def _do(self, entry: dict[str, Any]) -> None:
         """Carry an entry out; what cannot be done in this world is said, and the run goes on."""
@@ -202,7 +205,7 @@ class Interference:
         ends = envelope.is_response and with_connection
         self._lose(self._about(Fault.ANSWER_DROPPED if ends else Fault.MESSAGE_DROPPED, message))
         if ends:
-            self._end_connection(envelope.destination, envelope.source, entry)
+            self._end_connection(name_of(envelope), entry)
 
     def _drop_alone(self, message: int, entry: dict[str, Any]) -> None:
         """Lose an answer while later ones of its connection arrive: no real connection does this (GEN-11)."""
@@ -235,15 +238,12 @@ class Interference:
         self.kernel.schedule_delivery(copy)
 
     def _disconnect(self, message: int, entry: dict[str, Any]) -> None:
-        envelope = self._about(Fault.DISCONNECTED, message)
-        client, broker = envelope.source, envelope.destination
-        if client in self.kernel.world.brokers and envelope.is_response:
-            client, broker = broker, client
-        self._end_connection(client, broker, entry)
+        self._end_connection(name_of(self._about(Fault.DISCONNECTED, message)), entry)
 
-    def _end_connection(self, client: str, broker: str, entry: dict[str, Any]) -> None:
-        kernel, taken = self.kernel, entry.get("taken") or 0
-        kept = kernel.disconnect(client, broker, taken)
+    def _end_connection(self, connection: Name, entry: dict[str, Any]) -> None:
+        kernel = self.kernel
+        client, broker, _ = connection
+        kept = kernel.disconnect(*connection, entry.get("taken") or 0)
         if kept:
             kernel.watch.emit(RequestsLeftAtBroker, client, broker, kept)
 
@@ -265,9 +265,7 @@ class Interference:
             broker.crash(kernel.now, clean=clean)
         else:
             role.crash(kernel.now)
-        for peer in kernel.world.peers_of(name):
-            kernel.disconnect(name, peer)
-        world.network.connections.forget(name)
+        kernel.cut_off(name)
         kernel.world.paused.discard(name)
         if broker is not None:
             world.dark = not any(one.alive for one in world.brokers.values())
@@ -349,7 +347,7 @@ class Interference:
             for envelope in network.under_way.values()
             if name in (envelope.source, envelope.destination)
             and envelope.arrives_at <= until
-            and not network.connections.arrived(envelope)
+            and not network.has_arrived(envelope)
         ]
         self._struck(Fault.MESSAGES_HELD, name, actor=name, count=len(held), until=until)
         for message in held:

@@ -55,10 +55,13 @@ class Kernel(Protocol):
     def release(self, actor: str) -> None:
         """Queue the events that a resumed actor missed."""
 
-    def disconnect(self, one: str, other: str, taken: int = 0) -> int:
-        """End a connection; messages under way on it are lost, but for the first ``taken`` requests that wait at the
-        broker; returns how many of those there are."""
+    def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
+        """End the connection that ``client`` has to ``broker`` for this; messages under way on it are lost, but for the
+        first ``taken`` requests that wait at the broker; returns how many of those there are."""
         ...
+
+    def cut_off(self, name: str) -> None:
+        """End every connection of an actor that stopped."""
 
     def settled(self, envelope: Envelope) -> None:
         """Report to the judges that this copy is no longer under way."""

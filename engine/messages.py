@@ -544,18 +544,25 @@ class Send:
     is_response: bool = False
 
 
+FOR_ALL_ELSE, FOR_GROUP, FOR_MARKERS, FOR_VERIFICATION = "", "group", "markers", "verification"
+"""What a connection is for (GEN-11): a consumer has one of its own to its group coordinator, a broker one for markers
+and one for verification."""
+
+
 @dataclass(frozen=True, slots=True)
 class Connect:
-    """Effect of a client: open a connection to ``peer``."""
+    """Effect of a client: open the connection to ``peer`` that is for this."""
 
     peer: str
+    purpose: str = FOR_ALL_ELSE
 
 
 @dataclass(frozen=True, slots=True)
 class Disconnect:
-    """Effect of a client: end the connection to ``peer``; what is under way on it is lost."""
+    """Effect of a client: end the connection to ``peer`` that is for this; what is under way on it is lost."""
 
     peer: str
+    purpose: str = FOR_ALL_ELSE
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from engine.client.application import Call
-from engine.messages import Effects, Envelope
+from engine.messages import FOR_ALL_ELSE, Effects, Envelope
 from engine.watching import Part
 
 
@@ -49,9 +49,13 @@ class Actor(Role, Protocol):
 class Connecting(Actor, Protocol):
     """A role that opens connections and learns when one ends."""
 
-    def on_connected(self, peer: str, now: int) -> Effects: ...
+    def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
+        """The connection to ``peer`` that is for this is open."""
+        ...
 
-    def on_disconnected(self, peer: str, now: int) -> Effects: ...
+    def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
+        """The connection with ``peer`` that is for this ended, or could not be made; None: all of them did."""
+        ...
 
 
 class Callable(Role, Protocol):

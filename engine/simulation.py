@@ -411,16 +411,16 @@ class Simulation(Timetable):
         self._serial += 1
         return self._serial
 
-    def _connected(self, argument: tuple[str, str, bool], event: Event) -> None:
-        name, peer, _ = argument
+    def _connected(self, argument: tuple[str, str, str], event: Event) -> None:
+        name, peer, purpose = argument
         client = self.world.connecting[name]
         if not client.alive:
             return
         self._actor, self._kind = name, "delivery"
         if self.world.roles[peer].alive:
-            effects = client.on_connected(peer, self.now)
+            effects = client.on_connected(peer, self.now, purpose)
         else:
-            effects = client.on_disconnected(peer, self.now)
+            effects = client.on_disconnected(peer, self.now, purpose)
         self.carry_out(name, effects)
         self.ask_for_timers(name)
 
@@ -454,11 +454,13 @@ class Simulation(Timetable):
             if isinstance(effect, Send):
                 self.send(name, effect)
             elif isinstance(effect, Connect):
-                self._open(name, effect.peer)
+                self._open(name, effect.peer, effect.purpose)
             elif isinstance(effect, UsePartition):
                 self.world.controller.use_partition(effect.partition)
+            elif name in self.world.brokers and effect.peer not in self.world.brokers:
+                self.disconnect(effect.peer, name, effect.purpose)
             else:
-                self.disconnect(name, effect.peer)
+                self.disconnect(name, effect.peer, effect.purpose)
 
     def ask(self, name: str) -> None:
         """Ask a role for its timers and follow the partitions that changed, after a fault or an intervention."""
@@ -520,27 +522,46 @@ class Simulation(Timetable):
         what = f"message {envelope.id}" if self.watch.recording else ""
         self.put(at, DELIVERY, "deliver", (envelope.id, at), envelope.destination, what)
 
-    def _open(self, name: str, peer: str) -> None:
+    def _open(self, name: str, peer: str, purpose: str) -> None:
         network = self.world.network
         delay = 2 * network.latency(name, peer) + self.interference.slow_connections.get(peer, 0)
-        self.put(self.now + delay, DELIVERY, "connected", (name, peer, True), name, f"connection to {peer}")
+        self.put(
+            self.now + delay, DELIVERY, "connected", (name, peer, purpose), name, f"connection to {peer}"
+        )
 
-    def disconnect(self, one: str, other: str, taken: int = 0) -> int:
-        """End a connection: what is under way on it is lost, both ends learn it at once (GEN-5). Of the requests
+    def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
+        """End one connection: what is under way on it is lost, both ends learn it at once (GEN-5). Of the requests
         that wait at the broker, the first ``taken`` are processed all the same (GEN-11); returns how many these are."""
-        watch = self.watch
-        network = self.world.network
-        lost, kept = network.lose_between(one, other, taken)
-        for envelope in lost:
-            if isinstance(watch, Recorded):
-                watch.fate(envelope.id, "lost")
-            self.settled(envelope)
-        for name, peer in ((one, other), (other, one)):
-            role = self.world.connecting.get(name)
-            if role is not None and role.alive:
-                self.carry_out(name, role.on_disconnected(peer, self.now))
-                self.ask_for_timers(name)
+        lost, kept = self.world.network.lose((client, broker, purpose).__eq__, taken)
+        self._lost_with_connection(lost)
+        self._disconnected(client, broker, purpose)
         return kept
+
+    def cut_off(self, name: str) -> None:
+        """An actor stopped: every connection of it ends, and a broker answers nothing that it had."""
+        for peer in self.world.peers_of(name):
+            self._end_all(name, peer)
+        self._lost_with_connection(self.world.network.forget(name))
+
+    def _end_all(self, one: str, other: str) -> None:
+        """Every connection between these two ends."""
+        between = ((one, other), (other, one))
+        lost, _ = self.world.network.lose(lambda name: name[:2] in between)
+        self._lost_with_connection(lost)
+        self._disconnected(one, other)
+        self._disconnected(other, one)
+
+    def _lost_with_connection(self, lost: list[Envelope]) -> None:
+        for envelope in lost:
+            if isinstance(self.watch, Recorded):
+                self.watch.fate(envelope.id, "lost")
+            self.settled(envelope)
+
+    def _disconnected(self, name: str, peer: str, purpose: str | None = None) -> None:
+        role = self.world.connecting.get(name)
+        if role is not None and role.alive:
+            self.carry_out(name, role.on_disconnected(peer, self.now, purpose))
+            self.ask_for_timers(name)
 
     def lost(self, envelope: Envelope) -> None:
         """A message is not delivered."""

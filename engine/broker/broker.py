@@ -38,6 +38,9 @@ from engine.errors import EngineError
 from engine.happenings.brokers import BecameLeader, RequestWaitsForStart, StartFailed
 from engine.happenings.logs import HighWatermarkFollowsIsr
 from engine.messages import (
+    FOR_ALL_ELSE,
+    FOR_MARKERS,
+    FOR_VERIFICATION,
     AddOffsetsToTxnRequest,
     AddPartitionsToTxnRequest,
     Effects,
@@ -420,23 +423,24 @@ class Broker:
 
     # Other brokers --------------------------------------------------------------------------------
 
-    def on_connected(self, peer: str, now: int) -> Effects:
-        """A connection to another broker is open: markers may go (MRK-3), and questions to coordinators."""
+    def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
+        """A connection to another broker is open: markers may go (MRK-3), or questions to a coordinator."""
         if self.transactions is None:
             return []
         number = broker_number(peer)
-        effects = self.transactions.on_connected(number, now)
-        if self.verification is not None:
-            effects = effects + self.verification.on_connected(number, now)
-        return effects
+        if purpose == FOR_MARKERS:
+            return self.transactions.on_connected(number, now)
+        return [] if self.verification is None else self.verification.on_connected(number, now)
 
-    def on_disconnected(self, peer: str, now: int) -> Effects:
+    def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
         """A connection ended; only those to brokers carry something of ours (MRK-9)."""
         if self.transactions is None or not peer.startswith("broker-"):
             return []
         number = broker_number(peer)
-        effects = self.transactions.on_disconnected(number, now)
-        if self.verification is not None:
+        effects: Effects = []
+        if purpose in (None, FOR_MARKERS):
+            effects += self.transactions.on_disconnected(number, now)
+        if purpose in (None, FOR_VERIFICATION) and self.verification is not None:
             effects += self.verification.go_on(([], self.verification.on_disconnected(number)), now)
         return effects
 

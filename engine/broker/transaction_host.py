@@ -38,6 +38,7 @@ from engine.happenings.brokers import (
 )
 from engine.java_hash import partition_for
 from engine.messages import (
+    FOR_MARKERS,
     SHORT_MAX,
     Connect,
     Disconnect,
@@ -341,7 +342,7 @@ class TransactionHost:
                 effects.append(Send(peer, WriteTxnMarkersRequest(entries=entries), request))
             elif broker_id not in self.connecting:
                 self.connecting.add(broker_id)
-                effects.append(Connect(peer))
+                effects.append(Connect(peer, FOR_MARKERS))
         return effects + self.settle(now)
 
     def on_connected(self, broker_id: int, now: int) -> Effects:
@@ -443,7 +444,7 @@ class TransactionHost:
         for broker_id, request in sorted(self.markers.in_flight.items()):
             if request.deadline <= now:
                 self.watch.emit(MarkersTimedOut, self.setup.name, f"broker-{broker_id}")
-                effects.append(Disconnect(f"broker-{broker_id}"))
+                effects.append(Disconnect(f"broker-{broker_id}", FOR_MARKERS))
         if self.scan_at is not None and self.scan_at <= now:
             self.scanned_at = now
             self.coordinator.abort_timed_out(now)

@@ -31,6 +31,7 @@ from engine.coordinator.transaction_states import PREPARE_ABORT, PREPARE_COMMIT
 from engine.errors import NO_ERROR, EngineError, Error
 from engine.java_hash import partition_for
 from engine.messages import (
+    FOR_VERIFICATION,
     NO_PRODUCER_ID,
     NO_SEQUENCE,
     Connect,
@@ -278,7 +279,7 @@ class Verification:
             if line.is_connecting:
                 return []
             line.is_connecting = True
-            return [Connect(peer)]
+            return [Connect(peer, FOR_VERIFICATION)]
         line.on_the_way, line.behind = line.behind, {}
         line.correlation_id = self.outgoing.next_correlation()
         line.deadline = now + self.timeout_ms
@@ -362,7 +363,7 @@ class Verification:
                 effects += self._send(broker_id, line, now)
             else:
                 ended += self.on_disconnected(broker_id)
-                effects.append(Disconnect(f"broker-{broker_id}"))
+                effects.append(Disconnect(f"broker-{broker_id}", FOR_VERIFICATION))
         return effects, ended
 
     def crash(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.client.batch import Batch
+from engine.messages import FOR_ALL_ELSE
 from engine.shapes.clients import ConnectionView, RequestView
 from engine.watching import Watch
 
@@ -53,12 +54,27 @@ class InFlightRequest:
         }
 
 
+class CorrelationIds:
+    """The numbers of one client's requests. No number comes twice, in whatever connection, not after a crash either:
+    a broker may still have a request of the process before."""
+
+    __slots__ = ("_next",)
+
+    def __init__(self) -> None:
+        self._next = 1
+
+    def take(self) -> int:
+        number = self._next
+        self._next += 1
+        return number
+
+
 class Connection:
     """The connection to one broker. ``failures``: failed attempts in a row."""
 
     __slots__ = ("attempted_at", "failures", "in_flight", "limit", "node", "path", "peer", "state")
 
-    def __init__(self, owner: tuple[str, ...], node: int, limit: int) -> None:
+    def __init__(self, owner: tuple[str, ...], node: int, limit: int, purpose: str) -> None:
         self.node = node
         self.peer = f"broker-{node}"
         self.state = DISCONNECTED
@@ -66,7 +82,7 @@ class Connection:
         self.limit = limit
         self.attempted_at: int | None = None
         self.failures = 0
-        self.path = (*owner, "connections", str(node))
+        self.path = (*owner, "connections", f"{node}-{purpose}" if purpose else str(node))
 
     @property
     def usable(self) -> bool:
@@ -82,25 +98,33 @@ class Connection:
 
 
 class Connections:
-    """All connections of one client. ``owner`` is the client's path in the view."""
+    """All connections of one client that are for the same. ``owner`` is the client's path in the view."""
 
-    __slots__ = ("backoff_max_ms", "backoff_ms", "by_node", "limit", "next_correlation_id", "owner", "watch")
+    __slots__ = ("backoff_max_ms", "backoff_ms", "by_node", "limit", "numbers", "owner", "purpose", "watch")
 
     def __init__(
-        self, owner: tuple[str, ...], limit: int, backoff_ms: int, backoff_max_ms: int, watch: Watch
+        self,
+        owner: tuple[str, ...],
+        limit: int,
+        backoff_ms: int,
+        backoff_max_ms: int,
+        watch: Watch,
+        numbers: CorrelationIds,
+        purpose: str = FOR_ALL_ELSE,
     ) -> None:
         self.owner = owner
         self.limit = limit
         self.backoff_ms = backoff_ms
         self.backoff_max_ms = backoff_max_ms
         self.by_node: dict[int, Connection] = {}
-        self.next_correlation_id = 1
+        self.numbers = numbers
+        self.purpose = purpose
         self.watch = watch
 
     def to(self, node: int) -> Connection:
         connection = self.by_node.get(node)
         if connection is None:
-            connection = self.by_node[node] = Connection(self.owner, node, self.limit)
+            connection = self.by_node[node] = Connection(self.owner, node, self.limit, self.purpose)
             self.watch.touch(connection)
         return connection
 
@@ -192,7 +216,7 @@ class Connections:
         batches: dict[str, Batch] | None = None,
     ) -> InFlightRequest:
         """Note a request that leaves now and awaits an answer."""
-        number = self.take_correlation_id()
+        number = self.numbers.take()
         request = InFlightRequest(self.owner, api, node, number, now, now + timeout_ms, batches or {}, body)
         connection = self.to(node)
         connection.in_flight.append(request)
@@ -201,11 +225,6 @@ class Connections:
             watch.touch(connection)
             watch.touch(request)
         return request
-
-    def take_correlation_id(self) -> int:
-        number = self.next_correlation_id
-        self.next_correlation_id += 1
-        return number
 
     def answered(self, node: int, correlation_id: int) -> InFlightRequest | None:
         """Take the request that this response is for; None: the request is no longer in flight."""

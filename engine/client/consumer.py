@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from engine.client.connections import Connections, InFlightRequest
+from engine.client.connections import DISCONNECTED, Connections, CorrelationIds, InFlightRequest
 from engine.client.group_session import GroupSession
 from engine.client.handover import Handover, Polled
 from engine.client.metadata import Metadata
@@ -30,6 +30,8 @@ from engine.happenings.readers import (
     UnexpectedAnswer,
 )
 from engine.messages import (
+    FOR_ALL_ELSE,
+    FOR_GROUP,
     NO_MEMBER,
     CommittedOffset,
     Connect,
@@ -106,6 +108,7 @@ class Consumer:
         self._starts: dict[str, int] = {}
         """Where a partition begins for a group that has committed nothing of it."""
         self._outbox: Effects = []
+        self._numbers = CorrelationIds()
         self._build()
 
     def _build(self) -> None:
@@ -114,9 +117,7 @@ class Consumer:
         self.metadata = Metadata(owner, self.brokers, self.watch)
         for partition in self._subscribed:
             self.metadata.topics[topic_of(partition)] = None
-        self.connections = Connections(
-            owner, IN_FLIGHT_MAX, RECONNECT_BACKOFF_MS, RECONNECT_BACKOFF_MAX_MS, self.watch
-        )
+        self.connections = self._connections(FOR_ALL_ELSE)
         self.group: GroupSession | None = None
         self.rewinding = self.group_id is not None
         """Nothing is fetched: the position is unknown until the coordinator has returned the group's offsets."""
@@ -124,8 +125,30 @@ class Consumer:
         """Nobody has asked for the position since the application began anew; an answer still under way is old."""
         if self.group_id is not None:
             self.group = GroupSession(
-                owner, self.name, self.group_id, self.member, self.connections, self.profile, self.watch
+                owner,
+                self.name,
+                self.group_id,
+                self.member,
+                self.connections,
+                self._connections(FOR_GROUP),
+                self.profile,
+                self.watch,
             )
+
+    def _connections(self, purpose: str) -> Connections:
+        return Connections(
+            ("consumers", self.name),
+            IN_FLIGHT_MAX,
+            RECONNECT_BACKOFF_MS,
+            RECONNECT_BACKOFF_MAX_MS,
+            self.watch,
+            self._numbers,
+            purpose,
+        )
+
+    def _all_connections(self) -> tuple[Connections, ...]:
+        """Those to the leaders, then the one of its own to its group coordinator (GEN-11)."""
+        return (self.connections,) if self.group is None else (self.connections, self.group.own)
 
     def view(self) -> ConsumerFields:
         return {
@@ -142,7 +165,7 @@ class Consumer:
         }
 
     def parts(self) -> Iterable[Part]:
-        connections = self.connections.by_node.values()
+        connections = [one for kind in self._all_connections() for one in kind.by_node.values()]
         parts: list[Part] = [self, self.metadata, *connections]
         for connection in connections:
             parts += connection.in_flight
@@ -266,11 +289,8 @@ class Consumer:
         ]
         if self.group is not None and (due := self.group.due_at()) is not None:
             times.append(due)
-        times += [
-            at
-            for at in (self.metadata.update_due_at(RETRY_BACKOFF_MS), self.connections.next_deadline())
-            if at is not None
-        ]
+        deadlines = [connections.next_deadline() for connections in self._all_connections()]
+        times += [at for at in (self.metadata.update_due_at(RETRY_BACKOFF_MS), *deadlines) if at is not None]
         return min(times, default=None)
 
     def _reachable_at(self, reading: Reading) -> int | None:
@@ -282,9 +302,10 @@ class Consumer:
 
     def on_timer(self, now: int) -> Effects:
         """Fetch what is due; end connections that do not answer (SND-7)."""
-        for connection in self.connections.timed_out(now):
-            self._outbox.append(Disconnect(connection.peer))
-            self._disconnected(connection.peer, now)
+        for connections in self._all_connections():
+            for connection in connections.timed_out(now):
+                self._outbox.append(Disconnect(connection.peer, connections.purpose))
+                self._disconnected(connection.peer, now, connections.purpose)
         if self.group is not None:
             self._outbox += self.group.send(self.metadata.brokers, now)
         for reading in () if self.rewinding else self.readings.values():
@@ -338,7 +359,10 @@ class Consumer:
     def handle(self, envelope: Envelope, now: int) -> Effects:
         """An answer arrives."""
         body = envelope.body
-        request = self.connections.answered(_node(envelope.source), envelope.correlation_id)
+        connections = self.connections
+        if self.group is not None and isinstance(body, OffsetFetchResponse | OffsetCommitResponse):
+            connections = self.group.own
+        request = connections.answered(_node(envelope.source), envelope.correlation_id)
         if request is None:
             self.watch.emit(UnexpectedAnswer, self.name, envelope.source)
         elif isinstance(body, MetadataResponse):
@@ -420,8 +444,12 @@ class Consumer:
 
     # -- connections -----------------------------------------------------------------------------------
 
-    def on_connected(self, peer: str, now: int) -> Effects:
-        """A connection stands: fetches that waited for it may go."""
+    def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
+        """A connection is open: what waited for it may go."""
+        if purpose == FOR_GROUP:
+            if self.group is not None:
+                self.group.connected(_node(peer), now)
+            return self._effects()
         self.connections.connected(_node(peer))
         for reading in self.readings.values():
             if reading.wanted:
@@ -430,17 +458,24 @@ class Consumer:
             self.metadata.last_attempt_at = None
         return self._effects()
 
-    def on_disconnected(self, peer: str, now: int) -> Effects:
+    def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
         """A connection ended: what was asked on it is asked again elsewhere or later."""
-        self._disconnected(peer, now)
+        self._disconnected(peer, now, purpose)
         return self._effects()
 
-    def _disconnected(self, peer: str, now: int) -> None:
-        connection = self.connections.to(_node(peer))
-        if not self.alive or connection.state == "disconnected":
+    def _disconnected(self, peer: str, now: int, purpose: str | None) -> None:
+        node = _node(peer)
+        ended = [
+            (connections, connection)
+            for connections in self._all_connections()
+            if purpose in (None, connections.purpose)
+            and (connection := connections.by_node.get(node)) is not None
+            and connection.state != DISCONNECTED
+        ]
+        if not self.alive or not ended:
             return
-        first = connection.failures == 0
-        lost = self.connections.disconnected(connection.node, now)
+        first = any(connection.failures == 0 for _, connection in ended)
+        lost = [request for connections, _ in ended for request in connections.disconnected(node, now)]
         if first:
             self.watch.emit(Disconnected, self.name, peer, len(lost))
         for request in lost:

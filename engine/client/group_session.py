@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.client.connections import Connections, InFlightRequest
+from engine.client.connections import CONNECTING, Connections, InFlightRequest
 from engine.errors import EngineError, Error
 from engine.happenings.readers import (
     AfterAnswer,
@@ -84,6 +84,7 @@ class GroupSession:
         "last_error",
         "member",
         "not_before",
+        "own",
         "path",
         "waits_for_stable_offsets",
         "wanted",
@@ -97,6 +98,7 @@ class GroupSession:
         group_id: str,
         member: Membership,
         connections: Connections,
+        own: Connections,
         profile: Profile,
         watch: Watch,
     ) -> None:
@@ -105,6 +107,9 @@ class GroupSession:
         self.group_id = group_id
         self.member = member
         self.connections = connections
+        """Those to the leaders; the coordinator is looked up on one of them."""
+        self.own = own
+        """Those to coordinators, for this group alone: a Fetch that waits holds no commit up (GEN-11)."""
         self.waits_for_stable_offsets = profile.waits_for_stable_offsets
         """Where the group stands is known once open transactions are decided (KIP-447)."""
         self.watch = watch
@@ -167,7 +172,7 @@ class GroupSession:
         """When something should be sent; None: nothing to send, or it waits for an answer or a connection."""
         if not self.wanted or self.in_flight is not None:
             return None
-        if self.coordinator is not None and self.connections.to(self.coordinator).state == "connecting":
+        if self.coordinator is not None and self.own.to(self.coordinator).state == CONNECTING:
             return None
         return self.not_before
 
@@ -179,24 +184,30 @@ class GroupSession:
         if due is None or due > now:
             return []
         body: Request | FindCoordinatorRequest = self.wanted[0]
-        node = self.coordinator
+        node, connections = self.coordinator, self.own
         if node is None:
+            connections = self.connections
             body = FindCoordinatorRequest(key=self.group_id, key_type=GROUP)
-            node = self.connections.least_loaded(brokers, now)
+            node = connections.least_loaded(brokers, now)
             if node is None:
                 self.not_before = now + RETRY_BACKOFF_MS
                 return []
-        connection = self.connections.to(node)
+        connection = connections.to(node)
         if not connection.usable:
-            delay = self.connections.connect_delay(node, now)
+            delay = connections.connect_delay(node, now)
             self.not_before = now + (delay or RETRY_BACKOFF_MS)
-            return [Connect(self.connections.connecting(node, now))] if delay == 0 else []
-        self.in_flight = self.connections.sent(node, body.api, body, now, REQUEST_TIMEOUT_MS)
+            return [Connect(connections.connecting(node, now), connections.purpose)] if delay == 0 else []
+        self.in_flight = connections.sent(node, body.api, body, now, REQUEST_TIMEOUT_MS)
         self.watch.touch(self)
         self.watch.emit(
             GroupRequestSent, self.consumer, self.group_id, connection.peer, body.api, _partitions(body)
         )
         return [Send(connection.peer, body, self.in_flight.correlation_id)]
+
+    def connected(self, node: int, now: int) -> None:
+        """The connection to the coordinator is open: what waited for it may go."""
+        self.own.connected(node)
+        self.not_before = min(self.not_before, now)
 
     # -- answers ---------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from engine.client.blocked_calls import BlockedCalls
 from engine.client.blocking_identity import BlockingIdentity
 from engine.client.closing import Closing
 from engine.client.completion import Completion
-from engine.client.connections import Connections
+from engine.client.connections import Connections, CorrelationIds
 from engine.client.control_answers import ControlAnswers
 from engine.client.control_channel import ControlChannel
 from engine.client.identity import Identity
@@ -36,7 +36,9 @@ class Incarnation:
     """The parts of one producer process. ``transactions``, ``channel``, ``identity`` and ``control_answers`` exist
     with idempotence only."""
 
-    def __init__(self, setup: Setup, brokers: tuple[int, ...], finished_calls: list[Call]) -> None:
+    def __init__(
+        self, setup: Setup, brokers: tuple[int, ...], finished_calls: list[Call], numbers: CorrelationIds
+    ) -> None:
         owner = ("clients", setup.name)
         config, watch = setup.config, setup.watch
         self.config = config
@@ -44,7 +46,12 @@ class Incarnation:
         self.poll = Poll()
         self.metadata = Metadata(owner, brokers, watch)
         self.connections = Connections(
-            owner, config.max_in_flight, config.reconnect_backoff_ms, config.reconnect_backoff_max_ms, watch
+            owner,
+            config.max_in_flight,
+            config.reconnect_backoff_ms,
+            config.reconnect_backoff_max_ms,
+            watch,
+            numbers,
         )
         self.transactions: TransactionManager | None = None
         if config.enable_idempotence:

@@ -25,7 +25,7 @@ from engine.client.application import (
     Call,
 )
 from engine.client.configuration import SETTINGS, ProducerConfig, check_setting, resolve
-from engine.client.connections import InFlightRequest
+from engine.client.connections import CorrelationIds, InFlightRequest
 from engine.client.incarnation import Incarnation
 from engine.client.ledger import Ledger
 from engine.client.record_size import NULL_LENGTH, batch_size_upper_bound, payload_size
@@ -50,6 +50,7 @@ from engine.happenings.producer import (
 )
 from engine.machine import Row
 from engine.messages import (
+    FOR_ALL_ELSE,
     Disconnect,
     Effects,
     Envelope,
@@ -97,11 +98,12 @@ class ProducerClient:
         self.finished_calls: list[Call] = []
         """Blocked calls that ended since the kernel last emptied this list."""
         self._leaders: dict[str, int | None] = {}
+        self._numbers = CorrelationIds()
         self._build(resolve(self.settings, profile, switches, self.place))
 
     def _build(self, config: ProducerConfig) -> None:
         setup = Setup(self.name, config, self.profile, self.switches, self.watch, self.ledger)
-        self.memory = Incarnation(setup, self.brokers, self.finished_calls)
+        self.memory = Incarnation(setup, self.brokers, self.finished_calls, self._numbers)
         self._fields = [
             FieldPart(self, "alive"),
             FieldPart(self, "paused"),
@@ -372,13 +374,13 @@ class ProducerClient:
     def _metadata_answered(self, body: MetadataResponse, now: int) -> None:
         self.watch.emit(MetadataLearned, self.name, self.memory.metadata.update(body, now))
 
-    def on_connected(self, peer: str, now: int) -> Effects:
-        """A connection stands."""
+    def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
+        """A connection is open. A producer has one to each broker, for everything."""
         self.memory.connections.connected(_node(peer))
         self.memory.poll.wake(now)
         return self._effects()
 
-    def on_disconnected(self, peer: str, now: int) -> Effects:
+    def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
         """A connection ended, or could not be made: everything in flight on it is lost (GEN-5)."""
         return self._disconnected(peer, now, overdue=False)
 

@@ -333,7 +333,7 @@ class Sender:
             batches={batch.partition: batch.to_message() for batch in batches},
         )
         if config.acks == 0:
-            number = connections.take_correlation_id()
+            number = connections.numbers.take()
         else:
             by_partition = {batch.partition: batch for batch in batches}
             number = connections.sent(

@@ -41,7 +41,7 @@ class Node:
     def on_timer(self, now: int) -> Effects:
         return []
 
-    def on_disconnected(self, peer: str, now: int) -> Effects:
+    def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
         """Messages under way are lost; a timer leads to the next attempt (MW-10)."""
         return []
 

@@ -19,8 +19,19 @@ Name = tuple[str, str, str]
 
 
 def _name(client: str, broker: str, body: object, correlation_id: int) -> Name:
-    """The connection on which a request or its response goes. A request made by hand has one of its own."""
+    """The connection of a request or its response. A request made by hand has one of its own."""
     return client, broker, str(correlation_id) if client == Crafter.name else connection_of(body)
+
+
+def name_of(message: Envelope) -> Name:
+    """The connection on which a message goes: its client sends the requests. Nodes of the middleware have one for both
+    ways."""
+    client, broker = message.source, message.destination
+    if message.is_response:
+        client, broker = broker, client
+    if not broker.startswith("broker-") and client > broker:
+        client, broker = broker, client
+    return _name(client, broker, message.body, message.correlation_id)
 
 
 class Ended:
@@ -48,9 +59,14 @@ class BrokerConnections:
 
     def take(self, request: Envelope) -> Envelope | None:
         """Take a request that arrived; the unanswered request that it has to wait for, when there is one."""
-        name = _name(request.source, request.destination, request.body, request.correlation_id)
+        for one in self.ended:
+            if one.taken is request:
+                return None
+            if request in one.waiting:
+                return one.taken
+        name = name_of(request)
         before = self.taken.get(name)
-        if before is request or (self.ended and any(one.taken is request for one in self.ended)):
+        if before is request:
             return None
         if before is not None:
             self.waiting.setdefault(name, []).append(request)
@@ -60,10 +76,10 @@ class BrokerConnections:
 
     def arrived(self, request: Envelope) -> bool:
         """Whether this request has arrived at its broker: it waits behind another, or is the next to be handled."""
-        name = _name(request.source, request.destination, request.body, request.correlation_id)
+        name = name_of(request)
         if self.taken.get(name) is request or request in self.waiting.get(name, ()):
             return True
-        return any(one.taken is request or request in one.waiting for one in self.ended)
+        return self.is_of_ended(request)
 
     def answered(self, client: str, broker: str, body: object, correlation_id: int) -> Envelope | None:
         """The broker has done with a request of an open connection: the next one, which it takes now, when one
@@ -101,16 +117,25 @@ class BrokerConnections:
         one.taken = one.waiting.pop(0)
         return one.taken
 
-    def end(self, one: str, other: str, taken: int = 0) -> list[Envelope]:
-        """The connections between these two end; returns the waiting requests that the broker keeps: as many of the
-        first as ``taken`` says, in each connection."""
-        kept: list[Envelope] = []
-        for name in [name for name in self.taken if name[:2] in ((one, other), (other, one))]:
-            waiting = self.waiting.pop(name, [])[:taken]
-            self.ended.append(Ended(self.taken.pop(name), waiting))
-            kept += waiting
+    def end(self, name: Name, held: list[Envelope], taken: int = 0) -> list[Envelope]:
+        """A connection ends. Behind what waits in it come the requests that a paused broker has not read yet
+        (``held``); returns those of both that the broker keeps: as many of the first as ``taken`` says."""
+        waits = self.waiting.pop(name, [])
+        queue = [*waits, *(request for request in held if request not in waits)]
+        kept = queue[:taken]
+        current = self.taken.pop(name, None)
+        if current is not None:
+            self.ended.append(Ended(current, kept))
+        elif kept:
+            self.ended.append(Ended(kept[0], kept[1:]))
         return kept
 
-    def forget(self, broker: str) -> None:
-        """A broker stopped: nothing that it had taken is answered."""
-        self.ended = [one for one in self.ended if one.taken.destination != broker]
+    def is_of_ended(self, message: Envelope) -> bool:
+        """Whether this is a request that a broker keeps although its connection has ended."""
+        return any(one.taken is message or message in one.waiting for one in self.ended)
+
+    def forget(self, broker: str) -> list[Envelope]:
+        """A broker stopped: nothing that it had is answered. Returns what it kept of connections that had ended."""
+        over = [one for one in self.ended if one.taken.destination == broker]
+        self.ended = [one for one in self.ended if one not in over]
+        return [request for one in over for request in (one.taken, *one.waiting)]

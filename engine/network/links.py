@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.apis import error_of, partitions_of
+from engine.apis import connection_of, error_of, partitions_of
 from engine.messages import Envelope, Send
-from engine.network.connections import BrokerConnections
+from engine.network.connections import BrokerConnections, Name, name_of
 from engine.shapes.views import MessageView
 from engine.watching import Watch
 
@@ -55,6 +55,9 @@ class MessagePart:
             "error": error_of(body),
             "held": self.held,
         }
+        connection = connection_of(body)
+        if connection:
+            shown["connection"] = connection
         if self.waits_behind is not None:
             shown["waits_behind"] = self.waits_behind
         return shown
@@ -78,7 +81,10 @@ class Network:
         self.parts: dict[int, MessagePart] = {}
         self.next_id = 1
         self.connections = BrokerConnections()
-        self._latest: dict[tuple[str, str], int] = {}
+        self._latest: dict[tuple[Name, str], int] = {}
+        """The newest arrival of each connection and direction (who sends)."""
+        self._held: set[int] = set()
+        """The messages that arrived at a paused actor."""
 
     def latency(self, source: str, destination: str) -> int:
         if self.latencies:
@@ -88,15 +94,16 @@ class Network:
     def send(self, source: str, send: Send, now: int) -> Envelope:
         """Put a message on its link; returns the envelope with its arrival time."""
         destination = send.destination
-        direction = (source, destination)
         arrives = now + self.latency(source, destination)
-        latest = self._latest.get(direction, 0)
-        if arrives < latest:
-            arrives = latest
-        self._latest[direction] = arrives
         envelope = Envelope(
             self.next_id, source, destination, send.body, send.correlation_id, send.is_response, now, arrives
         )
+        direction = _direction(envelope)
+        latest = self._latest.get(direction, 0)
+        if arrives < latest:
+            envelope.arrives_at = latest
+        else:
+            self._latest[direction] = arrives
         self.next_id += 1
         self.under_way[envelope.id] = envelope
         if self.watch.recording:
@@ -119,7 +126,7 @@ class Network:
     def delay(self, message: int, by: int) -> list[Envelope]:
         """Move an arrival; messages behind it on the same link wait too. Returns all that moved."""
         envelope = self.under_way[message]
-        direction = (envelope.source, envelope.destination)
+        direction = _direction(envelope)
         before = envelope.arrives_at
         envelope.arrives_at += by
         moved = [envelope]
@@ -139,23 +146,20 @@ class Network:
     def reorder(self, message: int) -> Envelope | None:
         """Let the next message of the same link overtake this one; None when there is none behind."""
         envelope = self.under_way[message]
-        behind = [
-            other for other in self._on_link((envelope.source, envelope.destination)) if other.id > message
-        ]
+        behind = [other for other in self._on_link(_direction(envelope)) if other.id > message]
         if not behind:
             return None
         overtaking = behind[0]
         envelope.arrives_at = overtaking.arrives_at + 1
-        self._latest[(envelope.source, envelope.destination)] = max(
-            self._latest[(envelope.source, envelope.destination)], envelope.arrives_at
-        )
+        direction = _direction(envelope)
+        self._latest[direction] = max(self._latest[direction], envelope.arrives_at)
         self._touch(message)
         return envelope
 
     def duplicate(self, message: int) -> Envelope:
         """A second copy arrives right behind the first."""
         first = self.under_way[message]
-        direction = (first.source, first.destination)
+        direction = _direction(first)
         copy = Envelope(
             self.next_id,
             first.source,
@@ -182,20 +186,35 @@ class Network:
             part.waits_behind = None
             self.watch.touch(part)
 
-    def lose_between(self, one: str, other: str, taken: int = 0) -> tuple[list[Envelope], int]:
-        """A connection ended: everything under way on it is lost, in both directions (GEN-5), but for the first
-        ``taken`` requests that wait at a broker (GEN-11). Returns what is lost, and how many wait on."""
-        kept = self.connections.end(one, other, taken)
-        lost = [
-            envelope
-            for envelope in self.under_way.values()
-            if {envelope.source, envelope.destination} == {one, other} and envelope not in kept
-        ]
+    def lose(self, ends: Callable[[Name], bool], taken: int = 0) -> tuple[list[Envelope], int]:
+        """The connections that ``ends`` chooses ended: everything under way on them is lost, both ways (GEN-5), but for
+        the first ``taken`` requests of each that have arrived at the broker and wait (GEN-11). Returns what is lost,
+        and how many wait on."""
+        connections = self.connections
+        under_way: dict[Name, list[Envelope]] = {name: [] for name in connections.taken if ends(name)}
+        for envelope in self.under_way.values():
+            if not connections.is_of_ended(envelope) and ends(name := name_of(envelope)):
+                under_way.setdefault(name, []).append(envelope)
+        lost: list[Envelope] = []
+        kept = 0
+        for name, messages in under_way.items():
+            held = [one for one in messages if one.id in self._held and not one.is_response]
+            left = connections.end(name, held, taken)
+            kept += len(left)
+            lost += [one for one in messages if one not in left]
+        lost.sort(key=lambda envelope: envelope.id)
         for envelope in lost:
             self.remove(envelope.id)
-        self._latest.pop((one, other), None)
-        self._latest.pop((other, one), None)
-        return lost, len(kept)
+        for direction in [direction for direction in self._latest if ends(direction[0])]:
+            del self._latest[direction]
+        return lost, kept
+
+    def forget(self, broker: str) -> list[Envelope]:
+        """A broker stopped; returns what it kept of connections that had ended, and now loses."""
+        lost = [one for one in self.connections.forget(broker) if one.id in self.under_way]
+        for envelope in lost:
+            self.remove(envelope.id)
+        return lost
 
     def take(self, request: Envelope) -> Envelope | None:
         """A broker takes a request that arrived; the request that it has to wait for, when there is one (GEN-11)."""
@@ -206,19 +225,23 @@ class Network:
             self.watch.touch(part)
         return before
 
+    def has_arrived(self, message: Envelope) -> bool:
+        """Whether this is a request that is at its broker: it was taken, or waits to be."""
+        return not message.is_response and (message.id in self._held or self.connections.arrived(message))
+
     def hold(self, message: int, held: bool) -> None:
-        """Show that an arrived message waits for a paused receiver."""
+        """An arrived message waits for a paused receiver, or no longer does."""
+        if held:
+            self._held.add(message)
+        else:
+            self._held.discard(message)
         part = self.parts.get(message)
         if part is not None and part.held != held:
             part.held = held
             self.watch.touch(part)
 
-    def _on_link(self, direction: tuple[str, str]) -> list[Envelope]:
-        return [
-            envelope
-            for envelope in self.under_way.values()
-            if (envelope.source, envelope.destination) == direction
-        ]
+    def _on_link(self, direction: tuple[Name, str]) -> list[Envelope]:
+        return [envelope for envelope in self.under_way.values() if _direction(envelope) == direction]
 
     def _touch(self, message: int) -> None:
         part = self.parts.get(message)
@@ -227,7 +250,13 @@ class Network:
 
     def remove(self, message: int) -> None:
         del self.under_way[message]
+        self._held.discard(message)
         part = self.parts.pop(message, None)
         if part is not None:
             part.gone = True
             self.watch.touch(part)
+
+
+def _direction(message: Envelope) -> tuple[Name, str]:
+    """A connection and one of its two directions."""
+    return name_of(message), message.source

@@ -28,6 +28,8 @@ class MessageView(_FromTo):
     fields: JsonObject
     error: str | None
     held: bool
+    connection: NotRequired[str]
+    """What its connection is for, when that is one thing alone: ``group``, ``markers`` or ``verification`` (GEN-11)."""
     waits_behind: NotRequired[int]
     """A request that arrived and waits in its connection: the number of the unanswered one before it (GEN-11)."""
 

@@ -116,9 +116,9 @@ class Recording:
     def _carry_out(self, effect: Send | Connect | Disconnect | UsePartition, now: int) -> Effects:
         broker = self.broker
         if isinstance(effect, Connect):
-            return broker.on_connected(effect.peer, now)
+            return broker.on_connected(effect.peer, now, effect.purpose)
         if isinstance(effect, Disconnect):
-            return broker.on_disconnected(effect.peer, now)
+            return broker.on_disconnected(effect.peer, now, effect.purpose)
         if isinstance(effect, UsePartition):
             raise EngineError(f"{effect.partition} is led from the beginning")
         if effect.destination == ZOOKEEPER:

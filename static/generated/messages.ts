@@ -1703,6 +1703,10 @@ export interface MessageView {
   error: string | null;
   held: boolean;
   /**
+   * What its connection is for, when that is one thing alone: ``group``, ``markers`` or ``verification`` (GEN-11).
+   */
+  connection?: string;
+  /**
    * A request that arrived and waits in its connection: the number of the unanswered one before it (GEN-11).
    */
   waits_behind?: number;

@@ -144,3 +144,174 @@ def test_a_run_goes_on_alike_from_a_copy_while_requests_wait() -> None:
     copy = simulation.fork()
     assert [step.key for step in steps(copy)] == [step.key for step in steps(simulation)]
     assert copy.digest() == simulation.digest()
+
+
+# Which connection a message goes on ------------------------------------------------------------------
+
+
+def grouped(*faults: dict[str, Any]) -> Simulation:
+    """A consumer whose group's coordinator also leads what it reads; two records, read and committed from 100 ms on."""
+    return Simulation(
+        load(
+            {
+                "id": "T-1",
+                "title": {"en": "a test", "zh-Hans": "测试"},
+                "topics": [
+                    {"name": "in", "partitions": 1, "leaders": [1]},
+                    {"name": "out", "partitions": 1, "leaders": [2]},
+                ],
+                "producers": [
+                    {"name": "source", "settings": {**IDEMPOTENT}},
+                    {"name": "p1", "settings": {**IDEMPOTENT}},
+                ],
+                "consumers": [
+                    {"name": "c1", "partitions": ["in-0"], "isolation": "read_uncommitted", "group": "g"}
+                ],
+                "applications": [
+                    {
+                        "name": "app-s",
+                        "client": "source",
+                        "calls": [{"at": 20, "do": "send", "partition": "in-0", "records": 2}],
+                    }
+                ],
+                "switches": {"offsets_in_transaction": False},
+                "loops": [{"name": "app-1", "producer": "p1", "consumer": "c1", "output": ["out-0"]}],
+                "faults": list(faults),
+            }
+        )
+    )
+
+
+def until(simulation: Simulation, key: str) -> Any:
+    """The next step that is told so; fails when none comes."""
+    while (step := simulation.step()) is not None:
+        if step.key == key:
+            return step
+    raise AssertionError(f"{key} never came")
+
+
+@pytest.mark.requirement("GEN-11")
+def test_a_consumer_has_a_connection_of_its_own_to_its_group_coordinator() -> None:
+    simulation = grouped()
+    steps(simulation)
+    connections = simulation.view()["consumers"]["c1"]["connections"]
+    assert connections["1"]["state"] == connections["1-group"]["state"] == "connected"
+    assert "2-group" not in connections
+
+
+@pytest.mark.requirement("GEN-11")
+def test_a_late_fetch_holds_up_no_commit_and_its_connection_ends_alone() -> None:
+    late = {"match": {"api": "Fetch", "response": True, "nth": 2}, "action": "delay", "by_ms": 500}
+    simulation = grouped(late)
+    asked = until(simulation, "group_session.asks_committed").at
+    assert until(simulation, "consumer.begins_at").at == asked + 10
+    commit = {"match": {"api": "OffsetCommit", "response": True}, "action": "disconnect"}
+    cut = grouped(commit)
+    until(cut, "fault.disconnected")
+    connections = cut.view()["consumers"]["c1"]["connections"]
+    assert (connections["1-group"]["state"], connections["1"]["state"]) == ("disconnected", "connected")
+
+
+@pytest.mark.requirement("GEN-11")
+def test_markers_one_way_and_markers_the_other_way_are_two_connections() -> None:
+    """Each broker coordinates one transaction and leads the partition of the other; one marker request is cut."""
+    document = {
+        "id": "T-1",
+        "title": {"en": "a test", "zh-Hans": "测试"},
+        "producers": [
+            {"name": f"p{number}", "settings": {"transactional_id": name}}
+            for number, name in ((1, "txn-1"), (2, "txn-3"))
+        ],
+        "applications": [
+            {
+                "name": f"app-{number}",
+                "client": f"p{number}",
+                "calls": [
+                    {"at": 0, "do": "init_transactions"},
+                    {"at": 300, "do": "begin_transaction"},
+                    {"at": 300, "do": "send", "partition": partition},
+                    {"at": 500, "do": "commit_transaction"},
+                ],
+            }
+            for number, partition in ((1, "t-0"), (2, "t-1"))
+        ],
+        "faults": [{"match": {"api": "WriteTxnMarkers", "from": "broker-2"}, "action": "disconnect"}],
+    }
+    simulation = Simulation(load(document))
+    opposite = [
+        (message.source, message.destination)
+        for step in iter(simulation.step, None)
+        if step.key == "fault.disconnected"
+        for message in simulation.world.network.under_way.values()
+        if message.body.api == "WriteTxnMarkers"  # type: ignore[attr-defined]
+    ]
+    assert opposite == [("broker-1", "broker-2")]
+    sent_again = simulation.world.brokers["broker-1"].transactions
+    assert sent_again is not None
+    assert not sent_again.markers.in_flight
+    assert {line.stored for line in simulation.verdicts()} == {1}
+
+
+# Requests that outlive their connection --------------------------------------------------------------
+
+
+@pytest.mark.requirement("GEN-11")
+@pytest.mark.parametrize("taken", [0, 1, 2])
+def test_a_paused_broker_reads_of_an_ended_connection_what_had_arrived(taken: int) -> None:
+    """Three requests arrive at a paused broker, and the connection ends before it goes on. None is sent again."""
+    simulation = run(
+        *THREE,
+        enable_idempotence=False,
+        acks="all",
+        retries=0,
+        faults=[{"at": 22, "action": "pause", "actor": "broker-1", "for_ms": 100}],
+    )
+    simulation.run(until=28)
+    messages = simulation.world.network.under_way
+    waiting = [message.id for message in messages.values() if message.destination == "broker-1"]
+    with pytest.raises(Refused, match="waits in its connection"):
+        simulation.intervene({"action": "drop_message", "message": waiting[0]})
+    simulation.intervene({"action": "disconnect_message", "message": waiting[0], "taken": taken})
+    assert len(appends(simulation)) == taken
+    assert simulation.world.network.connections.ended == []
+
+
+@pytest.mark.requirement("GEN-11")
+def test_what_a_broker_kept_of_one_connection_is_not_lost_with_the_next() -> None:
+    """The followers stand still: the first request is not answered, and the second outlives two connections."""
+    stall = [{"at": 22, "action": "pause", "actor": name, "for_ms": 200} for name in ("broker-2", "broker-3")]
+    cut = {"match": {"api": "Produce", "nth": 3}, "action": "disconnect", "taken": 1, "after_ms": 4}
+    again = {"match": {"api": "Produce", "nth": 3}, "action": "disconnect"}
+    simulation = run(*THREE, faults=[*stall, cut, again])
+    made = steps(simulation)
+    assert [step.key for step in made].count("fault.disconnected") == 2
+    nowhere = [note for step in made for note in step.notes if note["key"] == "network.answer_goes_nowhere"]
+    assert len(nowhere) == 2
+    assert simulation.verdicts()[0].line().endswith("stored=3 duplicates=0 lost=0 failed=0 reordered=0")
+
+
+@pytest.mark.requirement("GEN-11")
+def test_a_broker_that_stops_loses_what_it_kept_of_ended_connections() -> None:
+    stall = [{"at": 22, "action": "pause", "actor": name, "for_ms": 200} for name in ("broker-2", "broker-3")]
+    cut = {"match": {"api": "Produce", "nth": 3}, "action": "disconnect", "taken": 1, "after_ms": 4}
+    crash = {"at": 40, "action": "crash", "actor": "broker-1", "for_ms": 50}
+    simulation = run(*THREE, faults=[*stall, cut, crash])
+    until(simulation, "fault.crashed")
+    network = simulation.world.network
+    assert network.connections.ended == []
+    assert not [one for one in network.under_way.values() if one.destination == "broker-1"]
+
+
+@pytest.mark.requirement("GEN-11")
+def test_no_number_of_a_request_comes_twice_not_even_after_a_crash() -> None:
+    """The broker still has a request of the process before; its answer must not pass for an answer to the new one."""
+    stall = [{"at": 22, "action": "pause", "actor": name, "for_ms": 400} for name in ("broker-2", "broker-3")]
+    crash = {"at": 26, "action": "crash", "actor": "p1", "for_ms": 10}
+    simulation = run((20, "t-0"), (300, "t-0"), faults=[*stall, crash])
+    seen: dict[int, int] = {}
+    for step in iter(simulation.step, None):
+        for message in simulation.world.network.under_way.values():
+            if message.source == "p1":
+                assert seen.setdefault(message.correlation_id, message.id) == message.id, step.number
+    assert len(seen) >= 4
+    assert simulation.verdicts()[0].line().endswith("stored=2 duplicates=0 lost=0 failed=0 reordered=0")

@@ -14,6 +14,7 @@ from engine.broker.setup import Setup
 from engine.broker.verification import Verification, unguarded, verify
 from engine.errors import Error
 from engine.messages import (
+    FOR_VERIFICATION,
     AddOffsetsToTxnRequest,
     CommittedOffset,
     Connect,
@@ -196,7 +197,7 @@ def ask(alone, name, sequence=0, epoch=0):
 
 def test_a_connection_comes_first_and_one_question_at_a_time_goes(alone):
     _, verification, producer = alone
-    assert ask(alone, "first") == ([Connect("broker-2")], [])
+    assert ask(alone, "first") == ([Connect("broker-2", FOR_VERIFICATION)], [])
     assert verification.on_connected(2, 0) == [
         Send(
             "broker-2",
@@ -244,7 +245,7 @@ def test_a_lost_connection_and_a_silent_coordinator_end_what_waits(alone):
     verification.on_connected(2, 0)
     assert verification.on_timer(99) == ([], [])
     effects, ended = verification.on_timer(100)
-    assert effects == [Disconnect("broker-2")]
+    assert effects == [Disconnect("broker-2", FOR_VERIFICATION)]
     assert [one.errors for one in ended] == [{"t-0": Error.NETWORK_EXCEPTION}]
     assert verification.next_timer() is None
 
