@@ -50,8 +50,9 @@ def _message(kernel: Kernel, intervention: Intervention) -> None:
     if type(message) is not int or message not in network.under_way:
         raise Refused("GEN-6", "message", "not_under_way", message=message)
     envelope = network.under_way[message]
-    ended = network.connections.is_of_ended(envelope)
-    if ended or (intervention["action"] != "disconnect_message" and network.has_arrived(envelope)):
+    if network.connections.is_of_ended(envelope):
+        raise Refused("GEN-11", "message", "connection_has_ended", message=message)
+    if intervention["action"] != "disconnect_message" and network.has_arrived(envelope):
         raise Refused("GEN-11", "message", "waits_in_connection", message=message)
     if intervention.get("taken") is not None:
         _whole(intervention, "taken", 0, TAKEN_MAX)

@@ -25,7 +25,7 @@ FieldsOf = Callable[[object], Any]
 class MessagePart:
     """A message's place in the view while it is under way."""
 
-    __slots__ = ("_fields_of", "envelope", "gone", "held", "path", "waits_behind")
+    __slots__ = ("_fields_of", "connection_ended", "envelope", "gone", "held", "path", "waits_behind")
 
     def __init__(self, envelope: Envelope, fields_of: FieldsOf) -> None:
         self.envelope = envelope
@@ -33,6 +33,7 @@ class MessagePart:
         self.path = ("network", "messages", str(envelope.id))
         self.gone = False
         self.held = False
+        self.connection_ended = False
         self.waits_behind: int | None = None
         """The number of the request before it in its connection, which the broker has not answered yet."""
 
@@ -58,6 +59,8 @@ class MessagePart:
         connection = connection_of(body)
         if connection:
             shown["connection"] = connection
+        if self.connection_ended:
+            shown["connection_ended"] = True
         if self.waits_behind is not None:
             shown["waits_behind"] = self.waits_behind
         return shown
@@ -201,6 +204,11 @@ class Network:
             held = [one for one in messages if one.id in self._held and not one.is_response]
             left = connections.end(name, held, taken)
             kept += len(left)
+            for one in left:
+                part = self.parts.get(one.id)
+                if part is not None:
+                    part.connection_ended = True
+                    self.watch.touch(part)
             lost += [one for one in messages if one not in left]
         lost.sort(key=lambda envelope: envelope.id)
         for envelope in lost:

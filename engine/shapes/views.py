@@ -30,6 +30,8 @@ class MessageView(_FromTo):
     held: bool
     connection: NotRequired[str]
     """What its connection is for, when that is one thing alone: ``group``, ``markers`` or ``verification`` (GEN-11)."""
+    connection_ended: NotRequired[bool]
+    """A request that its broker processes although its connection has ended: its response goes nowhere (GEN-11)."""
     waits_behind: NotRequired[int]
     """A request that arrived and waits in its connection: the number of the unanswered one before it (GEN-11)."""
 

@@ -74,14 +74,22 @@ def _message(view: Json, message_id: str) -> Iterator[Candidate]:
     number = int(message_id) if message else -1
     params = {"message": message_id, "api": message["api"] if message else "", "by": DELAY_MS}
     gone = None if message else "action.why.not_under_way"
-    waits = message is not None and "waits_behind" in message
-    settled = "action.why.waits_in_connection" if waits else gone
+    if message and message.get("connection_ended"):
+        gone = "action.why.connection_has_ended"
+    settled = "action.why.waits_in_connection" if gone is None and message and _has_arrived(message) else gone
     yield Candidate({"action": "drop_message", "message": number}, params, settled)
     yield Candidate({"action": "delay_message", "message": number, "by": DELAY_MS}, params, settled)
     yield Candidate({"action": "duplicate_message", "message": number}, params, settled)
     yield Candidate({"action": "reorder_message", "message": number}, params, settled)
     ends = {"from": message["from"], "to": message["to"]} if message else {"from": "", "to": ""}
     yield Candidate({"action": "disconnect_message", "message": number}, {**params, **ends}, gone)
+
+
+def _has_arrived(message: Json) -> bool:
+    """Whether this is a request at its broker: behind another of its connection, or unread because the broker is
+    paused."""
+    unread = message["held"] and not message["is_response"] and str(message["to"]).startswith("broker-")
+    return unread or "waits_behind" in message
 
 
 def _of_actor(view: Json, selection: Selection) -> Iterator[Candidate]:

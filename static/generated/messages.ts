@@ -1707,6 +1707,10 @@ export interface MessageView {
    */
   connection?: string;
   /**
+   * A request that its broker processes although its connection has ended: its response goes nowhere (GEN-11).
+   */
+  connection_ended?: boolean;
+  /**
    * A request that arrived and waits in its connection: the number of the unanswered one before it (GEN-11).
    */
   waits_behind?: number;

@@ -315,3 +315,17 @@ def test_no_number_of_a_request_comes_twice_not_even_after_a_crash() -> None:
                 assert seen.setdefault(message.correlation_id, message.id) == message.id, step.number
     assert len(seen) >= 4
     assert simulation.verdicts()[0].line().endswith("stored=2 duplicates=0 lost=0 failed=0 reordered=0")
+
+
+@pytest.mark.requirement("GEN-11")
+def test_a_view_names_the_connection_and_says_when_it_has_ended() -> None:
+    simulation = run(*THREE, faults=[{**LOSE_FIRST_ANSWER, "taken": 1}])
+    until(simulation, "fault.answer_dropped")
+    (left,) = [one for one in simulation.view()["network"]["messages"].values() if "waits_behind" in one]
+    assert left["connection_ended"]
+    with pytest.raises(Refused, match="has ended already"):
+        simulation.intervene({"action": "disconnect_message", "message": left["id"]})
+    grouping = grouped()
+    until(grouping, "group_session.asks_committed")
+    named = {one["api"]: one.get("connection") for one in grouping.view()["network"]["messages"].values()}
+    assert named["OffsetFetch"] == "group"

@@ -258,3 +258,16 @@ def test_what_no_view_ever_holds_is_answered() -> None:
     for kind in ("message", "batch", "partition", "actor", "record", "timer", "transaction"):
         for name in ("²", "9" * 100, "p1/x", "broker-x", "/"):
             assert not any(offer.enabled for offer in offers(simulation, kind, name) if kind == "message")
+
+
+def test_of_a_request_that_a_paused_broker_has_not_read_only_the_connection_can_end():
+    """SC-03: p1 sends its first batch at 25 ms; broker-1 pauses before it arrives."""
+    simulation = Simulation(entry("SC-03").scenario())
+    while simulation.step().key != "client.sent":
+        pass
+    simulation.intervene({"action": "pause", "actor": "broker-1"})
+    simulation.run(until=33)
+    messages = simulation.view()["network"]["messages"].values()
+    (held,) = [one for one in messages if one["held"] and one["to"] == "broker-1" and one["from"] == "p1"]
+    offered = offers(simulation, "message", str(held["id"]))
+    assert {one.action for one in offered if one.enabled} == {"disconnect_message"}
