@@ -8,8 +8,8 @@ import { box, fittedText, flag, path, text, textWidth } from "./draw.ts";
 import type { Sheet } from "./messages.ts";
 import { listed } from "../player/joins.ts";
 
-/** `whole`: name and what it carries; `brief`: type and partition; `small`: one line at the end of a lane. */
-export type Detail = "whole" | "brief" | "small";
+/** `whole`: name and what it carries; `row`: both in one line; `brief`: type and partition; `small`: one line at the end of a lane. */
+export type Detail = "whole" | "row" | "brief" | "small";
 
 /** What becomes of it in this step. */
 export interface Fate {
@@ -46,7 +46,8 @@ interface Row {
 
 export function envelopeOf(sheet: Sheet, detail: Detail, here: Places): Envelope {
   if (detail === "small") return oneLine(sheet);
-  if (detail === "brief" && !standsUp(here)) return nameAndBrief(sheet);
+  if (detail === "row" && sheet.cells.length > 0) return nameAndCells(sheet, here);
+  if ((detail === "row" || detail === "brief") && !standsUp(here)) return nameAndBrief(sheet);
   // All messages of the middleware are about the one transaction, which its body names.
   if (detail === "brief") return twoLines(sheet, sheet.brief === "" || here.kind === "middleware" ? [] : [wordsRow(sheet.brief, sheet.bad)], here, 12);
   if (sheet.flags.length > 0) return flags(sheet, here);
@@ -114,6 +115,25 @@ function nameAndBrief(sheet: Sheet): Envelope {
   };
 }
 
+/** Name and what it carries in one line: they wait under each other. */
+function nameAndCells(sheet: Sheet, here: Places): Envelope {
+  const name = textWidth(sheet.name, 12, true);
+  const rows = sheet.cells.map((cell) => cellRow(cell, here));
+  const width = round(name + rows.reduce((sum, row) => sum + row.width + 6, 0) + 28);
+  return {
+    width, height: 26,
+    draw: (heading, fate) => {
+      let x = (heading > 0 ? 10 : 18) + name + 6;
+      const drawn = rows.map((row) => {
+        const at = x;
+        x += row.width + 6;
+        return row.draw(at, 4);
+      });
+      return paper(width, 26, heading, false, sheet, fate, svg`${text(heading > 0 ? 10 : 18, 17, sheet.name, "s12 b")}${drawn}`);
+    },
+  };
+}
+
 function oneLine(sheet: Sheet): Envelope {
   const said = sheet.isAnswer ? sheet.words : sheet.name;
   return {
@@ -144,11 +164,14 @@ function paper(
   const sheets = Array.from({ length: Math.min(fate.copies, 2) }, (_, index) => fate.copies - index)
     .map((far) => svg`<g transform=${`translate(${far * 6},${far * 6})`}>${edge()}</g>`);
   return svg`${sheets}${fate.lost ? torn(whole, width, height) : whole}${
-    fate.note === "" ? nothing : note(width, height, fate)}`;
+    fate.note === "" ? nothing : note(width, height, heading, upright, fate)}`;
 }
 
-function note(width: number, height: number, { note: said, side, copies }: Fate): SVGTemplateResult {
-  if (side === "under") return text(width / 2, height + (copies > 0 ? 20 : 14), said, "s12 b gl", "middle");
+/** What is wider than its message ends where that points: there a body begins. */
+function note(width: number, height: number, heading: 1 | -1, upright: boolean, { note: said, side, copies }: Fate): SVGTemplateResult {
+  const under = height + (copies > 0 ? 20 : 14);
+  if (side === "under" && !upright && textWidth(said, 12, true) > width) return heading > 0 ? text(width - 4, under, said, "s12 b gl", "end") : text(4, under, said, "s12 b gl");
+  if (side === "under") return text(width / 2, under, said, "s12 b gl", "middle");
   return side === "right" ? text(width + 6, height / 2 + 4, said, "s12 b gl") : text(-6, height / 2 + 4, said, "s12 b gl", "end");
 }
 

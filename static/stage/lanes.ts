@@ -61,7 +61,7 @@ function objectsOf(lane: LaneOf): StageObject[] {
   const stretches = heldStretches(frame, partition, shown);
   return [
     ...baseOf(lane, replica, window, leaderWord(lane, view)),
-    ...shown.map((batch) => cellOf(lane, window, batch)),
+    ...shown.map((batch) => cellOf(lane, window, batch, replica)),
     offsetsOf(lane, window, shown),
     ...gatesOf(lane, replica, window, shown),
     ...reasonsOf(lane, window, stretches, replica),
@@ -170,7 +170,7 @@ function cellName(partition: string, batch: LogBatchView, hidden: string): strin
   return `${say("stage.cell_name", { partition, offsets, what })}${state}${hidden === "" ? "" : ` ${hidden}`}`;
 }
 
-function cellOf(lane: LaneOf, window: Window, batch: LogBatchView): StageObject {
+function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { high_watermark: high, last_stable_offset: stable }: ReplicaView): StageObject {
   const { frame, here, partition, place } = lane;
   const { cells } = place;
   const x = window.x(batch.base_offset);
@@ -179,7 +179,8 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView): StageObject 
   const hue = here.hue(batch.producer_id);
   const selection = selectionOf(partition, batch);
   const twice = batch.serials.some((serial) => brokenRecords(frame, "duplicated").has(serial));
-  const drawn = batch.control === null ? batchCell(batch, width, height, hue, twice) : markerCell(batch, width, height, hue);
+  const isAtGate = [high, stable].some((offset) => offset === batch.base_offset || offset === batch.last_offset + 1);
+  const drawn = batch.control === null ? batchCell(batch, width, height, hue, twice, isAtGate ? GATE : 0) : markerCell(batch, width, height, hue);
   return {
     key: `b:${partition}:${batch.base_offset}`, x: round(x), y: cells.y, width, height, phase: "effect", depth: DEPTH.cell,
     draw: drawn,
@@ -188,7 +189,11 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView): StageObject 
   };
 }
 
-function batchCell(batch: LogBatchView, width: number, height: number, hue: string, twice: boolean): SVGTemplateResult {
+/** px of a cell that a gate at its edge covers. */
+const GATE = 6;
+
+/** `gate`: px that a gate covers: beside it a narrow cell has its sequences alone. */
+function batchCell(batch: LogBatchView, width: number, height: number, hue: string, twice: boolean, gate: number): SVGTemplateResult {
   const inner = width - 8;
   const aborted = batch.outcome === "aborted";
   const rim = aborted ? " rim" : "";
@@ -201,7 +206,7 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
   const middle = round(width / 2);
   const [small, large] = cellType(height);
   const line = (said: string, y: number, size: number, least: number, classes: string, bold: boolean) => {
-    const { size: at, lines, cut } = fitted(said, inner + (bold ? 0 : 5), size, { least, bold });
+    const { size: at, lines, cut } = fitted(said, bold ? inner : inner + 5 - 2 * gate, size, { least, bold });
     return cut ? nothing : svg`<text x=${middle} y=${round(y)} text-anchor="middle" class=${`s${at} ${classes}${rim} ${aborted ? hue : ""}`}>${lines[0]}</text>`;
   };
   if (who === null || height < TWO_LINES) {

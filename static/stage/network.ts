@@ -51,6 +51,8 @@ export interface Flight {
   hot: boolean;
   /** It leaves because of what arrived in this step, and so after that. */
   follows: boolean;
+  /** Among those that wait with it in one connection, the first is 0; null for any other. */
+  queue: number | null;
 }
 
 export interface Bundle {
@@ -112,11 +114,15 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
 type Tight = 0 | 1 | 2 | 3;
 
 function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[], tight: Tight): Omit<Network, "away"> {
-  const long = single.filter(({ wire }) => !wire.short);
+  const lines = linesOf(single);
+  const inLine = lines.flat();
+  // On a phone those that wait together are counted at the door.
+  const long = single.filter((one) => !one.wire.short && !inLine.includes(one));
   const isHot = ({ message }: Candidate): boolean => hotIds(focus).has(message.id);
   const isOwn = ({ message, state }: Candidate): boolean => hotIds(focus).has(message.id) && (isNow(focus, message.id, state) || state === "docked");
   const most = here.upright ? defaults.upright : defaults;
-  const counted = tight === 3 ? long.filter((one) => !isOwn(one)) : long.length > most.single ? long.filter((one) => !isHot(one)) : [];
+  const many = tight === 3 ? long.filter((one) => !isOwn(one)) : long.length > most.single ? long.filter((one) => !isHot(one)) : [];
+  const counted = here.upright ? [...many, ...inLine] : many;
   const whole = !here.upright && decides(frame, focus) ? defaults.besideDecision : most.whole;
   // Between the middleware and its participants a telephone has one row.
   const isRow = here.upright && here.kind === "middleware" && long.length > whole + 1;
@@ -126,8 +132,22 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
     && single.some((other) => other.message.is_response && other.message.correlation_id === message.correlation_id && other.message.to === message.from && other.message.from === message.to);
   const told = single.filter((one) => !counted.includes(one) && !isAnswered(one));
   const isWhole = (one: Candidate): boolean => isHot(one) && !isRow && (tight === 0 || isNow(focus, one.message.id, one.state));
-  const flights = withoutCovered(apart(told.map((one) => flightOf(frame, here, focus, one, one.wire.short ? "small" : isWhole(one) ? "whole" : tight > 0 ? "brief" : detail)), here));
+  const detailOf = (one: Candidate): Detail => (one.wire.short ? "small" : inLine.includes(one) ? "row" : isWhole(one) ? "whole" : tight > 0 ? "brief" : detail);
+  const queueOf = (one: Candidate): number | null => lines.map((line) => line.indexOf(one)).find((place) => place >= 0) ?? null;
+  const flights = withoutCovered(apart(told.map((one) => ({ ...flightOf(frame, here, focus, one, detailOf(one)), queue: queueOf(one) })), here));
   return { flights, bundles: bundled(counted, here, flights) };
+}
+
+const waits = ({ message, state }: Candidate): boolean => state === "flying" && message.waits_behind !== undefined && message.waits_behind !== null;
+
+/** Requests that wait in one connection, in the order in which they are taken; one alone stands where it arrived. */
+function linesOf(single: readonly Candidate[]): Candidate[][] {
+  const lines = new Map<string, Candidate[]>();
+  for (const one of single.filter((other) => waits(other) && !other.wire.short)) {
+    const key = `${one.message.from} ${one.message.to}`;
+    lines.set(key, [...(lines.get(key) ?? []), one]);
+  }
+  return [...lines.values()].filter((line) => line.length > 1);
 }
 
 /** How much of the worst pair cannot be read, in units of area: a message lies on another, or on a count. */
@@ -227,7 +247,7 @@ function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, deta
     // The tag of a delay says when.
     note: state === "flying" && !focus.messages.delayed.includes(message.id) ? noteOf(frame, message, wire) : "", side: here.upright ? "right" : "under",
   };
-  const flight = { message, sheet, envelope, wire, u, before, fate, hot: hotIds(focus).has(message.id), follows: isNew && focus.messages.delivered.length > 0, box: { x: 0, y: 0, width: 0, height: 0 } };
+  const flight = { message, sheet, envelope, wire, u, before, fate, queue: null, hot: hotIds(focus).has(message.id), follows: isNew && focus.messages.delivered.length > 0, box: { x: 0, y: 0, width: 0, height: 0 } };
   return { ...flight, box: boxAt(flight, u) };
 }
 
@@ -264,13 +284,43 @@ function apart(flights: readonly Flight[], here: Places): Flight[] {
   const stays = ({ fate, hot }: Flight): number => Number(fate.docked || fate.lost) + Number(hot);
   const order = [...flights].sort((one, other) => stays(other) - stays(one) || wide(other) - wide(one) || one.box.y - other.box.y || one.message.id - other.message.id);
   const placed: Flight[] = [];
-  for (const flight of order) placed.push(freed(flight, placed, here));
+  const put = (flight: Flight): void => void placed.push(freed(flight, placed, here));
+  const alone = order.filter(({ queue }) => queue === null);
+  alone.filter((flight) => stays(flight) > 0).forEach(put);
+  for (const line of byConnection(flights)) placed.push(...inLine(line, placed, here));
+  alone.filter((flight) => stays(flight) === 0).forEach(put);
   return flights.map((flight) => held(placed.find(({ message }) => message.id === flight.message.id) ?? flight, here));
+}
+
+function byConnection(flights: readonly Flight[]): Flight[][] {
+  const lines = new Map<string, Flight[]>();
+  for (const flight of flights.filter(({ queue }) => queue !== null)) {
+    const key = `${flight.message.from} ${flight.message.to}`;
+    lines.set(key, [...(lines.get(key) ?? []), flight]);
+  }
+  return [...lines.values()];
+}
+
+/** One under the other at the door of who takes them, the next one first; said once, under the last. */
+function inLine(line: readonly Flight[], placed: readonly Flight[], here: Places): Flight[] {
+  const [first] = line;
+  if (first === undefined) return [];
+  const width = Math.max(...line.map(({ envelope }) => envelope.width));
+  const pitch = first.envelope.height + GAP;
+  const note = say("stage.message.waits_many", { count: line.length });
+  const envelope: Envelope = { ...first.envelope, width, height: line.length * pitch - GAP };
+  const fate: Fate = { ...first.fate, note, side: "under" };
+  const body = freed({ ...first, envelope, fate, u: 1, box: boxAt({ envelope, wire: first.wire }, 1) }, placed, here);
+  const top = Math.max(body.box.y, CLEAR);
+  return line.map((flight, place) => ({
+    ...flight, wire: body.wire, u: body.u, fate: { ...flight.fate, note: place === line.length - 1 ? note : "", side: "under" },
+    box: { x: round(body.box.x + width - flight.envelope.width), y: round(top + place * pitch), width: flight.envelope.width, height: flight.envelope.height },
+  }));
 }
 
 /** No message stands beyond a phone's edge or on the name of its column, however near to it its wire runs. */
 function held(flight: Flight, here: Places): Flight {
-  if (flight.wire.short) return flight;
+  if (flight.wire.short || flight.queue !== null) return flight;
   const x = here.upright ? clamp(flight.box.x, 4, Math.max(4, here.width - 4 - flight.box.width)) : flight.box.x;
   const y = here.upright || here.kind !== "cluster" ? flight.box.y : Math.max(flight.box.y, CLEAR);
   return x === flight.box.x && y === flight.box.y ? flight : { ...flight, box: { ...flight.box, x, y } };
@@ -351,8 +401,8 @@ export function bodiesOf(here: Places): Box[] {
 
 /** Those between the same two told together; where these are too many, all from one body, or to it. */
 function bundled(counted: readonly Candidate[], here: Places, flights: readonly Flight[]): Bundle[] {
-  const pairs = together(counted, ({ wire }) => wire.bundle);
-  if (here.upright || pairs.length <= defaults.bundles) return stacked(pairs.map((one) => ({ ...one, u: 0.5 })), here, flights);
+  const pairs = together(counted, (one) => `${one.wire.bundle}${waits(one) ? " waits" : ""}`);
+  if (here.upright || pairs.length <= defaults.bundles) return stacked(pairs.map((one) => ({ ...one, u: allWait(one) ? 0.86 : 0.5 })), here, flights);
   const ends = together(counted, ({ message: { from, to, is_response } }) => `${is_response ? "to" : "from"} ${is_response ? to : from}`);
   return stacked(ends.map((one) => ({ ...one, u: one.key.startsWith("to") ? 0.72 : 0.28 })), here, flights);
 }
@@ -406,8 +456,11 @@ function inGap(bundle: Bundle, taken: readonly Box[], here: Places, isCrowded: b
   return { ...bundle, box: { ...box, x: round(box.x), y: round(box.y) } };
 }
 
+const allWait = ({ messages }: Pick<Bundle, "messages">): boolean => messages.every(({ waits_behind: behind }) => behind !== undefined && behind !== null);
+
 function bundleText({ messages }: Pick<Bundle, "messages">): string {
   const names = listed([...new Set(messages.map(({ api }) => api))].slice(0, 2));
+  if (messages.length > 1 && allWait({ messages })) return say("stage.message.waits_bundle", { count: messages.length, names });
   return messages.length === 1 ? names : `${messages.length} × ${names}`;
 }
 
@@ -428,7 +481,8 @@ function wayOf(flight: Flight): Point[] {
   const start = from ?? 0;
   if (Math.abs(to - start) < 0.01) return [];
   const points = Array.from({ length: 7 }, (_, index) => pointOn(wire, start + ((to - start) * index) / 6));
-  return points.map(([x, y]) => [round(x - width / 2), round(y - height / 2)]);
+  const left = points.map(([x, y]): Point => [round(x - width / 2), round(y - height / 2)]);
+  return flight.queue === null ? left : [...left.slice(0, -1), [flight.box.x, flight.box.y]];
 }
 
 export const networkLayer: Layer = (frame, here, focus) => {
@@ -440,8 +494,10 @@ export const networkLayer: Layer = (frame, here, focus) => {
   ];
 };
 
-function wireObject({ message, wire, fate, u, envelope }: Flight): Bending {
+function wireObject({ message, wire, fate, u, envelope, queue }: Flight): Bending {
   const d = pathOf(wire);
+  // Those that wait together are in one connection.
+  if (queue !== null && queue > 0) return { key: `w:${message.id}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: svg``, label: "", way: d };
   const trail = fate.lost || fate.docked || fate.now;
   const at = between01(wire, u, envelope.width, envelope.height);
   const drawn = wire.short && !trail ? svg`` : svg`${path(d, "wire")}${trail

@@ -82,6 +82,27 @@ test("above six messages they say type and partition, above twelve each bundle s
   assert.match(markup(networkLayer(under(many(13)).frame, HERE, NO_FOCUS).find(({ key }) => key.startsWith("m:"))?.draw), /13 × Produce/);
 });
 
+const inLine = (count: number) => Array.from({ length: count }, (_, index) => message({ id: 60 + index, correlation_id: 60 + index, sent_at: 120 + index, arrives_at: 130 + index, waits_behind: 59, fields: { batches: { "t-0": {
+  record_count: 1, producer_id: 0, producer_epoch: 0, base_sequence: index + 1, last_sequence: index + 1 } } } }));
+
+test("requests that wait in one connection stand under each other at the door, in the order in which they are taken, and it is said once", () => {
+  const { flights } = under([...inLine(4)].reverse()).network;
+  assert.deepEqual(flights.map(({ message: { id } }) => id), [60, 61, 62, 63]);
+  flights.slice(1).forEach(({ box }, index) => assert.ok(box.y >= (flights[index]?.box.y ?? 0) + 26));
+  assert.equal(new Set(flights.map(({ box }) => box.x + box.width)).size, 1, "all point at the door");
+  assert.deepEqual(flights.map(({ fate }) => fate.note !== ""), [false, false, false, true]);
+  const [alone] = under(inLine(1)).network.flights;
+  assert.equal(alone?.queue, null);
+  assert.equal(alone?.envelope.height, 44, "there is room for all that it says");
+});
+
+test("on a phone requests that wait in one connection are counted at the door", () => {
+  const phone = places(null, HEADER, view(), { width: 390, height: 408, form: "phone" });
+  const table = { messages: Object.fromEntries(inLine(4).map((one) => [String(one.id), one])) };
+  const { flights, bundles } = networkOf(frameOf(stepOf(), view({ network: table })), phone, NO_FOCUS);
+  assert.deepEqual([flights.length, bundles.map(({ messages }) => messages.length)], [0, [4]]);
+});
+
 test("a message between those who have no place is counted", () => {
   const stray = message({ from: "p9", to: "broker-9" });
   const { frame, network } = under([stray]);
