@@ -24,6 +24,7 @@ from engine.why.focus import (
     REORDERED,
     STATE,
     STORED,
+    TIMED_OUT,
     TORN,
     TWICE,
     UNENDED,
@@ -42,6 +43,7 @@ from engine.why.records import why_lost, why_reordered, why_twice
 from engine.why.refusals import refusing_step, why_refused
 from engine.why.stable_offset import why_stable_offset
 from engine.why.states import why_state
+from engine.why.timeouts import why_timed_out
 from engine.why.waiting import RUN, why_nothing, why_unsent
 
 if TYPE_CHECKING:
@@ -95,6 +97,7 @@ _ANSWERS: dict[str, Callable[[Moment, str], Iterator[Link]]] = {
     AGAIN: why_again,
     FAULT: why_fault,
     FENCED: why_fenced,
+    TIMED_OUT: why_timed_out,
     HERE: why_here,
 }
 QUESTIONS = tuple(_ANSWERS)
@@ -229,6 +232,7 @@ _WORDS: dict[str, Callable[[Moment, str], tuple[str, Json]]] = {
     AGAIN: _words_step(AGAIN),
     FAULT: _words_of(FAULT, "actor"),
     FENCED: _words_of(FENCED, "transactional_id"),
+    TIMED_OUT: _words_of(TIMED_OUT, "transactional_id"),
     HERE: _words_step(HERE),
 }
 """Question to the end of its key and the parameters of its words."""

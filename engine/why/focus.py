@@ -23,7 +23,8 @@ LSO, LAG, UNSEEN, REFUSED = "lso", "lag", "unseen", "refused"
 NOTHING, UNSENT, STATE, UNENDED, MESSAGE = "nothing", "unsent", "state", "unended", "message"
 LOST, TWICE, REORDERED = "lost", "twice", "reordered"
 EARLY, TORN, UNFENCED, HANGING, MIXED = "early", "torn", "unfenced", "hanging", "mixed"
-GONE, STORED, AGAIN, FAULT, FENCED, HERE = "gone", "stored", "again", "fault", "fenced", "here"
+GONE, STORED, AGAIN, FAULT, HERE = "gone", "stored", "again", "fault", "here"
+FENCED, TIMED_OUT = "fenced", "timed_out"
 
 Asked = tuple[str, str]
 """A question and its subject."""
@@ -95,6 +96,11 @@ def _fence(moment: Moment, step: Json) -> Iterator[Asked]:
         if found is not None and (found[1]["producer_epoch"] or 0) > 0:
             yield FENCED, str(params["transactional_id"])
             return
+
+
+def _timed_out(_moment: Moment, step: Json) -> Iterator[Asked]:
+    if step["key"] == "coordinator.transaction_timed_out":
+        yield TIMED_OUT, str(step["params"]["transactional_id"])
 
 
 def _stored(moment: Moment, step: Json) -> Iterator[Asked]:
@@ -194,6 +200,7 @@ _FINDERS: tuple[Callable[[Moment, Json], Iterator[Asked]], ...] = (
     _repeat,
     _lost,
     _fault,
+    _timed_out,
     _fence,
     _stored,
     _held_readers,

@@ -170,6 +170,15 @@ class Moment:
         found: Json | None = self.part("brokers").get(actor.removeprefix("broker-"))
         return found
 
+    def transaction_scan_interval(self, coordinator: str) -> int | None:
+        """How often a coordinator looks for transactions whose timeout is over, in ms; None without the run."""
+        if self.simulation is None:
+            return None
+        for broker in self.simulation.world.brokers.values():
+            if broker.name == coordinator:
+                return broker.setup.configuration.transaction_scan_interval_ms
+        return None
+
     def actors(self) -> list[str]:
         """The actors of this run."""
         names = [*self.part("clients"), *self.part("consumers"), *self.part("applications")]

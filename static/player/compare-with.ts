@@ -5,6 +5,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import { asItWas } from "./as-it-was.ts";
 import { DialogElement } from "./dialogs.ts";
 import { doneOnLine, inWords } from "./done.ts";
 import { csrfToken } from "./page.ts";
@@ -51,17 +52,20 @@ export class CompareWith extends DialogElement {
   #body(store: PlayerStore): TemplateResult {
     if (this.failed) return html`<p role="alert">${say("with.failed")}</p>`;
     if (this.names === null) return html`<p class="quiet">${say("with.asking")}</p>`;
-    const done = doneOnLine(store.lines.branches, store.branch).map((one) => inWords(one, store.lines));
+    const changes = doneOnLine(store.lines.branches, store.branch);
+    const done = changes.map((one) => inWords(one, store.lines));
+    const newest = changes.at(-1);
     const others = [...store.lines.branches.values()].filter((branch) => branch.id !== store.branch);
-    return html`<form class="compare-with" method="post" action=${`${this.compare}new`}>
+    return html`${newest === undefined ? nothing : html`<p class="compare-with">${asItWas(store, newest, this.compare)}</p>`}
+      ${others.length === 0 ? nothing : html`<h3>${say("with.branches")}</h3><p class="compare-with">${others.map(
+        (other) => html`<a href=${`${this.compare}?${new URLSearchParams({ left: store.branch, right: other.id })}`}>${other.name}</a> `,
+      )}</p>`}
+      <form class="compare-with" method="post" action=${`${this.compare}new`}>
         <input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} /><input type="hidden" name="branch" value=${store.branch} />
         ${done.length === 0 ? nothing : html`<p class="quiet">${say("with.not_done", { done })}</p>`}
         ${this.#group("with.versions", this.names.filter((name) => name.startsWith(VERSION)))}
         ${this.#group("with.mechanisms", this.names.filter((name) => !name.startsWith(VERSION)))}
-      </form>
-      ${others.length === 0 ? nothing : html`<h3>${say("with.branches")}</h3><p class="compare-with">${others.map(
-        (other) => html`<a href=${`${this.compare}?${new URLSearchParams({ left: store.branch, right: other.id })}`}>${other.name}</a> `,
-      )}</p>`}`;
+      </form>`;
   }
 
   #group(title: string, names: string[]): TemplateResult | typeof nothing {
