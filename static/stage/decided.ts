@@ -40,11 +40,11 @@ export function decidedBy(frame: Frame, focus: Focus): Decided | null {
   };
 }
 
-/** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2` */
-export function decidedCard(decided: Decided | null): TemplateResult | typeof nothing {
+/** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2`; `least`: px of its height. */
+export function decidedCard(decided: Decided | null, least: number): TemplateResult | typeof nothing {
   if (decided === null) return nothing;
   const { by, sentence, answer, fields } = decided;
-  return html`<section class="decides" aria-label=${say("diagram.decision.by", { by })}><p><b>${sentences([sentence, answer])}</b></p>
+  return html`<section class="decides" .style=${`min-height:${least.toFixed(0)}px`} aria-label=${say("diagram.decision.by", { by })}><p><b>${sentences([sentence, answer])}</b></p>
     <p class="fields"><span>${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}</span>${fields.map(({ name, arrived, stored }) =>
       html`<span class=${arrived === stored ? "equal" : "unequal"}>${name} <b>${arrived}${stored === "–" ? nothing : ` ${arrived === stored ? "=" : "≠"} ${stored}`}</b></span>`)}</p></section>`;
 }

@@ -163,7 +163,7 @@ function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first:
     besideGhost(lane, names, { x: round(to - from) + 10, from, top: -over }, [said, say("stage.ghost.arrives_plain", { records: sequences })], same)}`, { label: `${said}. ${same}.` })];
 }
 /** Baselines of the two lines beside what arrives, and the height of a line. */
-const BESIDE = { first: 9, second: 23, line: 12 };
+const BESIDE = { first: 9, second: 23, line: 14 };
 
 interface Line {
   x: number;

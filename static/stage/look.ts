@@ -71,7 +71,7 @@ export const stageLook = css`
   .underived { margin: 0; padding: 2px 24px 4px; color: var(--ink-2); font-size: 13px; }
   :host([projector]) .scene { overflow: hidden; }
   :host([projector]:not([upright])) { overflow: hidden; }
-  .decides { position: sticky; bottom: 0; z-index: 1; background: var(--paper); border-top: 2px solid var(--ink); padding: 4px 12px 5px; line-height: 18px; min-height: 64px; box-sizing: border-box; }
+  .decides { position: sticky; bottom: 0; z-index: 1; background: var(--paper); border-top: 2px solid var(--ink); padding: 4px 12px 5px; line-height: 18px; box-sizing: border-box; }
   .decides p { margin: 0; }
   .decides .fields { display: flex; flex-wrap: wrap; gap: 0 12px; color: var(--ink-2); font-variant-numeric: tabular-nums; }
   .decides .equal b { font-weight: 500; }

@@ -122,7 +122,7 @@ export class Stage extends SizedElement {
     const seen = this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height };
     this.#seen = { box: seen, of: here.width };
     return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene on-way" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
-      objects, (object) => object.key, (object) => guard([object, this.asks], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${here.upright ? decidedCard(decidedBy(frame, focus)) : nothing}<div class="under">${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}</div>`;
+      objects, (object) => object.key, (object) => guard([object, this.asks], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${here.upright ? decidedCard(decidedBy(frame, focus), this.#coveredRow(here)) : nothing}<div class="under">${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}</div>`;
   }
 
   /** Where a thing of the picture stands, in px of this element; null when it is not in the picture. */
@@ -159,6 +159,12 @@ export class Stage extends SizedElement {
     if (here.upright || here.kind !== "cluster" || Object.keys(here.clients).length === 0) return null;
     const scale = size.width / here.width;
     return { x: (here.network.x + 36 + textWidth(say("stage.head.network"), 13)) * scale, y: 4 * scale };
+  }
+
+  /** px from the upper edge of the lowest row to the foot of this element: what covers some of a row covers all of it. */
+  #coveredRow(here: Places): number {
+    const row = here.rows?.at(-1);
+    return row === undefined || this.size === null ? 0 : UNDER + (here.height - row.y) * (this.size.width / here.width);
   }
 
   /** What of the picture is drawn now: while messages of a step travel, everything else as it stood before. */
@@ -378,6 +384,9 @@ export class Stage extends SizedElement {
     this.scrollBy({ top: by, behavior: prefersReducedMotion() ? "instant" : "smooth" });
   }
 }
+
+/** px of the line under an upright picture. */
+const UNDER = 30;
 
 /** Where the texts of a picture stand, in its units; those of an answer's own numbers apart. */
 function wordsIn(scene: SVGSVGElement | null): Box[] {

@@ -29,7 +29,7 @@ const UPRIGHT_SIZES = [15, 13] as const;
 const EDGE = 4;
 
 export const tagLayer: Layer = (frame, here, focus) => {
-  if (focus.tag === null) return [];
+  if (focus.tag === null || isOnAnswer(frame, here, focus)) return [];
   const said = say(focus.tag.key, focus.tag.params);
   // On a phone a rule that decided has its numbers under the picture, and a coordinator's states stand in its own place.
   const more = here.upright && (decidedBy(frame, focus) !== null || isOnRail(here, focus)) ? "" : comparedText(focus.compared);
@@ -53,6 +53,13 @@ export const tagLayer: Layer = (frame, here, focus) => {
   const isCrowded = here.upright && own > 0 && placeOf(frame, here, focus, round(first + own)).covers > COVERS;
   return [oneLine(frame, here, focus, said, size, isCrowded ? "" : told)];
 };
+
+/** On a phone the answer with an error stands right over the coordinator that refuses: it says the same. */
+function isOnAnswer(frame: Frame, here: Places, focus: Focus): boolean {
+  if (!here.upright || focus.kind !== "refused" || !isOnRail(here, focus)) return false;
+  const error = focus.tag?.params["error"];
+  return networkOf(frame, here, focus).flights.some(({ message, sheet }) => message.from === focus.actor && sheet.bad && sheet.words === error);
+}
 
 /** The tag, and beside it what was compared. */
 function oneLine(frame: Frame, here: Places, focus: Focus, said: string, size: number, told = ""): StageObject {
