@@ -107,6 +107,16 @@ class Words(TypedDict):
     params: JsonObject
 
 
+class HeldBack(TypedDict):
+    """The longest time for which replicated records were at or behind a last stable offset."""
+
+    ms: int
+    partition: str
+    """Empty: there was no such time."""
+    released: bool
+    """False: they are when the run ends."""
+
+
 class Outcome(TypedDict):
     """The end of a run in the numbers that an intervention may change."""
 
@@ -129,6 +139,8 @@ class Outcome(TypedDict):
     outcomes: NotRequired[str]
     markers: NotRequired[int]
     """Transaction markers in the logs."""
+    held: NotRequired[HeldBack]
+    """Absent in plans of earlier versions."""
 
 
 class Cost(TypedDict):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
-from engine.shapes.plans import Cost, Outcome, Words
+from engine.shapes.plans import Cost, HeldBack, Outcome, Words
 from engine.view.places import INTERNAL
 
 _FATES = ("duplicates", "lost", "failed", "reordered")
@@ -32,6 +32,10 @@ class RunOutcome:
         self._leaders: dict[str, Any] = {}
         self._logs: dict[str, dict[str, dict[str, Any]]] = {}
         """Partition to replica to base offset to batch; batches are whole values, and shared."""
+        self._gates: dict[str, dict[str, tuple[int, int]]] = {}
+        """Partition to replica to last stable offset and high watermark."""
+        self._held_since: dict[str, int] = {}
+        self._held: tuple[int, str] = (0, "")
         self._nodes: dict[str, Any] = {}
         """Participant of the middleware to the outcomes of its transactions."""
         for name, partition in (view.get("partitions") or {}).items():
@@ -49,6 +53,8 @@ class RunOutcome:
                 _put(self._fates, path[1:], change)
             elif path[0] == "partitions" and not path[1].startswith(INTERNAL):
                 self._changed(path, change)
+                if len(path) < 5 or path[4] in ("last_stable_offset", "high_watermark"):
+                    self._look_at_gates(path[1])
             elif path[0] == "middleware" and path[-1] == "state" and path[1] == "participants":
                 self._nodes[".".join(path[2:])] = change.get("after")
 
@@ -70,8 +76,14 @@ class RunOutcome:
             "nodes": _digest(self._nodes),
             "stored": _digest({name: _serials(log) for name, log in whole.items()}),
             "outcomes": _digest({name: _with_outcomes(log) for name, log in whole.items()}),
+            "held": self._longest_held(),
             "markers": sum(batch.get("control") is not None for log in whole.values() for batch in log),
         }
+
+    def _longest_held(self) -> HeldBack:
+        still = max(((self._time - since, name) for name, since in self._held_since.items()), default=(0, ""))
+        ms, partition = max(self._held, still)
+        return {"ms": ms, "partition": partition if ms else "", "released": still <= self._held}
 
     def _in_order(self, name: str) -> list[dict[str, Any]]:
         replicas = self._logs[name]
@@ -92,6 +104,15 @@ class RunOutcome:
         self._leaders[name] = partition.get("leader")
         replicas = partition.get("replicas") or {}
         self._logs[name] = {number: dict(one.get("batches") or {}) for number, one in replicas.items()}
+        self._gates[name] = {number: _gates_of(one) for number, one in replicas.items()}
+
+    def _look_at_gates(self, name: str) -> None:
+        """How long the leader's last stable offset has been behind its high watermark."""
+        stable, replicated = self._gates.get(name, {}).get(str(self._leaders.get(name)), (0, 0))
+        if stable < replicated:
+            self._held_since.setdefault(name, self._time)
+        elif name in self._held_since:
+            self._held = max(self._held, (self._time - self._held_since.pop(name), name))
 
     def _middleware(self, middleware: Mapping[str, Any]) -> None:
         for name, node in (middleware.get("participants") or {}).items():
@@ -106,6 +127,12 @@ class RunOutcome:
         elif len(path) == 4 and path[2] == "replicas":
             after = change.get("after") or {}
             self._logs.setdefault(path[1], {})[path[3]] = dict(after.get("batches") or {})
+            self._gates.setdefault(path[1], {})[path[3]] = _gates_of(after)
+        elif len(path) == 5 and path[4] in ("last_stable_offset", "high_watermark"):
+            gates = self._gates.setdefault(path[1], {})
+            stable, replicated = gates.get(path[3], (0, 0))
+            after = change.get("after") or 0
+            gates[path[3]] = (after, replicated) if path[4] == "last_stable_offset" else (stable, after)
         elif len(path) >= 5 and path[4] == "batches":
             log = self._logs.setdefault(path[1], {}).setdefault(path[3], {})
             if len(path) == 5:
@@ -164,6 +191,10 @@ def _kept(written: Outcome, now: Outcome) -> Words:
     if written["batches"] != now["batches"]:
         return _words("cost.records_same")
     return _words("cost.end_same" if now["batches"] == "" else "cost.log_same")
+
+
+def _gates_of(replica: Mapping[str, Any]) -> tuple[int, int]:
+    return replica.get("last_stable_offset") or 0, replica.get("high_watermark") or 0
 
 
 def _serials(log: Iterable[Mapping[str, Any]]) -> list[int]:

@@ -2233,6 +2233,24 @@ export interface Outcome {
    * Transaction markers in the logs.
    */
   markers?: number;
+  /**
+   * Absent in plans of earlier versions.
+   */
+  held?: HeldBack;
+}
+/**
+ * The longest time for which replicated records were at or behind a last stable offset.
+ */
+export interface HeldBack {
+  ms: number;
+  /**
+   * Empty: there was no such time.
+   */
+  partition: string;
+  /**
+   * False: they are when the run ends.
+   */
+  released: boolean;
 }
 /**
  * The interventions of a run, and their effect compared with the scenario's run.

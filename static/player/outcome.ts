@@ -9,6 +9,11 @@ import type { StripRow } from "./strip-rows.ts";
 import { stripRows } from "./strip-rows.ts";
 import { say, words } from "./text.ts";
 
+export const defaults = {
+  /** ms for which the end of a run names what was held back. */
+  held: 1000,
+};
+
 /** Guarantee to how often it is broken. */
 export type Broken = Readonly<Record<string, number>>;
 
@@ -43,12 +48,22 @@ export function overText(store: PlayerStore, written: Broken | undefined): strin
   const finished = store.info?.finished ?? null;
   if (rows.length === 0 || finished === null) return "";
   const broken = brokenWords(brokenIn(rows));
-  if (changesOf(store).length === 0) return say("outcome.over", { broken });
+  if (changesOf(store).length === 0) {
+    const over = say("outcome.over", { broken });
+    const held = heldText(store);
+    return held === "" ? over : `${over}${words.language === "en" ? " " : ""}${held}`;
+  }
   const cost = costText(store);
   if (cost !== "" && (written === undefined || isSame(brokenIn(rows), written))) return say("outcome.over_cost", { broken, cost });
   if (written === undefined) return say("outcome.over", { broken });
   const told = say("outcome.over_changed", { broken, written: brokenWords(written) });
   return cost === "" ? told : `${told}${words.language === "en" ? " " : ""}${cost}`;
+}
+
+/** How long read_committed consumers had to wait for records that were replicated; empty where that is of no weight. */
+function heldText(store: PlayerStore): string {
+  const held = store.frame?.plan?.outcome?.held;
+  return held === undefined || held.ms < defaults.held ? "" : say(held.released ? "outcome.held" : "outcome.still_held", { partition: held.partition, ms: held.ms });
 }
 
 /** What the changes to the run cost, beside the run as written, in one sentence; empty while that is not known. */

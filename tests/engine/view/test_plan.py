@@ -123,6 +123,13 @@ def test_a_change_to_a_run_is_told_by_what_it_cost() -> None:
     assert [one["key"] for one in cost["kept"]] == ["cost.failed_more"]
 
 
+def test_the_end_says_how_long_an_unfinished_transaction_hid_replicated_records() -> None:
+    assert planned("SC-03")["outcome"]["held"] == {"ms": 0, "partition": "", "released": True}
+    # From 335 ms, where the first record of the transaction is replicated, to 20,025 ms, where the LSO moves on.
+    assert planned("SC-75/timeout")["outcome"]["held"] == {"ms": 19690, "partition": "t-0", "released": True}
+    assert planned("SC-75/wall")["outcome"]["held"]["released"] is False
+
+
 def test_a_change_that_left_the_logs_as_they_were_says_so_and_further_plans_know_the_run_as_written() -> None:
     written = planned("SC-44/k28")
     drop = {"after": 35, "action": "drop_message", "message": 9}
