@@ -141,6 +141,7 @@ class WorkApplied(Fact):
 
     tid: int
     node: str
+    at: int
 
 
 @value
@@ -149,6 +150,7 @@ class WorkUndone(Fact):
 
     tid: int
     node: str
+    at: int
 
 
 @value

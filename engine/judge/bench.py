@@ -297,7 +297,7 @@ class Bench:
         return parts
 
     def parts(self) -> list[Part]:
-        return [*self.guarantees.values(), *self.verdict_parts.values()]
+        return [*self.guarantees.values(), *self.verdict_parts.values(), *self._middleware.windows.values()]
 
     def verdicts(self) -> list[Verdict]:
         """Sorted by partition, number last: t-2 before t-10."""
@@ -356,6 +356,8 @@ class Bench:
     def _transaction(self, fact: Any) -> None:
         self._middleware.take(fact)
         self._weigh_tids.add(fact.tid)
+        window = self._middleware.windows[fact.tid]
+        self._changed[window.path] = window
 
     def _delivered(self, fact: events.RecordsDelivered) -> None:
         self.outcomes.delivered(fact)

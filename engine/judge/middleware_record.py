@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine import events
+from engine.shapes.middleware import WindowView
 
 
 @dataclass(slots=True)
@@ -20,6 +21,17 @@ class TransactionRecord:
     executions: dict[str, int]
     reserved: set[str] = field(default_factory=set)
     state: str | None = None
+    differ_since: int | None = None
+    differ_until: int | None = None
+    """From the first local commit to the last one, or until all is undone, the nodes differ (MW-14)."""
+
+    def weigh_window(self, at: int) -> None:
+        """Some node carried its part out or took it back at this time."""
+        if 0 < len(self.applied) < len(self.executions):
+            self.differ_since = at if self.differ_since is None else self.differ_since
+            self.differ_until = None
+        elif self.differ_since is not None and self.differ_until is None:
+            self.differ_until = at
 
     @property
     def applied(self) -> list[str]:
@@ -53,17 +65,35 @@ class TransactionVerdict:
         )
 
 
+class WindowPart:
+    """How long the nodes of one transaction differed, in the view; no node knows it."""
+
+    __slots__ = ("path", "record")
+
+    def __init__(self, record: TransactionRecord) -> None:
+        self.record = record
+        self.path = ("middleware", "differ", str(record.tid))
+
+    def view(self) -> WindowView | None:
+        record = self.record
+        if record.differ_since is None:
+            return None
+        return {"since": record.differ_since, "until": record.differ_until}
+
+
 class MiddlewareRecord:
     """All transactions of one run. ``nodes`` are those that have a part in each."""
 
     def __init__(self, nodes: list[str]) -> None:
         self.nodes = nodes
         self.transactions: dict[int, TransactionRecord] = {}
+        self.windows: dict[int, WindowPart] = {}
 
     def take(self, fact: Any) -> None:
         record = self.transactions.get(fact.tid)
         if record is None:
             record = self.transactions[fact.tid] = TransactionRecord(fact.tid, dict.fromkeys(self.nodes, 0))
+            self.windows[fact.tid] = WindowPart(record)
         if isinstance(fact, events.TransactionEnded):
             record.state = fact.state
         elif isinstance(fact, events.TransactionTakenUp):
@@ -74,8 +104,10 @@ class MiddlewareRecord:
             record.reserved.discard(fact.node)
             if isinstance(fact, events.WorkApplied):
                 record.executions[fact.node] += 1
+                record.weigh_window(fact.at)
             elif isinstance(fact, events.WorkUndone):
                 record.executions[fact.node] -= 1
+                record.weigh_window(fact.at)
 
     def verdicts(self) -> list[TransactionVerdict]:
         return [

@@ -219,7 +219,7 @@ class Business(Node):
 
     def _commit_local(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
         local.stored = SUCCESS
-        self.watch.emit(WorkApplied, tid=tid, node=self.name)
+        self.watch.emit(WorkApplied, tid=tid, node=self.name, at=now)
 
     def _fail_local(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
         local.stored = FAILURE
@@ -243,7 +243,7 @@ class Business(Node):
     def _undo_local(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
         if local.stored == SUCCESS and not local.undone:
             local.undone = True
-            self.watch.emit(WorkUndone, tid=tid, node=self.name)
+            self.watch.emit(WorkUndone, tid=tid, node=self.name, at=now)
 
 
 Effect = Callable[[Business, int, LocalTransaction, int, Any], str | None]

@@ -221,7 +221,7 @@ class Middleware(Node):
             row.at = now
 
     def _follow_window(self, transaction: Transaction, now: int) -> None:
-        """From the first to the last Commit-ok a reader finds participants that differ (MW-14)."""
+        """From the first to the last Commit-ok the middleware knows that participants may differ (MW-14)."""
         if transaction.committed_since is None:
             transaction.committed_since = now
             self.watch.emit(WindowOpens, transaction.tid)

@@ -76,14 +76,14 @@ class Participant(Node):
     def handle(self, envelope: Envelope, now: int) -> Effects:
         body = envelope.body
         if isinstance(body, Prepare):
-            self._prepare(envelope, body)
+            self._prepare(envelope, body, now)
         elif isinstance(body, Commit):
-            self._decide(envelope, body.tid, states.COMMIT, states.Situation(self._handles_once))
+            self._decide(envelope, body.tid, states.COMMIT, states.Situation(self._handles_once), now)
         elif isinstance(body, Rollback):
-            self._roll_back(envelope, body)
+            self._roll_back(envelope, body, now)
         return self.effects()
 
-    def _prepare(self, envelope: Envelope, request: Prepare) -> None:
+    def _prepare(self, envelope: Envelope, request: Prepare, now: int) -> None:
         operation = request.operation or 0
         after = (
             self.value
@@ -98,11 +98,11 @@ class Participant(Node):
         if branch.state == states.IDLE:
             branch.operation = operation
         situation = states.Situation(self._handles_once, can_reserve=after >= 0)
-        self._decide(envelope, request.tid, states.PREPARE, situation, after=after)
+        self._decide(envelope, request.tid, states.PREPARE, situation, now, after=after)
 
-    def _roll_back(self, envelope: Envelope, request: Rollback) -> None:
+    def _roll_back(self, envelope: Envelope, request: Rollback, now: int) -> None:
         situation = states.Situation(self._handles_once, can_undo=self._can_undo(request))
-        self._decide(envelope, request.tid, states.ROLL_BACK, situation, by=request.by)
+        self._decide(envelope, request.tid, states.ROLL_BACK, situation, now, by=request.by)
 
     def _can_undo(self, request: Rollback) -> bool:
         """An operator's hand undoes anything, the log what it holds; else the participant must be able to."""
@@ -121,6 +121,7 @@ class Participant(Node):
         tid: int,
         on: str,
         situation: states.Situation,
+        now: int,
         *,
         by: str = "",
         after: int | None = None,
@@ -129,7 +130,7 @@ class Participant(Node):
         row = states.PARTICIPANT.take(branch.state, on, situation)
         before = self.value
         for effect in _EFFECTS[row.number]:
-            effect(self, tid, branch)
+            effect(self, tid, branch, now)
         answer = _ANSWERS[row.reply]
         if row.reply in _WITH_REASON:
             self.send(envelope.source, answer(tid=tid, reason=row.why), tid)
@@ -153,13 +154,13 @@ class Participant(Node):
 
     # -- effects ---------------------------------------------------------------------------------------
 
-    def _reserve(self, tid: int, branch: Branch) -> None:
+    def _reserve(self, tid: int, branch: Branch, now: int) -> None:
         self.watch.emit(WorkReserved, tid=tid, node=self.name)
 
-    def _release(self, tid: int, branch: Branch) -> None:
+    def _release(self, tid: int, branch: Branch, now: int) -> None:
         self.watch.emit(WorkReleased, tid=tid, node=self.name)
 
-    def _apply(self, tid: int, branch: Branch) -> None:
+    def _apply(self, tid: int, branch: Branch, now: int) -> None:
         before = self.value
         self.value += branch.operation
         branch.applied += 1
@@ -174,24 +175,24 @@ class Participant(Node):
                     "undone": False,
                 }
             )
-        self.watch.emit(WorkApplied, tid=tid, node=self.name)
+        self.watch.emit(WorkApplied, tid=tid, node=self.name, at=now)
 
-    def _undo(self, tid: int, branch: Branch) -> None:
+    def _undo(self, tid: int, branch: Branch, now: int) -> None:
         """Take back what was added, as often as it was added; other transactions' work stays."""
         for _ in range(branch.applied):
             self.value -= branch.operation
             record = self._record(tid)
             if record is not None:
                 record["undone"] = True
-            self.watch.emit(WorkUndone, tid=tid, node=self.name)
+            self.watch.emit(WorkUndone, tid=tid, node=self.name, at=now)
         branch.applied = 0
 
-    def _undo_again(self, tid: int, branch: Branch) -> None:
+    def _undo_again(self, tid: int, branch: Branch, now: int) -> None:
         """A handler without a record of the tid undoes again, although nothing is left to undo."""
         if any(record["tid"] == tid for record in self.log):
             self.value -= branch.operation
             branch.applied -= 1
-            self.watch.emit(WorkUndone, tid=tid, node=self.name)
+            self.watch.emit(WorkUndone, tid=tid, node=self.name, at=now)
 
 
 _ANSWERS: dict[str, Any] = {

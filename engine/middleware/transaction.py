@@ -63,7 +63,7 @@ class Transaction:
         """(event, since, until) of the state's one timer."""
         self.committed_since: int | None = None
         self.committed_until: int | None = None
-        """First and last Commit-ok: between them participants differ (MW-14)."""
+        """First and last Commit-ok: what the middleware can know of how long participants differ (MW-14)."""
         self.forgotten = False
 
     def view(self) -> MiddlewareTransactionView | None:

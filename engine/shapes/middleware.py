@@ -63,7 +63,7 @@ class MiddlewareTimerView(TypedDict):
 
 
 class WindowView(TypedDict):
-    """The consistency window, open while `since` is set and `until` is null."""
+    """How long participants differ, open while `since` is set and `until` is null (MW-14)."""
 
     since: int | None
     until: int | None
@@ -84,6 +84,7 @@ class MiddlewareTransactionView(TypedDict):
     named: list[str]
     timer: MiddlewareTimerView | None
     window: WindowView
+    """What the middleware can know: from the first to the last Commit-ok."""
 
 
 class ManagedTransactionView(TypedDict):
@@ -139,3 +140,5 @@ class MiddlewareView(TypedDict):
     transactions: NotRequired[dict[str, MiddlewareTransactionView]]
     manager: NotRequired[ManagerView]
     participants: NotRequired[dict[str, ParticipantView]]
+    differ: NotRequired[dict[str, WindowView]]
+    """By transaction, how long the nodes differ: from the first local commit to the last. No node knows it."""

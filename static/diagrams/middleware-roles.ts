@@ -11,7 +11,9 @@
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import type { WindowView } from "../generated/messages.ts";
 import type { Frame } from "../player/frame.ts";
+import { sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { hasChanged } from "./changes.ts";
 import { section } from "./element.ts";
@@ -103,13 +105,23 @@ function messageWord(message: string): string {
   return key === undefined ? message : say(key);
 }
 
-/** How long the participants were apart: MW's eventual-consistency window. */
+/** How long the participants differed, and what of it the middleware can know. */
 export function windowText(frame: Frame, tid: string): string | null {
-  const span = frame.view.middleware?.transactions?.[tid]?.window;
+  const of = frame.view.middleware;
+  const told = [differText(of?.differ?.[tid]), knownText(of?.transactions?.[tid]?.window)].filter((one) => one !== null);
+  return told.length === 0 ? null : sentences(told);
+}
+
+function differText(span: WindowView | undefined): string | null {
   if (span === undefined || span.since === null) return null;
-  return span.until === null
-    ? say("diagram.roles.window_open", { since: span.since })
-    : say("diagram.roles.window_closed", { since: span.since, until: span.until });
+  const { since, until } = span;
+  return until === null ? say("diagram.roles.differ_open", { since }) : say("diagram.roles.differ_closed", { since, until });
+}
+
+function knownText(span: WindowView | undefined): string | null {
+  if (span === undefined || span.since === null) return null;
+  const { since, until } = span;
+  return until === null ? say("diagram.roles.window_open", { since }) : say("diagram.roles.window_closed", { since, until });
 }
 
 /** A state may break behind an underscore, and nowhere else. */

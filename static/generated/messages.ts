@@ -1510,6 +1510,12 @@ export interface MiddlewareView {
   participants?: {
     [k: string]: ParticipantView;
   };
+  /**
+   * By transaction, how long the nodes differ: from the first local commit to the last. No node knows it.
+   */
+  differ?: {
+    [k: string]: WindowView;
+  };
 }
 /**
  * The initiator, which opens transactions.
@@ -1572,6 +1578,9 @@ export interface MiddlewareTransactionView {
   tries: number;
   named: string[];
   timer: MiddlewareTimerView | null;
+  /**
+   * What the middleware can know: from the first to the last Commit-ok.
+   */
   window: WindowView;
 }
 /**
@@ -1593,7 +1602,7 @@ export interface MiddlewareTimerView {
   until: number;
 }
 /**
- * The consistency window, open while `since` is set and `until` is null.
+ * How long participants differ, open while `since` is set and `until` is null (MW-14).
  */
 export interface WindowView {
   since: number | null;

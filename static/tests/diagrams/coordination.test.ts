@@ -158,7 +158,7 @@ test("middleware: states of the roles, belief beside fact, votes and answers, th
     ["participant-1", "COMMITTED", null, "110", true],
     ["participant-2", "PREPARED", "UNKNOWN", "100, 10 set aside", false],
   ]);
-  assert.equal(windowText(frame, "1"), "Inconsistent since 65 ms.");
+  assert.equal(windowText(frame, "1"), "The middleware knows of it since 65 ms, the first Commit-ok.");
   const votes = layoutVotes(frame);
   assert.deepEqual(votes?.rows.map((row) => [row.node, row.vote, row.asked, row.answer]), [
     ["participant-1", "COMMITTED", "Commit ×1", "CommitOk"], ["participant-2", "UNKNOWN", "Commit, not yet", "none"],

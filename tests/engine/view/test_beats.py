@@ -103,8 +103,8 @@ TOLD = {
 3. 11–11 → 11  All vote yes
 4. 12–14 → 14  business runs its local transaction
 5. 15–17 → 15  Commit is sent to all
-6. 18–20 → 18  First Commit-ok: the consistency window opens
-7. 21–21 → 21  All have committed: the window closes after 70 ms
+6. 18–20 → 18  First Commit-ok: the middleware's window opens
+7. 21–21 → 21  All have committed: the middleware's window closes after 70 ms
 8. 22–22 → 22  business learns the outcome: committed
 """,
 }
