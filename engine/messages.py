@@ -385,7 +385,7 @@ class OffsetFetchResponse:
     """Topic-partition to its own error; None: no partition has one."""
     throttle_time_ms: int = 0
     committed: dict[str, CommittedOffset] | None = None
-    """The committed offsets with leader epoch and metadata, which no client of a run asks for; not shown."""
+    """The committed offsets with leader epoch and metadata, which no client of a run asks for."""
 
 
 @ordered_value
@@ -577,8 +577,8 @@ Effects = list[Send | Connect | Disconnect | UsePartition]
 
 
 _PLAIN = frozenset((int, str, bool, float, type(None)))
-_NOT_SHOWN = frozenset(("serials", "underlying", "committed"))
-"""Fields that only judges or bytes need."""
+_NOT_SHOWN = frozenset(("serials", "underlying"))
+"""Fields that only judges or bytes need, in every class."""
 _SHOWN: dict[type, tuple[str, ...] | None] = {}
 
 
@@ -617,6 +617,7 @@ _UNSAID: dict[type, dict[str, object]] = {
     ProduceRequest: {"transaction_version": 0},
     TxnOffsetCommitRequest: {"transaction_version": 0},
     EndTxnRequest: {"transaction_version": 0},
+    OffsetFetchResponse: {"committed": None},
     EndTxnResponse: {"producer_id": NO_PRODUCER_ID, "producer_epoch": NO_PRODUCER_EPOCH},
 }
 """Fields that are shown only where they say something: the request's version has no room for them otherwise."""

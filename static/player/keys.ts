@@ -20,6 +20,7 @@ export type KeyAction =
   | "branch"
   | "message"
   | "drop"
+  | "acts"
   | "why"
   | "projector"
   | "zoom_in"
@@ -73,6 +74,7 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "b", matches: letter("b"), action: "branch" },
   { keys: "m", matches: letter("m"), action: "message" },
   { keys: "d", matches: letter("d"), action: "drop" },
+  { keys: "a", matches: letter("a"), action: "acts" },
   { keys: "w", matches: letter("w"), action: "why" },
   { keys: "l", matches: letter("l"), action: "projector" },
   { keys: "i", matches: letter("i"), action: "inspect" },

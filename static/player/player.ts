@@ -429,6 +429,7 @@ export class Player extends PlayerAttributes {
       branch: () => void this.#makeBranch(),
       message: () => { if (this.#acts()?.next() !== true) this.hint = "player.nothing_to.message"; },
       drop: () => void this.#drop(),
+      acts: () => this.querySelector<SelectionBar>("eos-selection-bar")?.openHere(),
       why: () => this.#why()?.toggle(),
       projector: () => this.#present(),
       panel: () => void this.#panel(key),

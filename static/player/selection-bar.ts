@@ -80,6 +80,19 @@ export class SelectionBar extends StoreElement {
     this.isOpen = true;
   }
 
+  /** Lists what can be done with the selected thing, under the thing that has the focus. */
+  openHere(): void {
+    const { selection } = this.store ?? {};
+    if (selection == null) return;
+    const { left, bottom } = (deepFocus() ?? this).getBoundingClientRect();
+    this.openAt(selection, { x: left, y: bottom });
+  }
+
+  /** The focus went on from the list, so the list goes, too. */
+  readonly #left = (event: FocusEvent): void => {
+    if (event.relatedTarget instanceof Node && !this.contains(event.relatedTarget)) this.#shut();
+  };
+
   /** A press elsewhere closes a list that floats, and on a telephone any, as it lies over the page; else it stays. */
   readonly #pressed = (event: PointerEvent): void => {
     const covers = this.at !== null || (this.isOpen && matchMedia(`(max-width: ${defaults.covers}px)`).matches);
@@ -178,7 +191,7 @@ export class SelectionBar extends StoreElement {
       return html`<span class="selected">${say("player.selected", { what: name })}</span>${this.#clear()}${this.at === null ? nothing : this.#list()}`;
     }
     return html`${this.#acts(selection) ?? html`<button class="selected" aria-expanded=${this.isOpen} aria-haspopup="true" @click=${() => this.#toggle()}>
-        ${say("player.selected", { what: name })} <span class="hint">${say("player.what_can_be_done")} ▾</span></button>`}
+        ${say("player.selected", { what: name })} <span class="hint">${say("player.what_can_be_done")} ▾</span> <kbd aria-hidden="true">a</kbd></button>`}
       ${this.#clear()}
       ${this.isOpen ? this.#list() : nothing}`;
   }
@@ -206,7 +219,7 @@ export class SelectionBar extends StoreElement {
     const selection = store?.selection ?? null;
     if (store === undefined || selection === null) return html``;
     const isEarlier = store.shown < store.newest;
-    return html`<div class=${this.at === null ? "action-list" : "action-list floating"} role="group" aria-label=${say("player.what_can_be_done")} @keydown=${this.#listKey}>
+    return html`<div class=${this.at === null ? "action-list" : "action-list floating"} role="group" aria-label=${say("player.what_can_be_done")} @keydown=${this.#listKey} @focusout=${this.#left}>
       ${this.at === null ? nothing : html`<p><b>${nameOf(selection, store.frame?.view ?? null)}</b></p>`}
       ${this.#more(selection, store)}
       <eos-why-menu .store=${store} .selection=${selection} @ask-why=${() => this.#shut()}></eos-why-menu>

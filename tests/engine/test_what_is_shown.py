@@ -494,3 +494,13 @@ def test_one_cursor_moves_every_view_and_every_fate_of_a_message_can_be_drawn() 
         "middleware",
         "network",
     }
+
+
+def test_a_request_to_end_a_transaction_shows_which_way() -> None:
+    shown = [
+        message["fields"]["committed"]
+        for view in views("SC-44", "k28")
+        for message in view["network"]["messages"].values()
+        if message["api"] == "EndTxn" and not message["is_response"]
+    ]
+    assert shown and all(shown)
