@@ -63,14 +63,14 @@ function laidOut(beats: readonly Beat[], names: readonly string[], end: number, 
 const SQUARE_LETTERS = /[\u2e80-\uffff]/g;
 
 /** Where a line may end: at spaces, behind the underscores of an error's name. */
-export const BREAKS = /(?<=_)/;
+export const BREAKS = /(?<=[A-Z]_)/;
 
 /** What a name needs in so many lines; no word is broken. Chinese letters are as wide as they are high, and break anywhere. */
 function nameWidth(name: string, size: number, lines: number): number {
   const square = name.match(SQUARE_LETTERS)?.length ?? 0;
   const whole = textWidth(name.replace(SQUARE_LETTERS, ""), size, true) * defaults.narrower + square * size * 1.02;
   if (lines === 1) return whole;
-  const words = name.split(/\s+|[\u2e80-\uffff]|(?<=_)/).map((word) => textWidth(word, size, true) * defaults.narrower);
+  const words = name.split(/\s+|[\u2e80-\uffff]|(?<=[A-Z]_)/).map((word) => textWidth(word, size, true) * defaults.narrower);
   const longest = Math.max(square > 0 ? size : 0, ...words);
   // Lines do not break where they would be even.
   return Math.max(longest, whole / lines + Math.min(longest, 5 * size) / 2);

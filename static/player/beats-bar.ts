@@ -16,6 +16,7 @@ import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
 import { say } from "./text.ts";
 import type { Segment } from "./timeline.ts";
+import { unbroken } from "./unbroken.ts";
 import { whenText } from "./when.ts";
 
 /** Letters from which on a beat's title is set smaller, so that two lines hold it. */
@@ -150,9 +151,9 @@ export class BeatsBar extends MeasuredElement {
   }
 }
 
-/** Names of errors break behind their underscores. */
+/** Names of errors break behind their underscores, others nowhere. */
 function breakable(text: string): TemplateResult[] {
-  return text.split(BREAKS).map((part) => html`${part}<wbr>`);
+  return text.split(BREAKS).map((part) => html`${unbroken(part)}<wbr>`);
 }
 
 /** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; nothing before the first. */

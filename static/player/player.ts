@@ -306,7 +306,7 @@ export class Player extends PlayerAttributes {
         <div class="line"><eos-scrubber .store=${store}></eos-scrubber><eos-looking-marks .store=${store}></eos-looking-marks></div>
         <eos-strip .store=${store}></eos-strip>
         <div class="foot">
-          <eos-transport class="transport" .store=${store} .play=${play} .walk=${this.walk} ?ends=${hasEnd(store, lesson)}></eos-transport>
+          <eos-transport class="transport" .store=${store} .play=${play} .walk=${this.walk} ?ends=${hasEnd(store, lesson)} verdict=${this.verdict}></eos-transport>
           ${this.#predict(store)}
           <eos-hands .store=${store} .audience=${this.company?.audience ?? null}></eos-hands>
           <eos-poll .store=${store} .audience=${this.company?.audience ?? null}></eos-poll>

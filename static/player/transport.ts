@@ -21,12 +21,14 @@ const ICONS = {
 };
 
 export class Transport extends StoreElement {
-  static override properties = { ...StoreElement.properties, play: { attribute: false }, walk: { attribute: false }, ends: { type: Boolean } };
+  static override properties = { ...StoreElement.properties, play: { attribute: false }, walk: { attribute: false }, ends: { type: Boolean }, verdict: {} };
 
   declare play: Play | undefined;
   declare walk: BeatWalk | undefined;
   /** Behind the last step stands what it means. */
   declare ends: boolean;
+  /** Of a log case: the page that says what to do, where the last step leads. */
+  declare verdict: string;
   readonly #playChanged = (): void => this.requestUpdate();
   #played: Play | null = null;
 
@@ -35,6 +37,7 @@ export class Transport extends StoreElement {
     this.play = undefined;
     this.walk = undefined;
     this.ends = false;
+    this.verdict = "";
   }
 
   protected override willUpdate(changed: Map<string, unknown>): void {
@@ -72,7 +75,7 @@ export class Transport extends StoreElement {
     const { walk } = this;
     if (walk === undefined || !walk.hasBeats) return isOver && this.ends ? this.#end() : nothing;
     return html`<button class="beat-back" aria-label=${say("player.do.beat_back")} title=${say("player.key.beat_back")} ?disabled=${store.target === 0} @click=${() => walk.back()}>${ICONS.back}</button>
-      ${isOver && this.ends ? this.#end() : html`<button class="beat-go primary" title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void walk.forward()}>${say(walk.leadsToEnd ? "player.do.to_end" : "player.do.beat_forward")} <kbd>${walk.arrows === "beats" ? "→" : "↓"}</kbd></button>`}`;
+      ${isOver && this.ends ? this.#end() : isOver && this.verdict !== "" ? html`<a class="beat-go primary" href=${this.verdict}>${say("player.do.verdict")}</a>` : html`<button class="beat-go primary" title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void walk.forward()}>${say(walk.leadsToEnd ? "player.do.to_end" : "player.do.beat_forward")} <kbd>${walk.arrows === "beats" ? "→" : "↓"}</kbd></button>`}`;
   }
 
   /** The keys of a step back and a step on, where beats have the others. */

@@ -134,7 +134,8 @@ const HOW_TO_READ = ["stage.log.how_cells", "stage.log.how_open", "stage.log.how
 
 /** Names of the columns, and which partitions stay empty. */
 export const heads: Layer = (_frame, here) => {
-  if (here.upright || here.kind === "middleware") return [];
+  if (here.kind === "middleware") return [];
+  if (here.upright) return howBelow(here);
   const brokerBoxes = Object.values(here.brokers).map(({ box: one }) => one);
   const readerBoxes = Object.values(here.readers).flatMap((rows) => Object.values(rows).map(({ box: one }) => one));
   const clientBoxes = Object.values(here.clients).map(({ box: one }) => one);
@@ -162,14 +163,28 @@ function howToRead(here: Places): Drawn {
   const { fetches } = here;
   if (here.kind !== "log" || fetches === null) return nothing;
   const x = fetches.x + 24;
-  let y = 44;
+  return how(x, 18, 26, here.width - 24 - x).drawn;
+}
+
+/** On a phone it stands under the log, where that leaves room for it and for a tag. */
+function howBelow(here: Places): StageObject[] {
+  if (here.kind !== "log" || Object.values(here.readers).some((rows) => Object.keys(rows).length > 0)) return [];
+  const foot = Math.max(...Object.values(here.brokers).map(({ box: one }) => one.y + one.height), ...(here.rows ?? []).map((row) => row.y + row.height));
+  const { drawn, end } = how(14, foot + 52, 20, here.width - 28);
+  if (end > here.height - 8) return [];
+  return [{ key: "heads", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "", draw: svg`${drawn}` }];
+}
+
+/** Its title at `y`, `gap` under it the sentences; `end`: of the last line. */
+function how(x: number, y: number, gap: number, width: number): { drawn: Drawn; end: number } {
+  let next = y + gap;
   const parts = HOW_TO_READ.map((key) => {
-    const lines = wrap(say(key), here.width - 24 - x, 13);
-    const at = y;
-    y += lines.length * 18 + 8;
+    const lines = wrap(say(key), width, 13);
+    const at = next;
+    next += lines.length * 18 + 8;
     return lines.map((line, index) => text(x, at + index * 18, line, "s13 q"));
   });
-  return svg`${text(x, 18, say("stage.log.how"), "s13 b")}${parts}`;
+  return { drawn: svg`${text(x, y, say("stage.log.how"), "s13 b")}${parts}`, end: next - 26 };
 }
 
 /** The controller acts in this run: it has its place in the corner of the network. */
