@@ -26,7 +26,14 @@ from engine.codec.log_sentences import sentence, span
 from engine.codec.record import Record
 from engine.codec.segment import BatchRow
 from engine.codec.transaction_log_record import TransactionLogValue, decode_key, decode_value
-from engine.coordinator.transaction_states import ONGOING, PREPARE_ABORT, TRANSACTION_STATES
+from engine.codec.written_by import WrittenBy
+from engine.coordinator.transaction_states import (
+    DECIDED,
+    ONGOING,
+    PREPARE_ABORT,
+    RAISING,
+    TRANSACTION_STATES,
+)
 from engine.machine import Row as TableRow
 from engine.topic_partition import topic_partition
 
@@ -82,6 +89,7 @@ class InternalRecords:
         """By producer id."""
         self.has_coordinator = False
         """Records of the transaction log were read."""
+        self.written = WrittenBy()
         self._transactions: dict[str, Json] = {}
         self._groups: dict[str, Json] = {}
         self._offsets = 0
@@ -152,6 +160,7 @@ class InternalRecords:
                 told.changes.append({"path": path, "before": before})
                 del self._transactions[transactional_id]
             return
+        self.written.take_value(value, f"{partition}: offset {record.offset}")
         state = value.status.kafka_name
         entry = _entry(value, number, row, origin)
         told.values.append(_image(value, entry))
@@ -340,7 +349,11 @@ def _taken(before: Json, entry: Json) -> TableRow | None:
     if (source, target) == (ONGOING, ONGOING):
         has_new = set(entry["partitions"]) > set(before["partitions"])
         rows = rows[:1] if has_new else rows[1:]
-    if target == PREPARE_ABORT and before["producer_epoch"] != entry["producer_epoch"]:
-        # A fence raised the epoch, for a timeout or for a producer that began anew: the log does not say which.
+    is_raised = before["producer_epoch"] != entry["producer_epoch"]
+    if (source, target) == (ONGOING, PREPARE_ABORT) and is_raised:
+        # A fence, for a timeout or for a producer that began anew, or a client of transaction version 2: the log does
+        # not say which.
         return None
+    if target in DECIDED:
+        rows = tuple(row for row in rows if (row.on in RAISING) == is_raised)
     return rows[0] if len(rows) == 1 else None

@@ -24,7 +24,7 @@ from engine.codec.record_batch import CODEC_NAMES
 from engine.codec.segment import BatchRow
 from engine.errors import Error
 from engine.messages import RecordBatch
-from engine.profiles import K28
+from engine.profiles import K41
 from engine.shapes.logs import LogBatchView, LogPointers, PartitionView, ProducerStateView, ReplicaView
 from engine.switches import Switches
 from engine.watching import Watch
@@ -37,8 +37,8 @@ FILE_REPLICA = 0
 NUMBER_MAX = 2**53 - 1
 """The largest integer that a browser reads exactly; larger ids go as text."""
 
-PROFILE = K28
-"""The newest profile replays the log: files do not say which version wrote them."""
+PROFILE = K41
+"""The newest profile replays the log: what a replica stores and reads again is the same in all that write batches."""
 
 _RULES = Rules(PROFILE, Switches())
 _OUTCOMES = {ControlType.ABORT.name: "aborted", ControlType.COMMIT.name: "committed"}
@@ -139,6 +139,15 @@ class Lane:
             *self._decide(producer_id, _OUTCOMES[str(marker.control_type)]),
             *self._moved(producer_id, before),
         ]
+
+    def commits_under_newer_epoch(self, row: BatchRow) -> bool:
+        """Whether it is the COMMIT marker of an open transaction whose data has an older epoch."""
+        if row.damage or row.control is None or row.control.type_code != ControlType.COMMIT:
+            return False
+        entry = self.log.producers.entries.get(row.header.producer_id)
+        if entry is None or entry.transaction_first_offset is None:
+            return False
+        return entry.producer_epoch < row.header.producer_epoch
 
     def is_open(self, producer_id: int, first_offset: int) -> bool:
         """Whether a transaction of this producer is open since then."""

@@ -233,6 +233,8 @@ class _Run:
         if isinstance(row, BatchRow):
             said = batch_sentence(placed.partition, row)
             fits = lane.holds(row)
+            if fits and lane.commits_under_newer_epoch(row):
+                self.internal.written.take_commit(f"{placed.partition}: offset {row.header.base_offset}")
             if fits:
                 changes += lane.append(row, self.at)
                 self._begins(placed, row)
@@ -273,6 +275,8 @@ class _Run:
             step["notes"].insert(0, never_ends(one, lane, self.internal))
             step["interesting"] = True
         said, *notes = now_said(open_now, self)
+        key, params = self.internal.written.said()
+        notes.append(sentence(key, **params))
         actor = open_now[0].partition if open_now else next(iter(self.lanes))
         self._put(actor, said, notes, [], True)
 

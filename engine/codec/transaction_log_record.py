@@ -8,7 +8,7 @@ fields (KIP-915); it is read, and tags that are not known here are skipped, as K
 """
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
 
@@ -71,6 +71,8 @@ class TransactionLogValue:
     next_producer_epoch: int = NO_PRODUCER_EPOCH
     client_transaction_version: int = 0
     """2 when the client ends transactions with an epoch of their own (KIP-890)."""
+    version: int = field(default=-1, compare=False)
+    """Of the bytes; -1: it comes from none."""
 
 
 def encode_key(transactional_id: str) -> bytes:
@@ -167,6 +169,7 @@ class ValueReader:
                         next_producer_id=alike.next_producer_id,
                         next_producer_epoch=alike.next_producer_epoch,
                         client_transaction_version=alike.client_transaction_version,
+                        version=alike.version,
                     )
         value, times_at = _decode_value(data)
         if len(self._forms) >= FORMS_KEPT_MAX:
@@ -185,7 +188,8 @@ def _form(data: bytes, times_at: int) -> bytes:
 def _decode_value(data: bytes) -> tuple[TransactionLogValue, int]:
     """The value, and the byte at which its times stand."""
     cursor = FieldCursor(data)
-    compact = _version(cursor, VALUE_VERSION_MAX) > 0
+    version = _version(cursor, VALUE_VERSION_MAX)
+    compact = version > 0
     producer_id, producer_epoch, timeout_ms, code = cursor.numbers(_IDENTITY)
     status = _STATUS_BY_CODE.get(code)
     if status is None:
@@ -207,6 +211,7 @@ def _decode_value(data: bytes) -> tuple[TransactionLogValue, int]:
         next_producer_id=tagged[1].int64() if 1 in tagged else NO_PRODUCER_ID,
         client_transaction_version=tagged[2].int16() if 2 in tagged else 0,
         next_producer_epoch=tagged[3].int16() if 3 in tagged else NO_PRODUCER_EPOCH,
+        version=version,
     )
     return value, times_at
 

@@ -25,6 +25,7 @@ DEAD, PREPARE_EPOCH_FENCE = "Dead", "PrepareEpochFence"
 INIT, ADD, COMMIT, ABORT = "init_producer_id", "add_partitions", "end_commit", "end_abort"
 COMMIT_RAISING, ABORT_RAISING = "end_commit_raising_epoch", "end_abort_raising_epoch"
 """EndTxn of transaction version 2: the epoch goes up with the decision (KIP-890)."""
+RAISING = frozenset((COMMIT_RAISING, ABORT_RAISING))
 MARKED, EXPIRE, TIME_OUT = "all_markers_acknowledged", "id_expires", "times_out"
 ABORT_FENCED, ABORT_FENCED_RAISING = "coordinator_aborts", "coordinator_aborts_raising_epoch"
 

@@ -89,10 +89,11 @@ def say_shortly(key: str, language: str, params: Mapping[str, Any] | None = None
 
 @cache
 def _of_logs() -> dict[str, Sentence]:
-    """The sentences of logs, and the words for times."""
+    """The sentences of logs, the pages' and the player's, and the words for times."""
     files = (
         resources.files(__name__) / "logs.toml",
         resources.files("engine.explain") / "catalogue" / "joins.toml",
+        resources.files("engine.explain") / "catalogue" / "log.toml",
     )
     return read_catalogue((item.name, item.read_text(encoding="utf-8")) for item in files)
 

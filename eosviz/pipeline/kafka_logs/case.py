@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from eosviz.pipeline.kafka_logs.case_sentences import coordinator_said, now_said
+from eosviz.pipeline.kafka_logs.case_sentences import coordinator_said, now_said, written_said
 from eosviz.pipeline.kafka_logs.coordinator import Coordinator
 from eosviz.pipeline.kafka_logs.copy_proofs import Copies, partition_count
 from eosviz.pipeline.kafka_logs.declared import Declared
@@ -279,7 +279,7 @@ def document(case: Case, tell: Tell) -> dict[str, Any]:
         "schema": SCHEMA,
         "paths": list(case.paths),
         "now": case.now,
-        "given": [tell(now_said(case)), tell(coordinator_said(case))],
+        "given": [tell(now_said(case)), tell(coordinator_said(case)), tell(written_said(case))],
         "partitions": [_partition(read) for read in case.partitions],
         "copies": [_partition(read) for read in case.copies],
         "left_out": [str(path) for path in case.left_out[:LISTED_MAX]],

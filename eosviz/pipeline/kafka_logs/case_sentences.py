@@ -1,11 +1,12 @@
 """Sentences on a whole case, the same on the command line, in a report and on the page: what was given, at which time
-timeouts are measured, and what holds groups back.
+timeouts are measured, which transaction version wrote it, and what holds groups back.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from engine.codec.written_by import WrittenBy
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 if TYPE_CHECKING:
@@ -34,6 +35,16 @@ def coordinator_said(case: Case) -> Words:
     if count is None:
         return words("given.of_unknown", count=given)
     return words("given.of", count=given, all=count)
+
+
+def written_said(case: Case) -> Words:
+    """Which transaction version wrote the logs: its rules judge them."""
+    written = WrittenBy()
+    written.merge(case.coordinator.written)
+    for read in case.partitions:
+        if read.partition.raised_at >= 0:
+            written.merge(WrittenBy(marker_place=f"{read.partition.name}: offset {read.partition.raised_at}"))
+    return Words(*written.said())
 
 
 def group_said(row: Row) -> tuple[Words, ...]:

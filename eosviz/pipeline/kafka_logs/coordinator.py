@@ -18,6 +18,7 @@ from engine.codec.transaction_log_record import (
     ValueReader,
     decode_key,
 )
+from engine.codec.written_by import BY_CLIENTS, WrittenBy
 from engine.messages import NO_PRODUCER_ID
 from eosviz.pipeline.kafka_logs.words import Words, words
 
@@ -36,8 +37,6 @@ _DECIDED = {
     TransactionStatus.PREPARE_EPOCH_FENCE: "aborted",
     TransactionStatus.COMPLETE_ABORT: "aborted",
 }
-_BY_CLIENTS = (TransactionStatus.ONGOING, TransactionStatus.PREPARE_COMMIT, TransactionStatus.COMPLETE_COMMIT)
-"""States that only a client brings about: when a timeout aborts, the coordinator writes its own version."""
 PREPARED = (
     TransactionStatus.PREPARE_COMMIT,
     TransactionStatus.PREPARE_ABORT,
@@ -196,6 +195,7 @@ class Coordinator:
     """By producer id, in the order of the log; tombstones stand under the id's last producer id."""
     newest_version: dict[int, int] = field(default_factory=dict)
     """By producer id, the newest transaction version that its client used."""
+    written: WrittenBy = field(default_factory=WrittenBy)
     listed: dict[int, Listed] = field(default_factory=dict)
     """By producer id."""
     lists: list[str] = field(default_factory=list)
@@ -247,6 +247,7 @@ class Coordinator:
             self.learn(entry)
         for producer_id, version in other.newest_version.items():
             self.newest_version[producer_id] = max(version, self.newest_version.get(producer_id, 0))
+        self.written.merge(other.written)
         self.listed |= other.listed
         self.lists += other.lists
         for producer_id, entries in other.history.items():
@@ -289,6 +290,8 @@ class Coordinator:
         """The next record of its transactional id."""
         self.records += 1
         self.newest_ms = max(self.newest_ms, entry.timestamp)
+        if entry.value is not None:
+            self.written.take_value(entry.value, entry.place)
         before = self.latest.get(entry.transactional_id)
         self.learn(entry)
         value = entry.value or (before.value if before is not None else None)
@@ -309,7 +312,7 @@ class Coordinator:
         """A record that tells of `producer_id`, the newest of its id so far."""
         self.history.setdefault(producer_id, []).append(entry)
         value = entry.value
-        is_clients = value is not None and value.status in _BY_CLIENTS
+        is_clients = value is not None and value.status in BY_CLIENTS
         version = value.client_transaction_version if value is not None and is_clients else 0
         self.newest_version[producer_id] = max(version, self.newest_version.get(producer_id, 0))
 

@@ -174,6 +174,8 @@ class Partition:
     producers: dict[int, Producer] = field(default_factory=dict)
     transactions: list[Transaction] = field(default_factory=list)
     """In the order of their first offsets, open ones included."""
+    raised_at: int = -1
+    """Offset of the first COMMIT marker with a newer epoch than its data; -1: none."""
     stray_markers: list[Marker] = field(default_factory=list)
     """Markers that closed nothing here: none of the transaction's data is in front of them."""
     aborted_index: list[AbortedTransaction] = field(default_factory=list)
@@ -370,7 +372,9 @@ class Partition:
             self.stray_markers.append(marker)
             return
         transaction.result, transaction.marker = result, marker
-        producer.has_version_2 |= result == "committed" and marker.epoch > transaction.newest_epoch
+        if result == "committed" and marker.epoch > transaction.newest_epoch:
+            producer.has_version_2 = True
+            self.raised_at = marker.offset if self.raised_at < 0 else self.raised_at
         if result == "committed":
             _extend(self._committed, transaction.ranges)
         if result != "aborted":

@@ -6,7 +6,12 @@ from typing import TypeVar
 
 from eosviz.catalogue import say_shortly
 from eosviz.pipeline.kafka_logs.case import Case, ReadPartition, group_rows, problems
-from eosviz.pipeline.kafka_logs.case_sentences import coordinator_said, group_said, now_said
+from eosviz.pipeline.kafka_logs.case_sentences import (
+    coordinator_said,
+    group_said,
+    now_said,
+    written_said,
+)
 from eosviz.pipeline.kafka_logs.copy_proofs import named
 from eosviz.pipeline.kafka_logs.log_lines import said
 from eosviz.pipeline.kafka_logs.notes import Note
@@ -74,6 +79,7 @@ def _lines(case: Case, few: _Few) -> Iterator[str]:
     if found:
         yield english(now_said(case))
         yield english(coordinator_said(case))
+    yield english(written_said(case))
     yield from few.of("groups", group_rows(case), lambda row: [english(one) for one in group_said(row)])
     yield from (f"damaged: {one}" for one in (*case.coordinator.damage, *case.groups.damage))
     yield from _log_lines(case, few)

@@ -123,7 +123,10 @@ def transaction_record(key: str, payload: str) -> tuple[str, TransactionLogValue
     transactional_id = document["data"].get("transactionalId")
     if not isinstance(transactional_id, str):
         raise UnreadableError("no transactionalId in the key")
-    return transactional_id, None if payload in TOMBSTONES else _json_transaction(_json(payload)["data"])
+    if payload in TOMBSTONES:
+        return transactional_id, None
+    value = _json(payload)
+    return transactional_id, _json_transaction(value["data"], whole(value.get("version", -1)))
 
 
 def _named_transaction(payload: str) -> TransactionLogValue:
@@ -141,7 +144,7 @@ def _named_transaction(payload: str) -> TransactionLogValue:
     )
 
 
-def _json_transaction(data: dict[str, Any]) -> TransactionLogValue:
+def _json_transaction(data: dict[str, Any], version: int) -> TransactionLogValue:
     try:
         return TransactionLogValue(
             producer_id=whole(data["producerId"]),
@@ -159,6 +162,7 @@ def _json_transaction(data: dict[str, Any]) -> TransactionLogValue:
             next_producer_id=whole(data.get("nextProducerId", NO_PRODUCER_ID)),
             next_producer_epoch=whole(data.get("nextProducerEpoch", NO_PRODUCER_EPOCH)),
             client_transaction_version=whole(data.get("clientTransactionVersion", 0)),
+            version=version,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise UnreadableError(f"payload: {error}") from None

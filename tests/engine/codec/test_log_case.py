@@ -224,7 +224,7 @@ def test_without_the_coordinators_log_the_last_step_says_what_is_not_in_the_file
     case = log_case(folder(KAFKA_LOGS / "h2_open" / "hangopen-0"))
     now = case.steps[-1]
     assert now["key"] == "log.now_held"
-    assert [note["key"] for note in now["notes"]] == ["log.now_no_coordinator"]
+    assert [note["key"] for note in now["notes"]] == ["log.now_no_coordinator", "log.written.unknown"]
 
 
 def test_records_of_the_coordinator_are_told_with_the_row_that_leads_to_them() -> None:
@@ -247,6 +247,16 @@ def test_records_of_the_coordinator_are_told_with_the_row_that_leads_to_them() -
     )
     view = folded(case)["brokers"]["0"]
     assert view["transactions"]["tx-open-public"]["state"] == "Ongoing"
+
+
+@pytest.mark.parametrize(
+    ("name", "event"), [("wire_tv0", "end_commit"), ("wire_tv2", "end_commit_raising_epoch")]
+)
+def test_a_decision_is_told_by_the_row_of_the_version_that_made_it(name: str, event: str) -> None:
+    """With transaction version 2 a commit raises the epoch; the table has a row of its own for it."""
+    case = log_case(folder(KAFKA_LOGS / name / "_internal"))
+    taken = [step["transition"] for step in case.steps if step.get("transition")]
+    assert {one["on"] for one in taken if one["to"] == "PrepareCommit"} == {event}
 
 
 def test_offsets_of_a_transaction_count_with_its_marker() -> None:

@@ -10,11 +10,19 @@ import pytest
 
 from engine.codec.crc32c import crc32c
 from engine.errors import Error
-from engine.messages import FetchResponse, PartitionFetchResponse, PartitionProduceResponse, ProduceResponse
+from engine.messages import (
+    FetchResponse,
+    PartitionFetchResponse,
+    PartitionProduceResponse,
+    ProduceResponse,
+    VerifyPartitionsResponse,
+)
+from engine.profiles import K41
 from engine.vectors.wire_broker import Recording
 from engine.vectors.wire_versions import recorded
 from engine.wire.api_versions import ApiVersionsResponse
 from engine.wire.apis import APIS
+from engine.wire.broker_apis import listed
 from engine.wire.exchange import read_request, write_response
 from engine.wire.message import decode_request, decode_response, encode
 from engine.wire.records import KeptRecords
@@ -91,6 +99,77 @@ def test_a_reader_gets_the_bytes_that_producers_sent(folder, name):
         assert len(response) == fetch["response_len"]
         (topic,) = decode_response(response, request.key, request.version).payload.responses
         assert hashlib.sha256(topic.partitions[0].records).hexdigest() == fetch["records_sha256"]
+
+
+def compact(text):
+    return bytes([len(text) + 1]) + text.encode()
+
+
+def asked_by_a_broker(version, *transactions):
+    """AddPartitionsToTxn as brokers send it: (transactional id, producer id, verify only, {topic: partitions})."""
+    data = struct.pack(">hhih", 24, version, 7, -1) + b"\0" + bytes([len(transactions) + 1])
+    for name, producer_id, verify_only, topics in transactions:
+        data += compact(name) + struct.pack(">qh?", producer_id, 0, verify_only) + bytes([len(topics) + 1])
+        for topic, partitions in topics.items():
+            data += compact(topic) + bytes([len(partitions) + 1])
+            data += struct.pack(f">{len(partitions)}i", *partitions) + b"\0"
+        data += b"\0"
+    return data + b"\0"
+
+
+@pytest.mark.parametrize("version", [4, 5])
+def test_a_broker_asks_about_several_transactions_at_once(version):
+    """KIP-890: verified or added, each partition with its error, by transactional id."""
+    kept = KeptRecords()
+    asked = asked_by_a_broker(version, ("a", 4, True, {"t": (0, 1), "u": (2,)}), ("b", 5, False, {"t": (3,)}))
+    request = read_request(asked, kept)
+    one, other = request.body.entries
+    assert (one.transactional_id, one.producer_id, one.verify_only) == ("a", 4, True)
+    assert one.partitions == ("t-0", "t-1", "u-2")
+    assert (other.partitions, other.verify_only) == (("t-3",), False)
+    errors = {
+        "a": {"t-0": Error.NONE, "t-1": Error.TRANSACTION_ABORTABLE, "u-2": Error.NONE},
+        "b": {"t-3": Error.PRODUCER_FENCED},
+    }
+    written = write_response(request, VerifyPartitionsResponse(errors=errors), kept)
+    payload = decode_response(written, 24, version).payload
+    assert [
+        (found.transactional_id, topic.name, part.partition_index, int(part.partition_error_code))
+        for found in payload.results_by_transaction
+        for topic in found.topic_results
+        for part in topic.results_by_partition
+    ] == [("a", "t", 0, 0), ("a", "t", 1, 120), ("a", "u", 2, 0), ("b", "t", 3, 90)]
+
+
+@pytest.mark.parametrize(
+    ("api", "older", "newer"), [("Produce", 8, 12), ("TxnOffsetCommit", 3, 5), ("EndTxn", 3, 5)]
+)
+def test_the_version_of_a_request_says_which_protocol_its_client_uses(api, older, newer):
+    """Produce 12, TxnOffsetCommit 5 and EndTxn 5 are of transaction version 2 (KIP-890)."""
+    requests = {(name, version): data for name, version, data, _ in exchanges()}
+    asked = [read_request(requests[api, version], KeptRecords()) for version in (older, newer)]
+    assert [found.body.transaction_version for found in asked] == [0, 2]
+    assert [found.knows_abortable for found in asked] == [False, api != "EndTxn"]
+
+
+@pytest.mark.parametrize(("version", "lists_level_0"), [(0, None), (3, False), (4, True)])
+def test_the_list_of_requests_has_the_cluster_s_features(version, lists_level_0):
+    """Older clients cannot read a feature that begins at level 0 (KAFKA-17492)."""
+    data = struct.pack(">hhih", 18, version, 7, -1) + (
+        b"\0" + compact("c") + compact("1") + b"\0" if version > 2 else b""
+    )
+    request = read_request(data, KeptRecords())
+    payload = decode_response(write_response(request, listed(K41, 2, 9), KeptRecords()), 18, version).payload
+    if lists_level_0 is None:
+        assert not hasattr(payload, "finalized_features")
+        return
+    assert [found.name for found in payload.supported_features] == ["transaction.version"] * lists_level_0
+    (found,) = payload.finalized_features
+    assert (found.name, found.max_version_level, payload.finalized_features_epoch) == (
+        "transaction.version",
+        2,
+        9,
+    )
 
 
 def test_a_produce_carries_batches_for_several_partitions():

@@ -1,0 +1,75 @@
+"""Which transactions a log was written with: what its bytes show of the cluster's level of ``transaction.version``.
+
+Source: KIP-890, KIP-1022. ``TransactionLog`` writes version 1 of its values from level 1 on, with the version that the
+client used; a client of version 2 ends every transaction under a raised epoch, so its COMMIT marker has a newer epoch
+than the data. An ABORT marker of a newer epoch shows nothing: a fence raises it, too.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from engine.codec.transaction_log_record import TransactionLogValue, TransactionStatus
+
+RAISING = 2
+"""The transaction version from which every end raises the epoch."""
+BY_CLIENTS = frozenset(
+    (TransactionStatus.ONGOING, TransactionStatus.PREPARE_COMMIT, TransactionStatus.COMPLETE_COMMIT)
+)
+"""States that only requests of clients lead to: an abort may be the coordinator's own, in the cluster's version."""
+
+
+@dataclass(slots=True)
+class WrittenBy:
+    """What was seen so far; each with the first place that shows it."""
+
+    value_version: int = -1
+    """The newest version of a value of `__transaction_state`; -1: none was read."""
+    value_place: str = ""
+    client_place: str = ""
+    """A value that names a client of transaction version 2."""
+    level_place: str = ""
+    """A value of an abort of version 2, which may be the coordinator's own: so is the cluster's level."""
+    marker_place: str = ""
+    """A COMMIT marker with a newer epoch than its data."""
+
+    def take_value(self, value: TransactionLogValue, place: str) -> None:
+        """A record of the coordinator."""
+        if value.version > self.value_version:
+            self.value_version, self.value_place = value.version, place
+        if value.client_transaction_version >= RAISING:
+            if value.status in BY_CLIENTS:
+                self.client_place = self.client_place or place
+            else:
+                self.level_place = self.level_place or place
+
+    def take_commit(self, place: str) -> None:
+        """A COMMIT marker with a newer epoch than its data."""
+        self.marker_place = self.marker_place or place
+
+    def merge(self, other: "WrittenBy") -> None:
+        """What was seen of other partitions; of two places the first by name, in whatever order they come."""
+        if other.value_version > self.value_version:
+            self.value_version, self.value_place = other.value_version, other.value_place
+        elif other.value_version == self.value_version:
+            self.value_place = _first(self.value_place, other.value_place)
+        self.client_place = _first(self.client_place, other.client_place)
+        self.level_place = _first(self.level_place, other.level_place)
+        self.marker_place = _first(self.marker_place, other.marker_place)
+
+    def said(self) -> tuple[str, dict[str, Any]]:
+        """Key and parameters of the sentence (`engine/explain/catalogue/log.toml`)."""
+        if self.client_place:
+            return "log.written.client_2", {"place": self.client_place}
+        if self.marker_place:
+            return "log.written.marker_2", {"place": self.marker_place}
+        if self.level_place:
+            return "log.written.level_2", {"place": self.level_place}
+        if self.value_version > 0:
+            return "log.written.value_1", {"place": self.value_place}
+        if self.value_version == 0:
+            return "log.written.value_0", {"place": self.value_place}
+        return "log.written.unknown", {}
+
+
+def _first(one: str, other: str) -> str:
+    return min(one, other) if one and other else one or other
