@@ -11,7 +11,8 @@ from typing import Protocol
 
 from engine.broker.broker import Broker
 from engine.broker.controller import Controller
-from engine.broker.replication import fetch_is_useful, make_fetch
+from engine.broker.leadership import PartitionState
+from engine.broker.replication import fetch_is_useful, is_caught_up, make_fetch
 from engine.messages import Effects
 
 
@@ -27,15 +28,23 @@ class Cluster(Protocol):
         """The broker that leads a partition and answers; None while none does."""
 
 
+Exchanged = tuple[Broker, Effects, bool, bool, bool]
+"""The leader; what it wants done; whether something moved there; whether the follower's next fetch would change
+something, too; whether the follower scans for idle producers at another time."""
+
+
 class Fetcher:
-    """``follower`` fetches ``partition``. ``waiting``: its next fetch stands in the queue."""
+    """``follower`` fetches ``partition``, whose leader ``leadership`` names. ``waiting``: its next fetch stands in the
+    queue, shown as ``what``."""
 
-    __slots__ = ("follower", "name", "partition", "waiting")
+    __slots__ = ("follower", "leadership", "name", "partition", "waiting", "what")
 
-    def __init__(self, partition: str, follower: Broker) -> None:
+    def __init__(self, partition: str, leadership: PartitionState, follower: Broker) -> None:
         self.partition = partition
+        self.leadership = leadership
         self.follower = follower
         self.name = follower.name
+        self.what = f"fetch {partition}"
         self.waiting = False
 
 
@@ -60,7 +69,7 @@ class ReplicaFetchers:
         useful = []
         for fetcher in fetchers:
             follower = fetcher.follower
-            if fetcher.waiting or follower is leader or not follower.alive or fetcher.name in paused:
+            if follower is leader or fetcher.waiting or not follower.alive or fetcher.name in paused:
                 continue
             replica = follower.replicas.get(partition)
             if replica is not None and fetch_is_useful(leading, replica):
@@ -69,23 +78,35 @@ class ReplicaFetchers:
 
     def _make(self, partition: str) -> tuple[Fetcher, ...]:
         cluster = self._cluster
-        replicas = cluster.controller.partitions[partition].replicas
-        return tuple(Fetcher(partition, cluster.broker_of[replica]) for replica in replicas)
+        leadership = cluster.controller.partitions[partition]
+        return tuple(
+            Fetcher(partition, leadership, cluster.broker_of[replica]) for replica in leadership.replicas
+        )
 
-    def exchange(self, fetcher: Fetcher, now: int) -> tuple[str, Effects, bool, bool] | None:
-        """One fetch and its answer: the leader, what it wants done, whether something moved there, and whether
-        the follower scans for idle producers at another time. None: there is no leader, or the follower does not
-        fetch."""
+    def exchange(self, fetcher: Fetcher, now: int) -> Exchanged | None:
+        """One fetch and its answer. None: there is no leader, or the follower does not fetch."""
         partition, follower = fetcher.partition, fetcher.follower
         cluster = self._cluster
-        leader = cluster.leader_of(partition)
-        if leader is None or follower is leader or not follower.alive or fetcher.name in cluster.paused:
+        leadership, paused = fetcher.leadership, cluster.paused
+        if leadership.leader is None or leadership.deleted:
             return None
-        replica = follower.replicas.get(partition)
-        if replica is None or replica.not_fetching:
+        leader = cluster.broker_of[leadership.leader]
+        if leader is follower or not leader.alive or not follower.alive:
             return None
+        if paused and (leader.name in paused or follower.name in paused):
+            return None
+        replicas = follower.replicas
+        leading, replica = leader.replicas.get(partition), replicas.get(partition)
+        if leading is None or replica is None or replica.not_fetching:
+            return None
+        if is_caught_up(leading, replica):
+            # Nothing is copied or cut: the request brings the log end, the answer the high watermark.
+            effects = leader.copying.note_log_end(leading, replica.broker_id, replica.log.log_end, now)
+            moved = bool(cluster.changed_partitions)
+            follower.copying.take_high_watermark(replica, leading.log.high_watermark)
+            return leader, effects, moved, False, False
         response, effects = leader.copying.on_fetch(make_fetch(replica), now)
         moved = bool(cluster.changed_partitions)
-        idle_from = follower.replicas.idle_from
+        idle_from = replicas.idle_from
         follower.copying.on_response(response, now)
-        return leader.name, effects, moved, follower.replicas.idle_from != idle_from
+        return leader, effects, moved, fetch_is_useful(leading, replica), replicas.idle_from != idle_from

@@ -10,13 +10,15 @@ A Sender pass is never interleaved with other events, yet each phase that did so
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable
-from heapq import heappop
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from heapq import heappop, heappush
 from random import Random
 from typing import Any
 
 from engine import calls, loops
 from engine.apis import partitions_of
+from engine.broker.broker import Broker
 from engine.building import build
 from engine.errors import EngineError
 from engine.happenings.kernel import (
@@ -91,7 +93,7 @@ class Simulation(Timetable):
         self.watching = watching
         self.number = 0
         self.finished: str | None = None
-        self.kinds: dict[str, int] = {}
+        self.kinds: defaultdict[str, int] = defaultdict(int)
         """Steps made, by kind."""
         self.generator = Random(scenario["seed"])
         self.judges = Bench()
@@ -163,20 +165,23 @@ class Simulation(Timetable):
 
     def run(self, until: int | None = None, steps: int | None = None) -> int:
         """Step to the end, through virtual time ``until`` or for ``steps`` steps; returns the steps made."""
-        made = 0
-        recording, judging = self.watch.recording, self.watch.judging
+        begin = self.number
+        end = self._step_limit if steps is None else begin + steps
+        advance: Callable[[], object] = self._advance
+        if self.watch.judging:
+            advance = self.step if self.watch.recording else self._advance_judged
         self._horizon = self._time_limit if until is None else min(until, self._time_limit)
-        while steps is None or made < steps:
-            if recording:
-                if self.step() is None:
-                    break
-            elif not self._advance():
-                break
-            elif judging:
-                self.judges.broken(self.number)
-            made += 1
+        while (self.number < end or steps is None) and advance():
+            pass
         self._horizon = self._time_limit
-        return made
+        return self.number - begin
+
+    def _advance_judged(self) -> bool:
+        """The next step, and the judges' view of it."""
+        if not self._advance():
+            return False
+        self.judges.broken(self.number)
+        return True
 
     def _advance(self) -> bool:
         """Let things happen until one of them is a step; False at the end of the run."""
@@ -208,42 +213,44 @@ class Simulation(Timetable):
                 f"after step {self.number} at {self.now} ms: {type(broken).__name__}: {broken}"
             ) from broken
         self.number += 1
-        kinds = self.kinds
-        kinds[self._kind] = kinds.get(self._kind, 0) + 1
+        self.kinds[self._kind] += 1
         if interference.interventions:
             interference.step_made(self.number)
         return True
 
     def _next_event(self) -> bool:
-        queue = self._queue
-        if self._busy <= 0 or not queue or (self.world.dark and self._nothing_comes()):
+        """Let the next event happen; False at the end of the run or of what the caller asked for."""
+        queue, scheduled = self._queue, self._scheduled
+        if len(queue) <= self._void + len(self._backgrounds) or (self.world.dark and self._nothing_comes()):
             self.finished = "complete"
             return False
-        key = queue[0][0]
-        at = key >> TIME_BITS
-        if at > self._horizon:
-            if self._horizon == self._time_limit:
-                self.finished = "time_limit"
-            return False
         event = heappop(queue)
-        _, handler, argument = event
-        if at < self.now:
-            raise EngineError(
-                f"{self.scenario.id}: event {event} lies before {self.now} at step {self.number}"
-            )
-        timers = self._scheduled.get(handler)
-        if timers is not None:
+        key, handler, argument = event
+        at = key >> TIME_BITS
+        if not self.now <= at <= self._horizon:
+            self._put_back(event, at)
+            return False
+        if handler in scheduled:
+            timers = scheduled[handler]
             if timers.get(argument, NEVER)[1] != key:
                 self._void -= 1
                 return True
             del timers[argument]
-        if handler != "background":
-            self._busy -= 1
         if self._pending:
             self._no_longer_pending(key)
         self.now = at
         _HANDLERS[handler](self, argument, event)
         return True
+
+    def _put_back(self, event: Event, at: int) -> None:
+        """This event does not happen now: it lies behind the horizon."""
+        if at < self.now:
+            raise EngineError(
+                f"{self.scenario.id}: event {event} lies before {self.now} at step {self.number}"
+            )
+        heappush(self._queue, event)
+        if self._horizon == self._time_limit:
+            self.finished = "time_limit"
 
     # -- queue -----------------------------------------------------------------------------------------
 
@@ -265,17 +272,15 @@ class Simulation(Timetable):
     def ask_for_timers(self, name: str) -> None:
         """Ask a role for its next timer. Most answers have not changed, so they are compared here first."""
         world = self.world
+        broker = world.brokers.get(name)
+        if broker is not None:
+            self._ask_broker(broker)
+            return
         role = world.roles[name]
         name = role.name
         at = role.next_timer()
         if self._timers.get(name, NEVER)[0] != at:
             self._schedule(name, "timer", at, TIMER)
-        broker = world.brokers.get(name)
-        if broker is not None:
-            at = broker.next_background_timer()
-            if self._backgrounds.get(name, NEVER)[0] != at:
-                self._schedule(name, "background", at, TIMER)
-            return
         client = world.clients.get(name)
         if client is not None and self._pass != name:
             at = client.pass_due()
@@ -288,6 +293,15 @@ class Simulation(Timetable):
             for loop in world.loops_of.get(name, ()):
                 self.watch.touch(loop)
                 self._schedule(loop.name, "loop", loop.due(self.now), CALL)
+
+    def _ask_broker(self, broker: Broker) -> None:
+        name = broker.name
+        at = broker.next_timer()
+        if self._timers.get(name, NEVER)[0] != at:
+            self._schedule(name, "timer", at, TIMER)
+        at = broker.next_background_timer()
+        if self._backgrounds.get(name, NEVER)[0] != at:
+            self._schedule(name, "background", at, TIMER)
 
     def _ask_in_background(self, broker: str) -> None:
         """Schedule the broker's background timer anew."""
@@ -427,16 +441,25 @@ class Simulation(Timetable):
     def _replicate(self, fetcher: Fetcher, event: Event) -> None:
         fetcher.waiting = False
         self._actor, self._kind = fetcher.name, "replication"
-        exchanged = self.world.fetchers.exchange(fetcher, self.now)
-        if exchanged is not None:
-            leader, effects, moved, scans = exchanged
-            if scans:
-                self._ask_in_background(fetcher.name)  # A copy changes no other timer of the broker.
-            if effects:
-                self.carry_out(leader, effects)
-            if moved:
-                self.ask_for_timers(leader)
-        self._follow_changes()
+        world = self.world
+        exchanged = world.fetchers.exchange(fetcher, self.now)
+        if exchanged is None:
+            self._follow_changes()
+            return
+        leader, effects, moved, goes_on, scans = exchanged
+        if scans:
+            self._ask_in_background(fetcher.name)  # A copy changes no other timer of the broker.
+        if effects:
+            self.carry_out(leader.name, effects)
+        if moved:
+            self._ask_broker(leader)
+        if moved or world.consumers or world.controller.announcements:
+            self._follow_changes()
+            return
+        # The leader is as it was, so nobody but this follower may have something to fetch now.
+        world.changed_partitions.clear()
+        if goes_on:
+            self._queue_fetch(fetcher)
 
     def _fault(self, argument: Any, event: Event) -> None:
         self._kind = "fault"
@@ -595,15 +618,18 @@ class Simulation(Timetable):
         recording = self.watch.recording
         for partition in partitions:
             for fetcher in world.fetchers.due(partition):
-                fetcher.waiting = True
-                at = (self.now // world.replica_fetch_ms + 1) * world.replica_fetch_ms
-                what = f"fetch {partition}" if recording else ""
-                self.put(at, TIMER, "replicate", fetcher, fetcher.name, what)
+                self._queue_fetch(fetcher)
             if recording:
                 world.lanes_changed(partition)
             if world.consumers:
                 for name in world.wake_readers(partition, self.now):
                     self.ask_for_timers(name)
+
+    def _queue_fetch(self, fetcher: Fetcher) -> None:
+        fetcher.waiting = True
+        interval = self.world.replica_fetch_ms
+        at = (self.now // interval + 1) * interval
+        self.put(at, TIMER, "replicate", fetcher, fetcher.name, fetcher.what)
 
     # -- looking ---------------------------------------------------------------------------------------
 

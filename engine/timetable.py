@@ -38,7 +38,6 @@ class Timetable:
 
     __slots__ = (
         "_backgrounds",
-        "_busy",
         "_order",
         "_passes",
         "_pending",
@@ -56,8 +55,6 @@ class Timetable:
         self.now = 0
         self._queue: list[Event] = []
         self._order = 0
-        self._busy = 0
-        """Events that keep the run going: all but background timers."""
         self._void = 0
         """Events in the queue whose time was given up."""
         self._scheduled: dict[str, dict[str, tuple[int | None, int]]] = {name: {} for name in KNOWN_HANDLERS}
@@ -73,8 +70,6 @@ class Timetable:
         self._order = order = self._order + 1
         key = (at << _CLASS_BITS | rank) << _ORDER_BITS | order
         heappush(self._queue, (key, handler, argument))
-        if handler != "background":
-            self._busy += 1
         watch = self.watch
         if watch.recording:
             part = self._pending[key] = PendingPart(order, at, rank, actor, what)
@@ -89,7 +84,7 @@ class Timetable:
     def _sweep(self) -> None:
         """Take out what was given up: most of it is timeouts of what went well, half a minute ahead, and a long
         queue is slow. Keys differ, so the order of the others stays."""
-        self._queue = [event for event in self._queue if not self._is_void(event)]
+        self._queue[:] = [event for event in self._queue if not self._is_void(event)]
         heapify(self._queue)
         self._void = 0
 
@@ -109,8 +104,6 @@ class Timetable:
             if known[0] == at:
                 return
             del timers[name]
-            if handler != "background":
-                self._busy -= 1
             if self._pending:
                 self._no_longer_pending(known[1])
             self._void += 1

@@ -38,25 +38,43 @@ class Copying:
         effects: Effects = []
         parted = None
         if replica.leader == self._broker_id and request.leader_epoch == replica.leader_epoch:
-            follower = request.replica
             parted = replication.parted_at(replica, request.fetch_offset, request.last_fetched_epoch)
-            if parted is None:
-                replica.follower_ends[follower] = request.fetch_offset
-            if replica.advance_high_watermark():
-                self.replicas.changed_partitions.add(replica.partition)
-                log = replica.log
-                self._watch.emit(
-                    HighWatermarkAdvanced,
-                    self._name,
-                    replica.partition,
-                    f"broker-{follower}",
-                    log.high_watermark,
-                    log.log_end,
-                )
-                effects = self.delayed.complete(replica, now)
-            if follower not in replica.isr and replica.wants_back(follower):
-                effects.append(self._ask_back(replica, follower))
+            end = None if parted is not None else request.fetch_offset
+            effects = self.note_log_end(replica, request.replica, end, now)
         return replication.answer_fetch(replica, request, parted, self._batches_max), effects
+
+    def note_log_end(self, replica: Replica, follower: int, log_end: int | None, now: int) -> Effects:
+        """A follower that fetches says how far its log reaches, which may raise the high watermark (LOG-7). None: its
+        log holds what this one does not."""
+        if log_end is not None:
+            replica.follower_ends[follower] = log_end
+        effects: Effects = []
+        log = replica.log
+        high_watermark = log.high_watermark
+        in_sync = follower in replica.isr
+        held_back = in_sync and log_end is not None and log_end <= high_watermark
+        if high_watermark < log.log_end and not held_back and replica.advance_high_watermark():
+            self.replicas.changed_partitions.add(replica.partition)
+            self._watch.emit(
+                HighWatermarkAdvanced,
+                self._name,
+                replica.partition,
+                f"broker-{follower}",
+                log.high_watermark,
+                log.log_end,
+            )
+            effects = self.delayed.complete(replica, now)
+        if not in_sync and replica.wants_back(follower):
+            effects.append(self._ask_back(replica, follower))
+        return effects
+
+    def take_high_watermark(self, replica: Replica, high_watermark: int) -> None:
+        """The leader's answer to a fetch when this log is the leader's own (LOG-7)."""
+        log = replica.log
+        if log.set_high_watermark(high_watermark):
+            self.replicas.changed_partitions.add(replica.partition)
+            if self._watch.hears(FollowerTook):
+                self._emit_taken(replica, replication.HIGH_WATERMARK_TAKEN, log.log_end)
 
     def on_response(self, response: ReplicaFetchResponse, now: int) -> None:
         """Copy what the leader answered, or truncate the log to where it diverged (LOG-7, LOG-10)."""

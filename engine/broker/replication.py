@@ -32,13 +32,25 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
     return (
         log_end != ours.log_end
         or theirs.high_watermark != ours.high_watermark
-        or theirs.log_start < ours.log_start
         or leader.follower_ends.get(follower.broker_id) != log_end
+        or theirs.log_start < ours.log_start
         or (
             theirs.epoch_starts != ours.epoch_starts
             and parted_at(leader, log_end, theirs.last_epoch) is not None
         )
         or (follower.broker_id not in leader.isr and leader.wants_back(follower.broker_id))
+    )
+
+
+def is_caught_up(leader: Replica, follower: Replica) -> bool:
+    """True when the follower's log is the leader's own: a fetch copies, cuts and deletes nothing."""
+    ours, theirs = leader.log, follower.log
+    return (
+        ours.log_end == theirs.log_end
+        and ours.log_start <= theirs.log_start
+        and leader.leader_epoch == follower.leader_epoch
+        and leader.leader == leader.broker_id
+        and ours.epoch_starts == theirs.epoch_starts
     )
 
 
@@ -124,6 +136,8 @@ class Taken:
 
 NOTHING_TAKEN = Taken()
 HIGH_WATERMARK_TAKEN = Taken(high_watermark_moved=True)
+ONE_COPIED = Taken(copied=1)
+ONE_COPIED_AND_MOVED = Taken(copied=1, high_watermark_moved=True)
 
 
 def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> Taken:
@@ -149,6 +163,8 @@ def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> 
         forgotten = log.raise_log_start(log_start)
         log.delete_segments()
     moved = log.set_high_watermark(response.high_watermark)
+    if copied == 1 and not raised and started_over_at is None:
+        return ONE_COPIED_AND_MOVED if moved else ONE_COPIED
     if copied or raised or started_over_at is not None:
         return Taken(None, started_over_at, copied, raised, moved, False, forgotten)
     return HIGH_WATERMARK_TAKEN if moved else NOTHING_TAKEN
