@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from engine import events
 from engine.shapes.steps import Transition
 from engine.step import Step
-from engine.watching import ABSENT
 
 _NAMES = ("client", "partition", "transactional_id", "group", "consumer")
 """The parameters of a refusal's sentence under which it is found again."""
@@ -92,7 +91,8 @@ class Lately:
     to the step and the transition that led to its present state. ``refusals``: the name of an actor, a partition, a
     transactional id or a group to the last step in which it refused or was refused. ``said``: (kind of step, name)
     to the last of them. ``turns``: serial to what became of the record, oldest first. ``carried``: what requests
-    and answers that were lost in the newest step were about."""
+    and answers that were lost in the newest step were about. ``messages``: number to view of those that came or went in
+    the step that is being made."""
 
     __slots__ = (
         "_arrived",
@@ -102,6 +102,7 @@ class Lately:
         "_sent",
         "carried",
         "cause",
+        "messages",
         "newest",
         "refusals",
         "said",
@@ -117,6 +118,7 @@ class Lately:
         self.said: dict[tuple[str, str], Said] = {}
         self.turns: dict[int, list[Turn]] = {}
         self.carried: dict[int, _Flight] = {}
+        self.messages: dict[int, dict[str, Any]] = {}
         self._arrived = False
         """Whether a Produce request was received in this step: who stores now is the leader."""
         self._facts: list[Any] = []
@@ -152,6 +154,8 @@ class Lately:
                 self._remember(note["key"], step)
         if step.messages:
             self._follow(step)
+        if self.messages:
+            self.messages.clear()
         if self._facts:
             for fact in self._facts:
                 _OF_RECORDS[type(fact)](self, fact, step)
@@ -180,11 +184,7 @@ class Lately:
 
     def _follow(self, step: Step) -> None:
         """Who sent what was received now, and what was lost on its way."""
-        shown = {
-            int(path[2]): before if after is ABSENT else after
-            for path, before, after in step.changes
-            if path[0] == "network" and len(path) == 3
-        }
+        shown = self.messages
         for fate in step.messages:
             number, event = fate["id"], fate["event"]
             message = shown.get(number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.shapes.views import PendingView
+from engine.watching import ABSENT, Change
 
 FAULT, DELIVERY, TIMER, SENDER, CALL = range(5)
 """Classes of events; at one time a lower one comes first (GEN-2)."""
@@ -10,14 +11,22 @@ CLASS_NAMES = ("fault", "delivery", "timer", "sender", "call")
 
 
 class PendingPart:
-    """An event that waits, in the view (GEN-10)."""
+    """An event that waits, in the view (GEN-10). It never changes, so the recorder need not compare it."""
 
-    __slots__ = ("gone", "path", "shown")
+    __slots__ = ("_known", "gone", "path", "shown")
 
     def __init__(self, order: int, at: int, rank: int, actor: str, what: str) -> None:
         self.path = ("pending", str(order))
         self.shown: PendingView = {"at": at, "class": CLASS_NAMES[rank], "actor": actor, "what": what}
         self.gone = False
+        self._known = False
+
+    def change(self) -> Change | None:
+        """How it came or went since this was asked before; None: it did neither, or both."""
+        known, self._known = self._known, not self.gone
+        if known == self._known:
+            return None
+        return (self.path, self.shown, ABSENT) if known else (self.path, ABSENT, self.shown)
 
     def view(self) -> PendingView | None:
         return None if self.gone else self.shown

@@ -10,6 +10,7 @@ from typing import Any, Protocol, cast
 
 from engine.counters import Counters
 from engine.lately import Lately
+from engine.pending import PendingPart
 from engine.register import ENTRIES_AT
 from engine.shapes.steps import Broken, Compared, Decision, MessageEvent, StepKind
 from engine.step import Step, compare
@@ -85,6 +86,9 @@ class Recorded(Judged):
 
     def know(self, part: Part) -> None:
         """Take a part's view as known, without a change (the first view of a run)."""
+        if type(part) is PendingPart:
+            part.change()
+            return
         view = part.view()
         if view is not None:
             self._known[part.path] = view
@@ -172,22 +176,32 @@ class Recorded(Judged):
             self._touched[self.counters.path] = self.counters
         for part in self.judges.changed():
             self._touched[part.path] = part
-        known = self._known
+        known, lately = self._known, self.lately
         changes = step.changes
         for path, part in self._touched.items():
+            if type(part) is PendingPart:
+                change = part.change()
+                if change is not None:
+                    changes.append(change)
+                continue
             after = part.view()
             if after is None:
                 before = known.pop(path, ABSENT)
                 if before is not ABSENT:
                     changes.append((path, before.copy() if type(before) is dict else before, ABSENT))
+                    if path[0] == "network":
+                        lately.messages[int(path[2])] = before
                 continue
             before = known.get(path, ABSENT)
+            if before is after:
+                continue
+            known[path] = after
             if before is ABSENT:
                 changes.append((path, ABSENT, after.copy() if type(after) is dict else after))
-                known[path] = after
-            elif before is not after and before != after:
+                if path[0] == "network":
+                    lately.messages[int(path[2])] = after
+            elif type(after) is dict or before != after:
                 compare(path, before, after, changes)
-                known[path] = after
         self._touched.clear()
-        self.lately.keep(step)
+        lately.keep(step)
         return step

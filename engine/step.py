@@ -16,10 +16,7 @@ from engine.shapes.steps import (
 )
 from engine.shapes.steps import Change as ChangeJson
 from engine.shapes.steps import Step as StepJson
-from engine.watching import ABSENT, Path
-
-Change = tuple[Path, Any, Any]
-"""Path, value before, value after; ABSENT where there was or is none."""
+from engine.watching import ABSENT, Change, Path
 
 
 class Step:
@@ -132,19 +129,24 @@ def compare(path: Path, before: Any, after: Any, changes: list[Change]) -> None:
             )
         )
         return
-    known = 0
-    for key, old in before.items():
-        new = after.get(key, ABSENT)
-        if old is new or old == new:
-            known += 1
-            continue
-        if new is not ABSENT:
-            known += 1
-        if type(old) is dict:
-            compare((*path, key), old, new, changes)
-        else:
-            changes.append(((*path, key), old, new.copy() if type(new) is dict else new))
-    if known < len(after):
+    mark = len(changes)
+    try:
+        for key, old in before.items():
+            new = after[key]
+            if old is not new and old != new:
+                if type(old) is dict:
+                    compare((*path, key), old, new, changes)
+                else:
+                    changes.append(((*path, key), old, new.copy() if type(new) is dict else new))
+    except KeyError:  # Rare, and cheaper than to ask for each key whether it is still there.
+        del changes[mark:]
+        for key, old in before.items():
+            if key not in after or old != after[key]:
+                compare((*path, key), old, after.get(key, ABSENT), changes)
+        added = not after.keys() <= before.keys()
+    else:
+        added = len(after) > len(before)
+    if added:
         for key, new in after.items():
             if key not in before:
                 changes.append(((*path, key), ABSENT, new.copy() if type(new) is dict else new))

@@ -34,6 +34,10 @@ class _Absent:
 ABSENT = _Absent()
 
 
+Change = tuple[Path, Any, Any]
+"""Path, value before, value after; ABSENT where there was or is none."""
+
+
 class Part(Protocol):
     """A piece of state with a place of its own in the view. Keep parts small: one batch, one queue.
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from enum import Enum
-from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from engine.happenings.base import Happening
 from engine.shapes.steps import Decision
+from engine.value import reader_of
 
 Shown = TypeVar("Shown")
 
@@ -58,7 +58,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-_READERS: dict[type, tuple[tuple[str, ...], Callable[[Any], Any]]] = {}
+_READERS: dict[type, tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]] = {}
 
 
 def params_of(happened: Happening) -> dict[str, Any]:
@@ -68,36 +68,20 @@ def params_of(happened: Happening) -> dict[str, Any]:
     if reader is None:
         reader = _READERS[kind] = _reader(kind)
     names, read = reader
-    return {
-        name: value if type(value) in _SHOWN_AS_THEY_ARE else plain(value)
-        for name, value in zip(names, read(happened), strict=True)
-    }
+    values = read(happened)
+    params = dict(zip(names, values, strict=True))
+    for value in values:
+        if type(value) not in _SHOWN_AS_THEY_ARE:
+            return dict(zip(names, map(plain, values), strict=True))
+    return params
 
 
 _SHOWN_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 
 
-def _reader(kind: type) -> tuple[tuple[str, ...], Callable[[Any], Any]]:
+def _reader(kind: type) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
     names = tuple(field.name for field in fields(kind))
-    if not names:
-        return names, _nothing
-    if len(names) == 1:
-        return names, _Single(attrgetter(names[0]))
-    return names, attrgetter(*names)
-
-
-def _nothing(_: Any) -> tuple[()]:
-    return ()
-
-
-class _Single:
-    """An ``attrgetter`` of one name gives the value alone, not a tuple of one."""
-
-    def __init__(self, get: Callable[[Any], Any]) -> None:
-        self.get = get
-
-    def __call__(self, of: Any) -> tuple[Any]:
-        return (self.get(of),)
+    return names, reader_of(names)
 
 
 def says(key: str, *rules: str) -> Tell:
