@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from eosviz.catalogue import interface_words
@@ -23,12 +23,13 @@ _CHINESE_RUN = re.compile(f"[{_CHINESE}]+")
 @dataclass(frozen=True, slots=True)
 class Wish:
     """One thing that is asked for. ``typed``: as it was written; ``same``: in other words; ``leads``: scenarios, as
-    they are compared, that show it best."""
+    they are compared, that show it best; ``parts``: the words of a Chinese run, for texts that have others between."""
 
     text: str
     typed: re.Pattern[str]
     same: re.Pattern[str] | None
     leads: tuple[str, ...]
+    parts: tuple[Wish, ...] = ()
 
     def in_text(self, text: str) -> re.Match[str] | None:
         return self.typed.search(text) or (self.same.search(text) if self.same else None)
@@ -99,8 +100,10 @@ def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
     stands nowhere either is left out, and so is a word that says nothing. What begins a part that stands somewhere
     stands there too, so each part is made longer until it does not: two questions a letter."""
     is_known = wish.same is not None or wish.leads
-    if is_known or not _CHINESE_RUN.fullmatch(wish.text) or is_there(wish.text):
+    if is_known or not _CHINESE_RUN.fullmatch(wish.text):
         return [wish]
+    if is_there(wish.text):
+        return [replace(wish, parts=_in_words(wish.text))]
     parts, rest = [], wish.text
     while rest:
         length = 1
@@ -110,6 +113,13 @@ def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
             parts.append(_wish(rest[:length], ()))
         rest = rest[length:]
     return parts or [wish]
+
+
+def _in_words(run: str) -> tuple[Wish, ...]:
+    """A run of Chinese in words of two letters, the most common length; none where it has one word or an odd end."""
+    if len(run) < 4 or len(run) % 2:
+        return ()
+    return tuple(_wish(run[at : at + 2], ()) for at in range(0, len(run), 2))
 
 
 @cache

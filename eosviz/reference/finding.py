@@ -54,6 +54,8 @@ POINTS = {
 }  # fmt: skip
 """What it is worth where a wish is found; the best counts. A lead behind the first is worth a little less."""
 LATER_LEAD = 0.25
+PARTS_SHARE = 0.75
+"""Of what the least part of a Chinese run is worth, where the run is there only in parts."""
 TITLE_TOO = 0.5
 """More for a keyword whose entry is also called so in other words."""
 
@@ -87,17 +89,45 @@ def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, l
     """Kind to what was found, the best first: kinds by their best, then what they hold. ``own``: what only this reader
     can find."""
     every = (*entries(), *own)
-    wishes = [
-        part
-        for wish in understand(question)
-        for part in in_parts(wish, lambda text: any(text in entry.whole for entry in every))
-    ]
+    wishes = _wishes(question, every)
+    return _by_kind(((_worth(entry, wishes), entry) for entry in every), wishes, language)
+
+
+def closest(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
+    """Where no entry has everything: of each kind the entries that have the most of it, or one thing
+    less, and at least a third."""
+    every = (*entries(), *own)
+    wishes = _wishes(question, every)
+    if len(wishes) < 2:
+        return {}
+    points = [[_points(entry, wish) for wish in wishes] for entry in every]
+    counts = [sum(map(bool, row)) for row in points]
+    least: dict[str, int] = {}
+    for entry, count in zip(every, counts, strict=True):
+        least[entry.kind] = max(least.get(entry.kind, max(2, len(wishes) // 3)), count - 1)
+    worth = (
+        count * POINTS["name"] + sum(row) if count >= least[entry.kind] else 0.0
+        for entry, count, row in zip(every, counts, points, strict=True)
+    )
+    return _by_kind(zip(worth, every, strict=True), wishes, language)
+
+
+def _wishes(question: str, every: Sequence[Entry]) -> list[Wish]:
+    def is_there(text: str) -> bool:
+        return any(text in entry.whole for entry in every)
+
+    return [part for wish in understand(question) for part in in_parts(wish, is_there)]
+
+
+def _by_kind(
+    worths: Iterable[tuple[float, Entry]], wishes: list[Wish], language: str
+) -> dict[str, list[Found]]:
     if not wishes:
         return {}
     ranked = [
         (-worth, KINDS.index(entry.kind), order, entry)
-        for order, entry in enumerate(every)
-        if (worth := _worth(entry, wishes)) > 0
+        for order, (worth, entry) in enumerate(worths)
+        if worth > 0
     ]
     found: dict[str, list[Found]] = {}
     for _, _, _, entry in sorted(ranked, key=lambda row: row[:3]):
@@ -139,7 +169,10 @@ def _points(entry: Entry, wish: Wish) -> float:
         return POINTS["title, same"]
     if wish.typed.search(entry.whole):
         return POINTS["text"]
-    return POINTS["same"] if wish.same is not None and wish.same.search(entry.whole) else 0.0
+    if wish.same is not None and wish.same.search(entry.whole):
+        return POINTS["same"]
+    parts = [_points(entry, part) for part in wish.parts]
+    return PARTS_SHARE * min(parts) if parts and all(parts) else 0.0
 
 
 def excerpt(text: str, wishes: list[Wish], most: int = EXCERPT["en"]) -> str:

@@ -186,11 +186,16 @@ def player(request: HttpRequest) -> HttpResponse:
 def search(request: HttpRequest) -> HttpResponse:
     """Everything that there is to find, by kind; `kind` shows one kind whole."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
-    found = finding.find(question, language_of(get_language()), _own_sessions(request) if question else ())
+    language, own = language_of(get_language()), _own_sessions(request) if question else ()
+    found = finding.find(question, language, own)
+    is_partial = not found
+    if is_partial:
+        found = finding.closest(question, language, own)
     kind = request.GET.get("kind", "")
     shown_max = KIND_SHOWN_MAX if kind in found else FOUND_SHOWN
     context = {
         "question": question,
+        "is_partial": is_partial,
         "count": sum(len(rows) for rows in found.values()),
         "kinds": [
             {

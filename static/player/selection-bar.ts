@@ -273,7 +273,7 @@ export class SelectionBar extends StoreElement {
     const meaning = say(action.key, action.params);
     const label = say(`player.action.${action.action}`);
     if (!action.enabled) {
-      return html`<li class="off"><b>${label}</b> <span>${action.why_key === null ? meaning : say(action.why_key, action.params)}</span></li>`;
+      return html`<li class="off"><b>${label}</b>${say("join.colon")}<span>${action.why_key === null ? meaning : say(action.why_key, action.params)}</span></li>`;
     }
     return html`<li><form @submit=${(event: SubmitEvent) => this.#submit(event, action)}>
       <button>${label}${action.action === DROP ? html` <kbd>d</kbd>` : nothing}</button>

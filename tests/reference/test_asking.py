@@ -45,6 +45,19 @@ def test_what_people_type_is_found_first(question: str, first: dict[str, str], l
     assert {kind: found[kind][0].identifier for kind in first if kind in found} == first
 
 
+def test_words_of_a_chinese_run_are_found_apart() -> None:
+    found = finding.find("提交事务", "zh-Hans")["scenario"]
+    assert "SC-44" in [row.identifier for row in found]
+
+
+def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> None:
+    question = "hanging transaction, LSO, xylophone"
+    assert finding.find(question, "en") == {}
+    assert "SC-75" in [row.identifier for row in finding.closest(question, "en")["scenario"]][:3]
+    page = client.get("/search/", {"q": question}).content.decode()
+    assert "These have the most of it" in page
+
+
 def test_what_is_typed_comes_before_what_means_the_same() -> None:
     by_word = finding.find("zombie", "en")["term"]
     assert [row.identifier for row in by_word][:2] == ["zombie", "fencing"]
