@@ -421,7 +421,7 @@ APIS: list[Api] = [
     Api(request=ZooKeeperWrite),
     Api(request=ZooKeeperReply),
 ]
-"""In the order in which lists of them stand."""
+"""The order of every list of APIs."""
 
 BETWEEN_BROKERS: list[Api] = [
     Api(

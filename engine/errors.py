@@ -64,14 +64,14 @@ class Error(Enum):
 
 
 class ClientError(Enum):
-    """What a client finds out alone; no broker answers so."""
+    """Failures that a client detects by itself; no broker answers with them."""
 
     ILLEGAL_STATE = "ILLEGAL_STATE"
     """The Sender's thread asked for a transition that the client's table does not have."""
 
 
 Cause = Error | ClientError
-"""What a producer is in an error for."""
+"""Causes of a producer's error state."""
 
 
 NO_ERROR = Error.NONE

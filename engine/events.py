@@ -58,7 +58,7 @@ class LogAppended(Fact):
     is_transactional: bool
     control_type: str | None
     offset_deltas: tuple[int, ...] | None = None
-    """Where the serials stand above ``base_offset`` in a batch that compaction thinned; None: in a row."""
+    """Offsets of the serials above ``base_offset`` in a batch that compaction thinned; None: consecutive."""
 
     def offsets(self) -> Iterable[int]:
         """The offset of each serial."""

@@ -78,7 +78,7 @@ def _preset_replicas(world: World, override: dict[str, Any]) -> None:
 
 
 def _preset_group(world: World, override: dict[str, Any]) -> None:
-    """Who is in a group, in its log and at its coordinator."""
+    """Preset the members of a group, in its log and at its coordinator."""
     count = world.controller.internal.counts.get(OFFSETS_TOPIC)
     name = override["group"]
     if count is None:

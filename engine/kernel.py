@@ -1,4 +1,4 @@
-"""What a run's kernel lets its helpers do; ``simulation.py`` is the kernel.
+"""The interface of a run's kernel for its helpers; ``simulation.py`` implements it.
 
 Applications, loops, fault rules and interventions act through it and know nothing else of the kernel.
 """

@@ -183,7 +183,7 @@ class Lately:
     # -- messages ----------------------------------------------------------------------------------------
 
     def _follow(self, step: Step) -> None:
-        """Who sent what was received now, and what was lost on its way."""
+        """Match the messages of this step with the steps that sent them."""
         shown = self.messages
         for fate in step.messages:
             number, event = fate["id"], fate["event"]

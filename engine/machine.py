@@ -130,8 +130,8 @@ class Machine(Generic[Context]):
         raise EngineError(f"{self.name}: no row for {on!r} in state {state!r}")
 
     def bind(self, functions: Mapping[str, Effect]) -> tuple[tuple[Effect, ...], ...]:
-        """What carries out the effects of each row, by the row's number. Every effect of the table needs its function,
-        and no function stands here for an effect that the table does not have."""
+        """The functions that carry out the effects of each row, by the row's number. Every effect of the table needs
+        its function, and no function stands here for an effect that the table does not have."""
         differ = sorted(self.effects ^ functions.keys())
         if differ:
             raise EngineError(f"{self.name}: effects {differ} stand in the table or in the role, not in both")
@@ -146,7 +146,8 @@ class Machine(Generic[Context]):
         return frozenset(row.target for row in self.rows if row.on == on and row.target is not None)
 
     def target_of(self, state: str, on: str) -> str:
-        """Where ``on`` will lead, for a pair that has one row: asked before the event comes, which takes the row."""
+        """The target of ``on``, for a (state, event) pair with one row; the row is taken later, when the event
+        comes."""
         rows = self._by_key.get((state, on), ())
         if len(rows) != 1 or rows[0].target is None:
             raise EngineError(f"{self.name}: {on!r} in state {state!r} does not lead to one state")

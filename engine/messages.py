@@ -36,7 +36,7 @@ class BatchContent:
     values: tuple[object, ...] = ()
     """Empty for application data, whose values the engine does not read."""
     offset_deltas: tuple[int, ...] | None = None
-    """Where the records that compaction left stand, above the base offset; None: all are there, in a row."""
+    """Offsets, above the base offset, of the records that compaction kept; None: all records, consecutive."""
 
 
 @ordered_value

@@ -60,13 +60,13 @@ class Profile:
     coordinator_answers_fenced: bool
     """Stale epoch at the coordinator: PRODUCER_FENCED; else INVALID_PRODUCER_EPOCH (CTR-44)."""
     retention_drops_producers: bool
-    """Raising the log start forgets producers whose newest batch lies below it (LOG-11)."""
+    """Raising the log start forgets producers whose newest batch is below it (LOG-11)."""
     drain_resumes_after_stop: bool
     """After an early drain stop the next pass starts after the blocked partition (ACC-15)."""
     offsets_name_member: bool
     """TxnOffsetCommit says which member of which generation commits (KIP-447)."""
     waits_for_stable_offsets: bool
-    """A consumer that asks where its group stands waits for open transactions to decide (KIP-447)."""
+    """OffsetFetch of a consumer waits until open transactions are decided (KIP-447)."""
     offsets_block_without_limit: bool
     """``sendOffsetsToTransaction`` waits as long as it takes; else ``max_block_ms`` at most (TXM-5)."""
     drops_stray_snapshots: bool
@@ -82,7 +82,7 @@ class Profile:
     verifies_partitions: bool
     """A leader asks the coordinator before it appends the first batch of a transaction (KIP-890, since 3.6)."""
     verifies_each_epoch: bool
-    """A transaction that an earlier epoch left open in the log does not stand for a verification (KAFKA-19690)."""
+    """A transaction that an earlier epoch left open in the log does not replace a verification (KAFKA-19690)."""
     knows_transaction_abortable: bool
     """TRANSACTION_ABORTABLE is answered and understood (KIP-890, since 3.8); else INVALID_TXN_STATE."""
     outlives_denied_identity: bool
@@ -94,12 +94,12 @@ class Profile:
     late_call_must_repeat: bool
     """Behind a call that timed out only the same call is allowed, until it has returned (KAFKA-13412, since 3.2)."""
     late_failure_counts: bool
-    """A batch that is over and fails once more takes its numbers back and changes the state (KAFKA-14830)."""
+    """A second failure of a finished batch takes its sequence numbers back and changes the state (KAFKA-14830)."""
     overdue_is_timed_out: bool
     """A request that is overdue fails its batches with REQUEST_TIMED_OUT (KAFKA-14317, since 3.5); else with
     NETWORK_EXCEPTION, as when a connection ends."""
     idempotent_by_default: bool
-    """A producer that is told nothing else is idempotent, with acks=all and retries without limit (KIP-679, since
+    """A producer without settings of its own is idempotent, with acks=all and retries without limit (KIP-679, since
     3.0)."""
     producers_expire_in_a_day: bool
     """An idle producer leaves the log's memory after ``producer.id.expiration.ms``, a day (KIP-854, since 3.4); else

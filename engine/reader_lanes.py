@@ -1,4 +1,4 @@
-"""What each reader sees of each lane: how far it came, and why it does not see the rest (CON-11, CON-12).
+"""Each reader's view of each lane: its position, and why the rest is hidden (CON-11, CON-12).
 
 A part of the view for every consumer and topic-partition. It looks at both the consumer and the leader's log,
 which no role may, and decides nothing.

@@ -34,8 +34,8 @@ something, too; whether the follower scans for idle producers at another time.""
 
 
 class Fetcher:
-    """``follower`` fetches ``partition``, whose leader ``leadership`` names. ``waiting``: its next fetch stands in the
-    queue, shown as ``what``."""
+    """``follower`` fetches ``partition`` from the leader that ``leadership`` names. ``waiting``: its next fetch is
+    queued, and the view shows it as ``what``."""
 
     __slots__ = ("follower", "leadership", "name", "partition", "waiting", "what")
 

@@ -243,7 +243,7 @@ class Simulation(Timetable):
         return True
 
     def _put_back(self, event: Event, at: int) -> None:
-        """This event does not happen now: it lies behind the horizon."""
+        """Return an event to the queue, because its time is past the horizon."""
         if at < self.now:
             raise EngineError(
                 f"{self.scenario.id}: event {event} lies before {self.now} at step {self.number}"
@@ -456,7 +456,7 @@ class Simulation(Timetable):
         if moved or world.consumers or world.controller.announcements:
             self._follow_changes()
             return
-        # The leader is as it was, so nobody but this follower may have something to fetch now.
+        # The leader did not change, so of its followers only this one may have something to fetch.
         world.changed_partitions.clear()
         if goes_on:
             self._queue_fetch(fetcher)
@@ -469,7 +469,7 @@ class Simulation(Timetable):
     # -- effects ---------------------------------------------------------------------------------------
 
     def at_work(self, actor: str, kind: StepKind) -> None:
-        """Who the current step is about."""
+        """Name the actor and the kind of the current step."""
         self._actor, self._kind = actor, kind
 
     def carry_out(self, name: str, effects: Effects) -> None:

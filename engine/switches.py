@@ -28,7 +28,7 @@ class Switches:
     head_retry_rule: bool = True
     """Only the oldest unanswered batch of a partition may be resent (ORD-5, last test)."""
     drain_stop_scope: str = "node"
-    """What the stop test ends: the whole ``node``'s drain or this ``partition`` only (CTR-15)."""
+    """The scope of the stop test: the whole ``node``'s drain or this ``partition`` only (CTR-15)."""
     marker_retry: bool = True
     transaction_log_acks_all: bool = True
     in_flight_cap: bool = True

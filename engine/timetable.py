@@ -1,4 +1,4 @@
-"""What will happen when: the event queue and each role's one valid timer of a kind (GEN-2).
+"""The event queue, and each role's one valid timer of a kind (GEN-2).
 
 Owns order and nothing of the protocol. Events at one time go by class (faults, deliveries, timers, Sender
 passes, application calls), then as they were put in. Most of what a role answers to *when do you want to be
@@ -24,7 +24,7 @@ TIME_BITS = _ORDER_BITS + _CLASS_BITS
 _ORDER_MASK = (1 << _ORDER_BITS) - 1
 
 NEVER: tuple[int | None, int] = (None, -1)
-"""(time, key) of an event that is not wanted."""
+"""(time, key) of a role that has no valid event."""
 
 _VOID_MAX = 64
 """Events given up that the queue may hold, unless they are fewer than the others."""

@@ -212,7 +212,7 @@ class World:
             yield name, self.brokers[name].start(now)
 
     def peers_of(self, name: str) -> list[str]:
-        """Who may hold a connection with this actor."""
+        """The actors that may have a connection with this one."""
         if name in self.nodes:
             return [node for node in self.nodes if node != name]
         if name in self.brokers:

@@ -1,4 +1,4 @@
-"""What a partition log decides about a batch before it stores it, as one ordered table (SEQ-10 to SEQ-18).
+"""The checks of a partition log on a batch before it is stored, as one ordered table (SEQ-10 to SEQ-18).
 
 Owns the rows and their guards. The first row whose guard holds decides; when none holds the batch is stored. Both the
 answer and the recorded decision come from the same rows: :func:`judge` returns the deciding row, ``telling.appends``

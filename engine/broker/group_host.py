@@ -36,7 +36,7 @@ OFFSETS_COMMIT_TIMEOUT_MS = 5000
 
 @dataclass(frozen=True, slots=True)
 class CommitAsked:
-    """Who wants offsets committed; ``refused``: partitions that never reached the coordinator."""
+    """The request that commits offsets; ``refused``: partitions that never reached the coordinator."""
 
     client: str
     correlation_id: int

@@ -161,7 +161,7 @@ class GroupRequests:
         return effects + self._use(request.group_id)
 
     def handle_fetch(self, envelope: Envelope, now: int) -> Effects:
-        """OffsetFetch: where does the group stand (CON-9)?"""
+        """Answer OffsetFetch: the group's committed offsets (CON-9)."""
         request = envelope.body
         if type(request) is not OffsetFetchRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an OffsetFetch request")

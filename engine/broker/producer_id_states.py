@@ -17,8 +17,8 @@ CLAIM, DATA, WRITTEN, NO_REPLY, CRASH = "claim", "data", "written_reply", "no_re
 
 
 class Situation(NamedTuple):
-    """What the guards look at. Of the node: ``empty``, ``own`` (it holds the block that this broker wrote) and ``full``
-    (no block fits behind its block); of the reply to a write: ``written``."""
+    """The context of the guards. Of the node: ``empty``, ``own`` (it holds the block that this broker wrote) and
+    ``full`` (no block fits behind its block); of the reply to a write: ``written``."""
 
     empty: bool = False
     own: bool = False

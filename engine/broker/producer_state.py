@@ -238,7 +238,7 @@ class ProducerStateManager:
     def __init__(self, *, profile: Profile, rules: Rules, cache_size: int, expiration_ms: int) -> None:
         self.markers = MarkerEffect(profile.indexes_empty_abort, profile.marker_counts_as_activity)
         self.drops_with_records = profile.retention_drops_producers
-        """Producers whose newest batch lies below the log start are forgotten."""
+        """Producers whose newest batch is below the log start are forgotten."""
         self.drops_stray_snapshots = profile.drops_stray_snapshots
         self.verifies_each_epoch = profile.verifies_each_epoch
         """A transaction is open for the epoch that began it alone; else for every epoch of its producer id."""

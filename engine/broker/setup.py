@@ -1,4 +1,4 @@
-"""Who a broker is and how it was set: what all its parts are given, and none of them changes."""
+"""Name, version and configuration of a broker: given to all its parts, never changed."""
 
 from __future__ import annotations
 

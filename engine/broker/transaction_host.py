@@ -65,7 +65,7 @@ from engine.watching import Part, Path
 
 @ordered_value
 class Asked:
-    """Who asked the coordinator something, and what."""
+    """A request that waits for the coordinator's answer."""
 
     client: str
     correlation_id: int
@@ -163,7 +163,8 @@ class TransactionHost:
         self.scan_at: int | None = None
         """The next scan that finds a transaction open for too long (TXC-20)."""
         self.scanned_at = -1
-        """The last one. What it could not fence, because nothing could be written, waits for the next."""
+        """When the last scan ran. An id that it could not fence, because its log took no record, waits for the next
+        scan."""
         self.expiry_at: int | None = None
         """The next scan that finds an id which was not used for long (TXC-21)."""
         self.board = MarkerBoard(self)
@@ -396,7 +397,8 @@ class TransactionHost:
     # -- time ------------------------------------------------------------------------------------------
 
     def _plan(self, now: int) -> None:
-        """When the scans would find something next; they stand on their grids (TXC-20, TXC-21)."""
+        """Compute when each periodic scan next finds something; scans run at multiples of their intervals (TXC-20,
+        TXC-21)."""
         configuration = self.setup.configuration
         open_until: int | None = None
         idle_from: int | None = None

@@ -12,14 +12,15 @@ CONSUMER_OFFSETS_TOPIC = "__consumer_offsets"
 
 
 class Origin(Enum):
-    """Who wants the append."""
+    """Origin of an append."""
 
     CLIENT = "client"
     COORDINATOR = "coordinator"
     REPLICATION = "replication"
 
     __hash__ = object.__hash__
-    """Each is there once, and looked up for every batch: the enumeration's own hash is a call in Python."""
+    """Hashed by identity: each member exists once and is a key that every append looks up, and ``Enum.__hash__`` is
+    slow."""
 
 
 def data_level(profile: Profile, origin: Origin, topic: str) -> Level:

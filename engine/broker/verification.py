@@ -151,7 +151,7 @@ class Verification:
         self.understand_abortable = setup.understand_abortable
         self.lines: dict[int, _Line] = {}
         self.later: list[tuple[int, _Waiting]] = []
-        """What is asked again, with the time for it."""
+        """Questions to repeat, each with its time."""
         self.connected: set[int] = {setup.broker_id}
         self._guards = 0
         self.goes_on: dict[type, Callable[[Verified, int], Effects]] = {}

@@ -313,7 +313,7 @@ class RecordAccumulator:
     def requeue(self, batch: Batch, now: int) -> bool:
         """Put a batch that must be sent again back into its queue (ACC-18, ORD-2).
 
-        True when the batch passed others to stand at its place by sequence.
+        True when the batch was put before others, in order of sequence.
         """
         batch.requeue(now)
         queue = self.queue(batch.partition)
@@ -347,7 +347,7 @@ class RecordAccumulator:
         self.pool.release(batch.capacity)
 
     def remove(self, batch: Batch) -> None:
-        """Take a batch out of its queue wherever it stands; nothing happens when it is not queued."""
+        """Remove a batch from its queue, at any position; no effect when it is not queued."""
         queue = self.queue(batch.partition)
         if batch in queue.batches:
             queue.batches.remove(batch)
@@ -375,7 +375,7 @@ class RecordAccumulator:
         return over
 
     def expires_at(self, head: Batch, last: bool) -> int:
-        """The first moment at which the head of a queue expires. ``last``: nothing stands behind it."""
+        """The first moment at which the head of a queue expires. ``last``: no batch is queued behind it."""
         return self.expiry.expires_at(head, last, self.config)
 
     def next_expiry(self) -> int | None:

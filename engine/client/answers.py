@@ -1,6 +1,6 @@
-"""What happens to a batch when its answer comes, or when it is known that none will (SND-8..SND-13).
+"""Handling of a batch when its answer arrives, or when no answer can arrive any more (SND-8..SND-13).
 
-Owns the reactions; which reaction an error gets stands in ``produce_reactions``.
+Owns the reactions; ``produce_reactions`` chooses the reaction to an error.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class BufferPool:
 
     @property
     def exhausted(self) -> bool:
-        """Somebody waits (``queued() > 0``, CTR-19)."""
+        """True while a caller waits for memory (``queued() > 0``, CTR-19)."""
         return bool(self.waiters)
 
     def allocate(self, size: int) -> bool:
@@ -68,7 +68,7 @@ class BufferPool:
         self.watch.touch(self)
 
     def release(self, size: int) -> None:
-        """Memory comes back from a batch that is over."""
+        """Return the memory of a finished batch."""
         self.free += size
         if self.free > self.total:
             raise EngineError(

@@ -137,7 +137,8 @@ class Connections:
     # -- connecting ------------------------------------------------------------------------------------
 
     def connect_delay(self, node: int, now: int) -> int | None:
-        """Milliseconds until an attempt is allowed: 0 now, None while one is under way or stands."""
+        """Milliseconds until an attempt is allowed: 0 now; None while the peer is connected or an attempt is under
+        way."""
         connection = self.to(node)
         if connection.state != DISCONNECTED:
             return None

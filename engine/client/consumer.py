@@ -106,7 +106,7 @@ class Consumer:
         self.path = ("consumers", name)
         self._subscribed = tuple(partitions)
         self._starts: dict[str, int] = {}
-        """Where a partition begins for a group that has committed nothing of it."""
+        """The first offset of a partition for a group without a committed offset."""
         self._outbox: Effects = []
         self._numbers = CorrelationIds()
         self._build()
@@ -122,7 +122,8 @@ class Consumer:
         self.rewinding = self.group_id is not None
         """Nothing is fetched: the position is unknown until the coordinator has returned the group's offsets."""
         self.held = False
-        """Nobody has asked for the position since the application began anew; an answer still under way is old."""
+        """The position has not been requested since the application restarted; an answer still under way is
+        outdated."""
         if self.group_id is not None:
             self.group = GroupSession(
                 owner,
@@ -238,7 +239,7 @@ class Consumer:
         self.watch.touch(self)
 
     def poll_first(self, now: int) -> None:
-        """The application's first poll: where does the group stand (CON-9)?"""
+        """The application's first poll: request the group's committed offsets (CON-9)."""
         if self.group is None:
             raise EngineError(f"{self.name}: a consumer without a group has nothing to ask")
         self.rewinding, self.held = True, False
@@ -513,15 +514,15 @@ class Consumer:
         self.incarnation += 1
         for reading in self.readings.values():
             reading.not_before = self._grid(now)
-            # Records from before the crash are read again, even if none is added.
+            # Fetch again the records from before the crash, although the log may not have grown.
             reading.wanted = True
         self.start(now)
         self.watch.touch(self)
         return []
 
     def start(self, now: int) -> None:
-        """Ask the coordinator where the group stands, before anything is fetched. One that an application polls
-        does nothing before its first poll."""
+        """Request the group's committed offsets from the coordinator, before anything is fetched. One that an
+        application polls does nothing before its first poll."""
         if self.group is not None and not self.handover.polled:
             self.group.ask_committed(tuple(self.readings), now)
 

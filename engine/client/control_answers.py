@@ -1,6 +1,6 @@
-"""What a transactional producer does when a control request is answered or its connection ends (TXM-13).
+"""Handling of the answer to a control request, or of the end of its connection (TXM-13).
 
-Which reaction an answer gets stands in ``control_reactions``; here the reactions are carried out.
+``control_reactions`` chooses the reaction to an answer; here the reactions are carried out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a producer does about the answers to its transactional requests, as rows (TXM-13).
+"""Reactions of a producer to the answers to its transactional requests, as rows (TXM-13).
 
 One row per request and answer; ``OTHER`` is the row of every answer without one of its own. The rows name
 what is done, ``control_answers`` does it.

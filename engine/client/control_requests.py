@@ -21,7 +21,7 @@ PRIORITIES = {FIND: 0, INIT: 1, ADD_PARTITIONS: 2, ADD_OFFSETS: 2, COMMIT_OFFSET
 
 
 class Result:
-    """What a call of the application waits for; the request that completes it holds it.
+    """The result of an application's call; the request that completes it holds it.
 
     ``error`` None once completed: success. ``unexpected``: the application sees a KafkaException around it.
     """
@@ -62,7 +62,7 @@ class PendingRequest:
     backoff_ms: int | None = None
     offsets: dict[str, CommittedOffset] | None = None
     member: Membership = NO_MEMBER
-    """Who commits them, for the group's coordinator (KIP-447)."""
+    """The group member that commits them (KIP-447)."""
 
     @property
     def is_bump(self) -> bool:

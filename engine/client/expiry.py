@@ -27,7 +27,7 @@ class Expiry(Protocol):
     def everywhere(self) -> bool: ...
 
     def expires_at(self, head: Batch, last: bool, settings: Waits) -> int:
-        """The first moment at which the head of a queue expires. ``last``: nothing stands behind it."""
+        """The first moment at which the head of a queue expires. ``last``: no batch is queued behind it."""
         ...
 
     def counted_from(self, batch: Batch, settings: Waits) -> int:

@@ -111,7 +111,7 @@ class GroupSession:
         self.own = own
         """Those to coordinators, for this group alone: a Fetch that waits holds no commit up (GEN-11)."""
         self.waits_for_stable_offsets = profile.waits_for_stable_offsets
-        """Where the group stands is known once open transactions are decided (KIP-447)."""
+        """The committed offsets are known once open transactions are decided (KIP-447)."""
         self.watch = watch
         self.coordinator: int | None = None
         self.wanted: list[Request] = []
@@ -134,7 +134,7 @@ class GroupSession:
     # -- what is wanted --------------------------------------------------------------------------------
 
     def ask_committed(self, partitions: tuple[str, ...], now: int) -> None:
-        """Where does the group stand? 2.8 waits for open transactions to decide (KIP-447); 2.0 does not."""
+        """Request the committed offsets. 2.8 waits until open transactions are decided (KIP-447); 2.0 does not."""
         stable = self.waits_for_stable_offsets
         self._want(
             OffsetFetchRequest(group_id=self.group_id, partitions=partitions, require_stable=stable), now

@@ -87,7 +87,7 @@ class Handover:
         return taken
 
     def next_offset(self, reading: Reading) -> int:
-        """Where the application stands: behind the last record it took (CON-8)."""
+        """The application's position: the offset after the last record that it took (CON-8)."""
         for record in self.buffer:
             if record.partition == reading.partition:
                 return record.offset

@@ -12,7 +12,7 @@ from engine.messages import Send
 
 
 class MetadataRequests:
-    """Sends Metadata requests; what they bring stands in ``Metadata``."""
+    """Sends Metadata requests; ``Metadata`` holds what the responses bring."""
 
     __slots__ = ("_connections", "_metadata", "_outbox", "_reachability", "_setup")
 

@@ -1,4 +1,4 @@
-"""What a producer does about the answer for one batch, as rows (SND-9, SND-11, SND-12).
+"""Reactions of a producer to the answer for one batch, as rows (SND-9, SND-11, SND-12).
 
 Three tables: what each error means at first sight, and the two decisions about sequence errors. The rows
 name what is done; the transaction manager and the Sender do it.

@@ -25,7 +25,7 @@ class Reachability:
         self.unreachable: list[tuple[int, str]] = []
 
     def start(self, node: int, now: int) -> None:
-        """Start a connection unless one stands, is being made, or its backoff is not over."""
+        """Start a connection unless the peer is connected, an attempt is under way, or the backoff is not over."""
         connections = self._connections
         if connections.connect_delay(node, now) != 0:
             return

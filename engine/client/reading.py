@@ -137,7 +137,7 @@ def _take_records(
 
 
 class Reading:
-    """One subscribed partition: where the consumer stands and whether it wants to fetch."""
+    """One subscribed partition: the consumer's position and whether it wants to fetch."""
 
     __slots__ = (
         "delivered",

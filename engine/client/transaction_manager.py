@@ -254,8 +254,8 @@ class TransactionManager:
         return row
 
     def _poison(self, on: str) -> None:
-        """The Sender's thread asked for an edge that there is none (KAFKA-14831). What the application waits for is
-        not told of it."""
+        """The Sender's thread tried a transition that the table does not have (KAFKA-14831). Calls that wait are
+        not completed."""
         row = self._row(states.FATAL)
         before, self.state = self.state, row.target or self.state
         self.last_error, self.last_error_unexpected = ClientError.ILLEGAL_STATE, False

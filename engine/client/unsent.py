@@ -1,4 +1,4 @@
-"""What becomes of batches that were never sent when a transaction ends or fails: two strategies (ACC-10, ACC-22).
+"""Two strategies for batches that were never sent when a transaction ends or fails (ACC-10, ACC-22).
 
 Batches that were sent may be stored, so their outcome is awaited in both.
 """

@@ -342,8 +342,8 @@ _ROWS = _rows()
 
 
 def _taken(before: Json, entry: Json) -> TableRow | None:
-    """The one row that leads from a logged state to the next; None where several may have, or one that is not logged
-    stands between."""
+    """The one row that leads from a logged state to the next; None where several rows lead there, or an unlogged
+    state comes between."""
     source, target = before["state"], entry["state"]
     rows = _ROWS.get((source, target), ())
     if (source, target) == (ONGOING, ONGOING):

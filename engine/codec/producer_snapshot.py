@@ -19,7 +19,7 @@ _ENTRY = struct.Struct(">qhiqiqiq")
 
 
 class ProducerEntry(NamedTuple):
-    """The snapshot's entry of one producer id; -1 stands for none."""
+    """The snapshot's entry of one producer id; -1 means none."""
 
     producer_id: int
     producer_epoch: int

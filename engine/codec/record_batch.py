@@ -26,7 +26,7 @@ from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
 MAGIC = 2
 HEADER_BYTES = 61
 OVERHEAD_BYTES = 12
-"""Base offset and batch length: what stands in front of the bytes that the batch length counts."""
+"""Size of base offset and batch length, the two fields before the bytes that the batch length counts."""
 LENGTH_POSITION = 8
 MAGIC_POSITION = 16
 CRC_POSITION = 17

@@ -128,8 +128,7 @@ class Records(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SegmentReader:
-    """How segments are read: what happens to records, and which compiled functions stand in for the pure
-    ones."""
+    """How segments are read: how records are handled, and which compiled functions replace the pure ones."""
 
     records: Records = Records.KEEP
     checksum: Checksum = crc32c
@@ -231,7 +230,7 @@ class SegmentReader:
         read = decode_records(plain, 0, header.record_count, header.frame, keep=keep)
         if read.damage is None:
             return read
-        # Bytes inside the block have no place in the file: the block's first byte stands for them.
+        # Bytes inside a compressed block have no place in the file: the place of the block's first byte is given.
         return read._replace(damage=replace(read.damage, position=block))
 
 
@@ -301,7 +300,7 @@ def offset_behind(row: Row, offset: int) -> int:
 def _offset_damage(base_offset: int, position: int, offsets: range) -> tuple[Damage, ...]:
     """Offsets only rise, and stay within 31 bits of the segment's base offset (`LogSegment.append`).
 
-    The base offset stands outside the checksum, so this is its only check.
+    The checksum does not cover the base offset, so this is its only check.
     """
     if base_offset in offsets:
         return ()

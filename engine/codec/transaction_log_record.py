@@ -20,7 +20,7 @@ VERSION = 0
 """The version of key and value that is written."""
 VALUE_VERSION_MAX = 1
 KEYS_KEPT_MAX = 65_536
-"""Transactional ids whose bytes are known again: each stands in a log several times for every transaction."""
+"""Decoded transactional ids by their bytes: a log repeats each id several times for every transaction."""
 FORMS_KEPT_MAX = 4096
 """Forms of values that are known again."""
 
@@ -186,7 +186,7 @@ def _form(data: bytes, times_at: int) -> bytes:
 
 
 def _decode_value(data: bytes) -> tuple[TransactionLogValue, int]:
-    """The value, and the byte at which its times stand."""
+    """The value, and the position of the byte where its timestamps begin."""
     cursor = FieldCursor(data)
     version = _version(cursor, VALUE_VERSION_MAX)
     compact = version > 0

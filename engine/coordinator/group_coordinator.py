@@ -201,7 +201,7 @@ class GroupCoordinator(LogOwner[_Writing]):
         self.outbox.append(WriteOffsets(token=token, group_id=request.group_id, batch=batch))
 
     def written(self, token: int, error: Error, base_offset: int) -> None:
-        """The append ended; ``base_offset`` is where the batch stands (OFS-3)."""
+        """The append ended; ``base_offset`` is the offset of the batch in the log (OFS-3)."""
         writing, answer = self.end_write(token, error)
         group, offsets, producer_id = writing.group, writing.offsets, writing.producer_id
         if self.groups.get(group.name) is not group:

@@ -1,4 +1,4 @@
-"""What a group coordinator knows of one group: visible offsets, and those that still wait for something.
+"""The offsets of one group at its coordinator: visible ones, and those that wait for the log or an outcome.
 
 Owns the visible cache, plain commits on their way to the log, and the pending offsets of transactions by
 producer id (OFS-3 to OFS-5). What happens to a pending offset is a row of ``group_states``. It knows nothing of
@@ -36,7 +36,7 @@ class PlacedOffset(NamedTuple):
 
 
 class GroupMembers(NamedTuple):
-    """Who is in a group, as its log has it: member id to static instance id or None (``GroupMetadataValue``)."""
+    """The members of a group as its log has them: member id to static instance id or None (``GroupMetadataValue``)."""
 
     generation: int
     members: dict[str, str | None]

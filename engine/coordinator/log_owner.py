@@ -1,4 +1,4 @@
-"""What both coordinators have in common: the partitions of an internal topic that their broker leads (FND-7).
+"""The partitions of an internal topic that this broker leads, for both coordinators (FND-7).
 
 Owns which partitions are led under which epoch, which are still being read, and which records are on their way
 into them. What a coordinator keeps in memory of a partition's keys is its own (``forget``).

@@ -451,7 +451,7 @@ class MarkerChannel:
 
     def cancel(self, transactional_id: str) -> None:
         """The transaction's completion is not waited for any more; its state stays Prepare* here (MRK-8, MRK-9).
-        What stands in a queue is sent all the same."""
+        Markers that are queued are sent all the same."""
         self.waiting.pop(transactional_id, None)
 
     def resign(self, log_partition: int) -> None:

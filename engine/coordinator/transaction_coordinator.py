@@ -76,7 +76,7 @@ INIT_WRITE, ADD_WRITE, DECISION_WRITE, FENCE_WRITE, COMPLETION_WRITE, TOMBSTONE_
 
 
 class ProducerIds(Protocol):
-    """Where fresh producer ids come from."""
+    """The source of new producer ids."""
 
     def take(self) -> int: ...
 

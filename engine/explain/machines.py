@@ -1,4 +1,4 @@
-"""Every state machine of the engine, found where it stands, and its rows as text."""
+"""Every state machine of the engine, found in its module, and its rows as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.telling.rows import row_key
 
 @cache
 def machines() -> dict[str, Machine[Any]]:
-    """By name: whatever stands as one at the top of a module. Importing them checks their tables."""
+    """Every ``Machine`` at the top of a module, by name. Importing the modules checks the tables."""
     found: dict[str, Machine[Any]] = {}
     for module in pkgutil.walk_packages(engine.__path__, "engine."):
         if module.name == "engine.__main__":

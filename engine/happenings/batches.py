@@ -96,7 +96,7 @@ class BatchRequeued(Happening):
 
 @happening
 class RequeuedOutOfOrder(Aside):
-    """It stands at the head of its queue, whatever its sequences are."""
+    """The batch is put at the head of its queue, whatever its sequences are."""
 
     batch: str
     partition: str
@@ -199,7 +199,7 @@ class Question(Enum):
 
 
 class Because(Enum):
-    """Why a sequence error is what it is."""
+    """Why a batch got a sequence error."""
 
     RESEQUENCED = "resequenced"
     EARLIER_MISSING = "earlier_missing"

@@ -1,4 +1,4 @@
-"""Why requests and batches are refused, and what the asker does next: codes that rules carry."""
+"""Codes that rules carry: why a request or batch is refused, and what the client does next."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Reason(Enum):
-    """Why a receiver refuses, or answers without storing."""
+    """Why a broker refuses a request, or answers it without storing anything."""
 
     ADD_OFFSETS_GROUP_DENIED = "add_offsets_group_denied"
     BATCH_TOO_LARGE = "batch_too_large"

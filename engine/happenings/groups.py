@@ -27,7 +27,7 @@ class TransactionCommitArrived(Happening):
 
 @happening
 class OffsetMoved(Aside):
-    """A row of the machine of a pending offset was taken. ``position``: where its record stands in the log;
+    """A row of the machine of a pending offset was taken. ``position``: offset of its record in the log;
     ``visible``: the offset that readers of the group get now."""
 
     broker: str

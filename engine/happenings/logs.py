@@ -197,7 +197,7 @@ class FetchAnswered(Happening):
 
 
 class Forgotten(Enum):
-    """Why a log knows nothing of producers any more: everything they wrote was deleted, they were idle, a fault."""
+    """Why a log forgot producers: all their records were deleted, they were idle, or a fault asked for it."""
 
     HEAD_DELETED = "producers_deleted_with_head"
     IDLE = "producers_expired"

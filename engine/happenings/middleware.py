@@ -54,7 +54,7 @@ class LocalTransactionLost(Aside):
 
 
 class Numbers(NamedTuple):
-    """Where a transaction stands after a row."""
+    """The state of a transaction after a row."""
 
     participants: int
     ok: int

@@ -48,7 +48,7 @@ class TransactionRecord:
 
 @dataclass(frozen=True, slots=True)
 class TransactionVerdict:
-    """How one transaction stands (judge/README.md)."""
+    """One transaction as the judges know it (judge/README.md)."""
 
     tid: int
     state: str

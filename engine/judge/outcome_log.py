@@ -110,6 +110,6 @@ class OutcomeLog:
         return [self.copies[offset] for offset in self.offsets_of.get(number, ())]
 
     def first_open(self, producer_id: int) -> int | None:
-        """Where the open part of this producer begins: it holds the last stable offset from there on."""
+        """First offset of this producer's open transaction, which holds the last stable offset there."""
         entries = self.open.get(producer_id)
         return entries[0].base_offset if entries else None

@@ -24,7 +24,7 @@ class Transaction:
     producer_id: int
     producer_epoch: int
     partitions: dict[str, None] = field(default_factory=dict)
-    """Where it sent records."""
+    """Partitions to which it sent records."""
     decided: bool | None = None
     told: bool | None = None
     offsets: dict[tuple[str, str], bool | None] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeVerdict:
-    """How the transactions of a run stand (judge/README.md)."""
+    """The transactions of a run as the judges know them (judge/README.md)."""
 
     committed: int
     aborted: int

@@ -232,7 +232,7 @@ class Business(Node):
         local.due = None
 
     def _look_up(self, tid: int, local: LocalTransaction, now: int, body: Check) -> str:
-        """The answer to a back-check: what stands in the local database under this message id (MW-13)."""
+        """The answer to a back-check: the entry of the local database under this message id (MW-13)."""
         outcome = UNKNOWN
         if local.message_id == body.message_id and local.stored is not None:
             committed = local.stored == SUCCESS and not local.undone

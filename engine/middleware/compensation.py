@@ -108,7 +108,7 @@ def ask_next(middleware: Asker, transaction: Transaction, now: int) -> None:
 
 
 def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """Newest first. Nobody knows when a silent node committed: it counts as the newest."""
+    """Newest first. A node that did not answer counts as the newest, because the time of its commit is unknown."""
     order = sorted(
         _nodes(transaction), key=lambda name: name != BUSINESS
     )  # The business system committed first.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 INITIATOR, BUSINESS, MIDDLEWARE, MANAGER = "initiator", "business", "middleware", "manager"
-"""Names of the nodes that stand once; participants have names of their own."""
+"""Names of the nodes of which there is one each; participants have names of their own."""
 NODES = (INITIATOR, BUSINESS, MIDDLEWARE, MANAGER)
 
 
@@ -44,7 +44,7 @@ class MiddlewareConfiguration:
     """Initiator and business system are one node (CTR-38)."""
     local_run_ms: int
     confirm_after_ms: int
-    """How long a result lies in the local database until a task sends Confirm."""
+    """Milliseconds from a result in the local database until a task sends Confirm."""
     local_succeeds: bool
     participants: tuple[ParticipantConfiguration, ...]
 

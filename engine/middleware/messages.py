@@ -59,7 +59,7 @@ class PrepareOk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareFail:
-    """Participant → middleware: I cannot; middleware → business: not all can (MW-5)."""
+    """Participant → middleware: this node cannot commit; middleware → business: not all nodes can (MW-5)."""
 
     api: ClassVar[str] = "PrepareFail"
     tid: int

@@ -61,7 +61,7 @@ from engine.watching import Part, Watch
 
 FORGOTTEN = "FORGOTTEN"
 VOTES_MISSING = "votes_missing"
-"""Why a transaction fails in which no participant said no: not every vote came."""
+"""Reason of a failure without a refusing participant: a vote did not arrive."""
 _ANY = states.Situation()
 _OUTCOMES = {COMMITTED: True, ROLLED_BACK: False}
 """The answers of a source that state its local result; other answers mean unknown."""

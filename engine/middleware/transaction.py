@@ -39,7 +39,7 @@ class AwaitedAnswer:
 
 
 class Transaction:
-    """One transaction. ``answers`` are those it waits for now; ``records`` is what it knows of participants."""
+    """One transaction. ``answers``: the answers it waits for; ``records``: its record of each participant."""
 
     def __init__(self, tid: int, nodes: Iterable[str], source: str) -> None:
         self.tid = tid
@@ -99,7 +99,7 @@ class Transaction:
         return True
 
     def in_state(self, *wanted: str) -> list[str]:
-        """Participants whose record stands in one of these states."""
+        """Participants whose record is in one of these states."""
         return [name for name, state in self.records.items() if state in wanted]
 
     def ask(self, node: str, what: str, now: int) -> None:

@@ -178,7 +178,7 @@ def _ask_identity(step: Step, _view: View) -> Asked:
 
 
 def _why_not_identity(name: str, right: str) -> str:
-    """Why this identity is not given: the sentence depends on what happens instead."""
+    """Why the coordinator does not give this identity; the sentence depends on what happens instead."""
     if right in ("must_wait", "refused") and name in _IDENTITIES[:4]:
         return f"predict.identity.not_given_{right}"
     if right == "new":

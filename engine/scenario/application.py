@@ -45,7 +45,7 @@ def membership(table: dict[str, Any]) -> Membership:
 
 
 class Application:
-    """Where one script stands."""
+    """The progress of one script."""
 
     __slots__ = ("blocked_by", "call", "calls", "client", "last_result", "name", "path", "position")
 

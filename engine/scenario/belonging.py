@@ -17,7 +17,8 @@ from engine.scenario.phrases import any_of, wrong
 
 @dataclass(frozen=True, slots=True)
 class Belonging:
-    """``word``: the field that decides; ``always``: what every row may have; ``fields``: word to what it may have."""
+    """``word``: the field that decides which fields a row may have; ``always``: fields that every row may have;
+    ``fields``: value of ``word`` to the further fields that it allows."""
 
     word: str
     always: tuple[str, ...]

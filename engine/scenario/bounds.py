@@ -59,7 +59,7 @@ def check_text(text: str, source: str = "", *, bytes_max: int = TEXT_BYTES_MAX) 
 
 @dataclass(slots=True)
 class _Place:
-    """Where the scan stands within one container."""
+    """The scan's position within one container."""
 
     levels: int = 0
     """Around its keys or values."""

@@ -20,6 +20,6 @@ _IN_A_TEXT = re.compile(f"[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f{_DIRECTIO
 
 
 def forbidden(text: str, *, one_line: bool) -> str | None:
-    """The first character that may not stand in a text, as `U+202E`; None when there is none."""
+    """The first character that a text may not contain, as `U+202E`; None when there is none."""
     found = (_IN_A_LINE if one_line else _IN_A_TEXT).search(text)
     return None if found is None else f"U+{ord(found[0]):04X}"

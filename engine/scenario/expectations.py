@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """``place`` in the document; what it says and what came out."""
+    """``place``: path in the document; the expected value and the value of the run."""
 
     place: str
     wanted: Any

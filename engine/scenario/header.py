@@ -11,7 +11,7 @@ from engine.shapes.headers import Altered, Header
 from engine.topic_partition import partition_name
 
 ENGINE_VERSION = "4"
-"""Raised when equal inputs may give other steps than before; stored with every session and replay."""
+"""Increased when equal inputs may give other steps than before; stored with every session and replay."""
 
 
 def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:

@@ -11,7 +11,7 @@ from engine.scenario.bad_scenario import BadScenario
 from engine.scenario.phrases import allowed, shown, wrong
 
 MARKUP = re.compile(r"<[A-Za-z/!?]")
-"""In a title, which stands in many places, it is no plain text."""
+"""It is not allowed in a title, which is shown in many places."""
 RESERVED = ("__proto__", "constructor", "prototype")
 """Names that every object of a browser has; actors, groups and ids become names in a view, so they may not use
 these."""

@@ -93,7 +93,7 @@ CONTROL_REACTIONS = {
     reactions.BUMP: "client.control_abortable_bump",
     reactions.FATAL: "client.control_fatal",
 }
-"""What the producer does about the answer to a transactional request, as its sentence."""
+"""The sentence of the producer's reaction to the answer of a transactional request."""
 
 
 def _control_retried(h: happened.ControlRetried, teller: Teller) -> None:

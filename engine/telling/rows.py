@@ -14,7 +14,7 @@ _SPEAKERS = {
     "transaction_manager": "manager",
     "transaction_states": "coordinator",
 }
-"""Machine to the room of the catalogue where its sentences stand, where that is not its own name."""
+"""Machine to the catalogue section of its sentences, where that is not the machine's own name."""
 
 
 def row_key(row: Row) -> str:

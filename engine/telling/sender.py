@@ -23,7 +23,7 @@ _STOPPED = {
     "earlier_in_flight": "client.stopped_earlier_in_flight",
     "request_full": "client.stopped_request_full",
 }
-"""Reason of the stop test to the note where other batches left."""
+"""Reason of the stop test to the note that is added when other batches were sent."""
 WAITS_AT_STOP = {
     "fatal_error": "client.waits_fatal_error",
     "partition_not_added": "client.waits_partition_not_added",

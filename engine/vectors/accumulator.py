@@ -120,7 +120,7 @@ class _Driver:
         return {"batch_is_full": full, "new_batches": new}
 
     def _give_up(self, payload: int) -> dict[str, Any]:
-        """Nobody returns memory in a case: the call waits, and its time runs out."""
+        """No memory is returned in a case: the call waits until its time is over."""
         pool = self.accumulator.pool
         pool.wait(Call("send"), self.accumulator.memory_for(payload), self.now, self.now)
         return {"exception": [waiter.size for waiter in pool.expire(self.now)]}

@@ -48,7 +48,7 @@ OFFSETS = {"t-0": CommittedOffset(offset=1)}
 PASS_LIMIT = 100
 _BY_VERSION = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: K41}
 SUCCESSFUL_BEFORE_COMPLETE = ("2.0", "2.8")
-"""Versions that call a result successful which nobody has completed (``TransactionalRequestResult.isSuccessful``)."""
+"""Versions in which ``TransactionalRequestResult.isSuccessful`` is true before the result is completed."""
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:

@@ -20,7 +20,7 @@ from engine.vectors.reading import PLAYED, unread, watched
 SNAPSHOT = "4.0-snapshot"
 """The work on 4.0 in October 2024."""
 GA = "4.0-ga"
-"""What was released as 4.0."""
+"""The release 4.0."""
 VERSIONS = ("2.0", "2.8", "3.9-like", SNAPSHOT, GA)
 """The versions that the engine has profiles for, as cases name them."""
 STEP_OUTCOMES = ("passed", "failed", "skipped")

@@ -148,7 +148,7 @@ def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
 
 
 def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
-    """What the newest step appended: its sender, the checks, and when the response leaves."""
+    """The append of the newest step: its sender, the checks, and when the response is sent."""
     step = newest_of(moment)
     partition = step["params"].get("partition")
     if partition not in moment.part("partitions") or not step["key"].startswith(APPENDS):

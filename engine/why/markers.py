@@ -64,7 +64,7 @@ def missing_marker(
 def _nobody_sends(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None, waiting: Json | None
 ) -> Iterator[Link]:
-    """No marker is asked about that stands on the board: acknowledged, or given up, or all are written."""
+    """The marker is not on the board: it was acknowledged or given up, or all are written."""
     params: Json = {"transactional_id": transactional_id, "coordinator": coordinator}
     subject = transaction_subject(transactional_id)
     if waiting is not None:

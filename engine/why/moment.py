@@ -44,7 +44,7 @@ class Moment:
 
     @classmethod
     def of(cls, simulation: Simulation) -> Moment:
-        """A recorded run, where it stands now."""
+        """A recorded run after its newest step."""
         return cls(simulation.view(), simulation)
 
     # -- parts of the view -----------------------------------------------------------------------------

@@ -82,7 +82,7 @@ def _of_moment(moment: Moment) -> Iterator[Asked]:
 
 
 def _came_to(moment: Moment, step: Json) -> Iterator[Asked]:
-    """At a step that only carries others: how the transactions came to where they are, the newest first."""
+    """At a step that only passes something on: ask how each transaction reached its state, the newest first."""
     if step["key"] not in PURPOSE_OF or step["notes"]:
         return
     moved = [

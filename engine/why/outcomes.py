@@ -250,7 +250,7 @@ def _undecided(moment: Moment, transactional_id: str, coordinator: str, entry: J
 
 
 def _being_written(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
-    """The next state stands in the log and counts once it is replicated (TXC-5)."""
+    """The next state is in the log and takes effect once it is replicated (TXC-5)."""
     log = moment.log_partition(transactional_id) or ""
     yield link(
         "coordinator.writes",
@@ -268,7 +268,7 @@ def _being_written(moment: Moment, transactional_id: str, coordinator: str, entr
 
 
 def _no_coordinator(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """Nobody has the id in a cache: its coordinator reads its log, is down, or there is none."""
+    """No coordinator has the id in its cache: it is loading its log, it is down, or there is none."""
     log = moment.log_partition(transactional_id)
     subject = transaction_subject(transactional_id)
     shown = None if log is None else moment.part("partitions").get(log)

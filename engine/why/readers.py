@@ -145,7 +145,7 @@ def _control(moment: Moment, consumer: str, partition: str, offset: int) -> Iter
 
 
 def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """Above the last stable offset: it belongs to an open transaction itself, or stands behind one."""
+    """Above the last stable offset: it belongs to an open transaction, or follows one in the log."""
     replica = moment.leading(partition)
     if replica is None:
         yield from leaderless(moment, partition)
@@ -215,7 +215,7 @@ def _not_fetched(moment: Moment, consumer: str, partition: str, offset: int) -> 
 
 
 def reading_waits(moment: Moment, consumer: str, partition: str | None) -> Iterator[Link]:
-    """What a consumer does or waits for before it gets more."""
+    """The request or wait that comes before a consumer's next records."""
     shown = moment.named("consumers", consumer)
     subject = actor_subject(consumer)
     stopped = list(not_running(moment, consumer))

@@ -129,7 +129,7 @@ def _number(turn: Turn) -> int:
 
 
 def _place(moment: Moment, turn: Turn) -> Json:
-    """Where a turn is to be seen: the stored batch while it is there, else the partition or who acted."""
+    """The thing that shows a turn: the stored batch while it exists, else the partition or the actor."""
     batch = None
     if turn.offset is not None and turn.partition in moment.part("partitions"):
         batch = moment.batch_at(turn.partition, turn.offset)
@@ -193,7 +193,7 @@ def _only_there(moment: Moment, turn: Turn, acks: str) -> Iterator[Link]:
 
 
 def why_twice(moment: Moment, subject: str) -> Iterator[Link]:
-    """A record that stands in a log more than once."""
+    """A record that a log holds more than once."""
     serial, record, turns = record_of(moment, subject)
     partition = record["partition"]
     stored = copies(moment, partition, serial)
@@ -241,7 +241,7 @@ def _let_in(partition: str, first: Json, second: Json) -> Link:
 
 
 def why_reordered(moment: Moment, subject: str) -> Iterator[Link]:
-    """A record that stands behind a later one of its producer."""
+    """A record that the log holds after a later record of its producer."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     stored = copies(moment, partition, serial)

@@ -60,7 +60,7 @@ _FENCED = ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
 
 
 def _fence(moment: Moment, step: Json) -> Iterator[Link]:
-    """Who has had the identity since, when that is why it is refused."""
+    """The later owner of the identity, when a fence is the cause of the refusal."""
     if step["refusal"]["error"] not in _FENCED:
         return
     arrived = (step["decision"] or {}).get("arrived") or step["params"]

@@ -9,7 +9,7 @@ from engine.why.moment import Moment
 
 
 def leaderless(moment: Moment, partition: str) -> Iterator[Link]:
-    """Nobody leads: who could."""
+    """Without a leader: the replicas that could lead."""
     shown = moment.named("partitions", partition)
     replicas = [f"broker-{replica}" for replica in shown["replica_order"]]
     if shown["deleted"]:

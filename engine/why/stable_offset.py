@@ -85,7 +85,7 @@ def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
 
 
 def open_at(replica: Json, offset: int) -> int | None:
-    """The producer id whose undecided transaction begins here; None: its marker stands in the log already."""
+    """The producer id whose undecided transaction begins here; None: the log has its marker already."""
     for producer_id, entry in replica["producers"].items():
         if entry["transaction_first_offset"] == offset:
             return int(producer_id)
@@ -114,7 +114,7 @@ def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Itera
 
 
 def _marker_not_replicated(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
-    """The outcome stands above the high watermark: it shows once every in-sync replica has the marker."""
+    """The marker is above the high watermark: readers see the outcome once every in-sync replica has it."""
     stable = replica["last_stable_offset"]
     first = moment.batch_at(partition, stable)
     ends = [

@@ -29,7 +29,7 @@ from engine.why.readers import reading_waits
 from engine.why.replication import behind, not_running
 
 RUN = "run"
-"""The subject that stands for the whole run."""
+"""The subject that means the whole run."""
 
 
 # -- a batch -----------------------------------------------------------------------------------------------
