@@ -76,12 +76,12 @@ def _unchanged(response: Any, error: Error) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
-    """One API. What a row leaves out is as with most: no partitions, one error, no request made by hand."""
+    """One API. Defaults of a row: no partitions, one error, no request made by hand."""
 
     request: type
     response: type | None = None
     connection: str = FOR_ALL_ELSE
-    """What the connection is for on which the request goes (GEN-11)."""
+    """The purpose of the connection that carries the request (GEN-11)."""
     key: int | None = None
     """Kafka's number; None: no client of Kafka sends it."""
     versions: tuple[int, int] | None = None
@@ -466,12 +466,12 @@ def add(api: Api) -> None:
 
 
 def of_request(body: object) -> Api | None:
-    """The row of a request; None for a message that is none of the table's."""
+    """The row of a request; None for a message that is not in the table."""
     return _BY_REQUEST.get(type(body))
 
 
 def connection_of(body: object) -> str:
-    """What the connection is for on which this request or response goes (``Api.connection``)."""
+    """The purpose of the connection that carries this request or response (``Api.connection``)."""
     return _CONNECTIONS.get(type(body), FOR_ALL_ELSE)
 
 

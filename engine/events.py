@@ -129,7 +129,7 @@ class WorkReserved(Fact):
 
 @value
 class WorkReleased(Fact):
-    """It gave the promise back."""
+    """The node released its reservation."""
 
     tid: int
     node: str
@@ -146,7 +146,7 @@ class WorkApplied(Fact):
 
 @value
 class WorkUndone(Fact):
-    """It took back one execution of its part."""
+    """The node undid one execution of its part."""
 
     tid: int
     node: str

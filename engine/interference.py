@@ -300,7 +300,7 @@ class Interference:
 
     def _resume(self, entry: dict[str, Any]) -> None:
         kernel, name = self.kernel, entry["actor"]
-        # The end of a pause may meet an actor that crashed meanwhile: a stopped one must not be woken.
+        # Do not resume an actor that crashed during its pause.
         check_life(kernel, "resume", name)
         self._struck(Fault.RESUMED, name, actor=name)
         self._tell(kernel.world.resume(name, kernel.now))

@@ -545,8 +545,8 @@ class Send:
 
 
 FOR_ALL_ELSE, FOR_GROUP, FOR_MARKERS, FOR_VERIFICATION = "", "group", "markers", "verification"
-"""What a connection is for (GEN-11): a consumer has one of its own to its group coordinator, a broker one for markers
-and one for verification."""
+"""The purpose of a connection (GEN-11): a consumer has one of its own to its group coordinator, a broker one for
+markers and one for verification."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ class Profile:
     registers_after_append: bool
     """``send()`` adds the partition to the transaction after it appended the record (TXM-8); else before."""
     end_sends_everything: bool
-    """A transaction that ends lets every batch leave, and an error drops what was never sent (ACC-10, ACC-22); else the
-    end begins a flush that nothing ends, and an abort alone drops batches."""
+    """The end of a transaction sends every batch, and an error drops batches that were never sent (ACC-10,
+    ACC-22); else the end begins a flush that never finishes, and only an abort drops batches."""
     close_aborts: bool
     """``close()`` aborts an open transaction (SND-14)."""
     fatal_error_ends_calls: bool
@@ -92,7 +92,7 @@ class Profile:
     """What the client's own table does not allow is an IllegalStateException: a call changes nothing, the Sender's
     thread loses the producer (KAFKA-14831, since 3.6); else a KafkaException, and the thread goes on."""
     late_call_must_repeat: bool
-    """Behind a call that timed out only the same call is allowed, until it has returned (KAFKA-13412, since 3.2)."""
+    """After a call that timed out only the same call is allowed, until it has returned (KAFKA-13412, since 3.2)."""
     late_failure_counts: bool
     """A second failure of a finished batch takes its sequence numbers back and changes the state (KAFKA-14830)."""
     overdue_is_timed_out: bool

@@ -1,4 +1,4 @@
-"""Where a loose or wrong statement of the sources meets what Kafka does (specification section 20, UIV-6).
+"""Sentences that show where a statement of the sources is loose or wrong (specification section 20, UIV-6).
 
 Owns which sentence shows the truth of which register entry: a step or note that says the sentence names the
 entry beside its rules. Some code names an entry itself, where only one of several reasons for a sentence

@@ -101,7 +101,7 @@ class Simulation(Timetable):
         self._step_limit: int = scenario["limits"]["steps"]
         self._time_limit: int = scenario["limits"]["time_ms"]
         self._horizon = self._time_limit
-        """No event after this time happens now: the time limit, or where the caller wants to stop."""
+        """Events after this time stay queued: the time limit, or the time at which the caller stops."""
         self._quiet = 0
         """Events so far that made no step, less the allowance of interventions."""
         self._pass: str | None = None

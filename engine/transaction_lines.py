@@ -24,8 +24,8 @@ PLACES_MAX = 12
 
 OPEN, COMMITTED, ABORTED, EMPTY, LEFT = "open", "committed", "aborted", "empty", "left"
 RESULTS = (OPEN, COMMITTED, ABORTED, EMPTY, LEFT)
-"""``empty``: ended without anything registered; ``left``: its client went on, or cannot go on, without ending it,
-and no coordinator ever knew of it."""
+"""``empty``: ended without a registered partition; ``left``: never ended and unknown to every coordinator, because
+its client went on or cannot go on."""
 
 DECIDED = {"PrepareCommit": COMMITTED, "PrepareAbort": ABORTED, "PrepareEpochFence": ABORTED}
 COMPLETE = {"CompleteCommit": COMMITTED, "CompleteAbort": ABORTED}

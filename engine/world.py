@@ -114,7 +114,7 @@ class World:
         self._lanes_at: dict[str, tuple[int, ...] | None] = {}
         """Topic-partition to the pointers of its leader's log when its lanes last changed."""
         self.lanes: dict[str, list[ReaderLane]] = {}
-        """Topic-partition to what each reader sees of it."""
+        """Topic-partition to the lane of each reader."""
         self._crafted = 0
 
     # -- announcements, leaders and readers ------------------------------------------------------------
@@ -231,7 +231,7 @@ class World:
             self.controller.on_broker_paused(self.brokers[name].broker_id, now)
 
     def resume(self, name: str, now: int) -> Done:
-        """Let an actor go on. A broker whose session ended meanwhile does not know it yet (FEN-6)."""
+        """Let an actor go on. A broker whose session ended during the pause has not learned it yet (FEN-6)."""
         self.paused.discard(name)
         self.stoppable[name].resume(now)
         if name in self.brokers and not self.is_zombie(name):

@@ -36,7 +36,7 @@ class Level(IntEnum):
     """How many of the table's rows an append is checked by (SEQ-9)."""
 
     NONE = 0
-    """Nothing about a data batch is compared but LOG-6; markers are still checked (CTR-26)."""
+    """Of a data batch only LOG-6 is checked; markers are checked in full (CTR-26)."""
     LOGGED = 1
     """Copied from the leader: a stale epoch is written to the broker's log and passes."""
     EPOCH_ONLY = 2

@@ -15,7 +15,7 @@ class CleanerProgress:
         self.clean: dict[int, int] = {}
 
     def modified_at(self, written_at: dict[int, int]) -> dict[int, int]:
-        """Segment to the time it was last written to; a clean one keeps its time whatever was taken out of it.
+        """Segment to the time it was last written to; cleaning does not change that time.
 
         ``written_at``: closed segment to the newest append that is left in it.
         """

@@ -103,7 +103,7 @@ class FetchHandler:
         self.cluster = cluster
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """One response with what was found of every partition."""
+        """The response, with the result of every partition."""
         request = envelope.body
         if type(request) is not FetchRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Fetch request")

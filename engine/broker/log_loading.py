@@ -1,4 +1,4 @@
-"""What a log knows of producers after it was opened or cut: newest snapshot, and the batches behind it (LOG-10).
+"""Producer state of a log that was opened or cut: the newest snapshot, then the batches after it (LOG-10).
 
 After Kafka's ``Log.rebuildProducerState`` and ``Log.recoverSegment``. How many batches of a producer are remembered
 depends on where the snapshots stand, because each holds only a producer's newest one.

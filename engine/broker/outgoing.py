@@ -6,7 +6,7 @@ from engine.messages import Send
 
 
 class Outgoing:
-    """One counter for all of a broker's parts; a crash does not set it back."""
+    """The counter of correlation ids of one broker; a crash does not reset it."""
 
     __slots__ = ("_newest",)
 

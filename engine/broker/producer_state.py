@@ -94,7 +94,7 @@ class Awaited:
         """The client has an epoch for each transaction (transaction version 2)."""
 
     def take(self, epoch: int, sequence: int) -> None:
-        """A batch asks too: the lowest sequence of the newest epoch counts."""
+        """Add a batch that waits for the same verification; the lowest sequence of the newest epoch is kept."""
         if epoch == self.epoch and sequence < self.lowest_sequence:
             self.lowest_sequence = sequence
         if epoch > self.epoch:
@@ -124,7 +124,7 @@ class MarkerEffect(NamedTuple):
     """The effects of a marker beside the outcome."""
 
     opens_what_it_ends: bool
-    """One that finds nothing open counts as a transaction of itself alone, and an abort of it is indexed (LOG-9)."""
+    """A marker without an open transaction is a transaction by itself, and an abort is indexed (LOG-9)."""
     is_activity: bool
     """The producer's entry takes its timestamp (LOG-12)."""
 

@@ -53,7 +53,7 @@ class DelayedProduce:
 
 
 class Replica:
-    """``partition`` on broker ``broker_id``. It is a part of the view: its pointers and who waits for it."""
+    """``partition`` on broker ``broker_id``. A part of the view: the log's pointers and the appends that wait."""
 
     __slots__ = (
         "broker_id",

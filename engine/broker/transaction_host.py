@@ -98,7 +98,7 @@ class Joining:
         self.errors: dict[str, dict[str, Error]] = {}
 
     def found(self, transactional_id: str, errors: dict[str, Error]) -> Effects:
-        """One transaction is answered; the response, when it was the last."""
+        """Note the answer for one transaction; returns the response after the last of them."""
         self.errors[transactional_id] = errors
         self.missing -= 1
         if self.missing:

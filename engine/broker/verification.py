@@ -234,7 +234,7 @@ class Verification:
         return self._queue(_Waiting(asked, envelope, guards, sequences, until), now)
 
     def _ask_again(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
-        """The same question anew: a marker may have come meanwhile and taken the guards with it."""
+        """Ask again under new guards: a marker may have removed the first ones meanwhile."""
         asked = waiting.asked
         sent = self._ask(
             asked.transactional_id,
@@ -345,7 +345,7 @@ class Verification:
         return min(due + [at for at, _ in self.later], default=None)
 
     def on_timer(self, now: int) -> tuple[Effects, list[Verified]]:
-        """A request that is overdue ends its connection, and with it everything that waits for it. What met a
+        """An overdue request ends its connection, and all requests that wait for its answer fail. What met a
         transaction that was not complete is asked again."""
         effects: Effects = []
         ended: list[Verified] = []

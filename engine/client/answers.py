@@ -106,7 +106,7 @@ class Answers:
         self._unmute(batch)
 
     def expire(self, batch: Batch, now: int) -> None:
-        """A batch waited too long (ACC-21): a timeout for the caller, an open question for the numbers."""
+        """A batch waited too long (ACC-21): its records time out, and its sequence numbers become *unresolved*."""
         since = self._accumulator.expiry.counted_from(batch, self._config)
         self._watch.emit(
             BatchExpired,

@@ -91,7 +91,12 @@ _REFUSED_ANSWERS = (
     # The batch of an earlier transaction failed after EndTxn had left.
     (ABORTABLE_ERROR, ENDED, "refused_ended", ""),
     (READY, ABORTABLE, "refused_abortable", ""),  # A batch that was given up in flight fails after the abort.
-    (READY, NEED_ID, "refused_need_id", ""),  # The id that was given is negative, which is none (CTR-6).
+    (
+        READY,
+        NEED_ID,
+        "refused_need_id",
+        "",
+    ),  # The producer id of the response is negative, which means no id (CTR-6).
 )
 
 
@@ -119,7 +124,7 @@ _OUTLIVED = (
 )
 """Since 3.6: a producer that may not have an identity begins anew."""
 NOT_OFFERED = _OUTLIVED
-"""Rows that only a version takes which no scenario may name (``profiles.INCOMPLETE``): recorded cases show them."""
+"""Rows of versions that no scenario may name (``profiles.INCOMPLETE``); recorded cases exercise them."""
 
 
 class Known(Protocol):

@@ -173,8 +173,8 @@ def _defaults(profile: Profile) -> dict[str, Any]:
 def _idempotent_unless(
     values: dict[str, Any], reasons: dict[str, tuple[str, str]], switches: Switches
 ) -> None:
-    """A setting that idempotence does not bear turns off what was only a default, and a producer with a transactional
-    id is refused for it (``ProducerConfig.postProcessAndValidateIdempotenceConfigs``)."""
+    """A setting that contradicts idempotence turns it off where it was only the default, and a producer with a
+    transactional id is refused for it (``ProducerConfig.postProcessAndValidateIdempotenceConfigs``)."""
     against = {
         "retries": values["retries"] == 0,
         "acks": values["acks"] != ACKS_ALL,

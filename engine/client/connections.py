@@ -98,7 +98,7 @@ class Connection:
 
 
 class Connections:
-    """All connections of one client that are for the same. ``owner`` is the client's path in the view."""
+    """The connections of one client for one purpose. ``owner``: the client's path in the view."""
 
     __slots__ = ("backoff_max_ms", "backoff_ms", "by_node", "limit", "numbers", "owner", "purpose", "watch")
 

@@ -31,7 +31,7 @@ class Result:
     def __init__(self) -> None:
         self.completed = False
         self.acknowledged = False
-        """A call has returned or thrown because of it."""
+        """The application's call has returned or thrown with this result."""
         self.error: Cause | None = None
         self.unexpected = False
 

@@ -1,4 +1,4 @@
-"""What a consumer's application got, record by record, and what it did with repeats (GEN-8, CPT-6).
+"""The records that a consumer's application got, and how it treated repeats (GEN-8, CPT-6).
 
 Owns the buffer of fetched records that an application polls itself, the counts, and the application's memory of
 keys. Without an application that polls, records are handed over as they arrive.

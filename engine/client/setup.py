@@ -13,7 +13,7 @@ from engine.watching import Watch
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """It never changes; ``config`` is one object, and a setting that changes on the running producer changes in it."""
+    """Never replaced; settings that change while the producer runs change inside ``config``."""
 
     name: str
     config: ProducerConfig

@@ -138,7 +138,7 @@ class TransactionManager:
         self.last_edge: tuple[str, str, str] | None = None
         self.last_error: Cause | None = None
         self.last_error_unexpected = False
-        """The error is none that this client knows a reaction to: a KafkaException for the application."""
+        """The table has no reaction to this error: the application gets a KafkaException."""
         self.producer_id = NO_PRODUCER_ID
         self.producer_epoch = NO_PRODUCER_EPOCH
         self.bump_required = False
@@ -490,7 +490,7 @@ class TransactionManager:
             self.transition(states.ABORTABLE, error)
 
     def forget_numbering(self, partition: str) -> None:
-        """Nothing is known of a partition's numbers any more."""
+        """Forget the sequence numbers of a partition."""
         self._forget(self.partitions.pop(partition))
 
     # -- unresolved partitions -------------------------------------------------------------------------
@@ -512,7 +512,8 @@ class TransactionManager:
         ]
 
     def unresolved_is_abortable(self) -> None:
-        """A transactional producer lost numbers (TXM-15): abort if the epoch can be raised, else the end."""
+        """A transactional producer lost sequence numbers (TXM-15): an abortable error where the epoch can be raised,
+        else a fatal one."""
         if self.can_bump:
             self.bump_required = True
             self.transition(states.ABORTABLE, Error.REQUEST_TIMED_OUT, unexpected=True)

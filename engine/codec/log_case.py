@@ -91,7 +91,7 @@ class ToldPartition:
     name: str
     first_offset: int
     rows: Iterable[ToldSegment | Row]
-    """Each segment in front of its rows."""
+    """Yield each segment, then its rows."""
 
 
 @dataclass(frozen=True, slots=True)

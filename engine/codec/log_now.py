@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 
 def never_ends(one: Begun, lane: Lane, internal: InternalRecords) -> Json:
-    """Beside the step where it begins."""
+    """The sentence at the first step of a transaction whose end the log does not show."""
     key = "log.never_ends" if _holds(one, lane) else "log.never_ends_behind"
     return _named(key, one, internal, "LOG-8", partition=one.partition, offset=one.first_offset)
 

@@ -42,7 +42,7 @@ class Ending:
     partition: str
     producer_id: int
     producer_epoch: int
-    """That of the marker."""
+    """The producer epoch of the marker."""
     result: str
     """`COMMIT` or `ABORT`."""
     first_offset: int

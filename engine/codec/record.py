@@ -23,7 +23,7 @@ class Header(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One record with its absolute offset. A tuple, because there are as many as anything here can have."""
+    """One record with its absolute offset. A tuple, because a segment has millions."""
 
     offset: int
     timestamp: int

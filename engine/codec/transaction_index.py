@@ -21,7 +21,7 @@ class AbortedTransaction(NamedTuple):
     last_offset: int
     """The marker's."""
     last_stable_offset: int
-    """Behind the transaction's end: the first offset that was open then, else that after the marker."""
+    """The last stable offset after the marker: the first offset still open then, else the offset after the marker."""
 
 
 def decode_transaction_index(data: bytes) -> tuple[tuple[AbortedTransaction, ...], tuple[Damage, ...]]:

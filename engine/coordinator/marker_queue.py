@@ -15,8 +15,8 @@ from engine.shapes.brokers import MarkerView
 
 @dataclass(slots=True)
 class Marker:
-    """One transaction's outcome on its way to one broker. ``log_partition``: of the transaction log, which the id
-    belongs to; ``state``: of ``marker_states``, the same for all its partitions."""
+    """One transaction's outcome on its way to one broker. ``log_partition``: the id's partition of the transaction
+    log; ``state``: a state of ``marker_states``, the same for all partitions of the entry."""
 
     transactional_id: str
     log_partition: int

@@ -234,7 +234,7 @@ def _internal(on: str, spec: str) -> list[Row]:
 
 
 def _cannot_fence(on: str) -> Row:
-    """No epoch is left to fence with; what is open stays so (TXC-11, ``prepareFenceProducerEpoch``)."""
+    """No higher epoch is left to fence with, so the transaction stays open (TXC-11, ``prepareFenceProducerEpoch``)."""
     return Row(
         source=ONGOING,
         on=on,
@@ -484,7 +484,7 @@ _FENCED_RAISING = {
     **dict.fromkeys((PREPARE_COMMIT, PREPARE_ABORT), (NOT_REPEATED, REPEATED_IN_TRANSITION)),
     **dict.fromkeys((COMPLETE_COMMIT, COMPLETE_ABORT), (OF_ANOTHER, KNOWN_IN_TRANSITION)),
 }
-"""State to the guards of two refusals: the epoch is none that counts there, and a change is being written."""
+"""State to the guards of two refusals: the request's epoch is not valid in it, and a change is being written."""
 
 
 def _end_raising(on: str) -> list[Row]:

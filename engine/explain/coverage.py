@@ -1,4 +1,4 @@
-"""What of the specification and of the tables the library really exercises.
+"""Coverage of the specification and of the tables by the library.
 
 A requirement counts when code that enforces it recorded it in a step of a library scenario, when a row of a
 state machine that cites it decided something there, or, for a display rule, when a test marked with it checks
@@ -28,7 +28,7 @@ from engine.switches import Switches
 
 @dataclass(slots=True)
 class Coverage:
-    """Each kind of thing to cover: name to what of it was met."""
+    """Kind of thing to cover to what was exercised of it."""
 
     recorded: set[str] = field(default_factory=set)
     marked: set[str] = field(default_factory=set)

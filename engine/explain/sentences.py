@@ -122,7 +122,7 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
     def put(found: re.Match[str]) -> str:
         *slot, space = found.groups()
         filled = value_of(*slot)
-        # Behind a Chinese word or mark Chinese goes on without a space.
+        # After a Chinese character or mark, Chinese continues without a space.
         return filled if space is None or _CHINESE_END.search(filled) else filled + space
 
     return _SLOT.sub(put, _RANGE.sub(whole, text))

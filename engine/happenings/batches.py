@@ -45,7 +45,7 @@ class SequencesUnresolved(Happening):
 
 @happening
 class BatchAborted(Happening):
-    """Given up wherever it was. ``error``: what its records learn."""
+    """The batch was given up, in a queue or in flight. ``error``: what its records learn."""
 
     client: str
     batch: str

@@ -77,7 +77,7 @@ class Fault(Enum):
 
 @happening
 class FaultStruck(Happening):
-    """``facts``: what it was done to and how, by name."""
+    """``facts``: the target and the parameters of the fault, by name."""
 
     what: Fault
     facts: Mapping[str, Any]

@@ -33,7 +33,7 @@ class LoopPaused(Happening):
 
 @happening
 class LoopChangedItsMind(Happening):
-    """It aborts a round that it could have committed."""
+    """The loop aborts a round that it could have committed."""
 
     application: str
     round: int

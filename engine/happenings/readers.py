@@ -21,7 +21,7 @@ class PositionSought(Happening):
 
 @happening
 class Rewound(Aside):
-    """It goes back to the committed offsets of its group."""
+    """The consumer goes back to the committed offsets of its group."""
 
     consumer: str
     group: str | None

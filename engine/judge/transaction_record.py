@@ -163,7 +163,7 @@ class TransactionsRecord:
     def _replaced(
         self, fact: events.PartitionsRegistered | events.TransactionCompleted | events.MarkersGivenUp
     ) -> bool:
-        """It comes from a coordinator that another one has replaced."""
+        """The marker's coordinator has been replaced by another."""
         return fact.coordinator_epoch < self.coordinated.get(fact.producer_id, -1)
 
     def _abandon(self, partition: str, producer_id: int) -> None:

@@ -62,7 +62,7 @@ class LocalTransaction:
     def __init__(self) -> None:
         self.state = states.IDLE
         self.message_id: str | None = None
-        """Kept with the local data, so that the middleware may ask for it."""
+        """The result is stored with the local data, for a back-check of the middleware."""
         self.stored: str | None = None
         """SUCCESS or FAILURE, once the local transaction has ended."""
         self.undone = False

@@ -18,9 +18,9 @@ class ParticipantConfiguration:
     operation: int
     """The amount that one transaction adds; it can be reserved while the value stays at or above 0 (MW-4)."""
     can_roll_back: bool
-    """It can undo its own committed transaction (strategy 2); in TCC words, it has a cancel (strategy 4)."""
+    """The node can undo its committed transaction (strategy 2); in TCC, it has a cancel (strategy 4)."""
     keeps_log: bool
-    """It writes a compensation record with each commit (strategy 3)."""
+    """The node writes a compensation record with each commit (strategy 3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ class Strategy:
 
     @property
     def by_hand(self) -> bool:
-        """It does nothing itself: a person has to."""
+        """The strategy only reports; an operator has to act."""
         return self.name == MANUAL
 
 

@@ -13,7 +13,7 @@ COMMIT, ROLLBACK = "Commit", "Rollback"
 
 
 class AwaitedAnswer:
-    """One row of the answer table: what a node was asked last, and what it said to that."""
+    """One row of the answer table: the last request to a node, and its answer."""
 
     __slots__ = ("answer", "asked", "asked_at", "at", "tries")
 

@@ -15,7 +15,7 @@ from engine.messages import Envelope, ProduceRequest
 class FaultRule:
     """One entry of the fault script: a matcher, an action, and how many matches are left.
 
-    A rule with ``rate`` falls on each match with that probability, drawn from the run's generator.
+    A rule with ``rate`` applies to each match with that probability, drawn from the run's generator.
     """
 
     __slots__ = ("action", "api", "entry", "index", "match", "path", "rate", "remaining", "seen", "struck")

@@ -12,7 +12,7 @@ NAME_MAX = 60
 
 
 def check_beat_names(rows: list[dict[str, Any]]) -> None:
-    """Each names a kind that there is, once, and is short."""
+    """Each name is short and is for an existing kind, one name a kind."""
     # Imported only for a document with beats, because the catalogue imports the tables, and the tables import this
     # module.
     from engine.explain.sentences import catalogue

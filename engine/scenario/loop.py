@@ -162,7 +162,7 @@ class Loop:
 
     @property
     def alive(self) -> bool:
-        """Both clients run, and are those that the loop began with: it may not have seen them down."""
+        """Both clients run, and neither restarted since the loop began, which the loop may not have seen."""
         same = self.incarnations == (self.producer.incarnation, self.consumer.incarnation)
         return self.producer.alive and self.consumer.alive and same
 

@@ -129,7 +129,7 @@ def _strike(
     word: str,
     further: Rule,
 ) -> None:
-    """One rule falls on a message; a second one would not see it."""
+    """At most one rule applies to a message."""
     if heard is None or heard.id in struck:
         left_out.append(index)
     else:

@@ -270,8 +270,7 @@ class _Driver:
         self._run()
 
     def state(self, result: Result | None) -> dict[str, Any]:
-        """The state after the response. A response that throws ends the handler, so the case says nothing more of
-        it."""
+        """The state after the response. An exception ends the handler, so the case has no further field."""
         if self.watch.thrown:
             return {"exception": calls.KAFKA_EXCEPTION}
         manager = self.manager

@@ -157,7 +157,7 @@ class Stage:
         self.verified[self.operation] = verify(self.coordinator, asked)
 
     def _complete_markers(self, op: dict[str, Any]) -> None:
-        """The last acknowledgement comes once; what the log makes of it is not the markers' business."""
+        """The last acknowledgement arrives once; the result of the append does not concern the markers."""
         if op["tid"] in self.under_way:
             self.under_way.discard(op["tid"])
             self.acknowledged[op["tid"]] = self.operation

@@ -28,7 +28,7 @@ EPOCHS = {
 
 
 class _NoIds:
-    """No case comes to the end of the epochs."""
+    """No case reaches the highest epoch."""
 
     def take(self) -> int:
         raise AssertionError("no producer id is wanted")

@@ -26,7 +26,7 @@ PARTITION = "t-0"
 PRODUCER_ID, PRODUCER_EPOCH = 13, 1
 COORDINATOR = 1
 LOG_START_OFFSET = 0
-"""Known and above the last acknowledged offset, of which there is none yet."""
+"""A known log start above the last acknowledged offset, because nothing is acknowledged yet."""
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:

@@ -149,7 +149,7 @@ class Derived:
         self._held[partition] = after
 
     def _known(self, room: str) -> list[str]:
-        """The earlier entries of a room."""
+        """Names in one part of the view of which facts were derived before."""
         if room == "clients":
             return list(self._disagreements)
         return [origin[1] for origin in self._timers if origin[0] == room]

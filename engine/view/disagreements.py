@@ -39,7 +39,7 @@ def _numbering(client: Json | None) -> Json:
 
 
 def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[str, Any] | None:
-    """None where both know the same, and where something is in flight or undecided."""
+    """None where both agree, or where a batch is in flight or undecided."""
     if own["in_flight"] or own["unresolved"] is not None:
         return None
     log = view.get("partitions", {}).get(partition)

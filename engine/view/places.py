@@ -213,7 +213,7 @@ def _named(before: Iterable[Mapping[str, Any]], places: Iterable[Mapping[str, An
 
 
 def _joined(before: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
-    """One thing's place in both: lists go on, of all else the newer is taken unless it says nothing."""
+    """Merge one thing's places of both plans: lists are joined; of other values the newer one, unless it is empty."""
     joined: dict[str, Any] = {}
     for field, value in place.items():
         stood = before[field]

@@ -21,7 +21,7 @@ NAMED_MAX = 10
 
 
 class NotAsked(ValueError):
-    """Nothing is known under this question or subject. ``allowed``: what could be asked instead."""
+    """There is no such question or subject. ``allowed``: the possible ones."""
 
     def __init__(self, place: str, wrong: str, allowed: str) -> None:
         super().__init__(f"{place}: {wrong}; {allowed}")

@@ -9,7 +9,7 @@ from engine.why.links import Json, Link, Question
 
 
 def link_lines(chain: Iterable[Link], language: str = "en") -> Iterator[str]:
-    """One numbered line a link, with its rules; numbers that stood side by side and the subject under it."""
+    """One numbered line a link, with its rules; the compared numbers and the subject are listed under it."""
     for number, one in enumerate(chain, 1):
         rules = f"  [{' '.join(one.rules)}]" if one.rules else ""
         yield f"{number:>3}  {sentence(one.key, one.params, language)}{rules}"

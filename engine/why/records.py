@@ -22,7 +22,7 @@ TURNS_SHOWN = 8
 
 
 def record_of(moment: Moment, subject: str) -> tuple[int, Json, list[Turn]]:
-    """A record that was sent, and what is remembered of it."""
+    """A sent record, its view and its remembered turns."""
     record = moment.named("records", subject)
     return int(subject), record, moment.lately.turns.get(int(subject), [])
 
