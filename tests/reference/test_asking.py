@@ -50,6 +50,7 @@ def test_words_of_a_chinese_run_are_found_apart() -> None:
     assert "SC-44" in [row.identifier for row in found]
 
 
+@pytest.mark.django_db
 def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> None:
     question = "hanging transaction, LSO, xylophone"
     assert finding.find(question, "en") == {}
