@@ -3,8 +3,9 @@
 A recording is a list of requests as bytes, with the broker's answer and its state afterwards. ``engine.wire`` reads
 the bytes. A :class:`engine.broker.broker.Broker` answers (``wire_broker``); it leads every partition and hosts both
 coordinators, as in a scenario. Compared are the response, whole and in the words of the recording, the transactions,
-the producers, both offsets after each step, and at the end what a reader gets and the bytes of the log. Which version
-answers, and what a recording cannot know, stands in ``wire_versions``.
+the producers and both offsets after each step, and at the end what a reader gets, the bytes of the log, its index of
+aborted transactions and its snapshot of producers. Which version answers, and what a recording cannot know, stands in
+``wire_versions``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.broker.internal_topics import OFFSETS_TOPIC
+from engine.codec.producer_snapshot import decode_producer_snapshot
+from engine.codec.transaction_index import decode_transaction_index
 from engine.errors import EngineError, Error
 from engine.messages import (
     AddOffsetsToTxnResponse,
@@ -187,7 +190,7 @@ def play(document: dict[str, Any], generation: Generation, beside: Beside = NOTH
     logs = dict(_recorded_logs(recording.partitions, beside))
     failure = _read_back(recording, document.get("fetch", ()), logs, taken)
     if failure is None:
-        failure = _compare_logs(recording, logs, taken)
+        failure = _compare_logs(recording, logs, beside, taken)
     missing = tuple(partition for partition in recording.partitions if partition not in logs)
     return Played(generation.name, steps, steps, failure, taken=taken, missing=missing)
 
@@ -271,14 +274,59 @@ def _recorded_logs(partitions: list[str], beside: Beside) -> Iterator[tuple[str,
             yield partition, RecordedLog(partition, segments)
 
 
-def _compare_logs(recording: Recording, logs: dict[str, RecordedLog], taken: Taken) -> Failure | None:
-    """The bytes of each log that the recording left behind."""
+def _compare_logs(
+    recording: Recording, logs: dict[str, RecordedLog], beside: Beside, taken: Taken
+) -> Failure | None:
+    """The bytes of each log that the recording left behind, its index of aborted transactions and its producers."""
     for partition, log in logs.items():
         stored = recording.broker.replicas[partition].log.batches
         failure = log.compare(stored, recording.kept.bytes_of, taken)
+        failure = failure or _compare_index(recording, partition, beside)
+        failure = failure or _compare_snapshot(recording, partition, beside)
         if failure is not None:
             return failure
     return None
+
+
+def _compare_index(recording: Recording, partition: str, beside: Beside) -> Failure | None:
+    wanted = [
+        tuple(entry)
+        for name in beside.names(partition)
+        if name.endswith(".txnindex")
+        for entry in decode_transaction_index(beside.read(f"{partition}/{name}") or b"")[0]
+    ]
+    lines = recording.broker.replicas[partition].log.aborted.lines
+    seen = [(one.producer_id, one.first_offset, one.last_offset, one.last_stable_offset) for one in lines]
+    return None if seen == wanted else Failure(f"aborted transactions of {partition}", wanted, seen)
+
+
+def _compare_snapshot(recording: Recording, partition: str, beside: Beside) -> Failure | None:
+    """The producers that the broker wrote down when it stopped; without times, which are a clock's."""
+    log = recording.broker.replicas[partition].log
+    data = beside.read(f"{partition}/{log.log_end:020}.snapshot")
+    if data is None:
+        return None
+    wanted = {
+        found.producer_id: (
+            found.producer_epoch,
+            found.last_sequence,
+            found.last_offset,
+            found.coordinator_epoch,
+            found.open_first_offset,
+        )
+        for found in decode_producer_snapshot(data)
+    }
+    seen = {
+        producer_id: (
+            entry.producer_epoch,
+            entry.last_sequence,
+            entry.last_data_offset,
+            entry.coordinator_epoch,
+            -1 if entry.transaction_first_offset is None else entry.transaction_first_offset,
+        )
+        for producer_id, entry in log.producers.entries.items()
+    }
+    return None if seen == wanted else Failure(f"producers of {partition} at the end", wanted, seen)
 
 
 def _read_back(

@@ -38,6 +38,8 @@ from engine.wire.request import WireRequest
 BROKER = 1
 STEP_MS = 30
 """Virtual time from one request to the next: longer than markers need, far shorter than a transaction's timeout."""
+CLIENT_WAITS_MS = 30_000
+"""A request that the broker keeps for a while is waited for (``request.timeout.ms``)."""
 INTERNAL_PARTITIONS = 4
 CLIENT, NEWER_CLIENT = "client", "newer-client"
 """Who asks: a client that knows TRANSACTION_ABORTABLE or one that does not, by the version of its request."""
@@ -95,8 +97,13 @@ class Recording:
         client = NEWER_CLIENT if request.knows_abortable else CLIENT
         envelope = self._envelope(client, self.broker.name, request.body, self.asked, False)
         self._settle(self.broker.handle(envelope, self.now))
-        if self.asked not in self.answers:
-            raise EngineError(f"{request.api} {request.correlation_id} was not answered")
+        gives_up_at = self.now + CLIENT_WAITS_MS
+        while self.asked not in self.answers:
+            due = self.broker.next_timer()
+            if due is None or due > gives_up_at:
+                raise EngineError(f"{request.api} {request.correlation_id} was not answered")
+            self.now = max(self.now, due)
+            self._settle(self.broker.on_timer(self.now))
         return self.answers.pop(self.asked)
 
     def _settle(self, effects: Effects) -> None:

@@ -5,23 +5,24 @@ from __future__ import annotations
 import copy
 import json
 import shutil
+import struct
 from dataclasses import replace
 
 import pytest
 
 from engine.__main__ import Neighbours
 from engine.broker import producer_state
+from engine.codec.crc32c import crc32c
+from engine.errors import Error
 from engine.messages import INT_MAX
 from engine.profiles import K28, K39
 from engine.vectors import wire
 from engine.vectors.run import Report, run_file, run_files
+from engine.vectors.wire_broker import STEP_MS, Recording
 from engine.vectors.wire_versions import GIVEN, MARKER_TIME, OPEN, Generation, recorded
 from engine.wire.wire_error import WireError
 from tests.engine.wire.recorded import FOLDERS, LOGS, NAMES, recording
 
-PLAYED = [
-    (f"wire_tv{version}", name) for version in (0, 2) for name in NAMES if not version or "idem" in name
-]
 FOLDER = LOGS / "wire_tv0" / "wire"
 
 
@@ -30,7 +31,8 @@ def played(document, folder=FOLDER):
     return wire.play(document, recorded(document["transaction_version"]), Neighbours(folder))
 
 
-@pytest.mark.parametrize(("folder", "name"), PLAYED)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_every_byte_and_every_state_are_the_recorded_ones(folder, name):
     document = recording(folder, name)
     result = played(document, LOGS / folder / "wire")
@@ -142,6 +144,26 @@ def test_a_changed_byte_of_the_log_fails_at_its_batch(tmp_path):
     assert played(document, tmp_path / "w-txn-public-0").missing == ("w-txn-public-0", "w-txn-public-1")
 
 
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        ("txnindex", "aborted transactions of w-txn-public-0"),
+        ("snapshot", "producers of w-txn-public-0 at the end"),
+    ],
+)
+def test_a_changed_file_beside_the_log_fails(tmp_path, kind, place):
+    shutil.copytree(FOLDER / "w-txn-public-0", tmp_path / "w-txn-public-0")
+    (file,) = (tmp_path / "w-txn-public-0").glob(f"*.{kind}")
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    if kind == "snapshot":
+        data[2:6] = struct.pack(">I", crc32c(bytes(data[6:])))
+    file.write_bytes(data)
+    failure = played(recording("wire_tv0", "transaction_rules"), tmp_path).failure
+    assert failure is not None
+    assert failure.step == place
+
+
 def test_without_verification_the_broker_takes_what_the_recorded_one_refused():
     result = wire.play(recording("wire_tv0", "transaction_rules"), Generation(K28, 0))
     assert result.failure.step == "step 3 Produce: error_code"
@@ -202,3 +224,22 @@ def test_the_command_plays_recordings_beside_vectors():
     broken["steps"][0]["response"]["producer_epoch"] = 0
     with pytest.raises(ValueError, match=r"broken\.json: not a recording"):
         run_files([("broken.json", broken)])
+
+
+def test_a_request_that_the_broker_keeps_for_a_while_is_waited_for():
+    """A transaction that is still completing: the leader asks again before it sends its producer away (KAFKA-18575)."""
+    document = recording("wire_tv2", "transaction_rules")
+    player = Recording(document, recorded(2))
+    steps = iter(document["steps"])
+    for step in steps:
+        player.ask(step)
+        if step["api"] == "EndTxn" and step["response"]["error"] == "NONE":
+            break
+    metadata = player.broker.transactions.coordinator.metadata["w-t1-public"]
+    metadata.state = "PrepareAbort"
+    produce = next(step for step in steps if step["api"] == "Produce" and step["version"] == 12)
+    before = player.now
+    _, answer = player.ask(produce)
+    (part,) = answer.partitions.values()
+    assert part.error is Error.CONCURRENT_TRANSACTIONS
+    assert player.now - before > STEP_MS
