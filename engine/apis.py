@@ -25,6 +25,14 @@ from engine.messages import (
     AddOffsetsToTxnResponse,
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnResponse,
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+    AlterPartitionRequest,
+    AlterPartitionResponse,
+    BrokerHeartbeatRequest,
+    BrokerHeartbeatResponse,
+    BrokerRegistrationRequest,
+    BrokerRegistrationResponse,
     CommittedOffset,
     EndTxnRequest,
     EndTxnResponse,
@@ -99,6 +107,8 @@ class Api:
     """A real response with its error replaced."""
     crafted: Mapping[str, tuple[type, Any]] = field(default_factory=dict)
     """The fields that a script may write, each with its type and default; none: no script sends it."""
+    kept_by: str = ""
+    """``zookeeper`` or ``quorum``: only brokers of a cluster whose decisions are kept so send it; empty: all do."""
     craft: Callable[[dict[str, Any]], Any] | None = None
     """The request from these fields; None: the request has the same fields."""
 
@@ -153,6 +163,14 @@ def _tuple_of_partitions(values: dict[str, Any]) -> dict[str, Any]:
 
 
 # The APIs whose answers have a shape of their own ---------------------------------------------------
+
+
+def _of_changes(request: AlterPartitionRequest) -> Names:
+    return tuple(request.changes)
+
+
+def _altered_errors(response: AlterPartitionResponse) -> Iterable[Error]:
+    return (response.error, *(answer.error for answer in response.partitions.values()))
 
 
 def _batches(request: ProduceRequest) -> Names:
@@ -417,9 +435,20 @@ APIS: list[Api] = [
         answer=_fetch_answer,
     ),
     Api(request=ReplicaFetchRequest, response=ReplicaFetchResponse),
-    Api(request=ZooKeeperRead),
-    Api(request=ZooKeeperWrite),
-    Api(request=ZooKeeperReply),
+    Api(request=ZooKeeperRead, kept_by="zookeeper"),
+    Api(request=ZooKeeperWrite, kept_by="zookeeper"),
+    Api(request=ZooKeeperReply, kept_by="zookeeper"),
+    Api(request=BrokerRegistrationRequest, response=BrokerRegistrationResponse, kept_by="quorum"),
+    Api(request=BrokerHeartbeatRequest, response=BrokerHeartbeatResponse, kept_by="quorum"),
+    Api(request=AllocateProducerIdsRequest, response=AllocateProducerIdsResponse, kept_by="quorum"),
+    Api(
+        request=AlterPartitionRequest,
+        response=AlterPartitionResponse,
+        kept_by="quorum",
+        asks_about=_of_changes,
+        answers_about=_of_partitions,
+        errors=_altered_errors,
+    ),
 ]
 """The order of every list of APIs."""
 

@@ -7,6 +7,7 @@ from typing import Any
 from engine.broker.broker import Broker
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.internal_topics import is_internal
+from engine.broker.quorum_controller import QuorumController
 from engine.broker.zookeeper_controller import ZooKeeperController
 from engine.client.configuration import DAY_MS
 from engine.client.consumer import Consumer
@@ -27,11 +28,16 @@ from engine.scenario.application import Application, membership
 from engine.scenario.document import BadScenario, Scenario
 from engine.scenario.loop import Loop
 from engine.scenario.phrases import allowed, any_of, shown, wrong
+from engine.spreading import Announced, Fetched
 from engine.switches import Switches
 from engine.telling.messages import shown_fields
 from engine.topic_partition import partition_name
 from engine.watching import Watch
 from engine.world import World
+
+QUORUM_SESSION_MS = 9000
+"""``broker.session.timeout.ms``. A scenario that says another has its heartbeats closer in the same measure, unless it
+says that, too: Kafka's two seconds are two ninths of it."""
 
 
 def build(scenario: Scenario, watch: Watch) -> World:
@@ -54,6 +60,7 @@ def build(scenario: Scenario, watch: Watch) -> World:
             override_client(world, override)
     if cluster["connected"]:
         connect(world)
+    world.spreading.begin()
     return world
 
 
@@ -81,6 +88,9 @@ def _broker_configuration(given: dict[str, Any], profile: Profile) -> BrokerConf
             raise BadScenario(f"cluster.broker.{name}", shown(value), allowed("int_from", low=1))
     if profile.producers_expire_in_a_day:
         given = {"producer_state_expiration_ms": DAY_MS, **given}
+    if profile.quorum_controller:
+        given = {"session_timeout_ms": QUORUM_SESSION_MS, **given}
+        given = {"heartbeat_interval_ms": max(1, given["session_timeout_ms"] * 2 // 9), **given}
     return BrokerConfiguration(**given)
 
 
@@ -90,12 +100,7 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
     abortable = frozenset(
         row["name"] for row in document["producers"] if _version(world, row).knows_transaction_abortable
     )
-    world.controller = ZooKeeperController(
-        watch=world.watch,
-        configuration=configuration,
-        broker_ids=ids,
-        transaction_version=_transaction_version(document["cluster"], world.profile),
-    )
+    _build_controller(world, ids, configuration, _transaction_version(document["cluster"], world.profile))
     for broker_id in ids:
         broker = world.broker_of[broker_id] = Broker(
             broker_id,
@@ -106,6 +111,7 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
             changed_partitions=world.changed_partitions,
             understand_abortable=abortable,
         )
+        broker.be_registered(world.controller.broker_epoch(broker_id))
         world.brokers[broker.name] = broker
     for topic in document["topics"]:
         for number in range(topic["partitions"]):
@@ -122,6 +128,29 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
                 segment_records=topic["segment_records"],
                 record_version=topic["record_version"],
             )
+
+
+def _build_controller(
+    world: World, ids: list[int], configuration: BrokerConfiguration, transaction_version: int
+) -> None:
+    """The controller of the version, and how brokers learn what it decides."""
+    if world.profile.quorum_controller:
+        quorum = QuorumController(
+            watch=world.watch,
+            configuration=configuration,
+            broker_ids=ids,
+            transaction_version=transaction_version,
+            changed_partitions=world.changed_partitions,
+        )
+        world.controller, world.spreading = quorum, Fetched(world, quorum)
+        return
+    world.controller = ZooKeeperController(
+        watch=world.watch,
+        configuration=configuration,
+        broker_ids=ids,
+        transaction_version=transaction_version,
+    )
+    world.spreading = Announced(world, world.controller)
 
 
 def _transaction_version(cluster: dict[str, Any], profile: Profile) -> int:
@@ -221,5 +250,6 @@ def _build_roles(world: World) -> None:
             world.called[name] = node
     world.roles = {**world.stoppable}
     world.roles["controller"] = world.controller
-    world.roles["zookeeper"] = world.controller
+    for name in world.controller.other_names:
+        world.roles[name] = world.controller
     world.roles["crafter"] = Crafter(world.watch)

@@ -51,10 +51,16 @@ class Error(Enum):
     OPERATION_NOT_ATTEMPTED = (55, False, "0.11")
     KAFKA_STORAGE_ERROR = (56, True, "1.0")
     UNKNOWN_PRODUCER_ID = (59, False, "1.0")
+    FENCED_LEADER_EPOCH = (74, False, "2.1")
+    STALE_BROKER_EPOCH = (77, False, "2.2")
     FENCED_INSTANCE_ID = (82, False, "2.3")
     INVALID_RECORD = (87, False, "2.4")
     UNSTABLE_OFFSET_COMMIT = (88, False, "2.5")
     PRODUCER_FENCED = (90, False, "2.7")
+    INVALID_UPDATE_VERSION = (95, False, "2.7")
+    UNKNOWN_TOPIC_ID = (100, False, "2.8")
+    DUPLICATE_BROKER_REGISTRATION = (101, False, "2.8")
+    INELIGIBLE_REPLICA = (107, False, "3.3")
     TRANSACTION_ABORTABLE = (120, False, "3.8")
 
     def __init__(self, code: int, retriable: bool, since: str) -> None:

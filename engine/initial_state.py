@@ -98,9 +98,8 @@ def _use_internal(world: World, partition: str, place: str, name: str) -> int:
     """An internal partition with replicas, as after its first use; returns its leader."""
     controller = world.controller
     controller.use_partition(partition)
-    for word in controller.take_announcements():
-        for broker in world.brokers.values():
-            broker.learn(word, 0)
+    for _ in world.announce(0):
+        pass  # Brokers make their replicas; nothing waits for them yet.
     leader = controller.partitions[partition].leader
     if leader is None:
         raise BadScenario(place, shown(name), allowed("name_with_leader"))

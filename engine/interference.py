@@ -51,6 +51,8 @@ class Interference:
         """Message to the error its receiver answers instead of handling it, and the log start offset said."""
         self.altering: dict[tuple[str, str, int], Error] = {}
         """(answering, asking, correlation) to the error that replaces a real answer."""
+        self._stopping: dict[str, dict[str, Any]] = {}
+        """Brokers that asked to stop, each with the entry that made it."""
         self.interventions = [dict(item) for item in interventions]
         self._position = 0
         self.due = bool(self.interventions) and self.interventions[0]["after"] == 0
@@ -256,15 +258,31 @@ class Interference:
             self._struck(Fault.ALREADY_DOWN, name, actor=name)
             return
         clean = bool(entry.get("clean"))
-        world = kernel.world
-        memory_only = name in world.clients or name in world.consumers
+        broker = kernel.world.brokers.get(name)
+        if clean and broker is not None and broker.may_ask_to_stop and name not in kernel.world.paused:
+            self._stopping[name] = entry
+            self._struck(Fault.ASKED_TO_STOP, name, actor=name)
+            kernel.carry_out(name, broker.ask_to_stop(kernel.now))
+            kernel.ask(name)
+            return
+        memory_only = name in kernel.world.clients or name in kernel.world.consumers
         crashed = Fault.CLIENT_CRASHED if memory_only else Fault.CRASHED
         self._struck(Fault.STOPPED_CLEANLY if clean else crashed, name, actor=name)
+        self._stop(name, clean, entry)
+
+    def shut_down(self, name: str) -> None:
+        """A broker's controlled shutdown is over."""
+        self._stop(name, True, self._stopping.pop(name))
+
+    def _stop(self, name: str, clean: bool, entry: dict[str, Any]) -> None:
+        """An actor stops: what it had in memory is gone, and so are its connections."""
+        kernel, world = self.kernel, self.kernel.world
         broker = world.brokers.get(name)
+        self._stopping.pop(name, None)
         if broker is not None:
             broker.crash(kernel.now, clean=clean)
         else:
-            role.crash(kernel.now)
+            world.stoppable[name].crash(kernel.now)
         kernel.cut_off(name)
         kernel.world.paused.discard(name)
         if broker is not None:
@@ -337,6 +355,36 @@ class Interference:
         kernel.put(
             kernel.now + delay, FAULT_CLASS, "fault", ("action", entry), entry["actor"], entry["action"]
         )
+
+    def _lose_heartbeats(self, entry: dict[str, Any]) -> None:
+        """A broker's heartbeats are lost, for a while or until they are found again."""
+        self._on_cluster(entry)
+        if entry.get("for_ms") is not None:
+            self._later(entry["for_ms"], {**entry, "action": "find_heartbeats", "for_ms": None})
+
+    def _find_heartbeats(self, entry: dict[str, Any]) -> None:
+        """The next one goes at once."""
+        self._on_cluster(entry)
+        kernel, name = self.kernel, entry["actor"]
+        broker = kernel.world.brokers[name]
+        if broker.alive and name not in kernel.world.paused:
+            kernel.carry_out(name, broker.wake(kernel.now))
+            kernel.ask(name)
+
+    def _fail_controller(self, entry: dict[str, Any]) -> None:
+        """The active controller fails, and another one follows."""
+        kernel = self.kernel
+        kernel.at_work("controller", "fault")
+        kernel.world.controller.crash(kernel.now)
+        delay = kernel.world.controller.configuration.controller_failover_ms
+        self._later(delay, {**entry, "actor": "controller", "action": "elect_controller"})
+        kernel.ask("controller")
+
+    def _elect_controller(self, entry: dict[str, Any]) -> None:
+        kernel = self.kernel
+        kernel.at_work("controller", "timer")
+        kernel.carry_out("controller", kernel.world.controller.restart(kernel.now))
+        kernel.ask("controller")
 
     def _hold_messages(self, entry: dict[str, Any]) -> None:
         """Whatever is under way from or to an actor arrives behind a moment: a timer's end comes first."""
@@ -537,6 +585,10 @@ _ON_WORLD: dict[str, Callable[[Interference, dict[str, Any]], None]] = {
     "make_unavailable": Interference._make_unavailable,
     "make_available": Interference._on_cluster,
     "delete_topic": Interference._on_cluster,
+    "lose_heartbeats": Interference._lose_heartbeats,
+    "find_heartbeats": Interference._find_heartbeats,
+    "fail_controller": Interference._fail_controller,
+    "elect_controller": Interference._elect_controller,
     "advance_clock": Interference._advance_clock,
     "connect_slowly": Interference._connect_slowly,
     "set": Interference._set,

@@ -475,6 +475,8 @@ class UpdateMetadata:
     """The cluster's level of the feature ``transaction.version``."""
     features_epoch: int = 0
     """Grows with every change of a feature's level (KIP-584)."""
+    broker_epochs: tuple[tuple[int, int], ...] = ()
+    """With KRaft: (broker, broker epoch) of those that may lead and be in sync."""
 
 
 @value
@@ -515,6 +517,127 @@ class AlterIsr:
     replica: int
     version: int
     """The version of the partition's state that the leader knows; an older version makes the change void."""
+
+
+@value
+class BrokerRegistrationRequest:
+    """A broker that started asks the active controller for a broker epoch (KIP-631)."""
+
+    api: ClassVar[str] = "BrokerRegistration"
+    broker: int
+    incarnation: int
+    """Which start of the broker this is; Kafka has a random id."""
+
+
+@value
+class BrokerRegistrationResponse:
+    api: ClassVar[str] = "BrokerRegistration"
+    error: Error
+    broker_epoch: int = -1
+
+
+@value
+class BrokerHeartbeatRequest:
+    """A broker is alive, has read the metadata log up to an offset, and may want to shut down (KIP-631)."""
+
+    api: ClassVar[str] = "BrokerHeartbeat"
+    broker: int
+    broker_epoch: int
+    metadata_offset: int
+    """The offset behind the last record that the broker has applied."""
+    want_shut_down: bool = False
+
+
+@value
+class BrokerHeartbeatResponse:
+    api: ClassVar[str] = "BrokerHeartbeat"
+    error: Error
+    is_fenced: bool = True
+    should_shut_down: bool = False
+
+
+@value
+class AllocateProducerIdsRequest:
+    """A broker asks the controller for its next block of producer ids (KIP-730)."""
+
+    api: ClassVar[str] = "AllocateProducerIds"
+    broker: int
+    broker_epoch: int
+
+
+@value
+class AllocateProducerIdsResponse:
+    api: ClassVar[str] = "AllocateProducerIds"
+    error: Error
+    producer_id_start: int = NO_PRODUCER_ID
+    producer_id_len: int = 0
+
+
+@value
+class WantedIsr:
+    """The in-sync replicas that a leader wants for one partition (KIP-497)."""
+
+    leader_epoch: int
+    partition_epoch: int
+    """Of the state that the leader compared its followers in; an older one makes the change void."""
+    isr: tuple[int, ...]
+    broker_epochs: tuple[int, ...]
+    """Of the members of ``isr``, in their order (KIP-903)."""
+
+
+@value
+class AlterPartitionRequest:
+    """A leader asks the controller for other in-sync replicas (KIP-497). ``changes``: by partition."""
+
+    api: ClassVar[str] = "AlterPartition"
+    broker: int
+    broker_epoch: int
+    changes: dict[str, WantedIsr]
+
+
+@value
+class AlteredPartition:
+    """The controller's state of a partition after the change; an error alone when it was refused."""
+
+    error: Error
+    leader: int | None = None
+    leader_epoch: int = -1
+    isr: tuple[int, ...] = ()
+    partition_epoch: int = -1
+
+
+@value
+class AlterPartitionResponse:
+    """``error`` is of the whole request; then no partition is named."""
+
+    api: ClassVar[str] = "AlterPartition"
+    error: Error
+    partitions: dict[str, AlteredPartition]
+
+
+@value
+class PartitionUsed:
+    """An internal partition is used for the first time: its brokers make replicas of it, each as it knows it."""
+
+    api: ClassVar[str] = "PartitionUsed"
+    partition: str
+
+
+@value
+class RecordsWritten:
+    """The metadata log has grown up to ``end``; brokers learn what stands there when they have read it."""
+
+    api: ClassVar[str] = "RecordsWritten"
+    end: int
+
+
+@value
+class FetchingStopped:
+    """Which followers of a partition a fault keeps from fetching from now on."""
+
+    api: ClassVar[str] = "FetchingStopped"
+    partition: str
+    replicas: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -566,13 +689,24 @@ class Disconnect:
 
 
 @dataclass(frozen=True, slots=True)
+class ShutDown:
+    """Effect of a broker: its controlled shutdown is over, and it stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class FollowLog:
+    """Effect of a broker: it has a broker epoch, and reads the metadata log from now on."""
+
+
+@dataclass(frozen=True, slots=True)
 class UsePartition:
     """Effect of a broker: an internal partition is used for the first time; its brokers make replicas of it."""
 
     partition: str
 
 
-Effects = list[Send | Connect | Disconnect | UsePartition]
+Effect = Send | Connect | Disconnect | UsePartition | ShutDown | FollowLog
+Effects = list[Effect]
 """The effects that a role returns to the kernel, in order."""
 
 

@@ -114,6 +114,9 @@ class Profile:
     identities around the present one, 2 has an epoch for each transaction (KIP-890, second part, since 4.0). A cluster
     is at a level, and a client uses level 2 when it knows it and the cluster is there."""
 
+    quorum_controller: bool
+    """Controllers keep every decision in a log that brokers follow (KRaft); else ZooKeeper keeps them."""
+
     @property
     def errors(self) -> tuple[Error, ...]:
         """The errors that this version has, NONE aside."""

@@ -30,7 +30,16 @@ from engine.happenings.kernel import (
 from engine.interference import Interference
 from engine.judge.bench import Bench, Verdict
 from engine.looking import digest_of, whole_view
-from engine.messages import Connect, Effects, Envelope, ProduceRequest, Send, UsePartition
+from engine.messages import (
+    Connect,
+    Effects,
+    Envelope,
+    FollowLog,
+    ProduceRequest,
+    Send,
+    ShutDown,
+    UsePartition,
+)
 from engine.pending import CALL, DELIVERY, SENDER, TIMER, TimePart
 from engine.recording import Judged, Recorded
 from engine.replica_fetchers import Fetcher
@@ -431,7 +440,7 @@ class Simulation(Timetable):
         if not client.alive:
             return
         self._actor, self._kind = name, "delivery"
-        if self.world.roles[peer].alive:
+        if self.world.listens(peer):
             effects = client.on_connected(peer, self.now, purpose)
         else:
             effects = client.on_disconnected(peer, self.now, purpose)
@@ -461,6 +470,20 @@ class Simulation(Timetable):
         if goes_on:
             self._queue_fetch(fetcher)
 
+    def _read_metadata(self, name: str, event: Event) -> None:
+        """A broker's fetch of the metadata log is answered."""
+        self._actor, self._kind = name, "replication"
+        effects = self.world.spreading.read(name, self.now)
+        self.carry_out(name, effects)
+        self._fetch_metadata()
+        self.ask_for_timers(name)
+        self._follow_changes()
+
+    def _fetch_metadata(self) -> None:
+        """Queue the answers to the fetches of all brokers that have something to read of the metadata log."""
+        for name, at in self.world.spreading.fetches(self.now):
+            self.put(at, TIMER, "metadata", name, name, "fetch metadata")
+
     def _fault(self, argument: Any, event: Event) -> None:
         self._kind = "fault"
         self.interference.strike(argument)
@@ -480,6 +503,10 @@ class Simulation(Timetable):
                 self._open(name, effect.peer, effect.purpose)
             elif isinstance(effect, UsePartition):
                 self.world.controller.use_partition(effect.partition)
+            elif isinstance(effect, ShutDown):
+                self.interference.shut_down(name)
+            elif isinstance(effect, FollowLog):
+                self._fetch_metadata()
             elif name in self.world.brokers and effect.peer not in self.world.brokers:
                 self.disconnect(effect.peer, name, effect.purpose)
             else:
@@ -606,6 +633,7 @@ class Simulation(Timetable):
             for name, effects in world.announce(self.now):
                 self.carry_out(name, effects)
                 self.ask_for_timers(name)
+            self._fetch_metadata()
             self.ask_for_timers("controller")
         changed = world.changed_partitions
         if not changed:
@@ -692,6 +720,7 @@ _HANDLERS: dict[str, Any] = {
     "loop": loops.act,
     "connected": Simulation._connected,
     "replicate": Simulation._replicate,
+    "metadata": Simulation._read_metadata,
     "fault": Simulation._fault,
 }
 

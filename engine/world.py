@@ -21,7 +21,7 @@ from engine.client.producer_client import ProducerClient
 from engine.errors import Refused
 from engine.events import CopySent, CopySettled
 from engine.java_hash import partition_for
-from engine.messages import Effects, ProduceRequest
+from engine.messages import ProduceRequest
 from engine.middleware.business import Business
 from engine.middleware.node import Node
 from engine.middleware.participant import Participant
@@ -32,12 +32,10 @@ from engine.replica_fetchers import ReplicaFetchers
 from engine.role import Actor, Callable, Connecting, Role
 from engine.scenario.application import Application, ScriptedCall
 from engine.scenario.loop import Loop
+from engine.spreading import Done, Spreading
 from engine.switches import Switches
 from engine.topic_partition import partition_name
 from engine.watching import Part, Watch
-
-Done = Iterator[tuple[str, Effects]]
-"""Effects with the name of the role that wants them carried out."""
 
 
 class World:
@@ -69,6 +67,7 @@ class World:
         "readers",
         "replica_fetch_ms",
         "roles",
+        "spreading",
         "starting",
         "stoppable",
         "switches",
@@ -93,6 +92,7 @@ class World:
         self.nodes: dict[str, Node] = {}
         """Nodes of two-phase commit over middleware, by name, in drawing order."""
         self.controller: Controller
+        self.spreading: Spreading
         self.applications: dict[str, Application] = {}
         self.applications_of: dict[str, list[Application]] = {}
         self.loops: dict[str, Loop] = {}
@@ -120,18 +120,8 @@ class World:
     # -- announcements, leaders and readers ------------------------------------------------------------
 
     def announce(self, now: int) -> Done:
-        """Hand the controller's words to every live broker (LOG-10: brokers learn them at once)."""
-        controller = self.controller
-        while controller.announcements:
-            for word in controller.take_announcements():
-                for name, broker in self.brokers.items():
-                    if broker.alive and name not in self.paused and not self.is_zombie(name):
-                        yield name, broker.learn(word, now)
-
-    def inform(self, name: str, now: int) -> Done:
-        """A broker that starts or wakes learns all it missed."""
-        for word in self.controller.announcements_for():
-            yield name, self.brokers[name].learn(word, now)
+        """Hand over what live brokers learn at once of the controller's decisions."""
+        return self.spreading.announce(now)
 
     def leader_of(self, partition: str) -> Broker | None:
         """The broker that leads it and answers; None while none does."""
@@ -140,7 +130,7 @@ class World:
         if leader is None or state.deleted:
             return None
         broker = self.broker_of[leader]
-        if not broker.alive or partition not in broker.replicas or broker.name in self.paused:
+        if not broker.listens or partition not in broker.replicas or broker.name in self.paused:
             return None
         return broker
 
@@ -150,7 +140,7 @@ class World:
         if state is None or state.leader is None or state.deleted:
             return None
         broker = self.broker_of[state.leader]
-        replica = broker.replicas.get(partition) if broker.alive else None
+        replica = broker.replicas.get(partition) if broker.listens else None
         return None if replica is None else replica.log
 
     def counts(self, partition: str, serial: int) -> bool:
@@ -220,9 +210,7 @@ class World:
         return list(self.brokers)
 
     def broker_is_back(self, name: str, now: int) -> Done:
-        self.controller.on_broker_started(self.brokers[name].broker_id, now)
-        yield from self.inform(name, now)
-        yield from self.announce(now)
+        return self.spreading.is_back(name, now)
 
     def pause(self, name: str, now: int) -> None:
         self.paused.add(name)
@@ -231,11 +219,11 @@ class World:
             self.controller.on_broker_paused(self.brokers[name].broker_id, now)
 
     def resume(self, name: str, now: int) -> Done:
-        """Let an actor go on. A broker whose session ended during the pause has not learned it yet (FEN-6)."""
+        """Let an actor go on."""
         self.paused.discard(name)
         self.stoppable[name].resume(now)
-        if name in self.brokers and not self.is_zombie(name):
-            yield from self.register(name, now)
+        if name in self.brokers:
+            yield from self.spreading.goes_on(name, now)
 
     def acts(self, name: str) -> bool:
         """An actor that runs and is not paused."""
@@ -250,15 +238,17 @@ class World:
         return name in self.consumers if client is None else not client.owes
 
     def is_zombie(self, name: str) -> bool:
-        """True for a broker that runs, while the controller holds it for dead."""
-        broker = self.brokers.get(name)
-        return broker is not None and broker.alive and not self.controller.is_live(broker.broker_id)
+        """True for a broker that runs, was given up, and has to register before it learns anything."""
+        return self.spreading.is_zombie(name)
 
     def register(self, name: str, now: int) -> Done:
-        """A broker that resumed registers with the controller and learns what it missed."""
-        self.controller.on_broker_resumed(self.brokers[name].broker_id, now)
-        yield from self.inform(name, now)
-        yield from self.announce(now)
+        """A zombie has learned that it was given up (FEN-6)."""
+        return self.spreading.register(name, now)
+
+    def listens(self, name: str) -> bool:
+        """Others may connect to it: it runs, and is no broker that still starts."""
+        broker = self.brokers.get(name)
+        return self.roles[name].alive if broker is None else broker.listens
 
     def cluster_fault(self, entry: dict[str, Any], now: int) -> Done:
         """A fault that brokers or the controller carry out; the table says which method."""
@@ -336,7 +326,7 @@ class World:
             "consumers": {name: {} for name in self.consumers},
             "brokers": {},
             "partitions": {},
-            "zookeeper": {"nodes": {}, "sessions": {}},
+            **self.controller.empty_view(),
             "middleware": {},
             "network": {"messages": {}},
             "pending": {},
@@ -405,7 +395,17 @@ def _make_available(world: World, entry: dict[str, Any], now: int) -> None:
     world.controller.make_unavailable(world.brokers[entry["actor"]].broker_id, True, now)
 
 
+def _lose_heartbeats(world: World, entry: dict[str, Any], now: int) -> None:
+    world.controller.lose_heartbeats(world.brokers[entry["actor"]].broker_id, now)
+
+
+def _heartbeats_back(world: World, entry: dict[str, Any], now: int) -> None:
+    world.controller.find_heartbeats(world.brokers[entry["actor"]].broker_id, now)
+
+
 _CLUSTER_FAULTS = {
+    "lose_heartbeats": _lose_heartbeats,
+    "find_heartbeats": _heartbeats_back,
     "delete_topic": _delete_topic,
     "make_unavailable": _make_unavailable,
     "make_available": _make_available,

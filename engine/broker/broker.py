@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from engine.broker.allocated_ids import AllocatedIds
 from engine.broker.appending import Appending
 from engine.broker.cluster_view import ClusterView
 from engine.broker.configuration import BrokerConfiguration
-from engine.broker.controller import Announcement
+from engine.broker.controller import News
+from engine.broker.controller_link import ControllerLink, QuorumLink, ZooKeeperLink
 from engine.broker.copying import Copying
 from engine.broker.delayed_appends import DelayedAppends
 from engine.broker.fetch import FetchHandler
@@ -21,7 +23,7 @@ from engine.broker.find_coordinator import FindCoordinatorHandler
 from engine.broker.group_host import GroupHost
 from engine.broker.group_requests import GroupRequests
 from engine.broker.hosting import Hosted
-from engine.broker.init_producer_id import InitProducerIdHandler
+from engine.broker.init_producer_id import handler_of
 from engine.broker.internal_topics import is_internal
 from engine.broker.marker_requests import WriteMarkersHandler
 from engine.broker.metadata import MetadataHandler
@@ -46,6 +48,7 @@ from engine.messages import (
     Effects,
     EndTxnRequest,
     Envelope,
+    FetchingStopped,
     FetchRequest,
     FindCoordinatorRequest,
     IdlePartitions,
@@ -54,6 +57,7 @@ from engine.messages import (
     MetadataRequest,
     OffsetCommitRequest,
     OffsetFetchRequest,
+    PartitionUsed,
     ProduceRequest,
     StopReplica,
     TxnOffsetCommitRequest,
@@ -62,7 +66,6 @@ from engine.messages import (
     VerifyPartitionsResponse,
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
-    ZooKeeperReply,
 )
 from engine.profile import Profile
 from engine.shapes.brokers import BrokerFields
@@ -91,6 +94,7 @@ class Broker:
         "handlers",
         "hosts",
         "init_producer_ids",
+        "link",
         "lookups",
         "marker_writes",
         "name",
@@ -143,15 +147,11 @@ class Broker:
         self.replicas = Replicas(setup, set() if changed_partitions is None else changed_partitions)
         self.delayed = DelayedAppends(setup, self.replicas)
         outgoing = Outgoing()
-        self.copying = Copying(setup, self.replicas, self.delayed, outgoing)
-        self.producer_ids = ProducerIdManager(
-            broker_id,
-            block_size=setup.configuration.producer_id_block_size,
-            reply_timeout_ms=setup.configuration.zookeeper_reply_timeout_ms,
-            check_version=switches.zookeeper_version_check,
-            watch=watch,
-            part=self,
-        )
+        kind = QuorumLink if profile.quorum_controller else ZooKeeperLink
+        link = kind(setup, self.cluster, self.replicas, self.delayed, outgoing, self)
+        self.link: ControllerLink = link
+        self.producer_ids: AllocatedIds | ProducerIdManager = link.producer_ids
+        self.copying = Copying(setup, self.replicas, self.delayed, link.isr_changes)
         appending = Appending(setup, self.replicas, self.delayed, self.cluster, self.permissions)
         self.lookups = FindCoordinatorHandler(setup, self.cluster, self.permissions, outgoing)
         self.verification = (
@@ -174,7 +174,7 @@ class Broker:
             requests = TransactionRequests(
                 setup, self.transactions, self.cluster, self.permissions, self.producer_ids
             )
-        self.init_producer_ids = InitProducerIdHandler(
+        self.init_producer_ids = handler_of(self.producer_ids)(
             setup, self.producer_ids, requests, self.cluster, self.permissions
         )
         self.handlers: dict[type, Handler] = self._handlers(appending, requests)
@@ -219,8 +219,9 @@ class Broker:
     def handle(self, envelope: Envelope, now: int) -> Effects:
         """One message; requests that come while the broker starts wait until it has its block of ids."""
         body = envelope.body
-        if type(body) is ZooKeeperReply:
-            return self._on_zookeeper_reply(body, envelope.correlation_id, now)
+        answered = self.link.answers.get(type(body))
+        if answered is not None:
+            return self._after_answer(answered(envelope, now), now)
         if self.starting:
             self.waiting_for_start.append(envelope)
             self.watch.emit(RequestWaitsForStart, self.name, envelope.source)
@@ -231,8 +232,8 @@ class Broker:
         return handler(envelope, now)
 
     def next_timer(self) -> int | None:
-        """When a waiting Produce times out or ZooKeeper has been silent for too long."""
-        deadline = self.producer_ids.deadline
+        """When a waiting Produce times out, or what keeps the cluster's decisions has been silent for too long."""
+        deadline = self.link.next_timer()
         waiting = self.delayed.by_deadline
         if waiting:
             first = waiting[0].deadline
@@ -254,7 +255,7 @@ class Broker:
             effects += self.verification.go_on(self.verification.on_timer(now), now)
         for host in self.hosts:
             effects += host.on_timer(now)
-        return effects + self.producer_ids.on_timer(now)
+        return effects + self.link.on_timer(now)
 
     def next_background_timer(self) -> int | None:
         """The next scan for idle producers or transactional ids that may find one; nothing waits for it (LOG-12)."""
@@ -276,7 +277,7 @@ class Broker:
         self.paused = False
         self.starting = False
         self._stopped_cleanly = clean
-        self.producer_ids.crash()
+        self.link.crash(now)
         self.delayed.crash()
         self.init_producer_ids.crash()
         self.waiting_for_start.clear()
@@ -299,12 +300,46 @@ class Broker:
         return self.start(now)
 
     def start(self, now: int) -> Effects:
-        """Start the producer id manager: it claims its first block (PID-6). Nothing to claim without idempotence."""
+        """Claim the first block of producer ids (PID-6), or register; nothing to claim without idempotence."""
         if self.transactions is None:
             return []
-        self.starting = True
+        effects = self.link.start(now)
+        self.starting = bool(effects)
         self.touch()
-        return self.producer_ids.claim(now)
+        return effects
+
+    def be_registered(self, broker_epoch: int) -> None:
+        """Initial state: the controller knows this broker."""
+        self.link.be_registered(broker_epoch)
+
+    def start_before_the_run(self, now: int) -> Effects:
+        """Be there when the run begins: with a first block of producer ids (PID-6)."""
+        if self.transactions is None:
+            return []
+        effects = self.link.start_before_the_run(now)
+        self.starting = not self.link.follows_log
+        self.touch()
+        return effects
+
+    @property
+    def listens(self) -> bool:
+        """Others may connect."""
+        return self.alive and self.link.listens
+
+    def wake(self, now: int) -> Effects:
+        """A pause is over, and what it missed is yet to be learned."""
+        return self.link.wake(now)
+
+    @property
+    def may_ask_to_stop(self) -> bool:
+        """An orderly stop is asked for first; else the broker stops at once."""
+        return not self.starting and self.link.may_ask_to_stop
+
+    def ask_to_stop(self, now: int) -> Effects:
+        """Begin an orderly stop."""
+        effects = self.link.ask_to_stop(now)
+        self.touch()
+        return effects
 
     def pause(self, now: int) -> None:
         """Show the pause; the kernel holds back timers and deliveries."""
@@ -329,31 +364,54 @@ class Broker:
             self.watch.touch(self)
 
     def view(self) -> BrokerFields:
-        return {
-            "alive": self.alive,
-            "paused": self.paused,
-            "starting": self.starting,
-            "producer_id_block": self.producer_ids.view(),
-            "denied": self.permissions.view(),
-        }
+        return self.link.show(
+            {
+                "alive": self.alive,
+                "paused": self.paused,
+                "starting": self.starting,
+                "producer_id_block": self.producer_ids.view(),
+                "denied": self.permissions.view(),
+            }
+        )
 
     # The controller's word ------------------------------------------------------------------------
 
-    def learn(self, word: Announcement, now: int) -> Effects:
-        """Take an announcement of the controller, within its step (LOG-10)."""
+    def learn(self, word: News, now: int) -> Effects:
+        """Take what the controller decided: an announcement within its step, or a record that was read (LOG-10)."""
         if self.transactions is not None:
             self.transactions.on_news(now)
         if type(word) is LeaderAndIsr:
             return self._learn_leader(word, now)
         if type(word) is UpdateMetadata:
             self.cluster.learn_live(word)
+            if self.link.follows_log:
+                self._look_for_returned()
             return []
         if type(word) is IdlePartitions:
             self.cluster.learn_idle(word, now)
             return []
         if type(word) is StopReplica:
             return self._stop_replica(word, now)
+        if type(word) is PartitionUsed:
+            known = self.cluster.idle.get(word.partition)
+            return [] if known is None else self._learn_leader(known[0], now)
+        if type(word) is FetchingStopped:
+            return self._learn_stopped(word, now)
         raise EngineError(f"{self.name}: cannot learn {word!r}")
+
+    def _look_for_returned(self) -> None:
+        """Who may be in sync has changed: a follower that waited for that may be asked back now."""
+        for name, replica in self.replicas.items():
+            if replica.is_leader and len(replica.isr) < len(replica.replicas):
+                self.replicas.changed_partitions.add(name)
+
+    def _learn_stopped(self, word: FetchingStopped, now: int) -> Effects:
+        replica = self.replicas.get(word.partition)
+        if replica is None:
+            return []
+        replica.stop_fetching(word.replicas)
+        self.replicas.changed_partitions.add(word.partition)
+        return self.link.after_leadership(replica, now)
 
     def _learn_leader(self, word: LeaderAndIsr, now: int) -> Effects:
         """Apply an announcement; a coordinator follows the leadership of its partition (FND-7)."""
@@ -384,6 +442,9 @@ class Broker:
         replica = self.replicas.get(partition)
         if replica is None:
             replica = self.replicas.create(word)
+            replica.cluster = self.cluster if self.link.follows_log else None
+        elif self.link.knows(replica, word):
+            return []
         led = replica.is_leader
         epoch = replica.leader_epoch
         if not replica.learn(word):
@@ -408,7 +469,7 @@ class Broker:
                     replica.log.high_watermark,
                     len(replica.isr),
                 )
-        return self.delayed.complete(replica, now)
+        return self.delayed.complete(replica, now) + self.link.after_leadership(replica, now)
 
     def _stop_replica(self, word: StopReplica, now: int) -> Effects:
         self.cluster.forget_partition(word.partition)
@@ -454,19 +515,20 @@ class Broker:
 
     # Producer ids ---------------------------------------------------------------------------------
 
-    def _on_zookeeper_reply(self, reply: ZooKeeperReply, correlation_id: int, now: int) -> Effects:
-        manager = self.producer_ids
-        effects = manager.on_reply(reply, correlation_id, now)
+    def _after_answer(self, effects: Effects, now: int) -> Effects:
+        """What keeps the cluster's decisions answered: a start may be over, and requests that waited for it go on."""
         self.touch()
-        if manager.claimed is None:
+        if self.link.started is None:
             return effects
         if self.starting:
             self.starting = False
-            if not manager.claimed:
+            if not self.link.started:
                 self.watch.emit(StartFailed, self.name)
                 self.start_failed = True
                 self.crash(now, clean=True)
                 return effects
+            if self.link.follows_log:
+                self.replicas.changed_partitions.update(self.replicas)  # It may have read that it leads them.
             waiting, self.waiting_for_start = self.waiting_for_start, []
             for envelope in waiting:
                 effects.extend(self.handle(envelope, now))

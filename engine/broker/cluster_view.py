@@ -9,11 +9,13 @@ class ClusterView:
     """The newest announcements. A broker that stops forgets what they said about partitions."""
 
     __slots__ = (
+        "broker_epochs",
         "features_epoch",
         "idle",
         "internal_topics",
         "live_brokers",
         "metadata",
+        "metadata_offset",
         "transaction_version",
         "without_endpoint",
     )
@@ -26,6 +28,10 @@ class ClusterView:
         self.transaction_version = 0
         """The cluster's level of the feature ``transaction.version``."""
         self.features_epoch = 0
+        self.broker_epochs: dict[int, int] = {}
+        """With KRaft: the brokers that may lead and be in sync, with their broker epochs."""
+        self.metadata_offset = 0
+        """With KRaft: the offset behind the last record of the metadata log that was applied."""
         self.internal_topics: dict[str, int] = {}
         """Internal topics that exist, with their partition counts."""
         self.idle: dict[str, tuple[LeaderAndIsr, int]] = {}
@@ -54,6 +60,7 @@ class ClusterView:
         self.without_endpoint = word.without_endpoint
         self.transaction_version = word.transaction_version
         self.features_epoch = word.features_epoch
+        self.broker_epochs = dict(word.broker_epochs)
 
     def learn_idle(self, word: IdlePartitions, now: int) -> None:
         """Apply the announcement of an internal topic; a partition with an unchanged leader keeps the time of its
@@ -81,5 +88,6 @@ class ClusterView:
 
     def crash(self) -> None:
         self.metadata.clear()
+        self.metadata_offset = 0
         self.internal_topics.clear()
         self.idle.clear()

@@ -32,12 +32,19 @@ class BrokerConfiguration:
     producer_state_scan_interval_ms: int = 600000
     """How often idle producers are looked for; Kafka's fixed ten minutes (``LogManager``)."""
     session_timeout_ms: int = 300
-    """A broker silent for this long loses its ZooKeeper session, and its leaderships (LOG-10)."""
+    """A broker silent for this long loses its session, and its leaderships (LOG-10): its session with ZooKeeper, or the
+    one that its heartbeats hold with the active controller (``broker.session.timeout.ms``)."""
+    heartbeat_interval_ms: int = 2000
+    """How often a broker sends a heartbeat to the active controller (``broker.heartbeat.interval.ms``)."""
     registration_ms: int = 20
     """How long a broker that wakes after its session ended takes to learn of it: it acts as before meanwhile
     (FEN-6)."""
     zookeeper_reply_timeout_ms: int = 300
     """After this long without a reply, a broker reads the block node again (PID-4)."""
+    controller_reply_timeout_ms: int = 300
+    """After this long without an answer of the active controller, a broker sends its request again."""
+    controller_failover_ms: int = 2000
+    """How long there is no active controller once one failed (``controller.quorum.fetch.timeout.ms``)."""
     delete_retention_ms: int = DELETE_RETENTION_MS
     """How long compaction leaves tombstones, and markers of transactions that left nothing (LOG-13)."""
     message_max_bytes: int = 1048588

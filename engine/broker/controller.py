@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.internal_topics import CREATION_MS, InternalTopics, is_internal
@@ -32,8 +33,11 @@ from engine.happenings.controller import (
 from engine.messages import (
     Effects,
     Envelope,
+    FetchingStopped,
     IdlePartitions,
     LeaderAndIsr,
+    PartitionUsed,
+    RecordsWritten,
     StopReplica,
     UpdateMetadata,
 )
@@ -41,10 +45,16 @@ from engine.topic_partition import topic_of
 from engine.watching import Part, Watch
 
 Announcement = LeaderAndIsr | UpdateMetadata | StopReplica | IdlePartitions
+"""What a broker does about a decision."""
+News = Announcement | PartitionUsed | FetchingStopped | RecordsWritten
+"""What waits to be spread among brokers (``spreading``)."""
 
 
 class Controller(ABC):
     """The role. ``announcements`` wait for the brokers; the kernel looks for them after every event."""
+
+    other_names: tuple[str, ...] = ()
+    """Further names under which messages reach it."""
 
     def __init__(
         self,
@@ -66,7 +76,7 @@ class Controller(ABC):
         self.live: set[int] = set()
         self.without_endpoint: set[int] = set()
         """Brokers that no client or broker can reach for now (GEN-6)."""
-        self.announcements: list[Announcement] = []
+        self.announcements: list[News] = []
         self.broker_ids = list(broker_ids)
         self.live.update(broker_ids)
 
@@ -115,6 +125,22 @@ class Controller(ABC):
     @abstractmethod
     def _silent_outside_isr(self, state: PartitionState) -> None:
         """A replica that is not in sync belongs to a broker that was given up."""
+
+    def broker_epoch(self, broker_id: int) -> int:
+        """The epoch of a broker's registration; -1 where there are none."""
+        return -1
+
+    @abstractmethod
+    def empty_view(self) -> dict[str, Any]:
+        """What a view always has of it."""
+
+    @abstractmethod
+    def lose_heartbeats(self, broker_id: int, now: int) -> None:
+        """*lose heartbeats*: a broker runs, and none of its heartbeats arrives from now on."""
+
+    @abstractmethod
+    def find_heartbeats(self, broker_id: int, now: int) -> None:
+        """They arrive again."""
 
     # Setting up -----------------------------------------------------------------------------------
 
@@ -189,7 +215,7 @@ class Controller(ABC):
         for topic in self.internal.follow(self.live):
             self._announce(self.internal.word(topic))
 
-    def take_announcements(self) -> list[Announcement]:
+    def take_announcements(self) -> list[News]:
         """Remove and return the announcements for brokers."""
         taken, self.announcements = self.announcements, []
         return taken
@@ -330,12 +356,7 @@ class Controller(ABC):
     def shrink_isr(self, partition: str, replica: int | None, now: int) -> None:
         """*shrink ISR*: a follower (None: the last one in the ISR) stops fetching and leaves the ISR."""
         state = self._partition(partition)
-        # The last in-sync replica never leaves the ISR: without it no replica could become leader.
-        followers = [] if state.leader is None else [m for m in state.isr if m != state.leader]
-        if replica is None and followers:
-            replica = followers[-1]
-        if replica is None or replica not in followers:
-            raise Refused("GEN-6", partition, "not_in_sync_follower", broker=replica, known=followers)
+        replica = self._follower_to_stop(state, replica)
         state.isr = tuple(member for member in state.isr if member != replica)
         state.not_fetching.add(replica)
         self._changed(state)
@@ -347,8 +368,21 @@ class Controller(ABC):
         back = sorted(state.not_fetching) if replica is None else [replica]
         state.not_fetching.difference_update(back)
         self._changed(state)
+        self._emit_resumed(state, back)
+
+    def _follower_to_stop(self, state: PartitionState, replica: int | None) -> int:
+        """The in-sync follower that a fault stops; None: the last one."""
+        # The last in-sync replica never leaves the ISR: without it no replica could become leader.
+        followers = [] if state.leader is None else [m for m in state.isr if m != state.leader]
+        if replica is None and followers:
+            replica = followers[-1]
+        if replica is None or replica not in followers:
+            raise Refused("GEN-6", state.name, "not_in_sync_follower", broker=replica, known=followers)
+        return replica
+
+    def _emit_resumed(self, state: PartitionState, back: list[int]) -> None:
         resumed = tuple(f"broker-{member}" for member in back)
-        self.watch.emit(FollowersResumed, partition, resumed, state.isr)
+        self.watch.emit(FollowersResumed, state.name, resumed, state.isr)
 
     def delete_topic(self, topic: str, now: int) -> None:
         """*delete topic*: its partitions are gone from every broker and from the metadata."""

@@ -8,29 +8,31 @@ from __future__ import annotations
 
 from engine.broker import replication
 from engine.broker.delayed_appends import DelayedAppends
-from engine.broker.outgoing import Outgoing
+from engine.broker.isr_changes import IsrChanges
 from engine.broker.replica import Replica
 from engine.broker.replicas import Replicas
 from engine.broker.replication import Taken
 from engine.broker.setup import Setup
 from engine.errors import NO_ERROR
-from engine.happenings.logs import FollowerTook, HighWatermarkAdvanced, IsrAskedBack
-from engine.messages import AlterIsr, Effects, ReplicaFetchRequest, ReplicaFetchResponse, Send
+from engine.happenings.logs import FollowerTook, HighWatermarkAdvanced
+from engine.messages import Effects, ReplicaFetchRequest, ReplicaFetchResponse
 
 
 class Copying:
     """Both sides of the copying of one broker's replicas."""
 
-    __slots__ = ("_batches_max", "_broker_id", "_name", "_watch", "delayed", "outgoing", "replicas")
+    __slots__ = ("_batches_max", "_broker_id", "_name", "_watch", "delayed", "isr_changes", "replicas")
 
-    def __init__(self, setup: Setup, replicas: Replicas, delayed: DelayedAppends, outgoing: Outgoing) -> None:
+    def __init__(
+        self, setup: Setup, replicas: Replicas, delayed: DelayedAppends, isr_changes: IsrChanges
+    ) -> None:
         self._name = setup.name
         self._broker_id = setup.broker_id
         self._batches_max = setup.configuration.replica_fetch_batches_max
         self._watch = setup.watch
         self.replicas = replicas
         self.delayed = delayed
-        self.outgoing = outgoing
+        self.isr_changes = isr_changes
 
     def on_fetch(self, request: ReplicaFetchRequest, now: int) -> tuple[ReplicaFetchResponse, Effects]:
         """Answer a follower's fetch as the leader; its fetch offset may raise the high watermark (LOG-7)."""
@@ -65,7 +67,7 @@ class Copying:
             )
             effects = self.delayed.complete(replica, now)
         if not in_sync and replica.wants_back(follower):
-            effects.append(self._ask_back(replica, follower))
+            effects += self.isr_changes.take_back(replica, follower, now)
         return effects
 
     def take_high_watermark(self, replica: Replica, high_watermark: int) -> None:
@@ -112,15 +114,3 @@ class Copying:
             log_end=log.log_end,
             high_watermark=log.high_watermark,
         )
-
-    def _ask_back(self, replica: Replica, follower: int) -> Send:
-        replica.isr_asked = follower
-        self._watch.emit(
-            IsrAskedBack,
-            self._name,
-            replica.partition,
-            f"broker-{follower}",
-            replica.log.high_watermark,
-        )
-        word = AlterIsr(partition=replica.partition, replica=follower, version=replica.version)
-        return self.outgoing.to_controller(word)

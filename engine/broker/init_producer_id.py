@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.broker.allocated_ids import AllocatedIds
 from engine.broker.cluster_view import ClusterView
 from engine.broker.permissions import Permissions
 from engine.broker.producer_ids import ProducerIdManager
@@ -9,7 +10,7 @@ from engine.broker.request_rules import Arrived, transactional_id_denied
 from engine.broker.setup import Setup
 from engine.broker.transaction_requests import TransactionRequests
 from engine.errors import EngineError, Error
-from engine.happenings.brokers import BlockUsedUp, NoProducerIdLeft, ProducerIdIssued
+from engine.happenings.brokers import BlockUsedUp, NoIdYet, NoProducerIdLeft, ProducerIdIssued
 from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.requests import RequestRefused
 from engine.messages import Effects, Envelope, InitProducerIdRequest, InitProducerIdResponse, Send
@@ -54,7 +55,7 @@ class InitProducerIdHandler:
     def __init__(
         self,
         setup: Setup,
-        producer_ids: ProducerIdManager,
+        producer_ids: ProducerIdManager | AllocatedIds,
         transactions: TransactionRequests | None,
         cluster: ClusterView,
         permissions: Permissions,
@@ -88,6 +89,10 @@ class InitProducerIdHandler:
             answered = self._answered(envelope, request, now)
             if answered is not None:
                 return answered
+        return self._without_id(envelope, now)
+
+    def _without_id(self, envelope: Envelope, now: int) -> Effects:
+        """The request waits until a block is claimed."""
         self.waiting.append(envelope)
         block = self.producer_ids.block
         end = None if block is None else block.end
@@ -106,13 +111,14 @@ class InitProducerIdHandler:
     def answer_waiting(self, now: int) -> Effects:
         """After a claim: issue ids to those who waited, in their order; an exhausted node is a broker error."""
         effects: Effects = []
-        if self.producer_ids.claimed is None:
+        manager = self.producer_ids
+        if not isinstance(manager, ProducerIdManager) or manager.claimed is None:
             return effects
         waiting, self.waiting = self.waiting, []
         for envelope in waiting:
             request, client = envelope.body, envelope.source
             answered = None
-            if self.producer_ids.claimed and type(request) is InitProducerIdRequest:
+            if manager.claimed and type(request) is InitProducerIdRequest:
                 answered = self._answered(envelope, request, now)
             if answered is None:
                 response = InitProducerIdResponse(error=Error.UNKNOWN_SERVER_ERROR)
@@ -133,3 +139,23 @@ class InitProducerIdHandler:
         )
         response = InitProducerIdResponse(error=Error.NONE, producer_id=producer_id, producer_epoch=0)
         return Send(client, response, correlation_id, True)
+
+
+class AllocatingInitProducerIdHandler(InitProducerIdHandler):
+    """Where the controller hands out blocks: no request waits for one (``RPCProducerIdManager``)."""
+
+    __slots__ = ()
+
+    def _without_id(self, envelope: Envelope, now: int) -> Effects:
+        """The client asks again; meanwhile the broker asks for a block."""
+        self.setup.watch.emit(NoIdYet, self.setup.name, envelope.source)
+        response = InitProducerIdResponse(error=Error.COORDINATOR_LOAD_IN_PROGRESS)
+        answer = Send(envelope.source, response, envelope.correlation_id, True)
+        return [answer, *self.producer_ids.claim(now)]
+
+
+def handler_of(producer_ids: ProducerIdManager | AllocatedIds) -> type[InitProducerIdHandler]:
+    """The handler that belongs to a way of getting ids."""
+    if isinstance(producer_ids, AllocatedIds):
+        return AllocatingInitProducerIdHandler
+    return InitProducerIdHandler

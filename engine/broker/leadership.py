@@ -1,4 +1,4 @@
-"""Who leads one partition and who is in sync, as ZooKeeper has it (LOG-10)."""
+"""Who leads one partition and who is in sync, as the controller keeps it (LOG-10)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.watching import Path
 
 
 class PartitionState:
-    """Leadership of one partition as ZooKeeper has it. A part of the view."""
+    """Leadership of one partition as the controller keeps it. A part of the view."""
 
     __slots__ = (
         "deleted",
@@ -24,6 +24,7 @@ class PartitionState:
         "record_version",
         "replicas",
         "segment_records",
+        "shows_epoch",
         "version",
         "without_leader",
     )
@@ -51,6 +52,8 @@ class PartitionState:
         self.deleted = False
         self.without_leader = False
         """True while a fault keeps the partition without a leader."""
+        self.shows_epoch = False
+        """Whether the view shows ``version``, KRaft's partition epoch."""
 
     def view(self) -> PartitionView:
         shown: PartitionView = {
@@ -63,6 +66,8 @@ class PartitionState:
         }
         if self.record_version < 2:
             shown["record_version"] = self.record_version
+        if self.shows_epoch:
+            shown["partition_epoch"] = self.version
         return shown
 
     def word(self) -> LeaderAndIsr:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, cast
 
+from engine.broker.cluster_view import ClusterView
 from engine.broker.partition_log import PartitionLog
 from engine.happenings.logs import ReadersWait, StableOffsetAdvanced
 from engine.messages import Effects, LeaderAndIsr, PartitionProduceResponse
@@ -57,9 +58,11 @@ class Replica:
 
     __slots__ = (
         "broker_id",
+        "cluster",
         "follower_ends",
         "isr",
         "isr_asked",
+        "isr_change",
         "leader",
         "leader_epoch",
         "log",
@@ -70,6 +73,7 @@ class Replica:
         "record_version",
         "removed",
         "replicas",
+        "stopped",
         "version",
         "waiting",
         "watch",
@@ -93,6 +97,12 @@ class Replica:
         """Leader only: follower to the log end offset in its newest fetch (LOG-7)."""
         self.isr_asked: int | None = None
         """Leader only: the replica that it asked the controller to take back; one at a time."""
+        self.isr_change: object = None
+        """Leader only, with KRaft: the change of the in-sync replicas that is not answered yet."""
+        self.stopped: tuple[int, ...] = ()
+        """Replicas that a fault keeps from fetching."""
+        self.cluster: ClusterView | None = None
+        """With KRaft: who may be in sync, as this broker has read it; None: every replica may."""
         self.waiting: list[DelayedProduce] = []
         self.removed = False
         log.part = self
@@ -114,11 +124,21 @@ class Replica:
         self.replicas = word.replicas
         self.min_isr = word.min_isr
         self.record_version = word.record_version
-        self.not_fetching = self.broker_id in word.not_fetching
+        self.stop_fetching(word.not_fetching)
         if self.is_leader:
             self.log.begin_epoch(word.leader_epoch, self.log.log_end)
         self.isr_asked = None
+        self.isr_change = None
         return True
+
+    def stop_fetching(self, stopped: tuple[int, ...]) -> None:
+        """These replicas do not fetch from now on, all others do."""
+        self.stopped = stopped
+        self.not_fetching = self.broker_id in stopped
+
+    def broker_epoch_of(self, broker_id: int) -> int:
+        """The broker epoch of a replica, as this broker has read it; -1 when it may not be in sync."""
+        return -1 if self.cluster is None else self.cluster.broker_epochs.get(broker_id, -1)
 
     def forget_leadership(self) -> None:
         """A crash: memory goes, the log stays."""
@@ -127,6 +147,7 @@ class Replica:
         self.isr = ()
         self.follower_ends = {}
         self.isr_asked = None
+        self.isr_change = None
         self.waiting.clear()
 
     def advance_high_watermark(self) -> bool:
@@ -174,6 +195,8 @@ class Replica:
             follower not in self.isr
             and follower in self.replicas
             and self.isr_asked is None
+            and self.isr_change is None
+            and (self.cluster is None or follower in self.cluster.broker_epochs)
             and self.follower_ends.get(follower, -1) >= self.log.high_watermark
         )
 

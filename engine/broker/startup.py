@@ -14,11 +14,11 @@ from engine.messages import Effects, Envelope, Send
 def start_quietly(controller: Controller, brokers: Iterable[Broker], now: int = 0) -> None:
     """Start brokers in ascending id order; each claims its block before the next one starts (PID-6)."""
     for broker in sorted(brokers, key=_broker_id):
-        exchange(controller, broker, broker.start(now), now)
+        exchange(controller, broker, broker.start_before_the_run(now), now)
 
 
 def exchange(controller: Controller, broker: Broker, effects: Effects, now: int) -> Effects:
-    """Carry messages between one broker and ZooKeeper until neither sends any; returns what went
+    """Carry messages between one broker and the controller until neither sends any; returns what went
     elsewhere."""
     elsewhere: Effects = []
     queue = list(effects)
@@ -29,10 +29,10 @@ def exchange(controller: Controller, broker: Broker, effects: Effects, now: int)
         envelope = Envelope(
             0, broker.name, send.destination, send.body, send.correlation_id, send.is_response, now, now
         )
-        if send.destination == "zookeeper":
+        if send.destination in ("controller", "zookeeper"):
             queue.extend(controller.handle(envelope, now))
         elif send.destination == broker.name:
-            envelope.source = "zookeeper"
+            envelope.source = "controller"
             queue.extend(broker.handle(envelope, now))
         else:
             elsewhere.append(send)

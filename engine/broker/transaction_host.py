@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.apis import answer_with
+from engine.broker.allocated_ids import AllocatedIds
 from engine.broker.appending import Appending
 from engine.broker.cluster_view import ClusterView
 from engine.broker.internal_topics import TRANSACTION_TOPIC
@@ -130,7 +131,7 @@ class TransactionHost:
         replicas: Replicas,
         appending: Appending,
         outgoing: Outgoing,
-        producer_ids: ProducerIdManager,
+        producer_ids: ProducerIdManager | AllocatedIds,
     ) -> None:
         configuration = setup.configuration
         self.setup = setup
@@ -167,6 +168,8 @@ class TransactionHost:
         scan."""
         self.expiry_at: int | None = None
         """The next scan that finds an id which was not used for long (TXC-21)."""
+        self.expired_at = -1
+        """The last one. What it could not forget, because nothing could be written, waits for the next."""
         self.board = MarkerBoard(self)
         self.leadership = CoordinatorPart(self)
 
@@ -421,7 +424,7 @@ class TransactionHost:
         if idle_from is not None:
             interval = configuration.transactional_id_scan_interval_ms
             at = idle_from + configuration.transactional_id_expiration_ms
-            self.expiry_at = -(-at // interval) * interval
+            self.expiry_at = max(-(-at // interval), self.expired_at // interval + 1) * interval
 
     def next_timer(self) -> int | None:
         """A log to read, a pass of the marker sender, an answer that is overdue, an open transaction."""
@@ -460,6 +463,7 @@ class TransactionHost:
         """Forget ids that were not used for long (TXC-21)."""
         if self.expiry_at is None or self.expiry_at > now:
             return []
+        self.expired_at = now
         self._touch_all()
         self.coordinator.expire_ids(now)
         return self.settle(now)

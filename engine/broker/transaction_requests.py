@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.broker.allocated_ids import AllocatedIds
 from engine.broker.cluster_view import ClusterView
 from engine.broker.internal_topics import OFFSETS_TOPIC, TRANSACTION_TOPIC
 from engine.broker.permissions import Permissions
@@ -67,7 +68,7 @@ class TransactionRequests:
         host: TransactionHost,
         cluster: ClusterView,
         permissions: Permissions,
-        producer_ids: ProducerIdManager,
+        producer_ids: ProducerIdManager | AllocatedIds,
     ) -> None:
         self.setup = setup
         self.host = host

@@ -8,13 +8,14 @@ be lost. A broker that is down or paused gets ``announcements_for`` when it is b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.controller import Announcement, Controller
 from engine.broker.leadership import PartitionState
 from engine.broker.producer_ids import BLOCK_NODE, Block, block_from_json, next_block
 from engine.broker.zookeeper import Session, ZooKeeper
-from engine.errors import EngineError
+from engine.errors import EngineError, Refused
 from engine.happenings.controller import (
     CompetingWrite,
     IsrChangeIgnored,
@@ -40,6 +41,8 @@ COMPETITOR = 99
 class ZooKeeperController(Controller):
     """The role ``controller``, and ``zookeeper`` for the two operations that brokers use themselves."""
 
+    other_names = ("zookeeper",)
+
     def __init__(
         self,
         *,
@@ -60,6 +63,9 @@ class ZooKeeperController(Controller):
 
     def parts(self) -> list[Part]:
         return [*super().parts(), *self.zookeeper.parts()]
+
+    def empty_view(self) -> dict[str, Any]:
+        return {"zookeeper": {"nodes": {}, "sessions": {}}}
 
     def _announce(self, word: Announcement) -> None:
         self.announcements.append(word)
@@ -196,3 +202,10 @@ class ZooKeeperController(Controller):
         self.watch.emit(
             CompetingWrite, f"broker-{broker_id}", block.start, block.end, node.version, before.version
         )
+
+    def lose_heartbeats(self, broker_id: int, now: int) -> None:
+        """A broker's heartbeats keep its session with ZooKeeper, too; what it does then is not played."""
+        raise Refused("GEN-6", "controller", "no_heartbeats")
+
+    def find_heartbeats(self, broker_id: int, now: int) -> None:
+        raise Refused("GEN-6", "controller", "no_heartbeats")

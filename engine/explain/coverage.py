@@ -20,7 +20,7 @@ from engine.explain.machines import machines
 from engine.explain.requirements import DISPLAY, REGISTER, REQUIREMENTS
 from engine.machine import deciding_rows
 from engine.profiles import PROFILES
-from engine.scenario import schema
+from engine.scenario import kept_by, schema
 from engine.scenario.shelf import library
 from engine.simulation import Simulation
 from engine.switches import Switches
@@ -54,6 +54,8 @@ class Coverage:
         """Machine to the rows that nothing exercised."""
         missing: dict[str, list[str]] = {}
         for machine in machines().values():
+            if not kept_by.on_offer(kept_by.MACHINES.get(machine.name)):
+                continue
             names = [
                 row.name(machine.name)
                 for row in machine.rows
@@ -68,7 +70,8 @@ class Coverage:
     def lists(self) -> list[tuple[str, int, list[str]]]:
         """(what, how many there are, the missing ones) of everything that is a plain list."""
         errors = [error.name for error in SPECIFICATION]
-        faults = [*schema.MESSAGE_ACTIONS, *schema.ACTOR_ACTIONS, *schema.WORLD_ACTIONS]
+        world = [name for name in schema.WORLD_ACTIONS if kept_by.on_offer(kept_by.ACTIONS.get(name))]
+        faults = [*schema.MESSAGE_ACTIONS, *schema.ACTOR_ACTIONS, *world]
         return [
             ("requirements", len(REQUIREMENTS), self.missing_requirements()),
             ("register entries", len(REGISTER), self.missing_register()),

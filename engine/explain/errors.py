@@ -70,12 +70,27 @@ _ROWS = (
     (Error.OPERATION_NOT_ATTEMPTED, "abortable"),
     (Error.KAFKA_STORAGE_ERROR, "retried"),
     (Error.UNKNOWN_PRODUCER_ID, "by_case"),
+    (Error.FENCED_LEADER_EPOCH, "inside"),
+    (Error.STALE_BROKER_EPOCH, "inside"),
     (Error.FENCED_INSTANCE_ID, "abortable"),
     (Error.INVALID_RECORD, "abortable"),
     (Error.UNSTABLE_OFFSET_COMMIT, "retried"),
     (Error.PRODUCER_FENCED, "fatal"),
+    (Error.INVALID_UPDATE_VERSION, "inside"),
+    (Error.UNKNOWN_TOPIC_ID, "inside"),
+    (Error.DUPLICATE_BROKER_REGISTRATION, "inside"),
+    (Error.INELIGIBLE_REPLICA, "inside"),
     (Error.TRANSACTION_ABORTABLE, "abortable"),
 )
+WITH_THE_CONTROLLER = (
+    Error.FENCED_LEADER_EPOCH,
+    Error.STALE_BROKER_EPOCH,
+    Error.INVALID_UPDATE_VERSION,
+    Error.UNKNOWN_TOPIC_ID,
+    Error.DUPLICATE_BROKER_REGISTRATION,
+    Error.INELIGIBLE_REPLICA,
+)
+"""Answers of the active controller to a broker; no client gets them."""
 ERRORS = {error: ErrorEntry(error, error.since, outcome) for error, outcome in _ROWS}
 SPECIFICATION = tuple(
     error
@@ -86,9 +101,10 @@ SPECIFICATION = tuple(
         Error.INVALID_RECORD,
         Error.UNSTABLE_OFFSET_COMMIT,
         Error.TRANSACTION_ABORTABLE,
+        *WITH_THE_CONTROLLER,
     )
 )
-"""Appendix A; the four others are answers that only consumers, leaders and recorded cases get."""
+"""Appendix A; the others are answers that only consumers, leaders, brokers and recorded cases get."""
 
 
 def error_lines(error: Error, language: str) -> Iterator[str]:

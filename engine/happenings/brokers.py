@@ -249,3 +249,57 @@ class GroupsLoaded(Happening):
 class GroupsResigned(Aside):
     broker: str
     partition: str
+
+
+# -- without ZooKeeper ---------------------------------------------------------------------------------
+
+
+@happening
+class LifecycleMoved(Happening):
+    """A row of the machine of a broker's life was taken. ``due``: when it goes on by itself."""
+
+    broker: str
+    broker_epoch: int | None
+    metadata_offset: int
+    due: int | None
+    row: Row
+
+
+@happening
+class AllocationMoved(Happening):
+    """A row of the machine of a broker's blocks was taken: the next id and the end of its block, the bounds of the
+    block fetched ahead. ``error`` and ``not_before``: of the newest refusal."""
+
+    broker: str
+    next_id: int | None
+    end: int | None
+    next_start: int | None
+    next_end: int | None
+    error: Error
+    not_before: int
+    row: Row
+
+
+@happening
+class NoIdYet(Happening):
+    """A request is answered with COORDINATOR_LOAD_IN_PROGRESS: the broker has no id left and waits for a block."""
+
+    broker: str
+    client: str
+
+
+@happening
+class LateControllerAnswer(Happening):
+    broker: str
+    api: str
+    correlation_id: int
+
+
+@happening
+class MetadataRead(Happening):
+    """A broker applied the records of the metadata log below ``end``. ``records``: (kind, about)."""
+
+    broker: str
+    start: int
+    end: int
+    records: tuple[tuple[str, str], ...]

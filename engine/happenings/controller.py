@@ -1,8 +1,9 @@
-"""What happens at ZooKeeper and at the controller: nodes, sessions, leadership, topics."""
+"""What happens at the controller and at what keeps its decisions: nodes, sessions, registrations, leadership."""
 
 from __future__ import annotations
 
 from engine.happenings.base import Aside, Happening, happening
+from engine.machine import Row
 
 
 @happening
@@ -123,3 +124,93 @@ class CompetingWrite(Happening):
 class EndpointChanged(Happening):
     broker: str
     available: bool
+
+
+# -- without ZooKeeper ---------------------------------------------------------------------------------
+
+
+@happening
+class RegistrationMoved(Happening):
+    """A row of the machine of a broker's registration was taken. ``metadata_offset``: how far the broker has read;
+    ``log_end``: how far it could."""
+
+    broker: str
+    broker_epoch: int
+    metadata_offset: int
+    log_end: int
+    session_ms: int
+    row: Row
+
+
+@happening
+class BrokerEpochStale(Happening):
+    broker: str
+    said: int
+    current: int
+
+
+@happening
+class HeartbeatsLost(Happening):
+    """The fault; ``until``: when the broker is fenced, None if it is fenced already."""
+
+    broker: str
+    until: int | None
+
+
+@happening
+class HeartbeatsBack(Happening):
+    broker: str
+
+
+@happening
+class ControllerFailed(Happening):
+    """``epoch``: of the controller that failed; ``until``: when another one is active."""
+
+    epoch: int
+    until: int
+
+
+@happening
+class ControllerElected(Happening):
+    epoch: int
+    log_end: int
+
+
+@happening
+class BlockAllocated(Happening):
+    """``offset``: of the record."""
+
+    broker: str
+    start: int
+    end: int
+    offset: int
+
+
+@happening
+class NoBlockLeft(Happening):
+    """The next id is above ``start_max``, behind which no block fits."""
+
+    broker: str
+    start: int
+    start_max: int
+
+
+@happening
+class IsrAltered(Happening):
+    """The in-sync replicas ``before`` and now, as the leader asked."""
+
+    partition: str
+    leader: str
+    before: tuple[int, ...]
+    isr: tuple[int, ...]
+    partition_epoch: int
+    min_isr: int
+
+
+@happening
+class FollowerHeld(Happening):
+    """The fault: a follower fetches no more; that it is in sync is for its leader to find out."""
+
+    partition: str
+    replica: str
+    isr: tuple[int, ...]

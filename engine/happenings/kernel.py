@@ -53,6 +53,7 @@ class Fault(Enum):
     ANSWER_DROPPED = "answer_dropped"
     ANSWER_DROPPED_ALONE = "answer_dropped_alone"
     ALREADY_DOWN = "already_down"
+    ASKED_TO_STOP = "asked_to_stop"
     ALREADY_UP = "already_up"
     CLIENT_CRASHED = "client_crashed"
     CLOCK_ADVANCED = "clock_advanced"

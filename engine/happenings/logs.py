@@ -252,3 +252,30 @@ class LogCompacted(Happening):
     tombstones: int
     waiting: int
     retention: int
+
+
+@happening
+class IsrShrinkAsked(Happening):
+    """A leader asks to take followers that do not fetch out of the in-sync replicas."""
+
+    broker: str
+    partition: str
+    replicas: tuple[str, ...]
+
+
+@happening
+class IsrChangeAskedAgain(Happening):
+    broker: str
+    partitions: tuple[str, ...]
+
+
+@happening
+class IsrChangeAnswered(Happening):
+    """``counts``: the leader still waited for it; else it has read a newer state."""
+
+    broker: str
+    partition: str
+    error: Error
+    isr: tuple[int, ...]
+    partition_epoch: int
+    counts: bool

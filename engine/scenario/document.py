@@ -23,6 +23,7 @@ from engine.scenario.belonging import check_belonging
 from engine.scenario.bounds import LEVELS_MAX, TEXT_BYTES_MAX, check_text
 from engine.scenario.characters import forbidden
 from engine.scenario.faults_and_overrides import check_fault, check_override
+from engine.scenario.kept_by import check_keeper
 from engine.scenario.phrases import Phrase, allowed, any_of, shown, wrong
 from engine.scenario.plain_texts import check_texts
 from engine.scenario.schema import SECTIONS, Field
@@ -415,6 +416,7 @@ def _check_references(document: dict[str, Any]) -> None:
     _check_total(document["applications"])
     for loop in document["loops"]:
         _check_loop(loop, document, clients, consumers, list(partitions))
+    check_keeper(document)
     for index, fault in enumerate(document["faults"]):
         check_fault(fault, f"faults.{index}", actors, partitions, clients)
     for index, override in enumerate(document["overrides"]):

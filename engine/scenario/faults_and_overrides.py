@@ -33,6 +33,8 @@ FAULT_NEEDS: dict[str, tuple[str, ...]] = {
     "make_unavailable": ("actor",),
     "make_available": ("actor",),
     "connect_slowly": ("actor",),
+    "lose_heartbeats": ("actor",),
+    "find_heartbeats": ("actor",),
     "set": ("path", "value"),
 }
 """Action to the fields without which it means nothing."""
@@ -79,7 +81,7 @@ def check_fault(
         known(f"{place}.actor", fault["actor"], actors)
     if fault["partition"] is not None:
         _check_partition(f"{place}.partition", fault["partition"], partitions)
-    if action in ("make_unavailable", "make_available"):
+    if action in ("make_unavailable", "make_available", "lose_heartbeats", "find_heartbeats"):
         known(f"{place}.actor", fault["actor"], brokers)
     if action == "connect_slowly":
         known(f"{place}.actor", fault["actor"], actors)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
+from engine.shapes.words import JsonObject
+
 
 class ProducerIdBlock(TypedDict):
     """The producer ids that a broker may hand out."""
@@ -114,6 +116,13 @@ class BrokerFields(TypedDict):
     starting: bool
     producer_id_block: ProducerIdBlock | None
     denied: list[str]
+    lifecycle: NotRequired[str]
+    """With KRaft: the broker's own state (Kafka's `BrokerState`)."""
+    broker_epoch: NotRequired[int | None]
+    metadata_offset: NotRequired[int]
+    """With KRaft: the offset behind the last record of the metadata log that it has applied."""
+    next_block: NotRequired[ProducerIdBlock | None]
+    """With KRaft: the block that was fetched ahead."""
 
 
 class BrokerView(BrokerFields):
@@ -146,3 +155,45 @@ class ZooKeeperView(TypedDict):
 
     nodes: NotRequired[dict[str, ZooKeeperNode]]
     sessions: NotRequired[dict[str, ZooKeeperSession]]
+
+
+class MetadataRecordView(TypedDict):
+    """A record of the metadata log, or `count` of a kind that were written together."""
+
+    epoch: int
+    """The controller epoch under which it was written."""
+    kind: str
+    """Kafka's name."""
+    about: str
+    """The partition, topic or broker."""
+    fields: JsonObject
+    count: NotRequired[int]
+
+
+class RegistrationView(TypedDict):
+    """A broker as the active controller knows it."""
+
+    epoch: int
+    """The broker epoch: the offset of its registration in the metadata log."""
+    state: str
+    expires_at: int | None
+    """When it is fenced unless a heartbeat comes; null while heartbeats come, or while it is fenced."""
+    metadata_offset: int
+    """The offset behind the last record that it has read."""
+
+
+class ActiveControllerView(TypedDict):
+    """The active controller."""
+
+    epoch: int
+    active: bool
+    next_producer_id: int
+
+
+class QuorumView(TypedDict):
+    """The controllers of a cluster without ZooKeeper (KRaft)."""
+
+    controller: NotRequired[ActiveControllerView]
+    brokers: NotRequired[dict[str, RegistrationView]]
+    log: NotRequired[dict[str, MetadataRecordView]]
+    """By offset."""

@@ -96,5 +96,7 @@ class PartitionView(TypedDict):
     deleted: bool
     record_version: NotRequired[int]
     """Where it is below 2."""
+    partition_epoch: NotRequired[int]
+    """With KRaft: one more with every change of the leader or of the in-sync replicas."""
     replicas: NotRequired[dict[str, ReplicaView]]
     """By broker id; the file of a log case under 0."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
-from engine.shapes.brokers import BrokerView, ZooKeeperView
+from engine.shapes.brokers import BrokerView, QuorumView, ZooKeeperView
 from engine.shapes.clients import ApplicationView, ClientView, RecordView
 from engine.shapes.logs import PartitionView
 from engine.shapes.middleware import MiddlewareView
@@ -96,6 +96,8 @@ class View(TypedDict):
     partitions: NotRequired[dict[str, PartitionView]]
     middleware: NotRequired[MiddlewareView]
     zookeeper: NotRequired[ZooKeeperView]
+    quorum: NotRequired[QuorumView]
+    """Of a version without ZooKeeper."""
     network: NotRequired[NetworkView]
     pending: NotRequired[dict[str, PendingView]]
     faults: NotRequired[dict[str, FaultView]]

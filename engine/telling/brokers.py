@@ -100,6 +100,45 @@ def _groups_loaded(h: happened.GroupsLoaded, teller: Teller) -> None:
     )
 
 
+def _lifecycle_moved(h: happened.LifecycleMoved, teller: Teller) -> None:
+    teller.say(
+        row_key(h.row),
+        (h.row.spec,),
+        broker=h.broker,
+        broker_epoch=h.broker_epoch,
+        metadata_offset=h.metadata_offset,
+        due=h.due,
+    )
+    tell_row(h.row, h.broker, teller)
+
+
+def _allocation_moved(h: happened.AllocationMoved, teller: Teller) -> None:
+    teller.say(
+        row_key(h.row),
+        (h.row.spec,),
+        broker=h.broker,
+        next=h.next_id,
+        end=h.end,
+        start=h.next_start,
+        last=h.next_end,
+        error=h.error.name,
+        at=h.not_before,
+    )
+    tell_row(h.row, h.broker, teller)
+
+
+def _no_id_yet(h: happened.NoIdYet, teller: Teller) -> None:
+    teller.say("allocation.no_id_yet", ("PID-5",), broker=h.broker, client=h.client)
+    teller.refuse("PID-5", Error.COORDINATOR_LOAD_IN_PROGRESS.name, [], "refusal.client_retries")
+
+
+def _metadata_read(h: happened.MetadataRead, teller: Teller) -> None:
+    records = [f"{kind} {about}" for kind, about in h.records]
+    teller.say(
+        "lifecycle.metadata_read", ("LOG-10",), broker=h.broker, start=h.start, end=h.end, records=records
+    )
+
+
 TELLINGS: dict[type[Happening], Tell] = {
     happened.RequestWaitsForStart: says("broker.request_waits_for_start", "PID-6"),
     happened.StartFailed: says("broker.start_failed", "PID-6"),
@@ -126,5 +165,10 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.MarkersTimedOut: says("markers.timed_out", "MRK-9"),
     happened.GroupLoadingBegins: notes("group.begins_loading", "OFS-5", "FND-7"),
     happened.GroupsLoaded: _groups_loaded,
+    happened.LifecycleMoved: _lifecycle_moved,
+    happened.AllocationMoved: _allocation_moved,
+    happened.NoIdYet: _no_id_yet,
+    happened.LateControllerAnswer: says("lifecycle.late_answer", "GEN-5"),
+    happened.MetadataRead: _metadata_read,
     happened.GroupsResigned: notes("group.resigns", "OFS-5", "FND-7"),
 }

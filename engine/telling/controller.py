@@ -1,4 +1,4 @@
-"""Sentences of ZooKeeper and the controller."""
+"""Sentences of the controller and of what keeps its decisions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 from engine.happenings import controller as happened
 from engine.happenings.base import Happening
+from engine.telling.machines import tell_row
+from engine.telling.rows import row_key
 from engine.telling.telling import Tell, Teller, notes, says
 
 
@@ -78,6 +80,48 @@ def _endpoint_changed(h: happened.EndpointChanged, teller: Teller) -> None:
     teller.say(key, ("GEN-6",), broker=h.broker)
 
 
+def _registration_moved(h: happened.RegistrationMoved, teller: Teller) -> None:
+    teller.say(
+        row_key(h.row),
+        (h.row.spec,),
+        broker=h.broker,
+        broker_epoch=h.broker_epoch,
+        metadata_offset=h.metadata_offset,
+        log_end=h.log_end,
+        session=h.session_ms,
+    )
+    tell_row(h.row, h.broker, teller)
+    if h.row.refused:
+        compared: list[list[Any]] = [["broker epoch of the session", h.broker_epoch]]
+        teller.refuse(h.row.spec, h.row.reply, compared, "refusal.broker_registers_later")
+
+
+def _broker_epoch_stale(h: happened.BrokerEpochStale, teller: Teller) -> None:
+    teller.say("quorum.broker_epoch_stale", ("FEN-6",), broker=h.broker, said=h.said, current=h.current)
+    compared: list[list[Any]] = [["broker epoch", h.said], ["current broker epoch", h.current]]
+    teller.refuse("FEN-6", "STALE_BROKER_EPOCH", compared, "refusal.broker_asks_again")
+
+
+def _no_block_left(h: happened.NoBlockLeft, teller: Teller) -> None:
+    teller.say("quorum.no_block_left", ("PID-3",), broker=h.broker, start=h.start)
+    compared: list[list[Any]] = [["next producer id", h.start], ["highest id to start from", h.start_max]]
+    teller.refuse("PID-3", "UNKNOWN_SERVER_ERROR", compared, "refusal.broker_asks_again")
+
+
+def _isr_altered(h: happened.IsrAltered, teller: Teller) -> None:
+    grown = len(h.isr) > len(h.before)
+    teller.say(
+        "quorum.isr_grown" if grown else "quorum.isr_shrunk",
+        ("LOG-7",),
+        partition=h.partition,
+        leader=h.leader,
+        before=list(h.before),
+        isr=list(h.isr),
+        partition_epoch=h.partition_epoch,
+        min_isr=h.min_isr,
+    )
+
+
 TELLINGS: dict[type[Happening], Tell] = {
     happened.NodeRead: _node_read,
     happened.NodeWritten: _node_written,
@@ -93,4 +137,14 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.FollowersResumed: _followers_resumed,
     happened.CompetingWrite: says("fault.competing_write", "GEN-6", "PID-7"),
     happened.EndpointChanged: _endpoint_changed,
+    happened.RegistrationMoved: _registration_moved,
+    happened.BrokerEpochStale: _broker_epoch_stale,
+    happened.HeartbeatsLost: says("fault.heartbeats_lost", "GEN-6", "FEN-6"),
+    happened.HeartbeatsBack: says("fault.heartbeats_back", "GEN-6", "FEN-6"),
+    happened.ControllerFailed: says("fault.controller_failed", "GEN-6"),
+    happened.ControllerElected: says("quorum.controller_elected", "LOG-10"),
+    happened.BlockAllocated: says("quorum.block_allocated", "PID-1", "PID-3"),
+    happened.NoBlockLeft: _no_block_left,
+    happened.IsrAltered: _isr_altered,
+    happened.FollowerHeld: says("fault.follower_held", "GEN-6", "LOG-7"),
 }

@@ -186,10 +186,35 @@ def _log_compacted(h: happened.LogCompacted, teller: Teller) -> None:
         )
 
 
+def _isr_change_answered(h: happened.IsrChangeAnswered, teller: Teller) -> None:
+    if not h.counts:
+        key = "broker.isr_answer_old"
+    elif h.error is Error.NONE:
+        key = "broker.isr_change_committed"
+    else:
+        key = (
+            "broker.isr_change_taken_back"
+            if h.error is Error.INELIGIBLE_REPLICA
+            else "broker.isr_change_waits"
+        )
+    teller.say(
+        key,
+        ("LOG-7",),
+        broker=h.broker,
+        partition=h.partition,
+        error=h.error.name,
+        isr=list(h.isr),
+        partition_epoch=h.partition_epoch,
+    )
+
+
 TELLINGS: dict[type[Happening], Tell] = {
     happened.FollowerTook: _follower_took,
     happened.HighWatermarkAdvanced: says("broker.high_watermark_advanced", "LOG-7"),
     happened.HighWatermarkFollowsIsr: notes("broker.high_watermark_follows_isr", "LOG-7"),
+    happened.IsrShrinkAsked: says("broker.asks_isr_smaller", "LOG-7"),
+    happened.IsrChangeAskedAgain: says("broker.asks_isr_again", "LOG-7"),
+    happened.IsrChangeAnswered: _isr_change_answered,
     happened.IsrAskedBack: says("broker.asks_isr_back", "LOG-7"),
     happened.LogOpened: _log_opened,
     happened.AppendNotReplicated: _append_not_replicated,

@@ -10,8 +10,20 @@ from engine.telling.telling import Tell, Teller
 _OF_GROUPS = frozenset({Reason.INSTANCE_REPLACED, Reason.MEMBER_UNKNOWN, Reason.GENERATION_DIFFERS})
 
 
+_OF_THE_CONTROLLER = frozenset(
+    {
+        Reason.LEADER_EPOCH_OLD,
+        Reason.PARTITION_EPOCH_OLD,
+        Reason.PARTITION_GONE,
+        Reason.REPLICA_INELIGIBLE,
+    }
+)
+
+
 def reason_key(reason: Reason) -> str:
     """The sentence of a reason."""
+    if reason in _OF_THE_CONTROLLER:
+        return f"quorum.{reason.value}"
     return f"{'group' if reason in _OF_GROUPS else 'broker'}.{reason.value}"
 
 
@@ -47,6 +59,12 @@ COMPARED = {
     Compared.RESOURCE: "resource",
     Compared.STATE: "state",
     Compared.TOPIC: "topic",
+    Compared.CURRENT_LEADER_EPOCH: "current leader epoch",
+    Compared.CURRENT_PARTITION_EPOCH: "current partition epoch",
+    Compared.ELIGIBLE: "replicas that may be in sync",
+    Compared.IN_SYNC_WANTED: "in-sync replicas asked for",
+    Compared.LEADER_EPOCH: "leader epoch",
+    Compared.PARTITION_EPOCH: "partition epoch",
     Compared.TRANSACTIONAL_ID: "transactional id",
 }
 """The labels of ``refusal.compared`` (docs/frame.md)."""

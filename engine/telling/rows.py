@@ -5,11 +5,14 @@ from __future__ import annotations
 from engine.machine import Row
 
 _SPEAKERS = {
+    "broker_lifecycle": "lifecycle",
+    "broker_registration": "quorum",
     "business_transaction": "business",
     "group_pending_offset": "group",
     "marker_states": "markers",
     "middleware_transaction": "middleware",
     "participant_record": "middleware",
+    "producer_id_allocation": "allocation",
     "producer_id_block": "broker",
     "transaction_manager": "manager",
     "transaction_states": "coordinator",

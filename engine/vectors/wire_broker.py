@@ -11,21 +11,18 @@ from typing import Any
 
 from engine.broker.broker import Broker
 from engine.broker.configuration import BrokerConfiguration
+from engine.broker.controllers import controller_of
 from engine.broker.internal_topics import INTERNAL_TOPICS
-from engine.broker.producer_ids import BLOCK_NODE, ZOOKEEPER, Block
-from engine.broker.zookeeper import ZooKeeper
 from engine.errors import EngineError
 from engine.messages import (
     Connect,
     Disconnect,
+    Effect,
     Effects,
     Envelope,
     LeaderAndIsr,
     Send,
     UpdateMetadata,
-    UsePartition,
-    ZooKeeperRead,
-    ZooKeeperWrite,
 )
 from engine.switches import Switches
 from engine.topic_partition import partition_name
@@ -46,7 +43,7 @@ CLIENT, NEWER_CLIENT = "client", "newer-client"
 
 
 class Recording:
-    """One broker that leads every partition of a recording, ZooKeeper behind it, and the clock."""
+    """One broker that leads every partition of a recording, its controller, and the clock."""
 
     def __init__(self, document: dict[str, Any], generation: Generation) -> None:
         self.now = 0
@@ -56,11 +53,10 @@ class Recording:
         self.asked = 0
         """Requests so far; each has its number in place of the client's, which may repeat its own."""
         self.answers: dict[int, Any] = {}
-        self.zookeeper = ZooKeeper(Watch())
+        self.controller = controller_of(generation.profile)(watch=Watch(), broker_ids=(BROKER,))
         first = first_producer_id(document)
         if first:
-            block = Block(BROKER, 0, first - 1)
-            self.zookeeper.write(ZooKeeperWrite(path=BLOCK_NODE, data=block.to_json(), expected_version=None))
+            self.controller.preset_block(BROKER, 0, first - 1)
         self.broker = Broker(
             BROKER,
             profile=generation.profile,
@@ -71,6 +67,7 @@ class Recording:
                 transaction_state_partitions=INTERNAL_PARTITIONS, offsets_partitions=INTERNAL_PARTITIONS
             ),
         )
+        self.broker.be_registered(self.controller.broker_epoch(BROKER))
         word = UpdateMetadata(live_brokers=(BROKER,), transaction_version=generation.level)
         self._settle(self.broker.learn(word, self.now))
         internal = [
@@ -80,7 +77,7 @@ class Recording:
         ]
         for partition in (*self.partitions, *internal):
             self._settle(self.broker.learn(_led(partition), self.now))
-        self._settle(self.broker.start(self.now))
+        self._settle(self.broker.start_before_the_run(self.now))
 
     def ask(self, step: dict[str, Any]) -> tuple[WireRequest, Any]:
         """One recorded request and the broker's answer to it; everything that follows from it is done before."""
@@ -120,19 +117,19 @@ class Recording:
             now = max(now, due)
             queue.extend(self.broker.on_timer(now))
 
-    def _carry_out(self, effect: Send | Connect | Disconnect | UsePartition, now: int) -> Effects:
+    def _carry_out(self, effect: Effect, now: int) -> Effects:
         broker = self.broker
         if isinstance(effect, Connect):
             return broker.on_connected(effect.peer, now, effect.purpose)
         if isinstance(effect, Disconnect):
             return broker.on_disconnected(effect.peer, now, effect.purpose)
-        if isinstance(effect, UsePartition):
-            raise EngineError(f"{effect.partition} is led from the beginning")
-        if effect.destination == ZOOKEEPER:
-            reply = self._zookeeper(effect.body)
-            return broker.handle(
-                self._envelope(ZOOKEEPER, broker.name, reply, effect.correlation_id, True), now
+        if not isinstance(effect, Send):
+            raise EngineError(f"{broker.name}: {effect!r}, in a recording")
+        if effect.destination in (self.controller.name, *self.controller.other_names):
+            request = self._envelope(
+                broker.name, self.controller.name, effect.body, effect.correlation_id, False
             )
+            return self.controller.handle(request, now)
         if effect.destination == broker.name:
             own = self._envelope(
                 broker.name, broker.name, effect.body, effect.correlation_id, effect.is_response
@@ -140,13 +137,6 @@ class Recording:
             return broker.handle(own, now)
         self.answers[effect.correlation_id] = effect.body
         return []
-
-    def _zookeeper(self, body: object) -> Any:
-        if isinstance(body, ZooKeeperRead):
-            return self.zookeeper.read(body.path)
-        if isinstance(body, ZooKeeperWrite):
-            return self.zookeeper.write(body)
-        raise EngineError(f"{body!r} is nothing for ZooKeeper")
 
     def _envelope(
         self, source: str, destination: str, body: object, correlation_id: int, is_response: bool

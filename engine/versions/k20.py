@@ -50,4 +50,5 @@ PROFILE = Profile(
     retry_backoff_grows=False,
     waits_before_identity=False,
     transaction_version=0,
+    quorum_controller=False,
 )

@@ -13,8 +13,6 @@ Not complete, so no scenario names it (``profiles.INCOMPLETE``). Like 2.8 here, 
   may still be sent.
 - An answer names the new leader, and a batch goes there without backoff (KIP-951); the backoff of Metadata grows, and
   all grow with jitter (KIP-580).
-- The controller hands out blocks of producer ids (``RPCProducerIdManager``, KIP-730) and writes changes of the in-sync
-  replicas (``AlterPartitionManager``, KIP-497).
 """
 
 from __future__ import annotations
@@ -38,4 +36,5 @@ PROFILE = replace(
     idempotent_by_default=True,
     producers_expire_in_a_day=True,
     retry_backoff_grows=True,
+    quorum_controller=True,
 )

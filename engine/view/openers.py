@@ -120,6 +120,10 @@ PRODUCER_IDS = (
     Opener("ids_exhausted", 9, ("broker.producer_ids_exhausted", "broker.no_producer_id_left")),
     Opener("id_overflowed", 9, ("broker.producer_id_overflowed",)),
     Opener("block_used_up", 6, ("broker.block_used_up",), ("broker",)),
+    Opener("no_id_yet", 7, ("allocation.no_id_yet",), ("broker",)),
+    Opener("block_allocated", 6, ("quorum.block_allocated",), ("broker", "start", "end")),
+    Opener("no_block_left", 9, ("quorum.no_block_left", "allocation.block_refused")),
+    Opener("block_lost", 7, ("allocation.asks_for_block_again",), ("broker",)),
 )  # fmt: skip
 
 LEADER = (
@@ -146,6 +150,18 @@ LEADER = (
     Opener("leader_changes", 8, ("controller.leader_elected", "controller.leader_moved"), ("leader", "partition")),
     Opener("no_leader", 9, ("controller.no_leader_left",), ("partition",)),
     Opener("session_ends", 7, ("controller.session_ended",), ("broker",)),
+    Opener("broker_fenced", 8, ("quorum.broker_fenced",), ("broker",)),
+    Opener("registration_refused", 7, ("quorum.registration_refused",), ("broker",)),
+    Opener("broker_unfenced", 6, ("quorum.broker_unfenced", "lifecycle.begins_to_serve"), ("broker",)),
+    Opener("stale_broker_epoch", 8, ("quorum.broker_epoch_stale",), ("broker",)),
+    Opener("asks_to_stop", 6, ("fault.asked_to_stop", "lifecycle.asks_to_stop", "quorum.shutdown_begins")),
+    Opener("lets_go", 6, ("quorum.shutdown_granted", "lifecycle.stops_as_asked"), ("broker",)),
+    Opener("controller_changes", 8, ("fault.controller_failed", "quorum.controller_elected"), ("epoch",)),
+    Opener("isr_smaller", 7, ("quorum.isr_shrunk",), ("partition",)),
+    Opener("isr_refused", 8, (
+        "quorum.partition_gone", "quorum.leader_epoch_old", "quorum.partition_epoch_old", "quorum.replica_ineligible",
+        "broker.isr_change_taken_back", "broker.isr_change_waits",
+    )),
     Opener("topic_created", 4, ("controller.topic_created",), ("topic",), once=True),
 )  # fmt: skip
 

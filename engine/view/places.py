@@ -15,7 +15,7 @@ MIDDLEWARE_ROLES = ("initiator", "business", "middleware", "manager")
 PARTICIPANT = "participant"
 _WITHOUT_PLACES = frozenset({"time", "records", "pending", "faults", "guarantees", "verdicts", "counters"})
 """Parts of a view that name nothing new."""
-_CONTROLLERS = ("controller", "zookeeper")
+_CONTROLLERS = ("controller", "quorum", "zookeeper")
 
 Path = tuple[str, ...]
 

@@ -43,12 +43,20 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
     "metadata": (
         "client.metadata_requested", "client.metadata_received", "client.metadata_unchanged", "client.metadata_read",
         "client.metadata_wanted", "broker.metadata_answered", "client.leader_unknown", "consumer.metadata_requested",
-        "consumer.metadata_received", "consumer.metadata_unchanged",
+        "consumer.metadata_received", "consumer.metadata_unchanged", "lifecycle.metadata_read",
+    ),
+    "registration": (
+        "lifecycle.asks_to_register", "lifecycle.asks_to_register_again", "lifecycle.registers_later",
+        "lifecycle.has_broker_epoch", "lifecycle.not_unfenced_yet", "lifecycle.sends_heartbeat",
+        "lifecycle.heartbeats_again", "lifecycle.heartbeat_answered", "lifecycle.may_not_stop_yet",
+        "lifecycle.late_answer", "quorum.broker_registered", "quorum.broker_not_caught_up", "quorum.heartbeat_noted",
+        "quorum.shutdown_waits", "quorum.fenced_broker_may_stop",
     ),
     "replication": (
         "broker.replica_fetched", "broker.high_watermark_advanced", "broker.replica_learned_high_watermark",
         "broker.log_start_follows", "broker.high_watermark_follows_isr", "broker.asks_isr_back",
-        "controller.isr_expanded",
+        "controller.isr_expanded", "broker.asks_isr_smaller", "broker.asks_isr_again", "broker.isr_change_committed",
+        "broker.isr_answer_old", "quorum.isr_grown",
     ),
     "reading": (
         "consumer.fetches", "consumer.moves_on", "broker.fetch_answered", "broker.fetch_answered_empty",
@@ -61,6 +69,7 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
     "ids": (
         "zookeeper.read", "zookeeper.read_missing", "zookeeper.written", "zookeeper.created",
         "broker.first_block_wanted", "broker.next_block_wanted", "broker.late_zookeeper_reply",
+        "allocation.asks_for_block", "allocation.asks_for_block_later", "allocation.block_received",
     ),
 }  # fmt: skip
 

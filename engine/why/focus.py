@@ -85,7 +85,7 @@ def _fault(moment: Moment, step: Json) -> Iterator[Asked]:
             yield MESSAGE, str(message)
     elif step["kind"] == "fault" and isinstance(actor, str) and moment.actor(actor) is not None:
         yield FAULT, actor
-    elif step["key"] == "controller.session_ended":
+    elif step["key"] in ("controller.session_ended", "quorum.broker_fenced"):
         yield FAULT, step["params"]["broker"]
 
 

@@ -28,6 +28,7 @@ TROUBLES = {
     "duplicate": "twice", "reorder": "twice", "crash": "crash", "change_leader": "moves", "shrink_isr": "moves",
     "make_unavailable": "lost", "inject_error": "error", "deny": "error", "craft_produce": "forged",
     "craft_request": "forged", "competing_write": "forged", "delete_head": "cut", "delete_topic": "cut",
+    "lose_heartbeats": "asleep", "fail_controller": "crash",
     "compact": "cut", "expire_producers": "cut", "seek": "moves",
 }  # fmt: skip
 """What a fault of a document does, in the few signs that there is room for."""

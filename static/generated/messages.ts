@@ -890,6 +890,10 @@ export interface View {
   };
   middleware?: MiddlewareView;
   zookeeper?: ZooKeeperView;
+  /**
+   * Of a version without ZooKeeper.
+   */
+  quorum?: QuorumView;
   network?: NetworkView;
   pending?: {
     [k: string]: PendingView;
@@ -1241,6 +1245,19 @@ export interface BrokerView {
   starting: boolean;
   producer_id_block: ProducerIdBlock | null;
   denied: string[];
+  /**
+   * With KRaft: the broker's own state (Kafka's `BrokerState`).
+   */
+  lifecycle?: string;
+  broker_epoch?: number | null;
+  /**
+   * With KRaft: the offset behind the last record of the metadata log that it has applied.
+   */
+  metadata_offset?: number;
+  /**
+   * With KRaft: the block that was fetched ahead.
+   */
+  next_block?: ProducerIdBlock | null;
   coordinator?: CoordinatorView;
   lookups?: {
     [k: string]: LookupView;
@@ -1405,6 +1422,10 @@ export interface PartitionView {
    * Where it is below 2.
    */
   record_version?: number;
+  /**
+   * With KRaft: one more with every change of the leader or of the in-sync replicas.
+   */
+  partition_epoch?: number;
   /**
    * By broker id; the file of a log case under 0.
    */
@@ -1688,6 +1709,66 @@ export interface ZooKeeperSession {
   expires_at: number | null;
 }
 /**
+ * The controllers of a cluster without ZooKeeper (KRaft).
+ */
+export interface QuorumView {
+  controller?: ActiveControllerView;
+  brokers?: {
+    [k: string]: RegistrationView;
+  };
+  /**
+   * By offset.
+   */
+  log?: {
+    [k: string]: MetadataRecordView;
+  };
+}
+/**
+ * The active controller.
+ */
+export interface ActiveControllerView {
+  epoch: number;
+  active: boolean;
+  next_producer_id: number;
+}
+/**
+ * A broker as the active controller knows it.
+ */
+export interface RegistrationView {
+  /**
+   * The broker epoch: the offset of its registration in the metadata log.
+   */
+  epoch: number;
+  state: string;
+  /**
+   * When it is fenced unless a heartbeat comes; null while heartbeats come, or while it is fenced.
+   */
+  expires_at: number | null;
+  /**
+   * The offset behind the last record that it has read.
+   */
+  metadata_offset: number;
+}
+/**
+ * A record of the metadata log, or `count` of a kind that were written together.
+ */
+export interface MetadataRecordView {
+  /**
+   * The controller epoch under which it was written.
+   */
+  epoch: number;
+  /**
+   * Kafka's name.
+   */
+  kind: string;
+  /**
+   * The partition, topic or broker.
+   */
+  about: string;
+  fields: JsonObject;
+  count?: number;
+}
+/**
  * The messages under way.
  */
 export interface NetworkView {
@@ -1810,6 +1891,10 @@ export interface Sight {
   };
   middleware?: MiddlewareView;
   zookeeper?: ZooKeeperView;
+  /**
+   * Of a version without ZooKeeper.
+   */
+  quorum?: QuorumView;
   network?: NetworkView;
   pending?: {
     [k: string]: PendingView;

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from engine.broker import producer_id_states
+from engine.broker import allocation_states, producer_id_states, registration_states
 from engine.client.recovery import RAISE_EPOCH, RESET_IDENTITY
 from engine.coordinator import group_states, marker_states, transaction_states
 from engine.coordinator.transaction_coordinator import Change
@@ -97,11 +97,16 @@ _OF_MACHINE: dict[str, SearchStrategy[Any]] = {
     "application_loop": st.builds(SimpleNamespace, in_transaction=YES_OR_NO),
     "business_transaction": st.builds(business_states.Situation, YES_OR_NO, YES_OR_NO, YES_OR_NO),
     "client_transactions": PRODUCERS,
+    "broker_lifecycle": st.none(),
+    "broker_registration": st.builds(
+        registration_states.Situation, YES_OR_NO, YES_OR_NO, YES_OR_NO, YES_OR_NO
+    ),
     "group_pending_offset": st.builds(group_states.Situation, YES_OR_NO, YES_OR_NO),
     "marker_states": st.builds(marker_states.Situation, YES_OR_NO, YES_OR_NO, YES_OR_NO, YES_OR_NO),
     "participant": st.builds(participant_states.Situation, YES_OR_NO, YES_OR_NO, YES_OR_NO),
     "participant_record": st.none(),
     "producer_batch": st.none(),
+    "producer_id_allocation": st.builds(allocation_states.Situation, YES_OR_NO),
     "producer_id_block": st.builds(producer_id_states.Situation, YES_OR_NO, YES_OR_NO, YES_OR_NO, YES_OR_NO),
     "transaction_manager": st.builds(business_states.Cancelling, YES_OR_NO),
 }

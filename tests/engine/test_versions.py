@@ -16,6 +16,7 @@ from engine.simulation import Simulation
 
 ENGINE = Path(__file__).parents[2] / "engine"
 CHOOSING = {
+    ("broker/controllers.py", "controller_of"),
     ("broker/validation.py", "data_level"),
     ("broker/validation.py", "marker_level"),
     ("client/configuration.py", "_defaults"),

@@ -14,6 +14,8 @@ from typing import Any
 from engine.client.configuration import SETTINGS
 from engine.crafted_requests import FIELDS as CRAFTED
 from engine.scenario.belonging import BELONGING
+from engine.scenario.kept_by import ACTIONS, ZOOKEEPER
+from engine.scenario.kept_by import APIS as KEPT_BY
 from engine.scenario.schema import ACTOR_ACTIONS, APIS, MESSAGE_ACTIONS, MIDDLEWARE_APIS, WORLD_ACTIONS
 from tests.engine.search.chances import below, one_of, perhaps
 
@@ -72,6 +74,8 @@ class Names:
     nodes: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     """Those that the cluster's version has."""
+    kept_by: str = ZOOKEEPER
+    """What keeps the decisions of the cluster's controller."""
 
     @property
     def actors(self) -> tuple[str, ...]:
@@ -88,7 +92,7 @@ HONEST_ACTIONS = tuple(action for action in WORLD_ACTIONS if action not in LIE_A
 
 def timed(generator: Random, names: Names, actions: tuple[str, ...]) -> dict[str, Any]:
     """An entry that strikes at a time."""
-    action = one_of(generator, actions)
+    action = one_of(generator, tuple(one for one in actions if ACTIONS.get(one) in (None, names.kept_by)))
     fields = FIELDS.get(action, _everything)(generator, names)
     return meant({"at": below(generator, 1500), "action": action, **fields})
 
@@ -96,7 +100,8 @@ def timed(generator: Random, names: Names, actions: tuple[str, ...]) -> dict[str
 def matched(generator: Random, names: Names, *, honest: bool) -> dict[str, Any]:
     """An entry that falls on a message. ``honest``: the network and the brokers keep to the protocol."""
     middleware = bool(names.nodes)
-    api = one_of(generator, MIDDLEWARE_APIS if middleware else (*APIS, *OFTEN))
+    sent = tuple(api for api in APIS if KEPT_BY.get(api) in (None, names.kept_by))
+    api = one_of(generator, MIDDLEWARE_APIS if middleware else (*sent, *OFTEN))
     action = one_of(generator, MESSAGE_ACTIONS[:-1] if middleware else MESSAGE_ACTIONS)
     if action == "duplicate" and honest and api in UNPROTECTED:
         action = "drop"
@@ -285,6 +290,9 @@ FIELDS: dict[str, Fields] = {
     "seek": _sought,
     "expire_producers": _forgotten,
     "competing_write": _nothing,
+    "lose_heartbeats": _broker,
+    "find_heartbeats": _broker,
+    "fail_controller": _nothing,
     "craft_produce": _made_batch,
     "craft_request": _made_request,
     "make_unavailable": _broker,

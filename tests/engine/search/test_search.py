@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from engine.__main__ import main
 from engine.interventions import AS_FAULTS, INTERVENTIONS
 from engine.scenario.document import load
+from engine.scenario.kept_by import ACTIONS as ACTIONS_OF
+from engine.scenario.kept_by import ZOOKEEPER
 from engine.scenario.schema import ACTOR_ACTIONS, MESSAGE_ACTIONS, WORLD_ACTIONS
 from tests.engine.search import worlds
 from tests.engine.search.__main__ import Portion, hunted
@@ -35,8 +37,11 @@ BOUNDED = settings(
 STEPS_MAX = 400_000
 """With the seeds from 0 on; Hypothesis chooses further worlds."""
 ACTIONS = [f"intervention {action}" for action in INTERVENTIONS if action not in AS_FAULTS] + [
-    f"fault {action}" for action in MESSAGE_ACTIONS + ACTOR_ACTIONS + WORLD_ACTIONS
+    f"fault {action}"
+    for action in MESSAGE_ACTIONS + ACTOR_ACTIONS + WORLD_ACTIONS
+    if ACTIONS_OF.get(action) in (None, ZOOKEEPER)
 ]
+"""Those of a cluster without ZooKeeper are tried in test_quorum.py."""
 
 
 @pytest.mark.parametrize("steps", [50_000, pytest.param(200_000, marks=pytest.mark.slow)])

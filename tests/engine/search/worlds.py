@@ -15,6 +15,7 @@ from typing import Any
 from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE
 from engine.middleware.strategies import STRATEGIES
 from engine.profiles import PROFILES
+from engine.scenario.kept_by import keeper
 from engine.scenario.schema import ACTOR_ACTIONS, WORLD_ACTIONS
 from tests.engine.search.chances import below, one_of, perhaps
 from tests.engine.search.faults import HONEST_ACTIONS, ON_NODES, Names, matched, meant, timed
@@ -84,6 +85,24 @@ def plain(generator: Random) -> Document:
         for _ in range(below(generator, 6))
     ]
     return {**document, "id": "SEARCH-PLAIN"}
+
+
+def without_zookeeper(generator: Random) -> Document:
+    """An honest world whose controller has a log of its own; sessions are short, or a run would wait most of it."""
+    document = _kafka(generator, "k39")
+    broker = document["cluster"]["broker"]
+    broker["session_timeout_ms"] = 60 + below(generator, 900)
+    if perhaps(generator, 0.3):
+        broker["producer_id_block_size"] = 2 + below(generator, 9)
+    names = names_of(document)
+    own = ("lose_heartbeats", "fail_controller", "shrink_isr", "change_leader")
+    document["faults"] = [
+        timed(generator, names, HONEST_ACTIONS + own + 2 * ACTOR_ACTIONS[::2])
+        if perhaps(generator, 0.6)
+        else matched(generator, names, honest=True)
+        for _ in range(2 + below(generator, 6))
+    ]
+    return {**document, "id": "SEARCH-HONEST"}
 
 
 def _cluster(generator: Random, profile: str) -> Document:
@@ -256,6 +275,7 @@ def names_of(document: Document) -> Names:
         consumers=tuple(row["name"] for row in document["consumers"]),
         brokers=("broker-1", "broker-2", "broker-3"),
         errors=tuple(error.name for error in PROFILES[document["profile"]].errors),
+        kept_by=keeper(document["profile"]),
     )
 
 

@@ -1,0 +1,12 @@
+"""Which controller a version of Kafka has."""
+
+from __future__ import annotations
+
+from engine.broker.quorum_controller import QuorumController
+from engine.broker.zookeeper_controller import ZooKeeperController
+from engine.profile import Profile
+
+
+def controller_of(profile: Profile) -> type[QuorumController] | type[ZooKeeperController]:
+    """The class of its controller."""
+    return QuorumController if profile.quorum_controller else ZooKeeperController

@@ -1,0 +1,99 @@
+"""When the active controller refuses a leader's change of the in-sync replicas (KIP-497, KIP-841, KIP-903).
+
+In the order of Kafka's ``ReplicationControlManager.validateAlterPartitionData``. A leader whose change is refused knows
+an old state of its partition; it waits until it has read the new one. INELIGIBLE_REPLICA alone says that the leader's
+state is right, so the leader takes its wish back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from engine.broker.leadership import PartitionState
+from engine.errors import Error
+from engine.happenings.codes import Compared, Next, Reason
+from engine.messages import WantedIsr
+from engine.rules import Rule
+
+
+class Altering(NamedTuple):
+    """``eligible``: the brokers that may be in sync, with their broker epochs."""
+
+    state: PartitionState | None
+    wanted: WantedIsr
+    eligible: Mapping[int, int]
+
+
+def stale_broker_epoch(current: int, said: int) -> bool:
+    """A request of an earlier start of a broker."""
+    return said != current
+
+
+def _unknown(altering: Altering) -> bool:
+    return altering.state is None or altering.state.deleted
+
+
+def _older_leader(altering: Altering) -> bool:
+    state = altering.state
+    return state is not None and altering.wanted.leader_epoch < state.leader_epoch
+
+
+def _older_partition(altering: Altering) -> bool:
+    state = altering.state
+    return state is not None and altering.wanted.partition_epoch < state.version
+
+
+def _ineligible(altering: Altering) -> bool:
+    wanted, eligible = altering.wanted, altering.eligible
+    return any(
+        eligible.get(replica) != epoch
+        for replica, epoch in zip(wanted.isr, wanted.broker_epochs, strict=True)
+    )
+
+
+_SAYS = ("broker", "partition", "isr")
+ALTER_RULES: tuple[Rule[Altering], ...] = (
+    Rule(
+        when=_unknown,
+        answer=Error.UNKNOWN_TOPIC_ID,
+        spec="LOG-7",
+        why=Reason.PARTITION_GONE,
+        then=Next.LEADER_READS_ON,
+        says=_SAYS,
+        compares=((Compared.PARTITION, "partition"),),
+    ),
+    Rule(
+        when=_older_leader,
+        answer=Error.FENCED_LEADER_EPOCH,
+        spec="LOG-10",
+        why=Reason.LEADER_EPOCH_OLD,
+        then=Next.LEADER_READS_ON,
+        says=(*_SAYS, "leader_epoch", "current_leader_epoch"),
+        compares=(
+            (Compared.LEADER_EPOCH, "leader_epoch"),
+            (Compared.CURRENT_LEADER_EPOCH, "current_leader_epoch"),
+        ),
+    ),
+    Rule(
+        when=_older_partition,
+        answer=Error.INVALID_UPDATE_VERSION,
+        spec="LOG-7",
+        why=Reason.PARTITION_EPOCH_OLD,
+        then=Next.LEADER_READS_ON,
+        says=(*_SAYS, "partition_epoch", "current_partition_epoch"),
+        compares=(
+            (Compared.PARTITION_EPOCH, "partition_epoch"),
+            (Compared.CURRENT_PARTITION_EPOCH, "current_partition_epoch"),
+        ),
+    ),
+    Rule(
+        when=_ineligible,
+        answer=Error.INELIGIBLE_REPLICA,
+        spec="LOG-7",
+        why=Reason.REPLICA_INELIGIBLE,
+        then=Next.LEADER_TAKES_BACK,
+        says=(*_SAYS, "eligible"),
+        compares=((Compared.IN_SYNC_WANTED, "isr"), (Compared.ELIGIBLE, "eligible")),
+    ),
+)

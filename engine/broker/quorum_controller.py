@@ -1,0 +1,601 @@
+"""The active controller of a quorum, without ZooKeeper (KRaft: KIP-500, KIP-595, KIP-631).
+
+Every decision is a record of the metadata log. Brokers follow that log: they fetch its records and learn of a decision
+when they have read it, each at its own time. A broker registers, gets the offset of that record as its *broker epoch*
+and shows by heartbeats that it is alive; without them it is fenced. The controller hands out blocks of producer ids
+(KIP-730) and changes the in-sync replicas when a leader asks for it (KIP-497).
+
+Not played: the votes of the other controllers. A record is committed when it is written; when the active controller
+fails, the next one has the whole log and a higher epoch. Heartbeats that change nothing are not sent one by one: the
+controller knows when the last one came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.controller import Announcement, Controller
+from engine.broker.leadership import PartitionState
+from engine.broker.metadata_log import MetadataLog, MetadataRecord
+from engine.broker.partition_change_rules import ALTER_RULES, Altering, stale_broker_epoch
+from engine.broker.registration_states import (
+    FENCED,
+    HEARTBEAT,
+    HELD_ALIVE,
+    MACHINE,
+    REGISTER,
+    SESSION_OVER,
+    UNFENCED,
+    Situation,
+)
+from engine.errors import NO_ERROR, EngineError, Error, Refused
+from engine.happenings.controller import (
+    BlockAllocated,
+    BrokerEpochStale,
+    ControllerElected,
+    ControllerFailed,
+    FollowerHeld,
+    HeartbeatsBack,
+    HeartbeatsLost,
+    IsrAltered,
+    NoBlockLeft,
+    RegistrationMoved,
+)
+from engine.happenings.requests import RequestRefused
+from engine.machine import Row
+from engine.messages import (
+    LONG_MAX,
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+    AlteredPartition,
+    AlterPartitionRequest,
+    AlterPartitionResponse,
+    BrokerHeartbeatRequest,
+    BrokerHeartbeatResponse,
+    BrokerRegistrationRequest,
+    BrokerRegistrationResponse,
+    CreateTopic,
+    Effects,
+    Envelope,
+    FetchingStopped,
+    IdlePartitions,
+    LeaderAndIsr,
+    PartitionUsed,
+    RecordsWritten,
+    Send,
+    StopReplica,
+    UpdateMetadata,
+    WantedIsr,
+)
+from engine.rules import refusal
+from engine.shapes.brokers import ActiveControllerView, RegistrationView
+from engine.shapes.words import JsonObject
+from engine.topic_partition import topic_of
+from engine.watching import Part, Path, Watch
+
+
+class Registration:
+    """One broker as the active controller knows it. A part of the view."""
+
+    __slots__ = (
+        "beats",
+        "broker_id",
+        "contact_at",
+        "epoch",
+        "expires_at",
+        "may_stop",
+        "metadata_offset",
+        "path",
+        "shutdown_offset",
+        "state",
+    )
+
+    def __init__(self, broker_id: int) -> None:
+        self.path: Path = ("quorum", "brokers", str(broker_id))
+        self.broker_id = broker_id
+        self.epoch = -1
+        self.state = MACHINE.initial
+        self.contact_at = 0
+        """When its last heartbeat came that was a message."""
+        self.beats = False
+        """Heartbeats come at their interval, unchanged, and so are not sent one by one."""
+        self.expires_at: int | None = None
+        self.metadata_offset = 0
+        self.may_stop = False
+        """The answer to its newest heartbeat lets it stop."""
+        self.shutdown_offset = 0
+        """The end of the metadata log when its controlled shutdown had moved its leaderships."""
+
+    @property
+    def name(self) -> str:
+        return f"broker-{self.broker_id}"
+
+    def view(self) -> RegistrationView | None:
+        if self.epoch < 0:
+            return None
+        return {
+            "epoch": self.epoch,
+            "state": self.state,
+            "expires_at": self.expires_at,
+            "metadata_offset": self.metadata_offset,
+        }
+
+
+class QuorumController(Controller):
+    """The role ``controller``: whichever controller of the quorum is active. A part of the view."""
+
+    def __init__(
+        self,
+        *,
+        watch: Watch,
+        configuration: BrokerConfiguration | None = None,
+        broker_ids: Sequence[int] = (),
+        transaction_version: int = 0,
+        changed_partitions: set[str] | None = None,
+    ) -> None:
+        super().__init__(
+            watch=watch,
+            configuration=configuration,
+            broker_ids=broker_ids,
+            transaction_version=transaction_version,
+        )
+        self.path: Path = ("quorum", "controller")
+        self.epoch = 1
+        """The controller epoch, which grows with every failover."""
+        self.log = MetadataLog()
+        self.changed_partitions = set() if changed_partitions is None else changed_partitions
+        """The brokers' own set: who answers readers is the controller's decision."""
+        self.next_producer_id = 0
+        self.registrations: dict[int, Registration] = {}
+        self._topics: set[str] = set()
+        self._created: set[str] = set()
+        for broker_id in broker_ids:
+            self._register_before_the_run(broker_id)
+
+    def parts(self) -> list[Part]:
+        return [*super().parts(), self, *self.registrations.values(), *self.log.records]
+
+    def broker_epoch(self, broker_id: int) -> int:
+        return self.registrations[broker_id].epoch
+
+    def empty_view(self) -> dict[str, Any]:
+        return {"quorum": {"brokers": {}, "log": {}}}
+
+    def view(self) -> ActiveControllerView:
+        return {"epoch": self.epoch, "active": self.alive, "next_producer_id": self.next_producer_id}
+
+    # The metadata log -----------------------------------------------------------------------------
+
+    def _write(
+        self, kind: str, about: str, fields: JsonObject, word: Announcement | None = None, count: int = 1
+    ) -> MetadataRecord:
+        record = self.log.append(self.epoch, kind, about, fields, word, count)
+        self._touch(record)
+        self.announcements.append(RecordsWritten(end=self.log.end))
+        return record
+
+    def _announce(self, word: Announcement) -> None:
+        """The record of a decision about a partition or a topic."""
+        if type(word) is LeaderAndIsr:
+            self._write_partition(word)
+        elif type(word) is StopReplica:
+            self._write_removal(topic_of(word.partition), word)
+        elif type(word) is IdlePartitions:
+            self._write_internal(word)
+        elif type(word) is UpdateMetadata:
+            self._write("RegisterBrokerRecord", "endpoints", _reachable(word), word)
+
+    def _write_partition(self, word: LeaderAndIsr) -> None:
+        name = word.partition
+        self.changed_partitions.add(name)
+        fields: JsonObject = {
+            "leader": word.leader,
+            "leader_epoch": word.leader_epoch,
+            "isr": list(word.isr),
+            "partition_epoch": word.version,
+        }
+        if name in self._created:
+            self._write("PartitionChangeRecord", name, fields, word)
+            return
+        topic = topic_of(name)
+        if topic not in self._topics:
+            self._topics.add(topic)
+            self._write("TopicRecord", topic, {})
+        self._created.add(name)
+        self._write("PartitionRecord", name, {**fields, "replicas": list(word.replicas)}, word)
+
+    def _write_internal(self, word: IdlePartitions) -> None:
+        """An internal topic's partitions, together: a hundred records that differ in their numbers alone."""
+        kind = "PartitionChangeRecord" if word.topic in self._topics else "PartitionRecord"
+        if word.topic not in self._topics:
+            self._topics.add(word.topic)
+            self._write("TopicRecord", word.topic, {})
+        self._created.update(found.partition for found in word.words)
+        self._write(kind, word.topic, {}, word, max(1, len(word.words)))
+
+    def _write_removal(self, topic: str, word: StopReplica) -> None:
+        """A topic goes with one record, which all its partitions follow."""
+        self.changed_partitions.add(word.partition)
+        if topic in self._topics:
+            self._topics.discard(topic)
+            self._write("RemoveTopicRecord", topic, {}, word)
+        else:
+            self._write("RemoveTopicRecord", word.partition, {}, word, 0)
+
+    def read(self, broker_id: int, offset: int) -> list[MetadataRecord]:
+        """A broker's fetch of the metadata log: what stands from ``offset`` on. How far it read is noted."""
+        found = self.log.behind(offset)
+        registration = self.registrations[broker_id]
+        registration.metadata_offset = self.log.end
+        self._touch(registration)
+        return found
+
+    # Setting up -----------------------------------------------------------------------------------
+
+    def _register_before_the_run(self, broker_id: int) -> None:
+        registration = self.registrations[broker_id] = Registration(broker_id)
+        registration.epoch = self.log.end
+        registration.state = UNFENCED
+        registration.beats = True
+        self._write("RegisterBrokerRecord", registration.name, {"broker_epoch": registration.epoch})
+
+    def create_partition(
+        self,
+        name: str,
+        replicas: Sequence[int],
+        *,
+        min_isr: int = 1,
+        segment_records: int | None = None,
+        record_version: int = 2,
+    ) -> None:
+        super().create_partition(
+            name, replicas, min_isr=min_isr, segment_records=segment_records, record_version=record_version
+        )
+        self.partitions[name].shows_epoch = True
+
+    def preset_block(self, broker: int, start: int, end: int) -> None:
+        """Initial state: the block up to ``end`` was handed out last (GEN-7)."""
+        self._write_ids(broker, end + 1)
+
+    def use_partition(self, name: str) -> None:
+        """Nothing of this is in the metadata log: the partition has been there since its topic was created."""
+        state = self.internal.use(name)
+        if state is None:
+            return
+        state.shows_epoch = True
+        self.partitions[name] = state
+        self._touch(state)
+        self.announcements.append(PartitionUsed(partition=name))
+
+    # Requests of brokers --------------------------------------------------------------------------
+
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        body = envelope.body
+        answer: object
+        if type(body) is BrokerHeartbeatRequest:
+            answer = self._on_heartbeat(body, now)
+        elif type(body) is BrokerRegistrationRequest:
+            answer = self._on_registration(body, now)
+        elif type(body) is AllocateProducerIdsRequest:
+            answer = self._on_allocate(body)
+        elif type(body) is AlterPartitionRequest:
+            answer = self._on_alter(body)
+        elif type(body) is CreateTopic:
+            self._begin_creation(envelope.source, body.topic, now)
+            return []
+        else:
+            raise EngineError(f"{self.name}: cannot handle {body!r}")
+        return [Send(envelope.source, answer, envelope.correlation_id, True)]
+
+    def _is_stale(self, broker_id: int, broker_epoch: int) -> bool:
+        """A request of an earlier start of a broker (``ClusterControlManager.checkBrokerEpoch``)."""
+        registration = self.registrations[broker_id]
+        stale = stale_broker_epoch(registration.epoch, broker_epoch)
+        if stale:
+            self.watch.emit(BrokerEpochStale, registration.name, broker_epoch, registration.epoch)
+        return stale
+
+    # Registrations and heartbeats -----------------------------------------------------------------
+
+    def _on_registration(self, request: BrokerRegistrationRequest, now: int) -> BrokerRegistrationResponse:
+        """A broker that started. While the session of its earlier start lasts, there may be two of it: refused."""
+        registration = self.registrations.setdefault(request.broker, Registration(request.broker))
+        row = self._move(registration, REGISTER, Situation(), now)
+        if row.refused:
+            return BrokerRegistrationResponse(error=Error[row.reply])
+        return BrokerRegistrationResponse(error=NO_ERROR, broker_epoch=registration.epoch)
+
+    def _on_heartbeat(self, request: BrokerHeartbeatRequest, now: int) -> BrokerHeartbeatResponse:
+        registration = self.registrations[request.broker]
+        if self._is_stale(request.broker, request.broker_epoch):
+            return BrokerHeartbeatResponse(error=Error.STALE_BROKER_EPOCH)
+        registration.metadata_offset = request.metadata_offset
+        situation = Situation(
+            wants_to_stop=request.want_shut_down,
+            caught_up=request.metadata_offset > registration.epoch,
+            leads=self._leads(request.broker),
+            known=registration.shutdown_offset <= self._least_read(request.broker),
+        )
+        self._move(registration, HEARTBEAT, situation, now)
+        fenced = registration.state == FENCED
+        self._hear(registration, now, beats=registration.state == UNFENCED)
+        return BrokerHeartbeatResponse(
+            error=NO_ERROR, is_fenced=fenced, should_shut_down=registration.may_stop
+        )
+
+    def _hear(self, registration: Registration, now: int, *, beats: bool) -> None:
+        """A heartbeat came. ``beats``: others follow at their interval, and none of them says anything else."""
+        registration.contact_at = now
+        registration.beats = beats
+        alive = registration.state in HELD_ALIVE and not beats
+        registration.expires_at = now + self.configuration.session_timeout_ms if alive else None
+        self._touch(registration)
+
+    def _leads(self, broker_id: int) -> bool:
+        return any(state.leader == broker_id and not state.deleted for state in self.partitions.values())
+
+    def _least_read(self, but: int) -> int:
+        """The end of what all live brokers have read, without one of them (``lowestActiveOffset``)."""
+        others = (one for one in self.registrations.values() if one.broker_id in self.live - {but})
+        return min((one.metadata_offset for one in others), default=self.log.end)
+
+    def _move(self, registration: Registration, on: str, situation: Situation, now: int) -> Row:
+        """Take a row of the broker's registration, with what it does to leaderships."""
+        before = registration.state
+        row = MACHINE.take(before, on, situation)
+        registration.state = row.target or before
+        registration.may_stop = False
+        self.watch.emit(
+            RegistrationMoved,
+            registration.name,
+            registration.epoch,
+            registration.metadata_offset,
+            self.log.end,
+            self.configuration.session_timeout_ms,
+            row,
+        )
+        for effect in _EFFECTS[row.number]:
+            effect(self, registration)
+        self._touch(registration)
+        return row
+
+    def _register(self, registration: Registration) -> None:
+        """The offset of the record is the broker's epoch."""
+        registration.epoch = self.log.end
+        registration.beats = False
+        registration.expires_at = None
+        fields: JsonObject = {"broker_epoch": registration.epoch, "fenced": True}
+        self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
+
+    def _unfence(self, registration: Registration) -> None:
+        """It may lead what has no leader (``handleBrokerUnfenced``)."""
+        self.live.add(registration.broker_id)
+        self._change_registration(registration, fenced=False)
+        self._lead_idle()
+        self._lead_again(registration.broker_id)
+
+    def _fence(self, registration: Registration) -> None:
+        """Others lead what it led, and it is in sync nowhere (``handleBrokerFenced``)."""
+        self.live.discard(registration.broker_id)
+        registration.beats = False
+        registration.expires_at = None
+        self._take_leaderships(registration.broker_id)
+        self._lead_idle()
+        self._change_registration(registration, fenced=True)
+
+    def _move_leaderships(self, registration: Registration) -> None:
+        """A controlled shutdown: others lead before the broker stops (``handleBrokerInControlledShutdown``)."""
+        self.live.discard(registration.broker_id)
+        self._change_registration(registration, in_controlled_shutdown=True)
+        self._take_leaderships(registration.broker_id)
+        self._lead_idle()
+        registration.shutdown_offset = self.log.end
+
+    def _let_go(self, registration: Registration) -> None:
+        """The answer says that the broker should stop."""
+        registration.may_stop = True
+
+    def _change_registration(self, registration: Registration, **changed: bool) -> None:
+        fields: JsonObject = {"broker_epoch": registration.epoch, **changed}
+        self._write("BrokerRegistrationChangeRecord", registration.name, fields, self._live_word())
+
+    def _lead_idle(self) -> None:
+        for topic in self.internal.follow(self.live):
+            self._announce(self.internal.word(topic))
+
+    def _live_word(self) -> UpdateMetadata:
+        """Clients learn of brokers that are not fenced; of these, those that are about to stop may not lead."""
+        unfenced = [one.broker_id for one in self.registrations.values() if one.state in HELD_ALIVE]
+        return UpdateMetadata(
+            live_brokers=tuple(sorted(unfenced)),
+            without_endpoint=tuple(sorted(self.without_endpoint)),
+            transaction_version=self.transaction_version,
+            features_epoch=self.features_epoch,
+            broker_epochs=tuple((number, self.registrations[number].epoch) for number in sorted(self.live)),
+        )
+
+    # Silence --------------------------------------------------------------------------------------
+
+    def _next_end(self) -> int | None:
+        if not self.alive:
+            return None
+        times = [one.expires_at for one in self.registrations.values() if one.expires_at is not None]
+        return min(times, default=None)
+
+    def _end_silent(self, now: int) -> None:
+        for registration in self.registrations.values():
+            if registration.expires_at is not None and registration.expires_at <= now:
+                self._move(registration, SESSION_OVER, Situation(), now)
+
+    def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
+        """No heartbeat comes any more: the last one came at the interval's last turn."""
+        registration = self.registrations[broker_id]
+        if not registration.beats:
+            return
+        registration.beats = False
+        interval = self.configuration.heartbeat_interval_ms
+        last = now - (now - registration.contact_at) % interval
+        registration.contact_at = last
+        registration.expires_at = last + self.configuration.session_timeout_ms
+        self._touch(registration)
+
+    def on_broker_paused(self, broker_id: int, now: int) -> None:
+        self.on_broker_stopped(broker_id, now)
+
+    def on_broker_started(self, broker_id: int, now: int) -> None:
+        """Nothing until it asks to register."""
+
+    def on_broker_resumed(self, broker_id: int, now: int) -> None:
+        """Nothing until its heartbeat comes."""
+
+    def lose_heartbeats(self, broker_id: int, now: int) -> None:
+        registration = self.registrations[broker_id]
+        if not registration.beats:
+            raise Refused("GEN-6", "actor", "no_heartbeats_to_lose", broker=registration.name)
+        self.on_broker_stopped(broker_id, now)
+        self.watch.emit(HeartbeatsLost, registration.name, registration.expires_at)
+
+    def find_heartbeats(self, broker_id: int, now: int) -> None:
+        """The broker sends the next one at once."""
+        self.watch.emit(HeartbeatsBack, f"broker-{broker_id}")
+
+    # Failover -------------------------------------------------------------------------------------
+
+    def crash(self, now: int) -> None:
+        """The active controller fails; nothing is decided until another one is active."""
+        if not self.alive:
+            raise Refused("GEN-6", "controller", "controller_fails_already")
+        self.alive = False
+        self._touch(self)
+        self.watch.emit(ControllerFailed, self.epoch, now + self.configuration.controller_failover_ms)
+
+    def restart(self, now: int) -> Effects:
+        """Another controller is active. It has the whole log; every broker has a whole session from now on."""
+        if self.alive:
+            raise Refused("GEN-6", "controller", "controller_runs")
+        self.alive = True
+        self.epoch += 1
+        for registration in self.registrations.values():
+            if registration.state in HELD_ALIVE:
+                registration.contact_at = now
+                if not registration.beats:
+                    registration.expires_at = now + self.configuration.session_timeout_ms
+                self._touch(registration)
+        self._touch(self)
+        self._write("NoOpRecord", self.name, {})
+        self.watch.emit(ControllerElected, self.epoch, self.log.end)
+        return []
+
+    # Producer ids ---------------------------------------------------------------------------------
+
+    def _on_allocate(self, request: AllocateProducerIdsRequest) -> AllocateProducerIdsResponse:
+        """The next block (``ProducerIdControlManager.generateNextProducerId``); none fits behind the last id."""
+        if self._is_stale(request.broker, request.broker_epoch):
+            return AllocateProducerIdsResponse(error=Error.STALE_BROKER_EPOCH)
+        size = self.configuration.producer_id_block_size
+        start = self.next_producer_id
+        name = f"broker-{request.broker}"
+        if start > LONG_MAX - size:
+            self.watch.emit(NoBlockLeft, name, start, LONG_MAX - size)
+            return AllocateProducerIdsResponse(error=Error.UNKNOWN_SERVER_ERROR)
+        self._write_ids(request.broker, start + size)
+        self.watch.emit(BlockAllocated, name, start, start + size - 1, self.log.end - 1)
+        return AllocateProducerIdsResponse(error=NO_ERROR, producer_id_start=start, producer_id_len=size)
+
+    def _write_ids(self, broker_id: int, next_producer_id: int) -> None:
+        self.next_producer_id = next_producer_id
+        self._touch(self)
+        self._write("ProducerIdsRecord", f"broker-{broker_id}", {"next_producer_id": next_producer_id})
+
+    def competing_write(self, now: int) -> None:
+        """Requests for blocks reach the controller one after the other: none can come between."""
+        raise Refused("PID-7", "controller", "no_competing_write")
+
+    # In-sync replicas -----------------------------------------------------------------------------
+
+    def _on_alter(self, request: AlterPartitionRequest) -> AlterPartitionResponse:
+        """A leader's change of the in-sync replicas (``ReplicationControlManager.alterPartition``)."""
+        if self._is_stale(request.broker, request.broker_epoch):
+            return AlterPartitionResponse(error=Error.STALE_BROKER_EPOCH, partitions={})
+        answers = {name: self._alter(name, wanted, request) for name, wanted in request.changes.items()}
+        return AlterPartitionResponse(error=NO_ERROR, partitions=answers)
+
+    def _alter(self, name: str, wanted: WantedIsr, request: AlterPartitionRequest) -> AlteredPartition:
+        state = self.partitions.get(name)
+        epochs = {number: self.registrations[number].epoch for number in self.live}
+        rule = refusal(ALTER_RULES, Altering(state, wanted, epochs))
+        if rule is not None or state is None:
+            if rule is None:
+                raise EngineError(f"{self.name}: {name} is unknown, and no rule refused it")
+            self.watch.emit(RequestRefused, rule, self._alter_facts(name, wanted, request, state))
+            return AlteredPartition(error=rule.answer)
+        if set(wanted.isr) != set(state.isr):
+            before = state.isr
+            state.isr = tuple(one for one in state.replicas if one in wanted.isr)
+            self._changed(state)
+            self.watch.emit(
+                IsrAltered, name, f"broker-{request.broker}", before, state.isr, state.version, state.min_isr
+            )
+        return AlteredPartition(
+            error=NO_ERROR,
+            leader=state.leader,
+            leader_epoch=state.leader_epoch,
+            isr=state.isr,
+            partition_epoch=state.version,
+        )
+
+    def _alter_facts(
+        self, name: str, wanted: WantedIsr, request: AlterPartitionRequest, state: PartitionState | None
+    ) -> dict[str, object]:
+        return {
+            "broker": f"broker-{request.broker}",
+            "partition": name,
+            "isr": list(wanted.isr),
+            "leader_epoch": wanted.leader_epoch,
+            "current_leader_epoch": None if state is None else state.leader_epoch,
+            "partition_epoch": wanted.partition_epoch,
+            "current_partition_epoch": None if state is None else state.version,
+            "eligible": sorted(self.live),
+        }
+
+    def _silent_outside_isr(self, state: PartitionState) -> None:
+        """Its leader, which may have asked to add it, gets INELIGIBLE_REPLICA or reads of the fencing."""
+
+    # Faults ---------------------------------------------------------------------------------------
+
+    def shrink_isr(self, partition: str, replica: int | None, now: int) -> None:
+        """*shrink ISR*: a follower stops fetching; its leader asks for smaller in-sync replicas (KIP-497)."""
+        state = self._partition(partition)
+        replica = self._follower_to_stop(state, replica)
+        state.not_fetching.add(replica)
+        self._spread_fetching(state)
+        self.watch.emit(FollowerHeld, partition, f"broker-{replica}", state.isr)
+
+    def restore_isr(self, partition: str, replica: int | None, now: int) -> None:
+        """*restore ISR*: stopped followers (None: all) fetch again; a leader asks for each once it has caught up."""
+        state = self._partition(partition)
+        back = sorted(state.not_fetching) if replica is None else [replica]
+        state.not_fetching.difference_update(back)
+        self._spread_fetching(state)
+        self._emit_resumed(state, back)
+
+    def _spread_fetching(self, state: PartitionState) -> None:
+        stopped = tuple(sorted(state.not_fetching))
+        self.announcements.append(FetchingStopped(partition=state.name, replicas=stopped))
+
+
+def _reachable(word: UpdateMetadata) -> JsonObject:
+    return {"brokers": list(word.live_brokers), "without_endpoint": list(word.without_endpoint)}
+
+
+_EFFECTS = MACHINE.bind(
+    {
+        "register": QuorumController._register,
+        "unfence": QuorumController._unfence,
+        "fence": QuorumController._fence,
+        "move_leaderships": QuorumController._move_leaderships,
+        "let_go": QuorumController._let_go,
+    }
+)

@@ -1,0 +1,179 @@
+"""A broker as the active controller knows it, as rows (KIP-631; Kafka's ``BrokerHeartbeatManager`` and
+``ClusterControlManager``).
+
+A broker registers and is *fenced*: it leads nothing, is in no set of in-sync replicas, and no client learns of it. A
+heartbeat that says that it has read the metadata log up to its own registration unfences it. While heartbeats come it
+stays so; when none came for ``broker.session.timeout.ms`` it is fenced again. A broker that wants to stop says so in a
+heartbeat, and is let go when it leads nothing any more and the others have read so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from engine.errors import Error
+from engine.machine import Machine, Row
+
+FENCED, UNFENCED = "FENCED", "UNFENCED"
+CONTROLLED_SHUTDOWN = "CONTROLLED_SHUTDOWN"
+REGISTER, HEARTBEAT, SESSION_OVER = "register", "heartbeat", "session_over"
+
+
+class Situation(NamedTuple):
+    """What the guards look at: ``wants_to_stop``, said by the heartbeat; ``caught_up``: the broker has read its own
+    registration; ``leads``: it leads a partition; ``known``: all live brokers have read that it leads none."""
+
+    wants_to_stop: bool = False
+    caught_up: bool = False
+    leads: bool = False
+    known: bool = False
+
+
+def _stops(situation: Situation) -> bool:
+    return situation.wants_to_stop
+
+
+def _caught_up(situation: Situation) -> bool:
+    return situation.caught_up and not situation.wants_to_stop
+
+
+def _behind(situation: Situation) -> bool:
+    return not situation.caught_up and not situation.wants_to_stop
+
+
+def _stops_leading(situation: Situation) -> bool:
+    return situation.wants_to_stop and situation.leads
+
+
+def _stops_idle(situation: Situation) -> bool:
+    return situation.wants_to_stop and not situation.leads
+
+
+def _goes_on(situation: Situation) -> bool:
+    return not situation.wants_to_stop
+
+
+def _may_go(situation: Situation) -> bool:
+    return situation.known and not situation.leads
+
+
+GUARDS: dict[str, Callable[[Situation], bool]] = {
+    "stops": _stops,
+    "caught_up": _caught_up,
+    "behind": _behind,
+    "stops_leading": _stops_leading,
+    "stops_idle": _stops_idle,
+    "goes_on": _goes_on,
+    "may_go": _may_go,
+}
+
+MACHINE: Machine[Situation] = Machine(
+    "broker_registration",
+    FENCED,
+    (
+        Row(
+            source=FENCED,
+            on=REGISTER,
+            target=FENCED,
+            effects=("register",),
+            why="broker_registered",
+            spec="FEN-6",
+        ),
+        *(
+            Row(
+                source=state,
+                on=REGISTER,
+                target=None,
+                reply=Error.DUPLICATE_BROKER_REGISTRATION.name,
+                why="registration_refused",
+                spec="FEN-6",
+            )
+            for state in (UNFENCED, CONTROLLED_SHUTDOWN)
+        ),
+        Row(
+            source=FENCED,
+            on=HEARTBEAT,
+            when="stops",
+            target=FENCED,
+            effects=("let_go",),
+            why="fenced_broker_may_stop",
+            spec="LOG-10",
+        ),
+        Row(
+            source=FENCED,
+            on=HEARTBEAT,
+            when="caught_up",
+            target=UNFENCED,
+            effects=("unfence",),
+            why="broker_unfenced",
+            spec="FEN-6",
+        ),
+        Row(
+            source=FENCED,
+            on=HEARTBEAT,
+            when="behind",
+            target=FENCED,
+            why="broker_not_caught_up",
+            spec="FEN-6",
+        ),
+        Row(
+            source=UNFENCED,
+            on=HEARTBEAT,
+            when="stops_leading",
+            target=CONTROLLED_SHUTDOWN,
+            effects=("move_leaderships",),
+            why="shutdown_begins",
+            spec="LOG-10",
+        ),
+        Row(
+            source=UNFENCED,
+            on=HEARTBEAT,
+            when="stops_idle",
+            target=FENCED,
+            effects=("fence", "let_go"),
+            why="shutdown_granted",
+            spec="LOG-10",
+        ),
+        Row(
+            source=UNFENCED,
+            on=HEARTBEAT,
+            when="goes_on",
+            target=UNFENCED,
+            why="heartbeat_noted",
+            spec="FEN-6",
+        ),
+        Row(
+            source=CONTROLLED_SHUTDOWN,
+            on=HEARTBEAT,
+            when="may_go",
+            target=FENCED,
+            effects=("fence", "let_go"),
+            why="shutdown_granted",
+            spec="LOG-10",
+        ),
+        Row(
+            source=CONTROLLED_SHUTDOWN,
+            on=HEARTBEAT,
+            target=CONTROLLED_SHUTDOWN,
+            why="shutdown_waits",
+            spec="LOG-10",
+        ),
+        *(
+            Row(
+                source=state,
+                on=SESSION_OVER,
+                target=FENCED,
+                effects=("fence",),
+                why="broker_fenced",
+                spec="LOG-10",
+            )
+            for state in (UNFENCED, CONTROLLED_SHUTDOWN)
+        ),
+    ),
+    guards=GUARDS,
+    effects=("register", "unfence", "fence", "move_leaderships", "let_go"),
+)
+
+HELD_ALIVE = MACHINE.sources(SESSION_OVER)
+"""States in which silence ends something."""

@@ -1,0 +1,71 @@
+"""What a scenario may name depends on what keeps its cluster's decisions: ZooKeeper, or the log of a controller quorum.
+
+One table for the loader, which refuses what does not exist in that cluster, and for forms, which do not offer it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine import apis
+from engine.profiles import PROFILES
+from engine.scenario.bad_scenario import BadScenario
+from engine.scenario.phrases import allowed, wrong
+
+ZOOKEEPER, QUORUM = "zookeeper", "quorum"
+ACTIONS: dict[str, str] = {
+    "competing_write": ZOOKEEPER,
+    "lose_heartbeats": QUORUM,
+    "find_heartbeats": QUORUM,
+    "fail_controller": QUORUM,
+}
+"""Actions of the fault script that need one of the two."""
+APIS: dict[str, str] = {api.name: api.kept_by for api in apis.APIS if api.kept_by}
+"""Messages that are sent in one of the two."""
+SWITCHES: dict[str, str] = {"zookeeper_version_check": ZOOKEEPER}
+SETTINGS: dict[str, str] = {
+    "registration_ms": ZOOKEEPER,
+    "zookeeper_reply_timeout_ms": ZOOKEEPER,
+    "heartbeat_interval_ms": QUORUM,
+    "controller_reply_timeout_ms": QUORUM,
+    "controller_failover_ms": QUORUM,
+}
+"""Settings of brokers that mean something in one of the two."""
+MACHINES: dict[str, str] = {
+    "producer_id_block": ZOOKEEPER,
+    "broker_lifecycle": QUORUM,
+    "broker_registration": QUORUM,
+    "producer_id_allocation": QUORUM,
+}
+"""State machines that run in one of the two."""
+
+
+def on_offer(needs: str | None) -> bool:
+    """Whether some version that a scenario may name has what needs this; None: all have it."""
+    return needs is None or needs in {keeper(name) for name in PROFILES}
+
+
+def keeper(profile: str) -> str:
+    """What keeps the decisions of a cluster of this version."""
+    return QUORUM if PROFILES[profile].quorum_controller else ZOOKEEPER
+
+
+def check_keeper(document: dict[str, Any]) -> None:
+    """Raises BadScenario for a fault, a message or a switch that this cluster does not have. Settings are let be: a
+    variant of another version may leave them."""
+    kept_by = keeper(document["profile"])
+    for index, fault in enumerate(document["faults"]):
+        place = f"faults.{index}"
+        _check(ACTIONS.get(fault["action"]), kept_by, f"{place}.action", fault["action"])
+        api = (fault["match"] or {}).get("api")
+        _check(APIS.get(api or ""), kept_by, f"{place}.match.api", api)
+    for name in document["switches"]:
+        _check(SWITCHES.get(name), kept_by, f"switches.{name}", name)
+
+
+def _check(needs: str | None, kept_by: str, place: str, name: Any) -> None:
+    if needs in (None, kept_by):
+        return
+    if needs == ZOOKEEPER:
+        raise BadScenario(place, wrong("not_with_quorum", name=name), allowed("kept_by_zookeeper"))
+    raise BadScenario(place, wrong("not_with_zookeeper", name=name), allowed("kept_by_quorum"))

@@ -1,0 +1,225 @@
+"""How what the controller decided reaches the brokers of a run.
+
+With ZooKeeper behind it the controller announces, and every live broker learns it within the same step. Without
+ZooKeeper it writes records, and each broker learns of a decision when it has fetched them: one exchange, one step, a
+link's latency behind the decision. A broker that pauses reads on when it goes on, and acts on what it knew until then.
+
+A run has one of the two, which is chosen when its world is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from engine.broker.broker import Broker
+from engine.broker.controller import Controller
+from engine.broker.quorum_controller import QuorumController
+from engine.happenings.brokers import MetadataRead
+from engine.messages import Effects, FetchingStopped, PartitionUsed, RecordsWritten
+from engine.network.links import Network
+from engine.watching import Watch
+
+Done = Iterator[tuple[str, Effects]]
+"""Effects with the name of the broker that wants them carried out."""
+
+
+class Cluster(Protocol):
+    """The part of a run that is spread to."""
+
+    brokers: dict[str, Broker]
+    network: Network
+    paused: set[str]
+    watch: Watch
+
+
+class Spreading(Protocol):
+    """Times are virtual milliseconds."""
+
+    def begin(self) -> None:
+        """Before the first step: what was decided so far is known."""
+
+    def announce(self, now: int) -> Done:
+        """Hand over what brokers learn at once."""
+        ...
+
+    def is_back(self, name: str, now: int) -> Done:
+        """A broker starts again."""
+        ...
+
+    def goes_on(self, name: str, now: int) -> Done:
+        """A pause of a broker is over."""
+        ...
+
+    def is_zombie(self, name: str) -> bool:
+        """A broker that runs and has to learn that it was given up, before it may learn anything else."""
+        ...
+
+    def register(self, name: str, now: int) -> Done:
+        """A zombie has learned that it was given up (FEN-6)."""
+        ...
+
+    def fetches(self, now: int) -> list[tuple[str, int]]:
+        """The brokers that have something to read and no fetch under way, with the time at which its answer comes."""
+        ...
+
+    def read(self, name: str, now: int) -> Effects:
+        """The answer to a broker's fetch of the metadata log."""
+        ...
+
+
+class Announced:
+    """By announcements, at once (LOG-10)."""
+
+    __slots__ = ("_cluster", "_controller")
+
+    def __init__(self, cluster: Cluster, controller: Controller) -> None:
+        self._cluster = cluster
+        self._controller = controller
+
+    def begin(self) -> None:
+        """Whatever waits is handed over with the first event."""
+
+    def announce(self, now: int) -> Done:
+        controller, cluster = self._controller, self._cluster
+        while controller.announcements:
+            for word in controller.take_announcements():
+                for name, broker in cluster.brokers.items():
+                    if broker.alive and name not in cluster.paused and not self.is_zombie(name):
+                        yield name, broker.learn(word, now)
+
+    def _inform(self, name: str, now: int) -> Done:
+        """A broker that starts or wakes learns all it missed."""
+        for word in self._controller.announcements_for():
+            yield name, self._cluster.brokers[name].learn(word, now)
+
+    def is_back(self, name: str, now: int) -> Done:
+        self._controller.on_broker_started(self._cluster.brokers[name].broker_id, now)
+        yield from self._inform(name, now)
+        yield from self.announce(now)
+
+    def goes_on(self, name: str, now: int) -> Done:
+        """A broker whose session ended meanwhile does not know it yet (FEN-6)."""
+        if not self.is_zombie(name):
+            yield from self.register(name, now)
+
+    def is_zombie(self, name: str) -> bool:
+        """True for a broker that runs, while the controller holds it for dead."""
+        broker = self._cluster.brokers.get(name)
+        return broker is not None and broker.alive and not self._controller.is_live(broker.broker_id)
+
+    def register(self, name: str, now: int) -> Done:
+        """A broker that resumed registers with the controller and learns what it missed."""
+        self._controller.on_broker_resumed(self._cluster.brokers[name].broker_id, now)
+        yield from self._inform(name, now)
+        yield from self.announce(now)
+
+    def fetches(self, now: int) -> list[tuple[str, int]]:
+        return []
+
+    def read(self, name: str, now: int) -> Effects:
+        return []
+
+
+class Fetched:
+    """By fetches of the metadata log. Owns which brokers have one under way."""
+
+    __slots__ = ("_cluster", "_controller", "_under_way")
+
+    def __init__(self, cluster: Cluster, controller: QuorumController) -> None:
+        self._cluster = cluster
+        self._controller = controller
+        self._under_way: set[str] = set()
+
+    def begin(self) -> None:
+        for broker in self._cluster.brokers.values():
+            self._controller.read(broker.broker_id, self._controller.log.end)
+            broker.cluster.metadata_offset = self._controller.log.end
+        self._controller.announcements.clear()
+
+    def announce(self, now: int) -> Done:
+        """What is no decision is known at once: which partitions are used, and which followers a fault stopped."""
+        written = None
+        for word in self._controller.take_announcements():
+            if type(word) is RecordsWritten:
+                written = word
+                continue
+            for name, broker in self._cluster.brokers.items():
+                if broker.alive and name not in self._cluster.paused:
+                    yield name, broker.learn(word, now)
+        if written is not None:
+            self._controller.announcements.append(written)
+
+    def is_back(self, name: str, now: int) -> Done:
+        """It reads on once it has registered."""
+        return self.announce(now)
+
+    def goes_on(self, name: str, now: int) -> Done:
+        broker = self._cluster.brokers[name]
+        for partition, state in self._controller.partitions.items():
+            if partition in broker.cluster.idle:
+                yield name, broker.learn(PartitionUsed(partition=partition), now)
+            if state.not_fetching or partition in broker.replicas:
+                stopped = tuple(sorted(state.not_fetching))
+                yield name, broker.learn(FetchingStopped(partition=partition, replicas=stopped), now)
+        yield name, broker.wake(now)
+        self._controller.announcements.append(RecordsWritten(end=self._controller.log.end))
+
+    def is_zombie(self, name: str) -> bool:
+        """A broker that was fenced acts as before until it has read so: it needs no more than its next fetch."""
+        return False
+
+    def register(self, name: str, now: int) -> Done:
+        return iter(())
+
+    def fetches(self, now: int) -> list[tuple[str, int]]:
+        cluster, controller = self._cluster, self._controller
+        controller.announcements.clear()
+        if not controller.alive:
+            return []
+        due = []
+        for name, broker in cluster.brokers.items():
+            if name in self._under_way or name in cluster.paused or not self._reads(broker):
+                continue
+            self._under_way.add(name)
+            due.append((name, now + cluster.network.latency(controller.name, name)))
+        return due
+
+    def _reads(self, broker: Broker) -> bool:
+        """A broker reads from the moment on that it has a broker epoch."""
+        return (
+            broker.alive
+            and broker.link.registered
+            and broker.cluster.metadata_offset < self._controller.log.end
+        )
+
+    def read(self, name: str, now: int) -> Effects:
+        """One that stopped or pauses meanwhile reads nothing; it fetches again when it is back."""
+        self._under_way.discard(name)
+        broker = self._cluster.brokers[name]
+        if name in self._cluster.paused or not self._reads(broker) or not self._controller.alive:
+            return []
+        start = broker.cluster.metadata_offset
+        records = self._controller.read(broker.broker_id, start)
+        broker.cluster.metadata_offset = self._controller.log.end
+        self._cluster.watch.emit(
+            MetadataRead,
+            name,
+            start,
+            self._controller.log.end,
+            tuple((record.kind, record.about) for record in records[-RECORDS_NAMED:]),
+        )
+        effects: Effects = []
+        if start == 0:
+            for word in self._controller.announcements_for():
+                effects += broker.learn(word, now)
+        else:
+            for record in records:
+                if record.word is not None:
+                    effects += broker.learn(record.word, now)
+        broker.touch()
+        return effects
+
+
+RECORDS_NAMED = 12
+"""The newest records that a step names; a broker that starts reads all of them."""
