@@ -20,7 +20,8 @@ _INITIAL_OF_CLIENTS = "client_transactions"
 
 
 def known_states(moment: Moment, subject: str) -> list[str]:
-    """The machines with a state or a transition under this name, the one with the newest transition first."""
+    """The machines with a state or a transition under this name, the one with the newest transition first; of those that
+    moved in one step, the coordinator's before its markers'."""
     taken = [
         (step.number, machine)
         for (machine, of), (step, _) in moment.lately.transitions.items()
@@ -33,8 +34,9 @@ def known_states(moment: Moment, subject: str) -> list[str]:
     return found
 
 
-def _newest_first(taken: tuple[int, str]) -> tuple[int, str]:
-    return -taken[0], taken[1]
+def _newest_first(taken: tuple[int, str]) -> tuple[int, bool, str]:
+    number, machine = taken
+    return -number, machine not in _OF_TRANSACTIONS[:1], machine
 
 
 def why_state(moment: Moment, subject: str) -> Iterator[Link]:
@@ -110,13 +112,14 @@ def _ways_out(machine: Machine[Any], subject: str, state: str) -> Iterator[Link]
         yield link("state.last", subject=where, of=subject, machine=machine.name, state=state)
         return
     names = list(ways)
+    others = max(len(names) - OUT_MAX, 0)
     yield link(
-        "state.ways_out",
+        "state.ways_out_of_more" if others else "state.ways_out",
         subject=where,
         of=subject,
         state=state,
         ways=names[:OUT_MAX],
-        others=max(len(names) - OUT_MAX, 0),
+        **({"others": others} if others else {}),
     )
 
 

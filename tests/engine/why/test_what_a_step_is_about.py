@@ -255,3 +255,16 @@ def test_what_is_remembered_has_a_bound() -> None:
 def test_every_question_has_words_and_an_answer() -> None:
     asked = {row[2] for row in ABOUT} | {"lso", "lag", "unseen", "nothing", "unsent", "unended", "message"}
     assert asked == set(QUESTIONS)
+
+
+def test_what_moved_in_one_step_is_told_with_the_coordinator_first_and_many_ways_out_are_counted() -> None:
+    flying = stopped_at("SC-44/k28", "markers.sent")
+    assert "state.ways_out_of_more" in keys_of(why(flying, "state", "txn-1"))
+    while flying.step() is not None:
+        pass
+    complete = why(flying, "state", "txn-1")
+    assert (complete[0].params["target"], "state.last" in keys_of(complete)) == ("CompleteCommit", True)
+
+
+def keys_of(chain: tuple[Link, ...]) -> list[str]:
+    return [one.key.removeprefix("why.") for one in chain]
