@@ -24,6 +24,7 @@ CHOOSING = {
     ("client/control_reactions.py", "generation_of"),
     ("scenario/form.py", "form"),
     ("scenario/header.py", "header_of"),
+    ("wire/broker_apis.py", "listed"),
 }
 """Functions that are constructors by what they do: they choose from a table, check settings before a role is built, or
 name the version to readers."""
