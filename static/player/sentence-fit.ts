@@ -14,7 +14,10 @@ export const defaults = {
     { lead: [18, 22], rest: [14, 18] },
     { lead: [16, 20], rest: [13, 17] },
     { lead: [14, 18], rest: [13, 16] },
+    { lead: [14, 18], rest: [12, 15] },
   ] as const,
+  /** Place of the smallest at which sentences are left out, so that the first does not become tiny for the others' sake. */
+  readable: 4,
   /** px above and below both, and between them. */
   around: 13,
   between: 3,
@@ -61,18 +64,31 @@ export function fit(text: string, width: number, height: number, from = 0): Fitt
     const [letter, line] = (defaults.sizes[size] as (typeof defaults.sizes)[number]).rest;
     return lines(words, letter, width) * line;
   };
-  const last = defaults.sizes.length - 1;
+  // A first sentence of a few words says little without the next: then both may be a little smaller.
+  const [least] = (defaults.sizes.at(-1) ?? defaults.sizes[0]).lead;
+  const isBrief = lines(lead, least, width) === 1;
+  const last = defaults.sizes.length - (isBrief ? 1 : 2);
   for (let size = Math.min(from, last); size <= last; size += 1) {
     if (leadHeight(size) + restHeight(size, rest) <= room) return { lead, rest, size, hidden: 0 };
   }
   const joined = (count: number): string => others.slice(0, count).join(/[\u2e80-\uffff]/.test(text) ? "" : " ");
-  // A reader reads the first sentence, so it may not become tiny for the others' sake.
-  const [largest, smallest] = [Math.min(Math.max(from, 2), last), last - 1];
-  for (let count = others.length - 1; count >= 0; count -= 1) {
-    for (let size = largest; size <= (count === 0 ? last : smallest); size += 1) {
-      if (leadHeight(size) + restHeight(size, joined(count)) > room) continue;
-      return { lead, rest: joined(count), size, hidden: others.length - count };
-    }
+  const found = (count: number, sizes: readonly number[]): Fitted | undefined => {
+    const size = sizes.find((one) => leadHeight(one) + restHeight(one, joined(count)) <= room);
+    return size === undefined ? undefined : { lead, rest: joined(count), size, hidden: others.length - count };
+  };
+  const largest = Math.min(Math.max(from, 2), last);
+  const upTo = (smallest: number): number[] => Array.from({ length: Math.max(0, smallest - largest + 1) }, (_, index) => largest + index);
+  const counts = others.map((_, index) => others.length - 1 - index);
+  const some = counts.filter((count) => count > 0);
+  for (const count of some) {
+    const fitted = found(count, upTo(defaults.readable));
+    if (fitted !== undefined) return fitted;
   }
+  for (const count of isBrief ? some : []) {
+    const fitted = found(count, upTo(last));
+    if (fitted !== undefined) return fitted;
+  }
+  const alone = found(0, upTo(last));
+  if (alone !== undefined) return alone;
   return { lead, rest: "", size: last, hidden: others.length };
 }

@@ -123,7 +123,7 @@ def test_what_a_reader_lacks_is_asked_at_its_strip(address: tuple[str, Page]) ->
     expect(chain(page).first).to_contain_text("Offset 1 of t-0 belongs to an unfinished transaction")
     opened(address, step=104)
     page.get_by_role("button", name="Why does c-committed not see 1–2?").press("Enter")
-    expect(chain(page).nth(1)).to_contain_text("PID 1000, from 1 to the ABORT marker at 5")
+    expect(chain(page).nth(1)).to_contain_text("PID 1000, from offset 1 to the ABORT marker at 5")
 
 
 def test_with_the_keyboard_alone(address: tuple[str, Page]) -> None:
@@ -184,7 +184,7 @@ def test_the_menu_of_a_thing_lists_what_can_be_asked_of_it(address: tuple[str, P
     page = opened(address)
     page.locator("eos-stage").get_by_role("button", name="t-0, offsets 1–2:").click()
     page.locator("eos-selection-bar .selected").click()
-    asked = page.locator("eos-why-menu li", has_text="Why does the transaction of txn-1 not end")
+    asked = page.locator("eos-why-menu li", has_text="Why has the transaction of txn-1 not ended")
     asked.get_by_role("button").click()
     expect(page.locator(".action-list")).to_have_count(0)
     expect(chain(page).first).to_contain_text("p1 uses txn-1")

@@ -28,6 +28,12 @@ test("what is longer is smaller, and what does not fit is counted", () => {
   assert.equal(fit("", 940, 92).hidden, 0);
 });
 
+test("a first sentence of a few words is not left alone where the next fits small", () => {
+  const told = "Preview; no cluster was changed. An ABORT marker for PID 4000, epoch 0, would be written at offset 4 of t-0, and the last stable offset would go from 2 to 5.";
+  assert.deepEqual([fit(told, 358, 80).size, fit(told, 358, 80).hidden], [6, 0]);
+  assert.equal(fit(`${told} ${FOUND}`, 358, 80).hidden, 2);
+});
+
 test("letters count as a reader meets them", () => {
   assert.deepEqual([textLength("abc"), textLength("中文"), textLength("ABC")], [3, 4, 4]);
 });
