@@ -1,8 +1,9 @@
 """How a run moves: virtual time, the event queue, one step after the other (GEN-1, GEN-2, GEN-4).
 
-Owns steps, nothing of the protocol; the order of events is kept in ``timetable``. It calls roles, carries out
-the effects they return and asks them when they want to be called again; an event that says nothing makes no
-step. A run is a pure function of the scenario and the interventions.
+Owns steps, and nothing of the protocol. ``timetable`` keeps the order of events; parts own when the run ends, what is
+paused, the Sender pass under way, the timers of roles and the fetches of followers. Here the run calls roles and
+carries out the effects that they return; an event that emits nothing makes no step. A run is a pure function of the
+scenario and the interventions.
 
 A Sender pass is never interleaved with other events, yet each phase that did something is a step.
 """
@@ -12,13 +13,13 @@ from __future__ import annotations
 import pickle
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from functools import partial
 from heapq import heappop, heappush
 from random import Random
 from typing import Any
 
 from engine import calls, loops
 from engine.apis import partitions_of
-from engine.broker.broker import Broker
 from engine.building import build
 from engine.errors import EngineError
 from engine.happenings.kernel import (
@@ -40,27 +41,21 @@ from engine.messages import (
     ShutDown,
     UsePartition,
 )
-from engine.pending import CALL, DELIVERY, SENDER, TIMER, TimePart
+from engine.pauses import Pauses
+from engine.pending import DELIVERY, TimePart
 from engine.recording import Judged, Recorded
-from engine.replica_fetchers import Fetcher
+from engine.replication_steps import ReplicationSteps
+from engine.role_timers import RoleTimers
+from engine.run_end import RunEnd
 from engine.scenario.document import Scenario
 from engine.scenario.header import ENGINE_VERSION, header_of
+from engine.sender_passes import SenderPasses
 from engine.shapes.headers import Header
 from engine.shapes.steps import StepKind
 from engine.step import Step
-from engine.timetable import NEVER, TIME_BITS, Event, Timetable, class_of
+from engine.timetable import NEVER, TIME_BITS, Event, Timetable
 from engine.watching import Part, Watch
 from engine.world import World
-
-_CONNECTING = frozenset({"timer", "pass", "connected"})
-"""The events of a client that tries to reach a broker."""
-_QUIET = 200_000
-"""The most events of a whole run that make no step. The longest run of the library takes some hundreds; a client
-that tries to connect until the time limit would take minutes and make no step."""
-_QUIET_A_STEP = 20
-"""As much more with each step: between two steps of a long run little is quiet."""
-_QUIET_AN_INTERVENTION = 2_000
-"""As much more with each intervention: a broker that was restarted is found again."""
 
 
 class Simulation(Timetable):
@@ -73,15 +68,15 @@ class Simulation(Timetable):
 
     __slots__ = (
         "_actor",
-        "_held",
-        "_horizon",
+        "_end",
+        "_handlers",
         "_kind",
-        "_pass",
-        "_quiet",
+        "_passing",
+        "_pauses",
+        "_replication",
         "_serial",
-        "_step_limit",
         "_time",
-        "_time_limit",
+        "_timing",
         "finished",
         "follower",
         "generator",
@@ -107,16 +102,6 @@ class Simulation(Timetable):
         self.generator = Random(scenario["seed"])
         self.judges = Bench()
         self.watch = self.make_watch()
-        self._step_limit: int = scenario["limits"]["steps"]
-        self._time_limit: int = scenario["limits"]["time_ms"]
-        self._horizon = self._time_limit
-        """Events after this time stay queued: the time limit, or the time at which the caller stops."""
-        self._quiet = 0
-        """Events so far that made no step, less the allowance of interventions."""
-        self._pass: str | None = None
-        """The client in the middle of a Sender pass."""
-        self._held: dict[str, list[Event]] = {}
-        """Paused actor to the events that wait for it."""
         self._actor = ""
         self._kind: StepKind = "api_call"
         self._time = TimePart()
@@ -124,7 +109,24 @@ class Simulation(Timetable):
         self.follower: object = None
         """An object of view/following.py that takes this run's steps. The simulation never reads it."""
         self.world: World = build(scenario, self.watch)
+        self._end = RunEnd(self, self.world, scenario["limits"])
+        self._pauses = Pauses(self, self.world)
+        self._passing = SenderPasses(self)
+        self._timing = RoleTimers(self, self, self._passing)
+        self._replication = ReplicationSteps(self, self._timing)
         self.interference = Interference(self, interventions)
+        self._handlers: dict[str, Callable[[Any, Event], None]] = {
+            "deliver": self._deliver,
+            "timer": self._timer,
+            "background": self._background,
+            "pass": self._passing.begin,
+            "call": partial(calls.act, self),
+            "loop": partial(loops.act, self),
+            "connected": self._connected,
+            "replicate": self._replication.fetch,
+            "metadata": self._replication.read_metadata,
+            "fault": self._fault,
+        }
         self._start()
 
     def make_watch(self) -> Watch:
@@ -144,7 +146,7 @@ class Simulation(Timetable):
             self.carry_out(name, effects)
         for name in self.world.roles:
             self.ask_for_timers(name)
-        self._follow_changes()
+        self._replication.follow()
         self.interference.start()
         watch = self.watch
         watch.said = None
@@ -175,14 +177,14 @@ class Simulation(Timetable):
     def run(self, until: int | None = None, steps: int | None = None) -> int:
         """Step to the end, through virtual time ``until`` or for ``steps`` steps; returns the steps made."""
         begin = self.number
-        end = self._step_limit if steps is None else begin + steps
+        last = None if steps is None else begin + steps
         advance: Callable[[], object] = self._advance
         if self.watch.judging:
             advance = self.step if self.watch.recording else self._advance_judged
-        self._horizon = self._time_limit if until is None else min(until, self._time_limit)
-        while (self.number < end or steps is None) and advance():
+        self._end.stop_at(until)
+        while (last is None or self.number < last) and advance():
             pass
-        self._horizon = self._time_limit
+        self._end.stop_at(None)
         return self.number - begin
 
     def _advance_judged(self) -> bool:
@@ -196,24 +198,23 @@ class Simulation(Timetable):
         """Let things happen until one of them is a step; False at the end of the run."""
         watch = self.watch
         watch.said = None
-        if self.number >= self._step_limit:
+        if self.number >= self._end.step_limit:
             self.finished = "step_limit"
             return False
-        interference = self.interference
+        interference, passing = self.interference, self._passing
         try:
             while True:
                 if interference.due:
                     self.finished = None
-                    self._quiet -= _QUIET_AN_INTERVENTION
+                    self._end.allow_intervention()
                     interference.intervene()
-                elif self._pass is not None:
-                    self._run_phase(self._pass)
+                elif passing.client is not None:
+                    passing.run_phase(passing.client)
                 elif not self._next_event():
                     return False
                 if watch.said is not None:
                     break
-                self._quiet += 1
-                if self._quiet > _QUIET + _QUIET_A_STEP * self.number:
+                if self._end.is_too_quiet(self.number):
                     self.finished = "time_limit"
                     return False
         except (EngineError, ArithmeticError, LookupError, TypeError, AttributeError) as broken:
@@ -229,14 +230,16 @@ class Simulation(Timetable):
 
     def _next_event(self) -> bool:
         """Let the next event happen; False at the end of the run or of what the caller asked for."""
-        queue, scheduled = self._queue, self._scheduled
-        if len(queue) <= self._void + len(self._backgrounds) or (self.world.dark and self._nothing_comes()):
+        queue, scheduled = self._queue, self.scheduled
+        if len(queue) <= self._void + len(self._backgrounds) or (
+            self.world.dark and self._end.nothing_comes()
+        ):
             self.finished = "complete"
             return False
         event = heappop(queue)
         key, handler, argument = event
         at = key >> TIME_BITS
-        if not self.now <= at <= self._horizon:
+        if not self.now <= at <= self._end.horizon:
             self._put_back(event, at)
             return False
         if handler in scheduled:
@@ -248,7 +251,7 @@ class Simulation(Timetable):
         if self._pending:
             self._no_longer_pending(key)
         self.now = at
-        _HANDLERS[handler](self, argument, event)
+        self._handlers[handler](argument, event)
         return True
 
     def _put_back(self, event: Event, at: int) -> None:
@@ -258,90 +261,22 @@ class Simulation(Timetable):
                 f"{self.scenario.id}: event {event} lies before {self.now} at step {self.number}"
             )
         heappush(self._queue, event)
-        if self._horizon == self._time_limit:
+        if self._end.horizon == self._end.time_limit:
             self.finished = "time_limit"
 
-    # -- queue -----------------------------------------------------------------------------------------
-
-    def _nothing_comes(self) -> bool:
-        """No broker runs, and what is left is clients that try to connect, with nothing to do (GEN-2)."""
-        world = self.world
-        for event in self._queue:
-            if self._is_void(event):
-                continue
-            _, handler, argument = event
-            if handler in _CONNECTING:
-                name = argument[0] if handler == "connected" else argument
-                if not world.waits_in_vain(name):
-                    return False
-            elif handler != "background":
-                return False
-        return True
+    # -- for the run's parts and helpers (kernel.py) ---------------------------------------------------
 
     def ask_for_timers(self, name: str) -> None:
-        """Ask a role for its next timer. Most answers have not changed, so they are compared here first."""
-        world = self.world
-        broker = world.brokers.get(name)
-        if broker is not None:
-            self._ask_broker(broker)
-            return
-        role = world.roles[name]
-        name = role.name
-        at = role.next_timer()
-        if self._timers.get(name, NEVER)[0] != at:
-            self._schedule(name, "timer", at, TIMER)
-        client = world.clients.get(name)
-        if client is not None and self._pass != name:
-            at = client.pass_due()
-            if self._passes.get(name, NEVER)[0] != at:
-                self._schedule(name, "pass", at, SENDER)
-        for application in world.applications_of.get(name, ()):
-            if application.blocked_by is not None:
-                calls.follow(self, application)
-        if world.loops:
-            for loop in world.loops_of.get(name, ()):
-                self.watch.touch(loop)
-                self._schedule(loop.name, "loop", loop.due(self.now), CALL)
-
-    def _ask_broker(self, broker: Broker) -> None:
-        name = broker.name
-        at = broker.next_timer()
-        if self._timers.get(name, NEVER)[0] != at:
-            self._schedule(name, "timer", at, TIMER)
-        at = broker.next_background_timer()
-        if self._backgrounds.get(name, NEVER)[0] != at:
-            self._schedule(name, "background", at, TIMER)
-
-    def _ask_in_background(self, broker: str) -> None:
-        """Schedule the broker's background timer anew."""
-        at = self.world.brokers[broker].next_background_timer()
-        if self._backgrounds.get(broker, NEVER)[0] != at:
-            self._schedule(broker, "background", at, TIMER)
+        """Ask a role when it wants to be called again."""
+        self._timing.ask(name)
 
     def hold_if_paused(self, actor: str, event: Event) -> bool:
-        """Events for a paused actor wait until it resumes (GEN-6)."""
-        if actor not in self.world.paused:
-            return False
-        self._held.setdefault(actor, []).append(event)
-        if event[1] == "deliver":
-            self.world.network.hold(event[2][0], True)
-        return True
+        """Keep the event of a paused actor until it resumes; True when kept (GEN-6)."""
+        return self._pauses.hold(actor, event)
 
     def release(self, actor: str) -> None:
-        """A resumed actor gets what waited for it, in its old order, now."""
-        for event in self._held.pop(actor, ()):
-            _, handler, argument = event
-            rank = class_of(event)
-            if handler == "deliver":
-                message = argument[0]
-                envelope = self.world.network.under_way.get(message)
-                if envelope is None:
-                    continue
-                self.world.network.hold(message, False)
-                envelope.arrives_at = self.now
-                self.put(self.now, rank, handler, (message, self.now), actor, f"message {message}")
-            elif handler == "call":
-                self.put(self.now, rank, handler, argument, argument, "call")
+        """Queue the events that a resumed actor missed."""
+        self._pauses.release(actor)
         self.ask_for_timers(actor)
 
     # -- handlers --------------------------------------------------------------------------------------
@@ -387,7 +322,7 @@ class Simulation(Timetable):
             for partition in partitions_of(envelope.body):
                 world.wake_readers(partition, self.now)
         self.ask_for_timers(name)
-        self._follow_changes()
+        self._replication.follow()
 
     def _timer(self, name: str, event: Event) -> None:
         if self.world.paused and self.hold_if_paused(name, event):
@@ -397,7 +332,7 @@ class Simulation(Timetable):
             self._actor, self._kind = name, "timer"
             self.carry_out(name, role.on_timer(self.now))
         self.ask_for_timers(name)
-        self._follow_changes()
+        self._replication.follow()
 
     def _background(self, name: str, event: Event) -> None:
         broker = self.world.brokers[name]
@@ -405,29 +340,7 @@ class Simulation(Timetable):
             self._actor, self._kind = name, "timer"
             self.carry_out(name, broker.on_background_timer(self.now))
         self.ask_for_timers(name)
-        self._follow_changes()
-
-    def _begin_pass(self, name: str, event: Event) -> None:
-        if self.world.paused and self.hold_if_paused(name, event):
-            return
-        self._pass = name
-        self._run_phase(name)
-
-    def _run_phase(self, name: str) -> None:
-        if not self.world.acts(name):
-            self._pass = None  # A crash ends the pass; a paused client finishes its pass when it resumes.
-            self.ask_for_timers(name)
-            return
-        self._actor, self._kind = name, "sender_phase"
-        effects, more = self.world.clients[name].run_phase(self.now)
-        if effects:
-            self.carry_out(name, effects)
-        if not more:
-            self._pass = None
-            self.ask_for_timers(name)
-        elif self.watch.recording:
-            for loop in self.world.loops_of.get(name, ()):
-                self.watch.touch(loop)  # A phase may have let its call return.
+        self._replication.follow()
 
     def next_serial(self) -> int:
         """The hidden serial of a record that no application sent before (GEN-8)."""
@@ -447,47 +360,10 @@ class Simulation(Timetable):
         self.carry_out(name, effects)
         self.ask_for_timers(name)
 
-    def _replicate(self, fetcher: Fetcher, event: Event) -> None:
-        fetcher.waiting = False
-        self._actor, self._kind = fetcher.name, "replication"
-        world = self.world
-        exchanged = world.fetchers.exchange(fetcher, self.now)
-        if exchanged is None:
-            self._follow_changes()
-            return
-        leader, effects, moved, goes_on, scans = exchanged
-        if scans:
-            self._ask_in_background(fetcher.name)  # A copy changes no other timer of the broker.
-        if effects:
-            self.carry_out(leader.name, effects)
-        if moved:
-            self._ask_broker(leader)
-        if moved or world.consumers or world.controller.announcements:
-            self._follow_changes()
-            return
-        # The leader did not change, so of its followers only this one may have something to fetch.
-        world.changed_partitions.clear()
-        if goes_on:
-            self._queue_fetch(fetcher)
-
-    def _read_metadata(self, name: str, event: Event) -> None:
-        """A broker's fetch of the metadata log is answered."""
-        self._actor, self._kind = name, "replication"
-        effects = self.world.spreading.read(name, self.now)
-        self.carry_out(name, effects)
-        self._fetch_metadata()
-        self.ask_for_timers(name)
-        self._follow_changes()
-
-    def _fetch_metadata(self) -> None:
-        """Queue the answers to the fetches of all brokers that have something to read of the metadata log."""
-        for name, at in self.world.spreading.fetches(self.now):
-            self.put(at, TIMER, "metadata", name, name, "fetch metadata")
-
     def _fault(self, argument: Any, event: Event) -> None:
         self._kind = "fault"
         self.interference.strike(argument)
-        self._follow_changes()
+        self._replication.follow()
 
     # -- effects ---------------------------------------------------------------------------------------
 
@@ -506,7 +382,7 @@ class Simulation(Timetable):
             elif isinstance(effect, ShutDown):
                 self.interference.shut_down(name)
             elif isinstance(effect, FollowLog):
-                self._fetch_metadata()
+                self._replication.queue_metadata()
             elif name in self.world.brokers and effect.peer not in self.world.brokers:
                 self.disconnect(effect.peer, name, effect.purpose)
             else:
@@ -515,7 +391,7 @@ class Simulation(Timetable):
     def ask(self, name: str) -> None:
         """Ask a role for its timers and follow the partitions that changed, after a fault or an intervention."""
         self.ask_for_timers(name)
-        self._follow_changes()
+        self._replication.follow()
 
     def send(self, source: str, effect: Send) -> Envelope | None:
         """Put a message on its way; the fault script sees it first. None: a response whose connection has ended."""
@@ -626,39 +502,6 @@ class Simulation(Timetable):
         if self.watch.judging and type(envelope.body) is ProduceRequest:
             self.world.copies(envelope.body, sent=False)
 
-    def _follow_changes(self) -> None:
-        """Schedule the fetches that could change something now, on their grids (LOG-7, CON-1)."""
-        world = self.world
-        if world.controller.announcements:
-            for name, effects in world.announce(self.now):
-                self.carry_out(name, effects)
-                self.ask_for_timers(name)
-            self._fetch_metadata()
-            self.ask_for_timers("controller")
-        changed = world.changed_partitions
-        if not changed:
-            return
-        if len(changed) == 1:
-            partitions = [changed.pop()]
-        else:
-            partitions = sorted(changed)
-            changed.clear()
-        recording = self.watch.recording
-        for partition in partitions:
-            for fetcher in world.fetchers.due(partition):
-                self._queue_fetch(fetcher)
-            if recording:
-                world.lanes_changed(partition)
-            if world.consumers:
-                for name in world.wake_readers(partition, self.now):
-                    self.ask_for_timers(name)
-
-    def _queue_fetch(self, fetcher: Fetcher) -> None:
-        fetcher.waiting = True
-        interval = self.world.replica_fetch_ms
-        at = (self.now // interval + 1) * interval
-        self.put(at, TIMER, "replicate", fetcher, fetcher.name, fetcher.what)
-
     # -- looking ---------------------------------------------------------------------------------------
 
     def parts(self) -> list[Part]:
@@ -710,18 +553,5 @@ def _api(envelope: Envelope) -> str:
     api: str = envelope.body.api  # type: ignore[attr-defined]
     return api
 
-
-_HANDLERS: dict[str, Any] = {
-    "deliver": Simulation._deliver,
-    "timer": Simulation._timer,
-    "background": Simulation._background,
-    "pass": Simulation._begin_pass,
-    "call": calls.act,
-    "loop": loops.act,
-    "connected": Simulation._connected,
-    "replicate": Simulation._replicate,
-    "metadata": Simulation._read_metadata,
-    "fault": Simulation._fault,
-}
 
 __all__ = ["ENGINE_VERSION", "Simulation"]

@@ -7,6 +7,7 @@ called?* is the time it is waiting for already; a time that was given up stays i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from heapq import heapify, heappush
 from typing import Any
 
@@ -42,10 +43,10 @@ class Timetable:
         "_passes",
         "_pending",
         "_queue",
-        "_scheduled",
         "_timers",
         "_void",
         "now",
+        "scheduled",
         "watch",
     )
 
@@ -57,11 +58,11 @@ class Timetable:
         self._order = 0
         self._void = 0
         """Events in the queue whose time was given up."""
-        self._scheduled: dict[str, dict[str, tuple[int | None, int]]] = {name: {} for name in KNOWN_HANDLERS}
+        self.scheduled: dict[str, dict[str, tuple[int | None, int]]] = {name: {} for name in KNOWN_HANDLERS}
         """Handler to role to (time, key) of its one valid event."""
-        self._timers = self._scheduled["timer"]
-        self._passes = self._scheduled["pass"]
-        self._backgrounds = self._scheduled["background"]
+        self._timers = self.scheduled["timer"]
+        self._passes = self.scheduled["pass"]
+        self._backgrounds = self.scheduled["background"]
         self._pending: dict[int, PendingPart] = {}
         """Key to what the view shows of the event; empty unless recorded."""
 
@@ -78,8 +79,12 @@ class Timetable:
 
     def _is_void(self, event: Event) -> bool:
         """A time that its role gave up for another."""
-        timers = self._scheduled.get(event[1])
+        timers = self.scheduled.get(event[1])
         return timers is not None and timers.get(event[2], NEVER)[1] != event[0]
+
+    def valid_events(self) -> Iterator[Event]:
+        """The queued events that were not given up, in no order."""
+        return (event for event in self._queue if not self._is_void(event))
 
     def _sweep(self) -> None:
         """Take out what was given up: most of it is timeouts of what went well, half a minute ahead, and a long
@@ -94,9 +99,9 @@ class Timetable:
             part.gone = True
             self.watch.touch(part)
 
-    def _schedule(self, name: str, handler: str, at: int | None, rank: int) -> None:
+    def schedule(self, name: str, handler: str, at: int | None, rank: int) -> None:
         """Keep one valid event of this kind for a role, at ``at``; None: none."""
-        timers = self._scheduled[handler]
+        timers = self.scheduled[handler]
         known = timers.get(name)
         if at is not None and at < self.now:
             at = self.now

@@ -388,7 +388,7 @@ def test_brokers_that_come_back_later_are_waited_for():
 
 def test_what_tells_nothing_is_bounded_in_the_whole_run_and_not_only_between_two_steps(monkeypatch):
     """An application that tries again every minute for a month, while no broker runs."""
-    monkeypatch.setattr("engine.simulation._QUIET", 20_000)
+    monkeypatch.setattr("engine.run_end._QUIET", 20_000)
     simulation = Simulation(entry("SC-50").scenario())
     for broker in (1, 2, 3):
         simulation.intervene({"action": "crash", "actor": f"broker-{broker}"})
@@ -399,7 +399,7 @@ def test_what_tells_nothing_is_bounded_in_the_whole_run_and_not_only_between_two
 
 
 def test_a_client_that_knocks_in_vain_ends_the_run_and_goes_on_when_a_broker_is_back(monkeypatch):
-    monkeypatch.setattr("engine.simulation._QUIET", 2_000)
+    monkeypatch.setattr("engine.run_end._QUIET", 2_000)
     simulation = Simulation(entry("SC-24").scenario("last-block"))
     simulation.intervene({"action": "crash", "actor": "broker-1"})
     simulation.run()

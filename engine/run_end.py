@@ -1,0 +1,58 @@
+"""When a run ends: its limits, and a cluster in which nothing more can happen (GEN-2)."""
+
+from __future__ import annotations
+
+from engine.timetable import Timetable
+from engine.world import World
+
+_CONNECTING = frozenset({"timer", "pass", "connected"})
+"""The events of a client that tries to reach a broker."""
+_QUIET = 200_000
+"""The most events of a whole run that make no step. The longest run of the library takes some hundreds; a client
+that tries to connect until the time limit would take minutes and make no step."""
+_QUIET_A_STEP = 20
+"""As much more with each step: between two steps of a long run little is quiet."""
+_QUIET_AN_INTERVENTION = 2_000
+"""As much more with each intervention: a broker that was restarted is found again."""
+
+
+class RunEnd:
+    """``step_limit`` and ``time_limit`` (virtual milliseconds) are the scenario's. ``horizon``: events after this time
+    stay queued; the time limit, or the time at which the caller stops."""
+
+    __slots__ = ("_quiet", "_timetable", "_world", "horizon", "step_limit", "time_limit")
+
+    def __init__(self, timetable: Timetable, world: World, limits: dict[str, int]) -> None:
+        self._timetable = timetable
+        self._world = world
+        self.step_limit = limits["steps"]
+        self.time_limit = limits["time_ms"]
+        self.horizon = self.time_limit
+        self._quiet = 0
+        """Events so far that made no step, less the allowance of interventions."""
+
+    def stop_at(self, time: int | None) -> None:
+        """Set the horizon; None: the time limit."""
+        self.horizon = self.time_limit if time is None else min(time, self.time_limit)
+
+    def allow_intervention(self) -> None:
+        """An intervention may be followed by further events without a step."""
+        self._quiet -= _QUIET_AN_INTERVENTION
+
+    def is_too_quiet(self, steps: int) -> bool:
+        """Count an event that made no step; True when a run of so many steps has had too many of them."""
+        self._quiet += 1
+        return self._quiet > _QUIET + _QUIET_A_STEP * steps
+
+    def nothing_comes(self) -> bool:
+        """True when no broker runs, and the clients only try to connect and have nothing else to do."""
+        world = self._world
+        for event in self._timetable.valid_events():
+            _, handler, argument = event
+            if handler in _CONNECTING:
+                name = argument[0] if handler == "connected" else argument
+                if not world.waits_in_vain(name):
+                    return False
+            elif handler != "background":
+                return False
+        return True

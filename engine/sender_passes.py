@@ -1,0 +1,43 @@
+"""The Sender pass that is under way: no other event comes between its phases."""
+
+from __future__ import annotations
+
+from engine.kernel import Kernel
+from engine.timetable import Event
+
+
+class SenderPasses:
+    """``client``: the client in the middle of a pass; None between passes."""
+
+    __slots__ = ("_kernel", "client")
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self.client: str | None = None
+
+    def begin(self, name: str, event: Event) -> None:
+        """Begin a client's pass and run its first phase."""
+        kernel = self._kernel
+        if kernel.world.paused and kernel.hold_if_paused(name, event):
+            return
+        self.client = name
+        self.run_phase(name)
+
+    def run_phase(self, name: str) -> None:
+        """Run the client to the end of the next phase that does something."""
+        kernel = self._kernel
+        world = kernel.world
+        if not world.acts(name):
+            self.client = None  # A crash ends the pass; a paused client finishes its pass when it resumes.
+            kernel.ask_for_timers(name)
+            return
+        kernel.at_work(name, "sender_phase")
+        effects, more = world.clients[name].run_phase(kernel.now)
+        if effects:
+            kernel.carry_out(name, effects)
+        if not more:
+            self.client = None
+            kernel.ask_for_timers(name)
+        elif kernel.watch.recording:
+            for loop in world.loops_of.get(name, ()):
+                kernel.watch.touch(loop)  # A phase may have let its call return.
