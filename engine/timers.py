@@ -64,10 +64,13 @@ def _waiting_appends(view: Json) -> _Found:
 
 
 def _sessions(view: Json) -> _Found:
-    """Until ZooKeeper gives a silent broker up (LOG-10)."""
+    """Until ZooKeeper, or the active controller, gives a silent broker up (LOG-10)."""
     for number, session in view.get("zookeeper", {}).get("sessions", {}).items():
         if session["expires_at"] is not None and not session["alive"]:
             yield f"broker-{number}", "session", "ZooKeeper", None, session["expires_at"]
+    for number, registration in view.get("quorum", {}).get("brokers", {}).items():
+        if registration["expires_at"] is not None:
+            yield f"broker-{number}", "session", "controller", None, registration["expires_at"]
 
 
 def _middleware(view: Json) -> _Found:

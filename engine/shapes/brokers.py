@@ -166,7 +166,7 @@ class MetadataRecordView(TypedDict):
     """Kafka's name."""
     about: str
     """The partition, topic or broker."""
-    fields: JsonObject
+    fields: NotRequired[JsonObject]
     count: NotRequired[int]
 
 

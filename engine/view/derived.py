@@ -36,7 +36,7 @@ Place = tuple[str, ...]
 
 _THINGS = ("partitions", "brokers")
 """Rooms whose timers are looked for thing by thing."""
-_HAVE_TIMERS = (*_THINGS, "zookeeper", "middleware")
+_HAVE_TIMERS = (*_THINGS, "quorum", "zookeeper", "middleware")
 
 
 def _timers(view: Json, place: Place) -> dict[str, Any]:

@@ -32,6 +32,7 @@ WATCHED: Tree = {
             "transactional": ALL, "control": ALL, "outcome": ALL,
         }},
     }}}},
+    "quorum": {"brokers": {EACH: {"expires_at": ALL}}},
     "zookeeper": {"sessions": {EACH: {"alive": ALL, "expires_at": ALL}}},
     "middleware": {
         "transactions": {EACH: {"timer": ALL}},

@@ -184,7 +184,8 @@ class Moment:
         names = [*self.part("clients"), *self.part("consumers"), *self.part("applications")]
         names += [f"broker-{name}" for name in self.part("brokers")]
         roles = [] if self.simulation is None else self.simulation.world.roles
-        return list(dict.fromkeys([*names, *roles, *(["zookeeper", "controller"] if names else [])]))
+        keeps = [] if self.part("quorum") else ["zookeeper"]
+        return list(dict.fromkeys([*names, *roles, *([*keeps, "controller"] if names else [])]))
 
     def actor(self, name: str) -> Json | None:
         """A client, a consumer or a broker; None for an actor that can be neither down nor paused."""

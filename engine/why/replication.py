@@ -35,17 +35,22 @@ def not_running(moment: Moment, actor: str) -> Iterator[Link]:
         return
     subject = actor_subject(actor)
     if not shown["alive"]:
-        session = (moment.part("zookeeper").get("sessions") or {}).get(actor.removeprefix("broker-"))
-        until = None if session is None else session["expires_at"]
+        number = actor.removeprefix("broker-")
+        session = (moment.part("zookeeper").get("sessions") or {}).get(number)
+        registration = (moment.part("quorum").get("brokers") or {}).get(number)
+        known = session or registration
+        until = None if known is None else known["expires_at"]
         if until is not None and until > moment.now:
             left = until - moment.now
-            yield link("broker_down_session", "FEN-6", subject=subject, actor=actor, until=until, left=left)
+            kind = "broker_down_session" if registration is None else "broker_down_registered"
+            yield link(kind, "FEN-6", subject=subject, actor=actor, until=until, left=left)
         else:
             yield link("actor_down", "GEN-6", subject=subject, actor=actor)
     elif shown["paused"]:
         yield link("actor_paused", "GEN-6", subject=subject, actor=actor)
     elif shown.get("starting"):
-        yield link("broker_starting", "PID-6", subject=subject, actor=actor)
+        kind = "broker_registers" if "lifecycle" in shown else "broker_starting"
+        yield link(kind, "PID-6" if kind == "broker_starting" else "FEN-6", subject=subject, actor=actor)
 
 
 def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:

@@ -1765,7 +1765,7 @@ export interface MetadataRecordView {
    * The partition, topic or broker.
    */
   about: string;
-  fields: JsonObject;
+  fields?: JsonObject;
   count?: number;
 }
 /**

@@ -15,7 +15,7 @@ import type { Code } from "./checks.ts";
 import type { Frame, Header } from "./frame.ts";
 import {
   begun, clients, clientsNow, decided, decides, hasAborted, hasCompensation, hasCoordinators, hasGroups, hasInternalLogs, hasLog, hasMarkerBoard,
-  hasMiddleware, hasRoles, hasStates, hasVotes, isFromFiles, kafka, mayCommitOffsets, mayTransact, reads, refused, remembers, runs, sends, works, worksNow, writesInternalLog,
+  hasMiddleware, hasQuorum, hasRoles, hasStates, hasVotes, isFromFiles, kafka, mayCommitOffsets, mayTransact, reads, refused, remembers, runs, sends, works, worksNow, writesInternalLog,
 } from "./panel-times.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Transactions } from "./transactions.ts";
@@ -194,9 +194,14 @@ const ROWS = [
     draw: ({ frame }) => html`<eos-numbers .frame=${frame}></eos-numbers>`,
   },
   {
-    tag: "eos-zookeeper", key: "", place: "right", name: "player.panel.zookeeper", may: clients, when: clientsNow,
+    tag: "eos-zookeeper", key: "", place: "right", name: "player.panel.zookeeper", may: clients, when: (frame) => clientsNow(frame) && !hasQuorum(frame),
     shows: [["zookeeper"], ["brokers", "*", "producer_id_block"]],
     draw: ({ frame }) => html`<eos-zookeeper .frame=${frame}></eos-zookeeper>`,
+  },
+  {
+    tag: "eos-quorum", key: "", place: "right", name: "player.panel.quorum", may: clients, when: (frame) => clientsNow(frame) && hasQuorum(frame),
+    shows: [["quorum"], ["brokers", "*", "producer_id_block"]],
+    draw: ({ frame }) => html`<eos-quorum .frame=${frame}></eos-quorum>`,
   },
   {
     tag: "eos-pending", key: "", place: "right", name: "player.panel.pending", when: works,

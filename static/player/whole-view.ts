@@ -32,6 +32,7 @@ export type View = Whole<
     partitions?: Record<string, PartitionView>;
     network?: Required<told.NetworkView>;
     zookeeper?: Required<told.ZooKeeperView>;
+    quorum?: told.QuorumView;
   }
 >;
 

@@ -200,7 +200,7 @@ export const controller: Layer = (frame, here, focus) => {
     {
       key: "controller", ...place.box, phase: "static", depth: DEPTH.body, hot: focused, select: selection, picked: isPicked(frame.selection, selection),
       draw: svg`${box(0, 0, width, height, "body", 8)}${focused ? box(0, 0, width, height, "ring", 8) : nothing}${
-        text(12, 18, say("stage.controller"), "s13 b")}${text(12, 34, say("stage.zookeeper"), "s12 q")}`,
+        text(12, 18, say("stage.controller"), "s13 b")}${text(12, 34, say(frame.view.quorum === undefined ? "stage.zookeeper" : "stage.quorum"), "s12 q")}`,
       label: say("stage.controller"),
     },
     ...(!focused || lead === undefined ? [] : [{

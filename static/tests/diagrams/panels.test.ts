@@ -13,6 +13,7 @@ import { differenceText, layoutNumbers } from "../../diagrams/numbers.ts";
 import { layoutPending } from "../../diagrams/pending.ts";
 import { layoutProducerTable } from "../../diagrams/producer-table.ts";
 import { arcPath, layoutTimers, shortLeft } from "../../diagrams/timers.ts";
+import { layoutQuorum } from "../../diagrams/quorum.ts";
 import { layoutZooKeeper } from "../../diagrams/zookeeper.ts";
 import type { Change, View } from "../../player/frame.ts";
 import { wholeView } from "../../player/whole.ts";
@@ -242,6 +243,31 @@ test("ZooKeeper: the node, its version, each broker's block and session", () => 
   assert.deepEqual(shape.blocks.map((block) => [block.broker, block.block, block.next, block.state]), [
     ["broker-1", "0–999", "1", null], ["broker-2", "none", "–", "down, session until 443 ms"],
   ]);
+});
+
+test("the controller without ZooKeeper: registrations, how far each broker has read, the newest records", () => {
+  const now = view();
+  delete now.zookeeper;
+  now.quorum = {
+    controller: { epoch: 2, active: true, next_producer_id: 3000 },
+    brokers: {
+      1: { epoch: 0, state: "UNFENCED", expires_at: null, metadata_offset: 12 },
+      2: { epoch: 1, state: "FENCED", expires_at: null, metadata_offset: 9 },
+    },
+    log: {
+      9: { epoch: 1, kind: "TopicRecord", about: "t" },
+      10: { epoch: 2, kind: "PartitionChangeRecord", about: "t-0", fields: { leader: 1, isr: [1] } },
+    },
+  };
+  if (now.brokers?.["1"] !== undefined) now.brokers["1"].metadata_offset = 12;
+  const shape = layoutQuorum(frameOf(null, now), 1);
+  assert.deepEqual(shape.brokers.map((row) => [row.broker, row.state, row.epoch, row.read, row.block]), [
+    ["broker-1", "live", "0", "12", "0–999"], ["broker-2", "fenced", "1", "–", "none"],
+  ]);
+  assert.deepEqual(shape.records.map((record) => [record.offset, record.kind, record.about, record.fields]), [
+    ["10", "PartitionChangeRecord", "t-0", "leader 1, isr 1"],
+  ]);
+  assert.equal(shape.folded, 1);
 });
 
 test("consumers, configuration and the event queue", () => {
