@@ -1,4 +1,5 @@
-"""The fetches of followers and of the metadata log, each a step, and the effects of a changed partition (LOG-7, CON-1)."""
+"""The fetches of followers and of the metadata log, each a step, and the effects of a changed partition (LOG-7,
+CON-1)."""
 
 from __future__ import annotations
 

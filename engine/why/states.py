@@ -20,8 +20,8 @@ _INITIAL_OF_CLIENTS = "client_transactions"
 
 
 def known_states(moment: Moment, subject: str) -> list[str]:
-    """The machines with a state or a transition under this name, the one with the newest transition first; of those that
-    moved in one step, the coordinator's before its markers'."""
+    """The machines with a state or a transition under this name, the one with the newest transition first; of those
+    that moved in one step, the coordinator's before its markers'."""
     taken = [
         (step.number, machine)
         for (machine, of), (step, _) in moment.lately.transitions.items()
