@@ -510,7 +510,7 @@ def of_response(body: object) -> Api | None:
 
 
 def answer_with(request: object, error: Error, log_start: int = NO_OFFSET) -> Any:
-    """The response that says one error of all that was asked; NONE: that all of it was done."""
+    """The response with one error for every part of the request; NONE: with success for every part."""
     api = of_request(request)
     if api is None or api.answer is None:
         raise EngineError(f"{request!r} has no answer with an error")

@@ -19,7 +19,7 @@ FIELDS: dict[str, dict[str, tuple[type, Any]]] = {
     **CRAFTABLE,
     **{api.name: dict(api.crafted) for api in sorted(APIS, key=_in_order) if api.crafted},
 }
-"""API to field, type and default of what a script may write."""
+"""API to the fields that a script may write, each with type and default."""
 
 
 def check_crafted(message: dict[str, Any], place: str) -> dict[str, Any]:

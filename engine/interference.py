@@ -39,7 +39,7 @@ from engine.scenario.schema import APIS, MIDDLEWARE_APIS
 
 
 class Interference:
-    """The fault script of one run and what learners did to it."""
+    """The fault script of one run, and the interventions of learners."""
 
     def __init__(self, kernel: Kernel, interventions: Iterable[dict[str, Any]]) -> None:
         self.kernel = kernel
@@ -125,7 +125,7 @@ class Interference:
         ]
 
     def altered(self, source: str, effect: Send) -> Send:
-        """A real answer whose error the script replaces: what was stored stays stored."""
+        """Replace the error of a real answer; stored data stays."""
         error = self.altering.pop((source, effect.destination, effect.correlation_id), None)
         if error is None:
             return effect
@@ -163,7 +163,7 @@ class Interference:
         return action == "disconnect" or not network.has_arrived(envelope)
 
     def _do(self, entry: dict[str, Any]) -> None:
-        """Carry an entry out; what cannot be done in this world is said, and the run goes on."""
+        """Carry an entry out; an entry that is impossible here makes a step that says so, and the run goes on."""
         try:
             _ON_WORLD[entry["action"]](self, entry)
         except Refused as refused:
@@ -275,7 +275,7 @@ class Interference:
         self._stop(name, True, self._stopping.pop(name))
 
     def _stop(self, name: str, clean: bool, entry: dict[str, Any]) -> None:
-        """An actor stops: what it had in memory is gone, and so are its connections."""
+        """Stop an actor: its memory and its connections are lost."""
         kernel, world = self.kernel, self.kernel.world
         broker = world.brokers.get(name)
         self._stopping.pop(name, None)
@@ -417,7 +417,7 @@ class Interference:
             kernel.ask(name)
 
     def _seek(self, entry: dict[str, Any]) -> None:
-        """An application sends its consumer elsewhere (CON-8)."""
+        """An application moves its consumer's position (CON-8)."""
         kernel, name = self.kernel, entry["actor"]
         consumer = kernel.world.consumers.get(name)
         if consumer is None or entry["partition"] not in consumer.readings or not consumer.alive:

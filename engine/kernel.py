@@ -37,7 +37,7 @@ class Kernel(Protocol):
         ...
 
     def carry_out(self, name: str, effects: Effects) -> None:
-        """Carry out what a role wants done."""
+        """Carry out the effects of a role."""
 
     def at_work(self, actor: str, kind: StepKind) -> None:
         """Name the actor and the kind of the current step."""

@@ -47,7 +47,7 @@ REMEMBERED = {
 
 
 class Said(NamedTuple):
-    """A step that is over: who acted when, and its sentence."""
+    """A finished step: its number, time, actor and sentence."""
 
     number: int
     at: int
@@ -120,7 +120,7 @@ class Lately:
         self.carried: dict[int, _Flight] = {}
         self.messages: dict[int, dict[str, Any]] = {}
         self._arrived = False
-        """Whether a Produce request was received in this step: who stores now is the leader."""
+        """Whether a Produce request was received in this step: then an append of this step is the leader's."""
         self._facts: list[Any] = []
         self._flights: dict[tuple[str, int], _Flight] = {}
         self._lost: set[int] = set()

@@ -131,7 +131,7 @@ class Machine(Generic[Context]):
 
     def bind(self, functions: Mapping[str, Effect]) -> tuple[tuple[Effect, ...], ...]:
         """The functions that carry out the effects of each row, by the row's number. Every effect of the table needs
-        its function, and no function stands here for an effect that the table does not have."""
+        its function, and no function is given for an effect that the table does not have."""
         differ = sorted(self.effects ^ functions.keys())
         if differ:
             raise EngineError(f"{self.name}: effects {differ} stand in the table or in the role, not in both")

@@ -86,7 +86,7 @@ class Profile:
     knows_transaction_abortable: bool
     """TRANSACTION_ABORTABLE is answered and understood (KIP-890, since 3.8); else INVALID_TXN_STATE."""
     outlives_denied_identity: bool
-    """A client that may not have an identity fails what waits and may ask again (KAFKA-13668, since 3.6); else that is
+    """A denied identity fails waiting requests, and the client may ask again (KAFKA-13668, since 3.6); else it is
     fatal."""
     wrong_state_is_fatal: bool
     """What the client's own table does not allow is an IllegalStateException: a call changes nothing, the Sender's

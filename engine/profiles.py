@@ -15,7 +15,7 @@ from engine.versions.k39 import PROFILE as K39
 from engine.versions.k41 import PROFILE as K41
 
 INCOMPLETE = ("k39", "k41")
-"""Versions that recorded cases are played in, and no scenario may name: some of what differs is still missing."""
+"""Versions for recorded cases alone, which no scenario may name: some of their differences are still missing."""
 
 
 def _found() -> list[Profile]:

@@ -67,7 +67,7 @@ class Timetable:
         """Key to what the view shows of the event; empty unless recorded."""
 
     def put(self, at: int, rank: int, handler: str, argument: Any, actor: str, what: str) -> int:
-        """Put an event into the queue; returns its key. ``what`` is for people: unread unless recorded."""
+        """Put an event into the queue; returns its key. ``what`` is text for the view, unread unless recorded."""
         self._order = order = self._order + 1
         key = (at << _CLASS_BITS | rank) << _ORDER_BITS | order
         heappush(self._queue, (key, handler, argument))

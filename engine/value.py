@@ -17,7 +17,7 @@ Made = TypeVar("Made")
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 def value(made: type[Made]) -> type[Made]:
-    """A dataclass with slots, whose fields are given by name, equal and hashed by what they hold."""
+    """A dataclass with slots, with fields given by name, compared and hashed by its fields."""
     return dataclass(slots=True, kw_only=True, unsafe_hash=True)(made)
 
 

@@ -27,7 +27,7 @@ class Cleaning:
     """The records that one pass removes from a log."""
 
     changed: dict[int, RecordBatch | None] = field(default_factory=dict)
-    """Base offset to what takes that batch's place, None: nothing; the others stay as they are."""
+    """Base offset to the batch that replaces the one there; None: that batch is removed. Other batches stay."""
     forgotten: set[int] = field(default_factory=set)
     """Offsets of markers whose transactions have no batch left: their lines leave the aborted index."""
     records: int = 0

@@ -54,6 +54,6 @@ class BrokerConfiguration:
     """Bytes after which a segment is rolled, as ``log.segment.bytes``; None: not by size."""
     replica_fetch_interval_ms: int = 5
     replica_fetch_batches_max: int = 1000
-    """Batches in one answer to a follower; what is left follows with its next fetch."""
+    """The most batches in one answer to a follower; its next fetch gets the rest."""
     consumer_fetch_batches_max: int = 1000
-    """Batches in one answer to a consumer; what is left follows with its next fetch."""
+    """The most batches in one answer to a consumer; its next fetch gets the rest."""

@@ -361,7 +361,7 @@ class PartitionLog:
         self._touch_batches(gone)
 
     def replace_batches(self, changed: dict[int, RecordBatch | None]) -> None:
-        """Put what compaction left in the place of batches, by base offset; None: the batch goes (LOG-13)."""
+        """Replace batches, by base offset, with their compacted versions; None: remove the batch (LOG-13)."""
         kept = [
             (changed.get(batch.base_offset, batch), at)
             for batch, at in zip(self.batches, self.appended_at, strict=True)
@@ -439,7 +439,7 @@ class PartitionLog:
         self._touch_producers(known)
 
     def close(self, *, clean: bool) -> None:
-        """The broker stops: what is known of producers was in memory. A clean stop writes it down first."""
+        """The broker stops: producer state in memory is lost. A clean stop writes a snapshot first."""
         producers = self.producers
         if clean:
             producers.map_end_offset = self.log_end

@@ -154,4 +154,4 @@ MACHINE: Machine[Situation] = Machine(
 CLAIMING = MACHINE.sources(NO_REPLY)
 """States in which a reply of ZooKeeper is awaited."""
 ANSWERS = {row.source: row.on for row in MACHINE.rows if row.on in (DATA, WRITTEN)}
-"""State to what the awaited reply is."""
+"""State to the reply that the broker awaits in it."""

@@ -62,8 +62,8 @@ def next_block(broker: int, latest: Block | None, size: int) -> Block:
 
 
 class _Turn:
-    """One row that is carried out: what came, what is wanted done, the block that it is about, and the end of the last
-    block where none fits behind it."""
+    """The context of one row's effects: the reply, the wanted effects, the block concerned, and the end of the
+    last block where no block fits after it."""
 
     __slots__ = ("block", "effects", "latest_end", "now", "reply")
 

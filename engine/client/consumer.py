@@ -220,7 +220,7 @@ class Consumer:
         return None if self.group is None else self.group.committed.get(partition)
 
     def seek(self, partition: str, offset: int, now: int) -> None:
-        """Go on reading elsewhere (CON-8)."""
+        """Move the position (CON-8)."""
         reading = self.readings[partition]
         self.handover.forget(partition)
         self.watch.emit(PositionSought, self.name, partition, reading.position, offset)
@@ -426,7 +426,7 @@ class Consumer:
         self.watch.touch(self)
 
     def _refused(self, reading: Reading, error: Error, now: int) -> None:
-        """The broker does not serve this partition now: learn who does, then try again."""
+        """The broker does not lead this partition: refresh metadata, then fetch again."""
         reading.wanted = True
         reading.not_before = self._grid(now + RETRY_BACKOFF_MS)
         if error in _STALE_LEADER:
@@ -446,7 +446,7 @@ class Consumer:
     # -- connections -----------------------------------------------------------------------------------
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
-        """A connection is open: what waited for it may go."""
+        """A connection is open: send the requests that waited for it."""
         if purpose == FOR_GROUP:
             if self.group is not None:
                 self.group.connected(_node(peer), now)
@@ -460,7 +460,7 @@ class Consumer:
         return self._effects()
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection ended: what was asked on it is asked again elsewhere or later."""
+        """A connection ended: its requests are sent again later, or to another broker."""
         self._disconnected(peer, now, purpose)
         return self._effects()
 

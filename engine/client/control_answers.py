@@ -166,8 +166,7 @@ class ControlAnswers:
 
 
 def _illegal(exchange: _Exchange, illegal: IllegalTransition) -> None:
-    """Kafka's Sender thread logs the exception and goes on; what was asked for is not asked again (TXM-13). A producer
-    that it lost has said so."""
+    """Kafka's Sender thread logs the exception and continues without repeating the request (TXM-13)."""
     if not exchange.transactions.is_poisoned:
         exchange.watch.emit(AnswerThrown, exchange.client, exchange.request.api, illegal.row.on)
 

@@ -112,7 +112,7 @@ class ControlChannel:
         return self._go_on(self.held, now)
 
     def _next_request(self) -> PendingRequest | None:
-        """The next request that may leave (TXM-9); what cannot be sent any more fails here."""
+        """The next request that may be sent (TXM-9); a request that may not be sent any more fails here."""
         transactions, setup = self._transactions, self._setup
         if transactions.new_partitions:
             transactions.register_partitions()

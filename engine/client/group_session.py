@@ -205,7 +205,7 @@ class GroupSession:
         return [Send(connection.peer, body, self.in_flight.correlation_id)]
 
     def connected(self, node: int, now: int) -> None:
-        """The connection to the coordinator is open: what waited for it may go."""
+        """The connection to the coordinator is open: send the requests that waited for it."""
         self.own.connected(node)
         self.not_before = min(self.not_before, now)
 

@@ -68,7 +68,7 @@ class PartitionSequences:
         return self.producer_id == producer_id and self.producer_epoch == producer_epoch
 
     def preset(self, next_sequence: int) -> None:
-        """Begin elsewhere than at 0 (GEN-7): as if everything before had been acknowledged."""
+        """Begin numbering at another sequence than 0 (GEN-7), as if all earlier ones had been acknowledged."""
         self.next_sequence = next_sequence
         self.last_acked_sequence = decrement(next_sequence, 1) if next_sequence else NO_SEQUENCE
         self.adopts_identity = True

@@ -165,7 +165,7 @@ class ProducerClient:
         transactions.preset(producer_id, producer_epoch)
 
     def preset_sequence(self, partition: str, next_sequence: int) -> None:
-        """Begin numbering this partition elsewhere than at 0, for whatever identity the producer gets."""
+        """Begin numbering this partition at another sequence than 0, under the identity that the producer gets."""
         self._transactions("next_sequence").entry(partition).preset(next_sequence)
 
     def _transactions(self, what: str) -> Any:
@@ -285,7 +285,7 @@ class ProducerClient:
         self.memory.calls.begin_flush(call, now)
 
     def _close(self, call: Call, now: int) -> None:
-        """The producer accepts nothing more; what it has is sent first (SND-14)."""
+        """Close: no further calls are accepted, and queued records are sent first (SND-14)."""
         self.watch.emit(CloseCalled, self.name, len(self.memory.accumulator.incomplete))
         self.memory.calls.begin_close(call, now)
 
@@ -527,7 +527,7 @@ class ProducerClient:
             self.watch.touch(part)
 
     def _touch_flags(self) -> None:
-        """Touch what a call or a response may have changed in parts that do not touch themselves."""
+        """Touch the parts that a call or a response may have changed and that do not touch themselves."""
         self.watch.touch(self._extras[-1])
         accumulator = self.memory.accumulator
         flags = (accumulator.closed, accumulator.flushes > 0)

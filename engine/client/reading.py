@@ -114,7 +114,7 @@ def _first_offset(entry: tuple[int, int]) -> int:
 def _take_records(
     batch: RecordBatch, position: int, serials: list[int], offsets: list[int], stretches: list[Stretch]
 ) -> None:
-    """The records of a batch from ``position`` on; gaps between them are what compaction removed."""
+    """The records of a batch from ``position`` on; compaction removed the records of the gaps."""
     base = batch.base_offset
     content = batch.content
     if content is None or content.offset_deltas is None:
@@ -164,7 +164,7 @@ class Reading:
         """Older stretches that are no longer listed."""
 
     def remember(self, stretches: list[Stretch]) -> None:
-        """Join what an answer brought to what is known; neighbours of one fate become one stretch."""
+        """Add the stretches of an answer to the known ones; adjacent stretches with one fate become one."""
         known = self.stretches
         for stretch in stretches:
             if known and known[-1].fate == stretch.fate and known[-1].last + 1 == stretch.first:
@@ -177,7 +177,7 @@ class Reading:
             del known[:over]
 
     def jump(self, to: int, fate: str) -> None:
-        """Go on elsewhere: ahead, the offsets between are hidden for this reason; back, they are read again."""
+        """Move the position. Forward: the skipped offsets are hidden for this reason; back: they are read again."""
         if to > self.position:
             self.remember([Stretch(self.position, to - 1, fate)])
         else:

@@ -266,7 +266,7 @@ class Sender:
         )
 
     def _expire(self, now: int) -> bool:
-        """P6: give up what has waited too long. k28 looks at batches in flight too (ACC-21)."""
+        """P6: expire batches that waited too long; in k28 also batches in flight (ACC-21)."""
         earliest = self._accumulator.earliest_expiry()
         if earliest is None or now < earliest:
             return False
@@ -276,7 +276,7 @@ class Sender:
         return False
 
     def _choose_timeout(self, now: int) -> bool:
-        """P7: how long the poll may last, and because of what."""
+        """P7: choose the end of the poll, and note its reason."""
         ready = self._readiness.found
         self._poll_until, self._poll_source = None, None
         if ready.nodes:
@@ -372,7 +372,7 @@ class Sender:
         return poll.end(self._quiet_until(now))
 
     def _another_turn(self) -> bool:
-        """The drain stopped early and will begin elsewhere: go on until every partition had its turn."""
+        """The drain stopped early and begins at the next partition: continue until each had its turn."""
         nodes = self._readiness.found.nodes
         if not nodes:
             return False

@@ -199,7 +199,7 @@ def abort_transaction(manager: TransactionManager) -> Result:
 
 
 def _complete(manager: TransactionManager, on: str, skip_end: bool) -> Result:
-    """Enqueue what is still to be registered, the end of the transaction, and the epoch bump (TXM-10)."""
+    """Enqueue the registration of new partitions, EndTxn, and the epoch bump (TXM-10)."""
     manager.register_partitions()
     result = Result()
     if not skip_end:
@@ -354,4 +354,4 @@ ASKS: dict[str, Callable[[TransactionManager, Call], Result | None]] = {
     COMMIT_TRANSACTION: _commit,
     ABORT_TRANSACTION: _abort,
 }
-"""Kind of a scripted call to what it asks of the manager; None: it returns at once."""
+"""Kind of a scripted call to its function on the manager; None: the call returns at once."""

@@ -121,7 +121,7 @@ class TransactionManager:
         self.queues_identity = profile.queued_producer_id_request
         """InitProducerId joins the queue of requests; else the Sender's pass waits for it (PID-11, PID-12)."""
         self.shows_fencing = profile.shows_fencing
-        """The application sees a fencing as what it is."""
+        """The application gets ProducerFencedException for a fence."""
         self.names_member = profile.offsets_name_member
         """TxnOffsetCommit says which member of which generation commits (KIP-447)."""
         self.reactions = generation_of(profile)
@@ -269,7 +269,7 @@ class TransactionManager:
         return self.last_error is ClientError.ILLEGAL_STATE
 
     def become_uninitialized(self) -> None:
-        """The identity was denied: what waits fails, and the application may call initTransactions() again."""
+        """The identity was denied: waiting requests fail, and the application may call initTransactions() again."""
         error = self.last_error
         for request in self.requests:
             self.fail_request(request)
@@ -574,7 +574,7 @@ class TransactionManager:
         )
 
     def look_up(self, kind: str, key: str) -> None:
-        """Forget who coordinates and ask again (FND-6)."""
+        """Forget the coordinator and look it up again (FND-6)."""
         self.coordinators[kind] = None
         self.enqueue(
             PendingRequest(FIND, FindCoordinatorRequest(key=key, key_type=kind), PRIORITIES[FIND], key=key)

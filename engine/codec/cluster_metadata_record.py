@@ -24,7 +24,7 @@ class TopicPartitions:
         self._partitions: dict[bytes, set[int]] = {}
 
     def take(self, values: Iterable[bytes]) -> None:
-        """Records of other kinds, and what is no record of metadata, say nothing here."""
+        """Records of other kinds, and bytes that are no metadata record, are skipped."""
         for value in values:
             try:
                 self._take(FieldCursor(value))

@@ -104,7 +104,7 @@ def _decode_folder(folder: PartitionFolder, reader: SegmentReader, lines: Lines,
 
 
 def _nothing_to_read(files: Mapping[str, Buffer], reader: SegmentReader) -> str:
-    """One line: what was given, why it is no log, what to give."""
+    """One line: the given path, why it is no log, and which paths are."""
     if not files:
         return f"not a log: no file was given; {REMEDY}"
     folders = partition_folders(files)

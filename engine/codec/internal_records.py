@@ -94,7 +94,7 @@ class InternalRecords:
         self._groups: dict[str, Json] = {}
         self._offsets = 0
         self._pending: dict[tuple[str, int], list[tuple[str, str, Json]]] = {}
-        """By the log and the producer id: what its marker there decides on."""
+        """Log and producer id to the pending offsets that the producer's marker decides."""
 
     def view(self) -> Json:
         """Before the first step."""

@@ -260,7 +260,7 @@ class _Run:
         self._put(placed.partition, said, notes + damage, changes, interesting, transitions)
 
     def end(self) -> None:
-        """Say which transactions never end, where they begin, and what is the case now."""
+        """Add the sentences about transactions that never end: where each begins, and its present state."""
         if not self.steps:
             return
         open_now = [

@@ -158,7 +158,7 @@ class GroupCoordinator(LogOwner[_Writing]):
     def elect(
         self, partition: int, batches: Iterable[RecordBatch], coordinator_epoch: int = 0
     ) -> list[Group]:
-        """The log is read: both maps of every group are what it says (OFS-5). Returns the groups."""
+        """The log is loaded: set both maps of every group from it (OFS-5). Returns the groups."""
         self.own(partition, coordinator_epoch)
         found = loaded_groups(batches)
         self.groups.update(found)

@@ -70,7 +70,7 @@ class Group:
         self.staged: dict[str, CommittedOffset] = {}
         """Commits outside transactions that are on their way to the log."""
         self.pending: dict[int, dict[str, PlacedOffset]] = {}
-        """Producer id to topic-partition to what its open transaction wants to commit."""
+        """Producer id to topic-partition to the pending offset of its open transaction."""
 
     # -- commits outside transactions ------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ class LogOwner(Generic[Writing]):
         return self.owned[self.partition_of(key)]
 
     def resign(self, partition: int) -> None:
-        """Another broker leads this partition: forget what is known of its keys (TXC-22)."""
+        """Another broker leads this partition: forget the state of its keys (TXC-22)."""
         self.owned.pop(partition, None)
         self.loading.pop(partition, None)
         self.forget(partition)
@@ -71,7 +71,7 @@ class LogOwner(Generic[Writing]):
         self.owned[partition] = epoch
 
     def forget(self, partition: int) -> None:
-        """Drop what is in memory of the partition's keys."""
+        """Forget the state of the partition's keys."""
         raise NotImplementedError
 
     def begin_write(self, writing: Writing) -> int:

@@ -442,7 +442,7 @@ class MarkerChannel:
         )
 
     def _note_same_everywhere(self, waiting: Waiting) -> None:
-        """The last of several partitions has its marker: what the transaction wrote is one thing (CPT-4)."""
+        """The last of several partitions has its marker: the outcome holds for all of them together (CPT-4)."""
         everywhere = waiting.send.partitions
         if 1 < waiting.marked == len(everywhere):
             self.watch.emit(SameEverywhere, waiting.send.transactional_id, everywhere)

@@ -82,7 +82,7 @@ class ProducerIds(Protocol):
 
 
 class Features(Protocol):
-    """The cluster's level of ``transaction.version``, which a coordinator follows in what no client asked for."""
+    """The cluster's level of ``transaction.version``; a coordinator follows it in changes that no client requested."""
 
     transaction_version: int
 
@@ -685,7 +685,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._answer(writing.to, NO_ERROR)
 
     def _fence_written(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        """The abort under the raised epoch is decided; the one who asked tries again (TXC-10)."""
+        """The abort under the raised epoch is decided; the client of InitProducerId has to retry (TXC-10)."""
         metadata.install(writing.image)
         self._emit_decided(metadata)
         if writing.to is not None:

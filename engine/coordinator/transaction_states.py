@@ -219,7 +219,7 @@ def _busy(on: str, spec: str, key: str) -> list[Row]:
 
 
 def _internal(on: str, spec: str) -> list[Row]:
-    """Pending only, never a state that a request should meet (TXC-8, CTR-22)."""
+    """Only a pending state; a request never finds an id in it (TXC-8, CTR-22)."""
     return [
         Row(
             source=source,

@@ -68,7 +68,7 @@ class Coverage:
         return missing
 
     def lists(self) -> list[tuple[str, int, list[str]]]:
-        """(what, how many there are, the missing ones) of everything that is a plain list."""
+        """(name, total, missing items) of each plain list of things to cover."""
         errors = [error.name for error in SPECIFICATION]
         world = [name for name in schema.WORLD_ACTIONS if kept_by.on_offer(kept_by.ACTIONS.get(name))]
         faults = [*schema.MESSAGE_ACTIONS, *schema.ACTOR_ACTIONS, *world]

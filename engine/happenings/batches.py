@@ -45,7 +45,7 @@ class SequencesUnresolved(Happening):
 
 @happening
 class BatchAborted(Happening):
-    """The batch was given up, in a queue or in flight. ``error``: what its records learn."""
+    """The batch was given up, in a queue or in flight. ``error``: the result of its records."""
 
     client: str
     batch: str

@@ -42,7 +42,7 @@ class BusinessMoved(Happening):
 
 @happening
 class LocalTransactionLost(Aside):
-    """A crash ended what was running."""
+    """A crash ended the running operation."""
 
     tid: int
     business: str
@@ -95,7 +95,7 @@ class MiddlewareMoved(Happening):
 
 @happening
 class MiddlewareRefused(Happening):
-    """The machine of a transaction has no way on for what came."""
+    """The machine of a transaction has no row for the message that arrived."""
 
     tid: int
     sender: str

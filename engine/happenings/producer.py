@@ -159,7 +159,7 @@ class Unanswered(Enum):
 
 @happening
 class CallTimedOut(Happening):
-    """``error``: what it throws."""
+    """``error``: the exception of the call."""
 
     client: str
     call: str

@@ -11,7 +11,7 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class PositionSought(Happening):
-    """An application sent its consumer elsewhere."""
+    """An application moved its consumer's position (``seek``)."""
 
     consumer: str
     partition: str

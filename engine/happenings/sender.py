@@ -82,7 +82,7 @@ class BatchesDrained(Happening):
 
 @happening
 class BatchesSent(Happening):
-    """One Produce request. ``acks``: what it asks for, ``"all"`` or a number."""
+    """One Produce request. ``acks``: ``"all"`` or a number."""
 
     client: str
     broker: str

@@ -109,7 +109,7 @@ class GuaranteePart:
         }
 
     def breaks(self, step: int, place: str, serials: list[int], count: int) -> None:
-        """Once more; where and by what is kept of the first time."""
+        """Count a further violation; step and place of the first one stay."""
         self.count += count
         if self.broken_at is None:
             self.broken_at, self.partition, self.serials = step, place, serials
@@ -136,7 +136,7 @@ class VerdictPart:
 
 
 class Bench:
-    """All judges over all partitions. Takes facts; says what broke since it was last asked."""
+    """All judges over all partitions: takes facts, and returns the guarantees broken since the last call."""
 
     def __init__(self) -> None:
         self.records: dict[str, PartitionRecord] = {}
@@ -213,7 +213,7 @@ class Bench:
         found: list[Broken],
         transaction: str | None = None,
     ) -> None:
-        """Name what was not named before, and count it in the guarantee's row."""
+        """Report serials that were not reported before, and count them in the guarantee's row."""
         known = self._known.get((name, place), frozenset())
         new = serials - known
         if not new:

@@ -47,7 +47,7 @@ class PartitionRecord:
         self.stored = 0
         self.copies: dict[int, int] = {}
         self.aborted: dict[int, int] = {}
-        """Serial to how many of its copies an ABORT marker took out of what counts."""
+        """Serial to the number of its copies that an ABORT marker made invisible."""
         self.open: dict[int, list[int]] = {}
         """Producer id to the serials of its transaction without a marker."""
         self.duplicated: set[int] = set()

@@ -49,7 +49,7 @@ class Situation(NamedTuple):
     undone: bool = False
     """Every node that was asked has undone its work."""
     all_heard: bool = False
-    """A compensation has heard every node that it asked; before one, an answer that is missing is waited for."""
+    """Every node that the compensation asked has answered; a missing answer is waited for."""
     checks_left: bool = False
     named: bool = False
     given_up: bool = False

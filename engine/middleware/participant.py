@@ -105,7 +105,8 @@ class Participant(Node):
         self._decide(envelope, request.tid, states.ROLL_BACK, situation, now, by=request.by)
 
     def _can_undo(self, request: Rollback) -> bool:
-        """An operator's hand undoes anything, the log what it holds; else the participant must be able to."""
+        """True when the participant can undo this: an operator always can, the log what it holds, else by its
+        settings."""
         if request.by == "log":
             return self._record(request.tid) is not None
         return self.configuration.can_roll_back or request.by == "operator"
@@ -178,7 +179,7 @@ class Participant(Node):
         self.watch.emit(WorkApplied, tid=tid, node=self.name, at=now)
 
     def _undo(self, tid: int, branch: Branch, now: int) -> None:
-        """Take back what was added, as often as it was added; other transactions' work stays."""
+        """Undo each execution of the operation; changes of other transactions stay."""
         for _ in range(branch.applied):
             self.value -= branch.operation
             record = self._record(tid)

@@ -135,7 +135,8 @@ class BrokerConnections:
         return any(one.taken is message or message in one.waiting for one in self.ended)
 
     def forget(self, broker: str) -> list[Envelope]:
-        """A broker stopped: nothing that it had is answered. Returns what it kept of connections that had ended."""
+        """A broker stopped: none of its requests is answered. Returns the requests of ended connections that it had
+        kept."""
         over = [one for one in self.ended if one.taken.destination == broker]
         self.ended = [one for one in self.ended if one not in over]
         return [request for one in over for request in (one.taken, *one.waiting)]

@@ -218,7 +218,7 @@ class Network:
         return lost, kept
 
     def forget(self, broker: str) -> list[Envelope]:
-        """A broker stopped; returns what it kept of connections that had ended, and now loses."""
+        """A broker stopped: returns the requests of ended connections that it had kept and now loses."""
         lost = [one for one in self.connections.forget(broker) if one.id in self.under_way]
         for envelope in lost:
             self.remove(envelope.id)

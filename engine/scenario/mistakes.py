@@ -52,7 +52,7 @@ def _of_variants(document: dict[str, Any]) -> Iterator[BadScenario]:
 
 
 def _leave_out(document: dict[str, Any], bad: BadScenario) -> bool:
-    """Remove what is wrong; False when what would be found next may only follow from that."""
+    """Remove the wrong value; False when the next mistake may only follow from this one."""
     words = bad.place.split(".")
     if bad.is_missing or words[0] in _MEANINGLESS_WITHOUT:
         return _leave_out_row(document, bad.place)

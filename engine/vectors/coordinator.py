@@ -80,7 +80,7 @@ class Stage:
         """Id to the operation that acknowledged its last marker, until the log took the completion."""
 
     def settle(self) -> None:
-        """Carry out what the coordinator wants until it wants nothing more."""
+        """Carry out the coordinator's effects until there are none."""
         outbox = self.coordinator.outbox
         while outbox:
             effect = outbox.pop(0)

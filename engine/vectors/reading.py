@@ -45,7 +45,7 @@ class Told(dict[str, Any]):
 
 
 def watched(value: Any) -> Any:
-    """A copy whose objects remember what was asked of them."""
+    """A copy whose objects remember which fields were read."""
     if isinstance(value, dict):
         return Told({name: watched(inner) for name, inner in value.items()})
     if isinstance(value, list):

@@ -27,4 +27,4 @@ class BeatStep:
     broken: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
     """Guarantee, partition, records that break it here."""
     released: tuple[tuple[str, str], ...] = ()
-    """Partition whose readers go on here, and result of the marker that lets them."""
+    """Partition whose readers continue at this step, to the result of the marker that made them continue."""

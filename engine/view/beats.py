@@ -447,7 +447,7 @@ def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:
 
 
 def _group(group: list[Opened]) -> Opened:
-    """Rounds as one beat; by their numbers, unless an application began anew among them and counts again."""
+    """Rounds as one beat, named by their numbers unless an application restarted among them and counts from 1 again."""
     if len(group) == 1 and group[0].opener.name != "round":
         return replace(group[0], opener=TRANSACTION, params={"first": group[0].round})
     if len(group) == 1:

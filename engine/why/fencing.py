@@ -57,7 +57,7 @@ def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 
 def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
-    """The step that gave an id its newest epoch, for one who was refused under an older one."""
+    """The step that gave an id its newest epoch, for a client that was refused under an older one."""
     steps = [] if transactional_id is None else raised(moment, transactional_id)
     if steps and transactional_id is not None:
         yield link(

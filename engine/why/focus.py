@@ -42,7 +42,7 @@ _OF_GUARANTEES = {
 
 
 def of_step(moment: Moment) -> Iterator[Asked]:
-    """The questions that the newest step raises. Each finder says what of the step is its business."""
+    """The questions that the newest step raises, one finder for each kind of thing in a step."""
     step = moment.step
     if step is None or step["number"] == 0:
         return
@@ -109,7 +109,7 @@ def _stored(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
-    """A gate of a leader that moved, or that stays behind what is replicated."""
+    """A pointer of a leader's log that moved, or that stays below the replicated records."""
     for change in step["changes"]:
         path = change["path"]
         if len(path) != 5 or path[0] != "partitions" or path[1].startswith("__"):

@@ -49,7 +49,7 @@ def own_words(step: Json, subject: Json | None = None) -> Link:
 
 
 def caused(moment: Moment) -> Iterator[Link]:
-    """The step that sent what was received now."""
+    """The step that sent the message received in the newest step."""
     if moment.lately.cause is not None:
         yield quoted(moment.lately.cause)
 

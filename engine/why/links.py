@@ -55,7 +55,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Something that can be asked now. ``question`` and ``subject`` are what :func:`engine.why.why` takes, ``key``
+    """A question that can be asked now. ``question`` and ``subject`` are what :func:`engine.why.why` takes, ``key``
     and ``params`` the words of it."""
 
     question: str

@@ -59,7 +59,7 @@ def _same_step(turn: Turn, other: Turn) -> bool:
 
 
 def told(moment: Moment, serial: int, record: Json, turns: list[Turn]) -> Iterator[Link]:
-    """When its application heard of success, and what that promised."""
+    """The step at which the application learned of success, and what success means with these acks."""
     found = [turn for turn in turns if turn.what == TOLD and turn.error is None]
     if not found:
         return

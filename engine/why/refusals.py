@@ -123,7 +123,7 @@ def _state(moment: Moment, row: Row, params: Json) -> str:
 
 
 def _client_error(moment: Moment, step: Json) -> Iterator[Link]:
-    """A call that meets a client in error: what led the client there."""
+    """A call refused because its client is in error: the cause of that error."""
     client = str(step["params"].get("client"))
     manager = moment.part("clients").get(client, {}).get("transaction_manager")
     if manager is not None and manager["last_error"] is not None and step["kind"] == "api_call":

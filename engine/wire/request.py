@@ -21,7 +21,7 @@ class WireRequest:
     correlation_id: int
     client: str
     body: Any
-    """The engine's message that it stands for."""
+    """The engine's message of this request."""
 
     @property
     def knows_abortable(self) -> bool:
