@@ -682,7 +682,7 @@ class Connect:
 
 @dataclass(frozen=True, slots=True)
 class Disconnect:
-    """Effect of a client: end the connection to ``peer`` that is for this; what is under way on it is lost."""
+    """Effect of a client: end the connection to ``peer`` for ``purpose``; messages under way on it are lost."""
 
     peer: str
     purpose: str = FOR_ALL_ELSE

@@ -68,7 +68,8 @@ PRODUCERS_SEE = {
 }
 """The error for a client instead of the coordinator's: clients expect the fence of a leader."""
 OLDER_PRODUCERS_SEE = PRODUCERS_SEE | {Error.TRANSACTION_ABORTABLE: Error.INVALID_TXN_STATE}
-"""And for those before Produce 11 and TxnOffsetCommit 4 (Kafka 3.8), which do not know TRANSACTION_ABORTABLE."""
+"""The same for clients before Produce 11 and TxnOffsetCommit 4 (Kafka 3.8), which do not know
+TRANSACTION_ABORTABLE."""
 OFFSETS_SEE = {
     Error.NETWORK_EXCEPTION: Error.COORDINATOR_LOAD_IN_PROGRESS,
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,

@@ -19,9 +19,9 @@ ACTIONS: dict[str, str] = {
     "find_heartbeats": QUORUM,
     "fail_controller": QUORUM,
 }
-"""Actions of the fault script that need one of the two."""
+"""Actions of the fault script that need ZooKeeper, or a quorum."""
 APIS: dict[str, str] = {api.name: api.kept_by for api in apis.APIS if api.kept_by}
-"""Messages that are sent in one of the two."""
+"""Messages that exist only with ZooKeeper, or only with a quorum."""
 SWITCHES: dict[str, str] = {"zookeeper_version_check": ZOOKEEPER}
 SETTINGS: dict[str, str] = {
     "registration_ms": ZOOKEEPER,

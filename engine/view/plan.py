@@ -82,9 +82,9 @@ class RunPlan:
 
 
 def named(beats: list[Beat], names: Sequence[NamedBeat], touched_after: int | None = None) -> list[Beat]:
-    """The beats, with the titles that the author gave to some: of each kind the how-manieth, in the order in which they
-    are read, nested ones behind the one that they stand in. A name of which there is no beat stands for nothing. An
-    author names what the run as written does: once something was done to it, beats are called by what they do."""
+    """The beats, some with titles of the author. A title names a beat by its kind and its number among the beats of that
+    kind, in reading order, a nested beat after the one that contains it. A title without such a beat is ignored. Titles
+    describe the run as written: beats after an intervention (``touched_after``) keep their own."""
     if not names:
         return beats
     titles = {(one["kind"], one["nth"]): one["title"] for one in names}
