@@ -348,7 +348,7 @@ def _compact(world: World, entry: dict[str, Any], now: int) -> None:
     """Every live replica is cleaned by its own broker; offsets stay (LOG-13)."""
     for broker in world.brokers.values():
         if broker.alive and entry["partition"] in broker.replicas:
-            compact_replica(broker.replicas, entry["partition"])
+            compact_replica(broker.replicas, entry["partition"], entry["to"])
 
 
 def _expire_producers(world: World, entry: dict[str, Any], now: int) -> None:

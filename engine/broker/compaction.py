@@ -172,18 +172,21 @@ def _at(values: tuple[Any, ...], kept: list[int]) -> tuple[Any, ...]:
     return tuple(values[index] for index in kept) if values else ()
 
 
-def compact(log: PartitionLog, delete_retention_ms: int = DELETE_RETENTION_MS) -> Cleaning:
+def compact(
+    log: PartitionLog, delete_retention_ms: int = DELETE_RETENTION_MS, below: int | None = None
+) -> Cleaning:
     """Clean one replica's log below its last stable offset.
 
-    The active segment is closed first: Kafka's cleaner leaves it alone until it rolls.
+    Kafka's cleaner leaves the active segment alone until it rolls, so that is closed first. ``below``: only what lies
+    below this offset is cleaned, and no segment is closed.
     """
-    if log.active_records:
+    if log.active_records and below is None:
         log.roll()
     newest = {
         producer_id: (entry.last_data_offset, entry.producer_epoch)
         for producer_id, entry in log.producers.entries.items()
     }
-    bound = log.last_stable_offset
+    bound = log.last_stable_offset if below is None else min(log.last_stable_offset, below)
     modified = log.cleaned.modified_at(log.segment_times())
     forget_below = log.cleaned.forget_below(modified, delete_retention_ms, log.segments[-1])
     cleaning = cleaned(log.batches, bound, log.aborted.lines, newest, forget_below)
@@ -193,18 +196,18 @@ def compact(log: PartitionLog, delete_retention_ms: int = DELETE_RETENTION_MS) -
     return cleaning
 
 
-def compact_replica(replicas: Replicas, partition: str) -> None:
-    """The fault *run compaction* at one broker (GEN-6)."""
+def compact_replica(replicas: Replicas, partition: str, below: int | None = None) -> None:
+    """The fault *run compaction* at one broker (GEN-6), of the whole log or below an offset."""
     replica = replicas[partition]
     retention = replicas.setup.configuration.delete_retention_ms
-    cleaning = compact(replica.log, retention)
+    cleaning = compact(replica.log, retention, below)
     replicas.changed_partitions.add(partition)
     replicas.watch.emit(
         LogCompacted,
         replicas.setup.name,
         partition,
         count=cleaning.records,
-        below=replica.log.last_stable_offset,
+        below=replica.log.last_stable_offset if below is None else below,
         markers=cleaning.markers,
         tombstones=cleaning.tombstones,
         waiting=cleaning.waiting,

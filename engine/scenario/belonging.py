@@ -47,7 +47,7 @@ BELONGING: dict[str, Belonging] = {
             "deny": ("operation", "resource"),
             "allow": ("operation", "resource"),
             "delete_head": ("partition", "to"),
-            "compact": ("partition",),
+            "compact": ("partition", "to"),
             "seek": ("actor", "partition", "to"),
             "expire_producers": ("partition",),
             "competing_write": (),

@@ -67,6 +67,8 @@ class Report:
     unplayed: list[str] = field(default_factory=list)
     steps: Counter[str] = field(default_factory=Counter)
     recordings: int = 0
+    folders: int = 0
+    compared: Counter[str] = field(default_factory=Counter)
     taken: Counter[str] = field(default_factory=Counter)
     others: dict[str, Counter[str]] = field(default_factory=dict)
     differences: list[tuple[str, str, Failure, tuple[str, ...]]] = field(default_factory=list)
@@ -92,6 +94,12 @@ class Report:
 
     def _lines_of_recordings(self) -> Iterable[str]:
         """What recordings do not determine, and where other versions go another way."""
+        if self.folders:
+            for name, reason in import_module(FOLDERS).open_fields():
+                yield f"OPEN {name}, {reason}"
+            compared = ", ".join(f"{count} {name}" for name, count in sorted(self.compared.items()))
+            folders = "folder" if self.folders == 1 else "folders"
+            yield f"compared of {self.folders} {folders}: {compared}"
         if not self.recordings:
             return
         for name, reason in import_module(RECORDINGS).open_fields():
@@ -155,6 +163,9 @@ def run_file(name: str, document: Any, report: Report, beside: Beside = NOTHING)
     if is_recording(content):
         run_recording(name, content, report, beside)
         return
+    if is_folder(content):
+        run_folder(name, content, report, beside)
+        return
     cases = content.get("vectors")
     if not isinstance(cases, list):
         raise ValueError(f"{name}: no list 'vectors'; see the README of the vectors for the format")
@@ -201,6 +212,37 @@ def run_recording(name: str, document: dict[str, Any], report: Report, beside: B
         count_steps(report.others.setdefault(other.version, Counter()), other)
         if other.failure is not None:
             report.differences.append((case, other.version, other.failure, other.rows))
+
+
+FOLDERS = "engine.vectors.logs"
+"""Loaded with the first folder: it plays whole scenarios."""
+FOLDER_FIELDS = ("scenario", "phase", "topics", "actions", "views")
+
+
+def is_folder(document: dict[str, Any]) -> bool:
+    """What clients did to a real broker, and what readers saw (``kafka-logs/*/phaseN.json``)."""
+    return all(field in document for field in FOLDER_FIELDS)
+
+
+def run_folder(name: str, document: dict[str, Any], report: Report, beside: Beside) -> None:
+    """One phase of a folder counts as one case, in 4.1 at the level of the folder."""
+    player = import_module(FOLDERS)
+    level = player.level_of(name)
+    case = f"logs_tv{level}/{document['scenario']}/phase{document['phase']}"
+    try:
+        played = player.play(document, level, beside)
+    except Skip as skip:
+        report.skipped.append((case, str(skip)))
+        return
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{name}: no folder as the README of kafka-logs has it ({error!r})") from error
+    report.compared += played.counts
+    report.folders += 1
+    report.unplayed += [f"{case}: no log of {partition} is beside it" for partition in played.missing]
+    if played.failure is None:
+        report.passed.append(case)
+    else:
+        report.failures.append((case, f"4.1 at transaction.version {level}", played.failure))
 
 
 def count_steps(counts: Counter[str], played: Any) -> None:

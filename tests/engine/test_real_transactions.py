@@ -1,163 +1,248 @@
-"""What real clients did to a real broker, done again in the engine (``kafka-logs/_transaction_version_0``).
-
-The recordings are of Kafka 4.1 with the older transaction protocol and of librdkafka; the engine plays its 2.8
-profile. The same actions in the same order must give the same offsets, control markers with the same epochs, the
-same last stable offset at each view, the same records under both isolation levels, and the same group offsets.
-Differences of version or client that a case allows are listed in :data:`ALLOWED`, by name.
-"""
+"""What real clients did to a real Kafka 4.1, done again in the engine (``kafka-logs/*/phaseN.json``)."""
 
 from __future__ import annotations
 
+import copy
 import json
-from itertools import groupby
-from pathlib import Path
+from io import StringIO
 
 import pytest
 
-from engine.codec.batch_message import message_of
-from engine.codec.segment import SegmentReader
-from engine.scenario.document import load
-from engine.simulation import Simulation
+from engine.__main__ import Neighbours, main
+from engine.codec.control_record import ControlType
+from engine.codec.record_batch import encode_marker
+from engine.codec.segment import BatchRow, SegmentReader
+from engine.profiles import PROFILES
+from engine.vectors import logs
+from engine.vectors.log_actions import in_order_of_offsets, java_actions, read
+from engine.vectors.outcome import Skip
+from tests.engine.wire.recorded import LOGS
 
-LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs" / "_transaction_version_0"
-CASES = {"c_commit": "phase1", "d_abort": "phase1", "f_ctp": "phase2", "g_zombie": "phase2"}
-ALLOWED = {
-    "producer ids": "a real cluster hands out others; compared by the order in which they first write",
-    "batching": "librdkafka cuts batches elsewhere; records are compared, not batches",
-    "fatal at the producer": "librdkafka ends a producer that is fenced at a leader; 2.8's Java client may abort",
-}
-STEP_MS = 1000
-"""One action a second: a scripted call waits for nobody else's."""
-CALLS = {
-    "init_transactions": "init_transactions",
-    "begin_transaction": "begin_transaction",
-    "commit_transaction": "commit_transaction",
-    "abort_transaction": "abort_transaction",
-    "flush": "flush",
-}
+complete = pytest.mark.skipif(logs.PLAYED_IN not in PROFILES, reason="no scenario may name the version yet")
+PHASES = sorted(
+    str(file.relative_to(LOGS)) for file in LOGS.rglob("phase*.json") if "incidents" not in file.parts
+)
 
 
-def name_of(producer):
-    return "p-" + producer.replace(".", "-")
+def phase(name):
+    return json.loads((LOGS / name).read_text(encoding="utf-8"))
 
 
-def call_of(action, at):
-    if action["action"] == "produce":
-        return {"at": at, "do": "send", "partition": f"{action['topic']}-{action['partition']}"}
-    if action["action"] == "send_offsets_to_transaction":
-        offsets = {f"{topic}-{number}": offset for topic, number, offset in action["offsets"]}
-        return {"at": at, "do": "send_offsets", "group": action["group"], "offsets": offsets}
-    return {"at": at, "do": CALLS[action["action"]]}
+class Changed(Neighbours):
+    """The files of a folder, one of them with other bytes."""
+
+    def __init__(self, folder, path, data):
+        super().__init__(folder)
+        self.path, self.data = path, data
+
+    def read(self, path):
+        return self.data if path == self.path else super().read(path)
 
 
-def document_of(recording):
-    """The recording as a scenario; returns it with the time at which each action's turn is over."""
-    settings, calls, over = {}, {}, {}
-    turns = groupby(recording["actions"], key=lambda found: (found["producer"], found["action"]))
-    for number, ((producer, kind), actions) in enumerate(turns):
-        at = (number + 1) * STEP_MS
-        for action in actions:
-            over[action["n"]] = at + STEP_MS - 1
-            if kind == "new_producer":
-                config = action["config"]
-                settings[producer] = {"linger_ms": config["linger.ms"], "enable_idempotence": True}
-                if "transactional.id" in config:
-                    settings[producer] = {
-                        "linger_ms": config["linger.ms"],
-                        "transactional_id": config["transactional.id"],
-                    }
-            else:
-                calls.setdefault(producer, []).append(call_of(action, at))
-    return {
-        "id": "recorded",
-        "title": {"en": recording["about"], "zh-Hans": recording["about"]},
-        "cluster": {"brokers": 1},
-        "topics": [
-            {"name": topic["topic"], "partitions": topic["partitions"], "replication": 1}
-            for topic in recording["topics"]
-        ],
-        "producers": [{"name": name_of(found), "settings": given} for found, given in settings.items()],
-        "consumers": [
-            {"name": "committed", "isolation": "read_committed"},
-            {"name": "uncommitted", "isolation": "read_uncommitted"},
-        ],
-        "applications": [
-            {"name": f"app-{number}", "client": name_of(found), "calls": made}
-            for number, (found, made) in enumerate(calls.items())
-        ],
-    }, over
+def played(name, document=None, beside=None, level=None):
+    file = LOGS / name
+    wanted = logs.level_of(name) if level is None else level
+    return logs.play(document or phase(name), wanted, beside or Neighbours(file.parent))
 
 
-def delivered(view, consumer, partition):
-    stretches = view["consumers"][consumer]["lanes"][partition]["stretches"]
+@pytest.mark.parametrize("name", PHASES)
+@complete
+def test_the_same_actions_give_the_same_logs_and_the_same_views(name):
+    result = played(name)
+    assert result.failure is None
+    assert result.missing == ()
+    assert result.counts["views"]
+    assert result.counts["log records"]
+    if "a_plain" not in name and "b_idem" not in name:
+        assert result.counts["markers"]
+        assert result.counts["values of __transaction_state"]
+
+
+def test_every_folder_is_played():
+    assert len(PHASES) == 22
+    assert {logs.level_of(name) for name in PHASES} == {0, 2}
+
+
+def changed(name, change):
+    document = copy.deepcopy(phase(name))
+    change(document)
+    return played(name, document).failure
+
+
+def in_view(field, value):
+    def change(document):
+        document["views"][0]["partitions"]["inter-0"][field] = value
+
+    return change
+
+
+def of_record(document):
+    document["views"][0]["partitions"]["inter-0"]["read_uncommitted"][2]["value"] = "other"
+
+
+def of_call(document):
+    document["actions"][22]["ok"] = False
+
+
+def of_offset(document):
+    *_, last = (found for found in document["actions"] if found["action"] == "produce")
+    last["offset"] += 1
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (in_view("high_watermark", 7), "three open: inter-0: high_watermark"),
+        (in_view("last_stable_offset", 1), "three open: inter-0: last_stable_offset"),
+        (in_view("log_start", 1), "three open: inter-0: log_start"),
+        (in_view("read_committed_offsets", [0]), "three open: inter-0: read_committed"),
+        (of_record, "three open: inter-0: record at 2"),
+        (of_call, "commit_transaction of p2"),
+    ],
+)
+@complete
+def test_a_wrong_view_or_call_is_noticed(change, place):
+    failure = changed("e_interleave/phase1.json", change)
+    assert failure is not None
+    assert failure.step.startswith(place)
+
+
+@complete
+def test_a_wrong_offset_of_a_client_is_noticed():
+    failure = changed("e_interleave/phase1.json", of_offset)
+    assert failure is not None
+
+
+def with_other_epoch(data):
+    """A log whose last batch, a marker, has another epoch; its checksum fits."""
+    *_, last = (row for row in SegmentReader().rows(data) if isinstance(row, BatchRow))
+    header = last.header
+    assert header.is_control
+    made = encode_marker(
+        ControlType[last.control.type_name],
+        last.control.coordinator_epoch,
+        producer_id=header.producer_id,
+        producer_epoch=header.producer_epoch + 1,
+        timestamp=header.max_timestamp,
+        base_offset=header.base_offset,
+        partition_leader_epoch=header.partition_leader_epoch,
+    )
+    return data[: last.position] + made, header.base_offset
+
+
+@pytest.mark.parametrize("name", ["_transaction_version_0/c_commit/phase1.json", "c_commit/phase1.json"])
+@complete
+def test_a_wrong_marker_is_noticed(name):
+    folder, path = (LOGS / name).parent, "txcommit-0/00000000000000000000.log"
+    data, offset = with_other_epoch((folder / path).read_bytes())
+    failure = played(name, beside=Changed(folder, path, data)).failure
+    assert failure is not None
+    assert failure.step == f"log of txcommit-0 at {offset}: epoch"
+
+
+@complete
+def test_a_folder_without_its_logs_says_so():
+    name = "c_commit/phase1.json"
+    result = played(name, beside=Neighbours(LOGS))
+    assert result.missing == ("txcommit-0", "txcommit-1", "txcommit-2")
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "place"),
+    [
+        ("c_commit/phase1.json", 0, "__transaction_state: value 0 of tx-commit-public"),
+        (
+            "_transaction_version_0/c_commit/phase1.json",
+            2,
+            "__transaction_state: value 0 of tx-commit-public",
+        ),
+        ("h_hang/phase2.json", 1, "__transaction_state: value 2 of tx-hang-public"),
+        ("j_java_client/phase1.json", 1, "log of java-0 at 2: epoch"),
+    ],
+)
+@complete
+def test_at_another_level_a_folder_would_be_another_one(name, level, place):
+    failure = played(name, level=level).failure
+    assert failure is not None
+    assert failure.step == place
+
+
+def test_an_action_without_a_call_is_skipped_by_its_name():
+    document = phase("c_commit/phase1.json")
+    document["actions"][5]["action"] = "levitate"
+    with pytest.raises(Skip, match="the engine has no action 'levitate'"):
+        read([document], restarts=False)
+    document = phase("j_java_client/phase1.json")
+    document["java_stdout"].append("levitate")
+    with pytest.raises(Skip, match="no action for the line 'levitate'"):
+        java_actions(document)
+
+
+def an_action(producer, kind, offset=None):
+    found = {"producer": producer, "action": kind, "ok": True}
+    if kind == "new_producer":
+        found["config"] = {"transactional.id": producer}
+    if kind == "produce":
+        found |= {"topic": "t", "partition": 0, "offset": offset}
+    return found
+
+
+def shown(actions):
     return [
-        offset for first, last, fate in stretches if fate == "delivered" for offset in range(first, last + 1)
+        (found["producer"], found.get("offset", found["action"]))
+        for found in in_order_of_offsets(actions)
+        if found["action"] != "new_producer"
     ]
 
 
-def markers_of(batches):
-    """(offset, type, epoch, producer by order of first appearance) of each control batch."""
-    seen = list(dict.fromkeys(batch.producer_id for batch in batches))
-    return [
-        (batch.base_offset, batch.control_type, batch.producer_epoch, seen.index(batch.producer_id))
-        for batch in batches
-        if batch.is_control
+def test_a_record_that_passed_a_marker_comes_before_its_end():
+    actions = [
+        an_action("a", "new_producer"),
+        an_action("a", "produce", 0),
+        an_action("a", "commit_transaction"),
+        an_action("b", "begin_transaction"),
+        an_action("b", "produce", 1),
+    ]
+    assert shown(actions) == [
+        ("a", 0),
+        ("b", "begin_transaction"),
+        ("b", 1),
+        ("a", "commit_transaction"),
+    ]
+    actions[-1]["offset"] = 2
+    assert [name for name, _ in shown(actions)] == ["a", "a", "b", "b"]
+
+
+def test_records_of_two_clients_stand_as_their_offsets_say():
+    actions = [an_action("a", "produce", 1), an_action("b", "produce", 0), an_action("a", "produce", 2)]
+    assert shown(actions) == [("b", 0), ("a", 1), ("a", 2)]
+
+
+def test_what_the_actions_leave_open_is_a_closed_list():
+    assert [name for name, _ in logs.open_fields()] == [
+        "producer ids",
+        "batches",
+        "clocks",
+        "partitions of internal topics",
+        "AddPartitionsToTxn",
+        "leader epochs",
+        "segments",
+        "races of two clients",
+        "members of groups",
+        "abort of a fenced producer",
+        "leaders",
     ]
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_the_same_actions_give_the_same_logs_and_the_same_views(case):
-    recording = json.loads((LOGS / case / f"{CASES[case]}.json").read_text(encoding="utf-8"))
-    document, over = document_of(recording)
-    simulation = Simulation(load(document))
-    for recorded in recording["views"]:
-        done = [action["n"] for action in recording["actions"] if action["t_ms"] <= recorded["t_ms"]]
-        simulation.run(until=over[max(done)])
-        view = simulation.view()
-        for partition, expected in recorded["partitions"].items():
-            log = view["partitions"][partition]["replicas"]["1"]
-            place = f"{recorded['label']} {partition}"
-            for name in ("log_start", "high_watermark", "last_stable_offset"):
-                assert log[name] == expected[name], f"{place} {name}"
-            everything = [record["offset"] for record in expected["read_uncommitted"]]
-            assert delivered(view, "uncommitted", partition) == everything, place
-            assert delivered(view, "committed", partition) == expected["read_committed_offsets"], place
-    simulation.run()
-    assert_markers(simulation, case, recording)
-    assert_offsets(simulation, recording)
-    assert simulation.judges.outcome_verdict().torn == 0
-    assert not any(row.broken_at for row in simulation.judges.guarantees.values())
-
-
-def assert_markers(simulation, case, recording):
-    """Control batches are those of the recorded segment: offset, type, epoch, and whose they are."""
-    broker = simulation.world.brokers["broker-1"]
-    found = 0
-    for partition in recording["views"][-1]["partitions"]:
-        segment = (LOGS / case / partition / "00000000000000000000.log").read_bytes()
-        real = [message_of(row, 0) for row in SegmentReader().rows(segment)]
-        assert markers_of(broker.replicas[partition].log.batches) == markers_of(real), partition
-        found += len(markers_of(real))
-    assert found, "a recording without a marker proves nothing"
-
-
-def assert_offsets(simulation, recording):
-    """The offsets that the group was told at the end."""
-    expected = recording.get("committed_offsets")
-    if expected is None:
-        return
-    (group,) = simulation.world.brokers["broker-1"].groups.coordinator.groups.values()
-    told = {name: group.committed(name) for name in group.visible}
-    assert told == expected
-
-
-def test_a_changed_recording_is_noticed():
-    recording = json.loads((LOGS / "d_abort" / "phase1.json").read_text(encoding="utf-8"))
-    last = recording["actions"][36]
-    assert last["action"] == "flush"
-    recording["actions"][37]["action"] = "abort_transaction"
-    document, _ = document_of(recording)
-    simulation = Simulation(load(document))
-    simulation.run()
-    with pytest.raises(AssertionError):
-        assert_markers(simulation, "d_abort", recording)
+@complete
+def test_the_command_plays_a_folder_and_says_what_was_compared():
+    out = StringIO()
+    assert main(["vectors", str(LOGS / "_transaction_version_0" / "d_abort")], out) == 0
+    *opened, compared, steps, last = out.getvalue().splitlines()
+    assert len(opened) == len(logs.OPEN)
+    assert compared == (
+        "compared of 1 folder: 11 calls, 34 log records, 12 markers, 34 offsets of clients, 34 records, "
+        "13 values of __transaction_state, 3 views"
+    )
+    assert steps == "steps: 0 passed, 0 failed, 0 skipped"
+    assert last == "1 passed, 0 failed, 0 skipped"

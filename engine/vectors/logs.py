@@ -1,0 +1,628 @@
+"""Plays what clients did to a real Kafka 4.1 in ``k41`` and compares what the brokers wrote.
+
+The actions of a folder (``kafka-logs/*/phaseN.json``) become a scenario (``log_actions``). Compared are: which calls
+ended well; at each view log start, high watermark, last stable offset and the visible records, each with its key and
+value; the records and markers of the recorded segments (offset, producer, epochs, sequence); and the values of
+``__transaction_state`` and ``__consumer_offsets``. What the actions do not determine is the closed list :data:`OPEN`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.broker.internal_topics import OFFSETS_TOPIC, TRANSACTION_TOPIC
+from engine.broker.partition_log import PartitionLog
+from engine.codec.batch_message import message_of
+from engine.codec.consumer_offsets_record import OffsetKey, decode_key, decode_offset
+from engine.codec.segment import BatchRow, SegmentReader
+from engine.codec.transaction_log_record import TransactionLogValue
+from engine.codec.transaction_log_record import decode_key as decode_transaction_key
+from engine.codec.transaction_log_record import decode_value as decode_transaction_value
+from engine.coordinator.transaction_log import LoggedTransaction
+from engine.messages import NO_PRODUCER_ID, BatchContent, CommittedOffset, RecordBatch
+from engine.profiles import PROFILES
+from engine.scenario.document import load
+from engine.simulation import Simulation
+from engine.topic_partition import topic_of
+from engine.vectors.beside import Beside
+from engine.vectors.log_actions import CallEnded, LeaderIs, Script, ToolAborts, independent, read
+from engine.vectors.outcome import Failure, Skip
+from engine.vectors.wire_versions import OpenField, Taken
+
+INTERNAL_PARTITIONS = 4
+CALLS_OF_A_FENCED_PRODUCER = ("abort_transaction",)
+"""Calls that the Java client still makes after a fence at a leader, and librdkafka refuses."""
+LEVEL = re.compile(r"_transaction_version_(\d)")
+PLAYED_IN = "k41"
+NEWEST_LEVEL = 2
+"""That of a new cluster of Kafka 4.1."""
+STEPS_MAX = 400_000
+LOGS_ON_MS = 120_000
+"""Virtual time in which a log may still grow behind the last view: a timeout of transactions and its scan."""
+
+OPEN = (
+    OpenField(
+        "producer ids", "a real cluster hands out others; compared by their transactional id and order"
+    ),
+    OpenField(
+        "batches", "where a client cuts them hangs on its clock; records are compared with their sequences"
+    ),
+    OpenField("clocks", "times of records, markers and values"),
+    OpenField("partitions of internal topics", "which one an id or a group belongs to hangs on their number"),
+    OpenField(
+        "AddPartitionsToTxn",
+        "how many partitions one request names hangs on the client's clock; of the images of one transaction in state "
+        "Ongoing the last is compared",
+    ),
+    OpenField("leader epochs", "a topic exists from the start here; epochs count from its first"),
+    OpenField(
+        "segments", "when one is rolled hangs on the times of its records; where the cleaner stops is given"
+    ),
+    OpenField(
+        "races of two clients",
+        "a record leaves when its client's clock says so, a marker is written after the call has returned; the offsets "
+        "that clients were told say which came first",
+    ),
+    OpenField("members of groups", "joining is not modelled; of a group its offsets are compared"),
+    OpenField(
+        "abort of a fenced producer",
+        "librdkafka ends a producer that is fenced at a leader; the Java client lets it abort",
+    ),
+    OpenField(
+        "leaders",
+        "with several brokers the actions say who leads the first partition; who leads the others and who coordinates, "
+        "and with it their leader epochs and the coordinator epochs, they do not",
+    ),
+)
+"""All that the actions of a folder do not determine."""
+
+
+def is_folder(document: dict[str, Any]) -> bool:
+    """What clients did, as ``kafka-logs`` has it."""
+    return all(part in document for part in ("scenario", "phase", "topics", "actions", "views"))
+
+
+def open_fields() -> list[tuple[str, str]]:
+    return [(found.name, found.reason) for found in OPEN]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The result of one phase: what was compared how often, and the first thing that differs."""
+
+    failure: Failure | None
+    counts: Taken = field(default_factory=Counter)
+    """Records, markers, views, calls, and values of both internal topics."""
+    missing: tuple[str, ...] = ()
+
+
+def level_of(place: str) -> int:
+    """The level of ``transaction.version`` of the cluster that wrote a folder."""
+    found = LEVEL.search(place)
+    return int(found[1]) if found else NEWEST_LEVEL
+
+
+def play(document: dict[str, Any], level: int, beside: Beside) -> Compared:
+    """One phase of a folder, behind those before it. Raises Skip for actions that the engine has no call for, and while
+    no scenario may name the version."""
+    if PLAYED_IN not in PROFILES:
+        raise Skip(f"no scenario may name {PLAYED_IN} yet")
+    number = document["phase"]
+    is_last = not any(_phase(later, beside) for later in range(number + 1, number + 3))
+    counts: Taken = Counter()
+    failure: Failure | None = None
+    missing: list[str] = []
+    for phases in independent([*_earlier(number, beside), document]):
+        recorded = _Recorded(phases[-1], beside)
+        missing += recorded.missing
+        script = read(
+            phases,
+            recorded.restarts,
+            continues=is_last and number == 1,
+            last_segment=recorded.last_segment,
+        )
+        run = _Run(script, level, recorded, counts)
+        failure = run.look(script.views[sum(len(phase["views"]) for phase in phases[:-1]) :])
+        if failure is None:
+            failure = run.compare_logs(is_last)
+        if failure is not None:
+            break
+    return Compared(failure, counts, tuple(missing))
+
+
+def _earlier(number: int, beside: Beside) -> Iterator[dict[str, Any]]:
+    for earlier in range(1, number):
+        found = _phase(earlier, beside)
+        if found is not None:
+            yield found
+
+
+def _phase(number: int, beside: Beside) -> dict[str, Any] | None:
+    data = beside.read(f"phase{number}.json")
+    return None if data is None else json.loads(data)
+
+
+# The recorded files -------------------------------------------------------------------------------
+
+Row = tuple[int, str, str | None, int, int, int | None, int]
+"""One record or marker: offset, kind, whose, epoch, sequence, coordinator epoch, leader epoch."""
+
+
+class _Recorded:
+    """What the brokers of a folder left behind."""
+
+    def __init__(self, document: dict[str, Any], beside: Beside) -> None:
+        self.beside = beside
+        self.partitions = sorted(document["views"][-1]["partitions"])
+        self.is_cluster = any("replication.factor" in topic["config"] for topic in document["topics"])
+        """Several brokers."""
+        self.values: dict[str, list[tuple[int, TransactionLogValue]]] = {}
+        """Transactional id to the values of its records, each with the version of its bytes."""
+        self.offsets: list[tuple[RecordBatch, list[tuple[OffsetKey, int]]]] = []
+        self.leader_epochs = 1
+        for name in beside.names("../_internal"):
+            if name.startswith(f"{TRANSACTION_TOPIC}-"):
+                self._read_transactions(f"../_internal/{name}")
+            elif name.startswith(f"{OFFSETS_TOPIC}-"):
+                self._read_offsets(f"../_internal/{name}")
+        self.batches = {name: [message_of(row, 0) for row in self._rows(name)] for name in self.partitions}
+        self.last_segment = max((self._last_segment(name) for name in self.partitions), default=0)
+        self.missing = tuple(name for name, found in self.batches.items() if not found)
+        self.owners = owners_of(
+            (name, value.producer_id) for name, found in self.values.items() for _, value in found
+        )
+
+    @property
+    def restarts(self) -> bool:
+        """The one broker was stopped and started between phases: its coordinator's logs have several leader epochs."""
+        return self.leader_epochs > 1 and not self.is_cluster
+
+    def _rows(self, folder: str) -> Iterator[BatchRow]:
+        for name in self.beside.names(folder):
+            if name.endswith(".log"):
+                data = self.beside.read(f"{folder}/{name}") or b""
+                for row in SegmentReader().rows(data):
+                    if isinstance(row, BatchRow):
+                        yield row
+
+    def _last_segment(self, folder: str) -> int:
+        names = [name for name in self.beside.names(folder) if name.endswith(".log")]
+        return int(names[-1].partition(".")[0]) if names else 0
+
+    def _read_transactions(self, folder: str) -> None:
+        for row in self._rows(folder):
+            for record in row.records:
+                key = decode_transaction_key(record.key or b"")
+                if record.value is not None:
+                    version = int.from_bytes(record.value[:2], "big")
+                    self.values.setdefault(key, []).append((version, decode_transaction_value(record.value)))
+        epochs = (self.beside.read(f"{folder}/leader-epoch-checkpoint") or b"").split()
+        self.leader_epochs = max(self.leader_epochs, int(epochs[1]) if len(epochs) > 1 else 1)
+
+    def _read_offsets(self, folder: str) -> None:
+        for row in self._rows(folder):
+            found = []
+            for record in row.records:
+                if row.control is not None or record.value is None:
+                    continue
+                key = decode_key(record.key or b"")
+                if isinstance(key, OffsetKey):
+                    found.append((key, decode_offset(record.value).offset))
+            if found or row.control is not None:
+                self.offsets.append((message_of(row, 0), found))
+
+
+def owners_of(seen: Iterable[tuple[str, int]]) -> dict[int, str]:
+    """Producer id to the transactional id that it belonged to, and its number among the ids of that one."""
+    owners: dict[int, str] = {}
+    counts: Counter[str] = Counter()
+    for name, producer_id in seen:
+        if producer_id not in owners:
+            counts[name] += 1
+            owners[producer_id] = f"{name} {counts[name]}"
+    return owners
+
+
+def rows_of(batches: Iterable[RecordBatch], owners: dict[int, str]) -> list[Row]:
+    """Records and markers of a log, one by one. Producers without a transactional id have names by first appearance."""
+    rows: list[Row] = []
+    others: dict[int, str] = {}
+    first_epoch: int | None = None
+    for batch in batches:
+        first_epoch = batch.leader_epoch if first_epoch is None else first_epoch
+        owner = None
+        if batch.producer_id != NO_PRODUCER_ID:
+            owner = owners.get(batch.producer_id) or others.setdefault(
+                batch.producer_id, f"idempotent {len(others) + 1}"
+            )
+        epoch = batch.leader_epoch - first_epoch
+        if batch.is_control:
+            kind = str(batch.control_type)
+            rows.append(
+                (batch.base_offset, kind, owner, batch.producer_epoch, -1, batch.coordinator_epoch, epoch)
+            )
+            continue
+        kind = "transactional" if batch.is_transactional else "record"
+        if not batch.record_count:
+            # The log cleaner keeps the numbers of a producer's newest batch.
+            last = batch.last_sequence
+            rows.append(
+                (batch.last_offset, f"emptied {kind}", owner, batch.producer_epoch, last, None, epoch)
+            )
+            continue
+        deltas = None if batch.content is None else batch.content.offset_deltas
+        for delta in range(batch.last_offset_delta + 1) if deltas is None else deltas:
+            sequence = -1 if batch.base_sequence < 0 else batch.base_sequence + delta
+            rows.append((batch.base_offset + delta, kind, owner, batch.producer_epoch, sequence, None, epoch))
+    return rows
+
+
+ROW_FIELDS = ("offset", "kind", "producer", "epoch", "sequence", "coordinator epoch", "leader epoch")
+
+
+# The run --------------------------------------------------------------------------------------------
+
+
+class _Run:
+    """The scenario of a folder, played in ``k41``."""
+
+    def __init__(self, script: Script, level: int, recorded: _Recorded, counts: Taken) -> None:
+        self.script = script
+        self.level = level
+        self.recorded = recorded
+        self.counts = counts
+        self.simulation = self._begun()
+        self.checks = sorted(script.checks, key=lambda check: check.at)
+
+    def _begun(self) -> Simulation:
+        return Simulation(load(document_of(self.script, self.level)))
+
+    def look(self, views: list[tuple[int, dict[str, Any]]]) -> Failure | None:
+        """Run from view to view and compare each."""
+        for at, view in views:
+            failure = self._run_to(at)
+            if failure is None:
+                failure = self._compare_view(view)
+            if failure is not None:
+                return failure
+        return self._run_to(self.script.now)
+
+    def _run_to(self, until: int) -> Failure | None:
+        """Run on, with what is looked at and done on the way."""
+        while self.checks and self.checks[0].at <= until:
+            check = self.checks.pop(0)
+            self.simulation.run(until=check.at)
+            failure = None
+            if isinstance(check, CallEnded):
+                failure = self._compare_call(check)
+            elif isinstance(check, LeaderIs):
+                failure = self._compare_leader(check)
+            else:
+                self._abort(check)
+            if failure is not None:
+                return failure
+        self.simulation.run(until=until)
+        return None
+
+    def _compare_call(self, check: CallEnded) -> Failure | None:
+        state = self.simulation.world.applications[f"app-{check.client}"].last_result
+        self.counts["calls"] += 1
+        if (state == "done") == check.ok or (state == "done" and check.call in CALLS_OF_A_FENCED_PRODUCER):
+            return None
+        return Failure(f"{check.call} of {check.client} at {check.at} ms: ended well", check.ok, state)
+
+    def _compare_leader(self, check: LeaderIs) -> Failure | None:
+        first = self.recorded.partitions[0]
+        leader = self.simulation.world.controller.partitions[first].leader
+        self.counts["leaders"] += 1
+        return None if leader == check.broker else Failure(f"leader of {first}", check.broker, leader)
+
+    def _abort(self, abort: ToolAborts) -> None:
+        """``kafka-transactions.sh abort``: a marker for the producer whose transaction begins at an offset. Who that is
+        shows the run so far; it is made again with the request in it."""
+        entry = next(
+            found
+            for found in self._log(abort.partition).producers.entries.values()
+            if found.transaction_first_offset == abort.first_offset
+        )
+        message = {
+            "api": "WriteTxnMarkers",
+            "producer_id": entry.producer_id,
+            "producer_epoch": entry.producer_epoch,
+            "coordinator_epoch": max(entry.coordinator_epoch, 0),
+            "result": "ABORT",
+            "partitions": [abort.partition],
+        }
+        leader = self.simulation.world.controller.partitions[abort.partition].leader
+        request = {"at": abort.at, "action": "craft_request", "actor": f"broker-{leader}", "message": message}
+        self.script.faults.append(request)
+        self.simulation = self._begun()
+        self.simulation.run(until=abort.at)
+
+    def _log(self, partition: str) -> PartitionLog:
+        log = self.simulation.world.leader_log(partition)
+        if log is None:
+            raise LookupError(f"{partition} has no leader")
+        return log
+
+    def _compare_view(self, view: dict[str, Any]) -> Failure | None:
+        shown = self.simulation.view()
+        for partition, wanted in view["partitions"].items():
+            log = self._log(partition)
+            place = f"{view['label']}: {partition}"
+            seen = {
+                "log_start": log.log_start,
+                "high_watermark": log.high_watermark,
+                "last_stable_offset": log.last_stable_offset,
+                "read_uncommitted": delivered(shown, "uncommitted", partition, log),
+                "read_committed": delivered(shown, "committed", partition, log),
+            }
+            expected = {
+                **{name: wanted[name] for name in ("log_start", "high_watermark", "last_stable_offset")},
+                "read_uncommitted": [record["offset"] for record in wanted["read_uncommitted"]],
+                "read_committed": wanted["read_committed_offsets"],
+            }
+            self.counts["views"] += 1
+            for name, value in expected.items():
+                if seen[name] != value:
+                    return Failure(f"{place}: {name}", value, seen[name])
+            failure = self._compare_values(place, log, wanted["read_uncommitted"])
+            if failure is not None:
+                return failure
+        return None
+
+    def _compare_values(self, place: str, log: PartitionLog, records: list[dict[str, Any]]) -> Failure | None:
+        """Each visible record is that of the action which sent it."""
+        sent = {
+            offset: self.script.sent[serial - 1]
+            for batch in log.batches
+            for offset, serial in zip(offsets_in(batch), batch.serials, strict=False)
+        }
+        for record in records:
+            found = sent[record["offset"]]
+            self.counts["records"] += 1
+            if (found.key, found.value) != (record["key"], record["value"]):
+                wanted = (record["key"], record["value"])
+                return Failure(f"{place}: record at {record['offset']}", wanted, (found.key, found.value))
+        return None
+
+    # What lies in the files -----------------------------------------------------------------------
+
+    def compare_logs(self, is_last: bool) -> Failure | None:
+        """Offsets of the records, control batches, and the coordinators' values. The files are those of the last phase:
+        before it the engine's log is a beginning of them."""
+        if is_last:
+            self._run_on()
+        images = self._images()
+        owners = owners_of((name, value.producer_id) for name, found in images.items() for value in found)
+        for partition in self.recorded.partitions:
+            failure = self._compare_places(partition) or self._compare_log(partition, owners, is_last)
+            if failure is not None:
+                return failure
+        for name, found in images.items():
+            failure = self._compare_images(name, found, is_last)
+            if failure is not None:
+                return failure
+        return self._compare_offsets(owners, is_last)
+
+    def _run_on(self) -> None:
+        """Until the logs are as long as the files: a timeout may come after the last view."""
+        end = self.script.now + LOGS_ON_MS
+        while self.simulation.now < end and any(
+            self._log(name).log_end < found[-1].last_offset + 1
+            for name, found in self.recorded.batches.items()
+            if found and self.simulation.world.leader_log(name) is not None
+        ):
+            before = self.simulation.now
+            if not self.simulation.run(steps=20) and self.simulation.now == before:
+                return
+
+    def _compare_places(self, partition: str) -> Failure | None:
+        """Each record lies at the offset that its client was told, and a refused one nowhere."""
+        for batch in self._log(partition).batches:
+            for offset, serial in zip(offsets_in(batch), batch.serials, strict=False):
+                sent = self.script.sent[serial - 1]
+                self.counts["offsets of clients"] += 1
+                if (sent.partition, sent.offset) != (partition, offset):
+                    wanted = f"{sent.partition} at {sent.offset}"
+                    return Failure(f"record {serial} of the clients", wanted, f"{partition} at {offset}")
+        return None
+
+    def _compare_log(self, partition: str, owners: dict[int, str], is_last: bool) -> Failure | None:
+        wanted = rows_of(self.recorded.batches[partition], self.recorded.owners)
+        seen = rows_of(self._log(partition).batches, owners)
+        if not wanted:
+            return None
+        for mine, theirs in zip(seen, wanted, strict=False):
+            self.counts["markers" if theirs[5] is not None else "log records"] += 1
+            for name, one, other in zip(ROW_FIELDS, mine, theirs, strict=True):
+                if one != other and not self._is_open(name, partition):
+                    return Failure(f"log of {partition} at {theirs[0]}: {name}", other, one)
+        if len(seen) != len(wanted) and (is_last or len(seen) > len(wanted)):
+            return Failure(f"log of {partition}: records and markers", len(wanted), len(seen))
+        return None
+
+    def _is_open(self, name: str, partition: str) -> bool:
+        """With several brokers the actions say who leads the first partition, and nothing of the others."""
+        if not self.recorded.is_cluster:
+            return False
+        return name == "coordinator epoch" or (
+            name == "leader epoch" and partition != self.recorded.partitions[0]
+        )
+
+    def _images(self) -> dict[str, list[LoggedTransaction]]:
+        found: dict[str, list[LoggedTransaction]] = {}
+        for batch in self._internal(TRANSACTION_TOPIC):
+            content = batch.content or BatchContent()
+            for key, value in zip(content.keys, content.values, strict=True):
+                if isinstance(value, LoggedTransaction):
+                    found.setdefault(str(key), []).append(value)
+        return found
+
+    def _internal(self, topic: str) -> Iterator[RecordBatch]:
+        for number in range(INTERNAL_PARTITIONS):
+            log = self.simulation.world.leader_log(f"{topic}-{number}")
+            if log is not None:
+                yield from log.batches
+
+    def _compare_images(self, name: str, found: list[LoggedTransaction], is_last: bool) -> Failure | None:
+        owners = owners_of((name, value.producer_id) for value in found)
+        theirs = self.recorded.values.get(name, [])
+        wanted = last_of_each(
+            [_recorded_image(version, value, self.recorded.owners) for version, value in theirs]
+        )
+        seen = last_of_each([_made_image(value, owners) for value in found])
+        for number, (mine, other) in enumerate(zip(seen, wanted, strict=False)):
+            self.counts["values of __transaction_state"] += 1
+            if mine != other:
+                return Failure(f"{TRANSACTION_TOPIC}: value {number} of {name}", other, mine)
+        if len(seen) != len(wanted) and (is_last or len(seen) > len(wanted)):
+            rest = (seen if len(seen) > len(wanted) else wanted)[min(len(seen), len(wanted))]
+            return Failure(f"{TRANSACTION_TOPIC}: values of {name}, then {rest}", len(wanted), len(seen))
+        return None
+
+    def _compare_offsets(self, owners: dict[int, str], is_last: bool) -> Failure | None:
+        wanted = [
+            row
+            for batch, offsets in self.recorded.offsets
+            if (row := _offsets_row(batch, offsets, self.recorded.owners, self.script)) is not None
+        ]
+        seen = [
+            row
+            for batch in self._internal(OFFSETS_TOPIC)
+            if (row := _offsets_row(batch, _committed(batch), owners, self.script)) is not None
+        ]
+        for number, (mine, other) in enumerate(zip(seen, wanted, strict=False)):
+            self.counts["values of __consumer_offsets"] += 1
+            if mine != other:
+                return Failure(f"{OFFSETS_TOPIC}: batch {number}", other, mine)
+        if len(seen) != len(wanted) and is_last:
+            return Failure(f"{OFFSETS_TOPIC}: batches", len(wanted), len(seen))
+        return None
+
+
+def offsets_in(batch: RecordBatch) -> list[int]:
+    deltas = None if batch.content is None else batch.content.offset_deltas
+    return [batch.base_offset + delta for delta in (range(batch.record_count) if deltas is None else deltas)]
+
+
+def delivered(view: dict[str, Any], consumer: str, partition: str, log: PartitionLog) -> list[int]:
+    """Offsets that a consumer handed over; of those the log still has, which a reader that begins now gets."""
+    stretches = view["consumers"][consumer]["lanes"][partition]["stretches"]
+    there = {offset for batch in log.batches for offset in offsets_in(batch) if offset >= log.log_start}
+    return [
+        offset
+        for first, last, fate in stretches
+        if fate == "delivered"
+        for offset in range(first, last + 1)
+        if offset in there
+    ]
+
+
+def last_of_each(images: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Of several images of one transaction in state Ongoing, the last: it names all partitions."""
+    kept: list[tuple[Any, ...]] = []
+    for image in images:
+        if kept and image[0] == "Ongoing" == kept[-1][0] and image[1:3] == kept[-1][1:3]:
+            kept[-1] = image
+        else:
+            kept.append(image)
+    return kept
+
+
+def _recorded_image(version: int, value: TransactionLogValue, owners: dict[int, str]) -> tuple[Any, ...]:
+    partitions = sorted({_open_partition(f"{topic}-{number}") for topic, number in value.partitions})
+    return (
+        value.status.kafka_name,
+        owners[value.producer_id],
+        value.producer_epoch,
+        value.timeout_ms,
+        tuple(partitions),
+        version,
+        value.client_transaction_version,
+    )
+
+
+def _made_image(value: LoggedTransaction, owners: dict[int, str]) -> tuple[Any, ...]:
+    return (
+        value.state,
+        owners[value.producer_id],
+        value.producer_epoch,
+        value.timeout_ms,
+        tuple(sorted({_open_partition(name) for name in value.partitions})),
+        value.value_version,
+        value.client_version,
+    )
+
+
+def _open_partition(name: str) -> str:
+    """A group's partition without its number."""
+    return OFFSETS_TOPIC if topic_of(name) == OFFSETS_TOPIC else name
+
+
+def _committed(batch: RecordBatch) -> list[tuple[OffsetKey, int]]:
+    if batch.content is None:
+        return []
+    found = []
+    for key, value in zip(batch.content.keys, batch.content.values, strict=True):
+        if isinstance(value, CommittedOffset) and isinstance(key, tuple):
+            group, partition = key
+            topic, _, number = partition.rpartition("-")
+            found.append((OffsetKey(group, topic, int(number)), value.offset))
+    return found
+
+
+def _offsets_row(
+    batch: RecordBatch, offsets: list[tuple[OffsetKey, int]], owners: dict[int, str], script: Script
+) -> tuple[Any, ...] | None:
+    """A commit or a marker on the offsets log; None for those of other folders and for members."""
+    owner = owners.get(batch.producer_id)
+    mine = {found["settings"].get("transactional_id") for found in script.producers.values()}
+    if owner is None or owner.rpartition(" ")[0] not in mine or not (offsets or batch.is_control):
+        return None
+    committed = tuple(sorted((*key, offset) for key, offset in offsets))
+    return (owner, batch.producer_epoch, batch.control_type, batch.coordinator_epoch, committed)
+
+
+def document_of(script: Script, level: int) -> dict[str, Any]:
+    """The scenario that the actions make."""
+    names = {producer: script.name(producer) for producer in script.producers}
+    return {
+        "id": "recorded",
+        "title": {"en": "What real clients did", "zh-Hans": "真实客户端的操作"},
+        "profile": PLAYED_IN,
+        "limits": {"steps": STEPS_MAX},
+        "cluster": {
+            "brokers": script.brokers,
+            "latency_ms": 1,
+            "transaction_version": level,
+            "broker": {
+                "transaction_state_partitions": INTERNAL_PARTITIONS,
+                "offsets_partitions": INTERNAL_PARTITIONS,
+            },
+        },
+        "topics": [
+            {
+                "name": name,
+                "partitions": found["partitions"],
+                "replication": script.brokers,
+                **({"leaders": [script.leader]} if script.leader else {}),
+            }
+            for name, found in script.topics.items()
+        ],
+        "producers": [{"name": names[producer], **found} for producer, found in script.producers.items()],
+        "consumers": [
+            {"name": "committed", "isolation": "read_committed"},
+            {"name": "uncommitted", "isolation": "read_uncommitted"},
+        ],
+        "applications": [
+            {"name": f"app-{names[producer]}", "client": names[producer], "calls": calls}
+            for producer, calls in script.calls.items()
+        ],
+        "faults": script.faults,
+    }
