@@ -12,7 +12,7 @@ import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { hasChanged } from "./changes.ts";
 import { DiagramElement, section } from "./element.ts";
-import { shownReplica } from "./lanes-layout.ts";
+import { shownReplica } from "./shown-replica.ts";
 import { isOfPicked, transactionOf, transactionSelection } from "./transaction-picked.ts";
 
 export const defaults = { entries: 5 };

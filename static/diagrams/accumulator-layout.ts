@@ -12,6 +12,7 @@ import { hasChanged, isNew, was } from "./changes.ts";
 import { round } from "./geometry.ts";
 import { isPicked } from "./picked.ts";
 import { isOfPicked } from "./transaction-picked.ts";
+import { timerWord } from "./timer-word.ts";
 
 export interface BatchBox {
   key: string;
@@ -191,10 +192,6 @@ function countdownText(frame: Frame, client: ClientView, id: string, partition: 
     return say("diagram.timer.left_to", { left: duration(left), kind: timerWord(timer.kind) });
   }
   return null;
-}
-
-export function timerWord(kind: string): string {
-  return say(`diagram.timer.kind.${kind}`);
 }
 
 function poolShape(frame: Frame, name: string, client: ClientView): AccumulatorShape["pool"] {

@@ -8,62 +8,19 @@
 
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
-import type { Decision, DecisionRow, Frame, Json, JsonObject, Refusal } from "../player/frame.ts";
+import type { Decision, Frame, Refusal } from "../player/frame.ts";
 import { errorName } from "../player/terms.ts";
 import { facts, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
+import { answered, layoutFields } from "./decision-fields.ts";
+import type { DecisionShape, RuleShape } from "./decision-fields.ts";
 import { DiagramElement, folded, section } from "./element.ts";
-import { errorText, fieldName, valueText } from "./field-words.ts";
+import { errorText } from "./field-words.ts";
 import { arrivalWords, arrivedNow } from "./lane-arrival.ts";
 import { plainly } from "./picked.ts";
 
 /** Rules drawn before and after the deciding one; the rest is counted and can be opened. */
-export const defaults = { fields: 5, before: 2, after: 1, refused: { before: 0, after: 0 } };
-
-export interface RuleShape {
-  number: number;
-  rule: string;
-  outcome: DecisionRow["outcome"];
-  sentence: string;
-  /** *Yes* or *No* behind the question that the sentence asks; null when it asks none or was not asked. */
-  answer: string | null;
-}
-
-export interface DecisionShape {
-  by: string;
-  subject: string;
-  fields: { name: string; arrived: string; stored: string }[];
-  rules: RuleShape[];
-  /** What the deciding rule led to. */
-  refusal: { rule: string; error: string; compared: string; next: string } | null;
-}
-
-/** Field by field, in the order in which the engine names them; a field known on one side only has a dash. */
-export function layoutFields(decision: Decision, most = defaults.fields): DecisionShape["fields"] {
-  const found = storedFields(decision);
-  const names = [...Object.keys(decision.arrived)];
-  for (const name of Object.keys(found)) if (!names.includes(name)) names.push(name);
-  return names.slice(0, most).map((name) => {
-    const arrived = decision.arrived[name];
-    const stored = found[name];
-    return {
-      name: fieldName(name),
-      arrived: arrived === undefined ? "–" : numberText(arrived),
-      stored: stored === undefined ? "–" : numberText(stored),
-    };
-  });
-}
-
-/** Where the lookup of duplicates decided, the batch that it found: it has the numbers that arrived. Else the producer's state. */
-function storedFields(decision: Decision): JsonObject {
-  const isFound = decision.rows.some(({ key, outcome }) => key === "decision.duplicate_lookup" && outcome === "decided");
-  return isFound ? decision.arrived : (decision.stored ?? {});
-}
-
-/** −1 and null both mean that there is none yet. */
-function numberText(value: Json): string {
-  return value === -1 || value === null ? say("diagram.none") : valueText(value);
-}
+export const defaults = { before: 2, after: 1, refused: { before: 0, after: 0 } };
 
 export function layoutDecision(decision: Decision, refusal: Refusal | null): DecisionShape {
   return {
@@ -73,14 +30,6 @@ export function layoutDecision(decision: Decision, refusal: Refusal | null): Dec
     rules: decision.rows.map((row, index) => ({ number: index + 1, rule: row.rule, outcome: row.outcome, ...answered(row) })),
     refusal: refusal === null ? null : layoutRefusal(refusal),
   };
-}
-
-/** Rules are questions; the first one with the answer *yes* decides. */
-export function answered(row: DecisionRow): { sentence: string; answer: string | null } {
-  const sentence = say(row.key, row.params);
-  const asked = row.outcome === "decided" || row.outcome === "passed";
-  if (!asked || !/[?？]/.test(sentence)) return { sentence, answer: null };
-  return { sentence, answer: say(row.outcome === "decided" ? "diagram.decision.yes" : "diagram.decision.no") };
 }
 
 /** What an append came to, in the words of the lanes; null when the step is about something else or was refused. */

@@ -17,7 +17,7 @@ import { say } from "../player/text.ts";
 import { hasChanged, isNew } from "./changes.ts";
 import { DiagramElement, section } from "./element.ts";
 import { INTERNAL } from "./internal-partitions.ts";
-import { shownReplica } from "./lanes-layout.ts";
+import { shownReplica } from "./shown-replica.ts";
 import { plainly } from "./picked.ts";
 import { isOfPicked, transactionOf, transactionSelection } from "./transaction-picked.ts";
 

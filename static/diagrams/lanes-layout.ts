@@ -20,7 +20,8 @@ import { baseOfSerial, layoutCells, xOf } from "./lane-cells.ts";
 import { brokersOf, layoutFollowers, layoutReaders } from "./lane-readers.ts";
 import type { ArrivalShape, AskShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape } from "./lane-shapes.ts";
 import type { LanesOptions, Tier } from "./lanes-plan.ts";
-import { arrivalRoom, LINE_HEIGHT, laneHeight, NARROW, planLanes, shownReplica } from "./lanes-plan.ts";
+import { arrivalRoom, LINE_HEIGHT, laneHeight, NARROW, planLanes } from "./lanes-plan.ts";
+import { shownReplica } from "./shown-replica.ts";
 import { isLogCase } from "./log-case.ts";
 import { contentWords, isImageOfPicked } from "./log-content.ts";
 import { isPicked } from "./picked.ts";
@@ -28,7 +29,6 @@ import { piece } from "./reading.ts";
 import { isOfPicked } from "./transaction-picked.ts";
 
 export type { LanesOptions } from "./lanes-plan.ts";
-export { shownReplica } from "./lanes-plan.ts";
 
 /** A cell of this height has room for the records under the label. */
 const TWO_LINES = 36;

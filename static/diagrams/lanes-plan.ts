@@ -6,13 +6,14 @@
  */
 
 import { batchesIn, foldedLog } from "../player/folded.ts";
-import type { Frame, PartitionView } from "../player/frame.ts";
+import type { Frame } from "../player/frame.ts";
 import { clamp } from "./geometry.ts";
 import { arrivedNow, isUnderWay } from "./lane-arrival.ts";
 import { lostNow } from "./lane-lost.ts";
 import { brokersOf, readersOf } from "./lane-readers.ts";
 import type { LaneShape } from "./lane-shapes.ts";
 import { isLogCase } from "./log-case.ts";
+import { shownReplica } from "./shown-replica.ts";
 
 export interface LanesOptions {
   width: number;
@@ -71,17 +72,6 @@ function between(share: number): Tier {
     gates: mixed("gates"), cell: mixed("cell"), offsets: mixed("offsets"), followers: mixed("followers"),
     reader: mixed("reader"), readersMost: DENSE.readersMost, gap: mixed("gap"),
   };
-}
-
-/** The replica that a lane shows: the leader's; without a leader the longest log, lowest id first. */
-export function shownReplica(partition: PartitionView): string | null {
-  if (partition.leader !== null && String(partition.leader) in partition.replicas) return String(partition.leader);
-  let longest: string | null = null;
-  for (const id of Object.keys(partition.replicas).sort((one, other) => Number(one) - Number(other))) {
-    const end = partition.replicas[id]?.log_end ?? 0;
-    if (longest === null || end > (partition.replicas[longest]?.log_end ?? 0)) longest = id;
-  }
-  return longest;
 }
 
 export interface Plan {

@@ -18,7 +18,7 @@ import { say } from "../player/text.ts";
 import { brokenRecords } from "./broken-records.ts";
 import { changesAt, hasChanged } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
-import { shownReplica } from "./lanes-layout.ts";
+import { shownReplica } from "./shown-replica.ts";
 import { isPicked } from "./picked.ts";
 import { found } from "./reading.ts";
 import { Slots } from "./slots.ts";

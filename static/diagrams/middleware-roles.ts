@@ -19,6 +19,7 @@ import { hasChanged } from "./changes.ts";
 import { section } from "./element.ts";
 import { MachineElement } from "./machine-element.ts";
 import { MIDDLEWARE_PLACES } from "./machine-layout.ts";
+import { shownTransaction, transactionIds } from "./middleware-shown.ts";
 import { isPicked, plainly } from "./picked.ts";
 
 export const defaults = { width: 272, transactions: 4, participants: 6 };
@@ -34,21 +35,6 @@ export interface RoleRow {
   holds: string;
   alive: boolean;
   changed: boolean;
-}
-
-/** Transactions that the view knows, newest first. */
-export function transactionIds(frame: Frame): string[] {
-  const middleware = frame.view.middleware;
-  const ids = new Set([...Object.keys(middleware?.transactions ?? {}), ...Object.keys(middleware?.business?.transactions ?? {})]);
-  return [...ids].sort((one, other) => Number(other) - Number(one));
-}
-
-/** The transaction that the step is about, else the newest. */
-export function shownTransaction(frame: Frame): string | null {
-  const of = frame.step?.transition?.of.split(" ")[1];
-  const ids = transactionIds(frame);
-  const changed = ids.find((id) => hasChanged(frame, "middleware", "transactions", id));
-  return of !== undefined && ids.includes(of) ? of : (changed ?? ids[0] ?? null);
 }
 
 export function layoutRoles(frame: Frame, tid: string | null = shownTransaction(frame)): { rows: RoleRow[]; folded: number } {

@@ -12,7 +12,7 @@ import type { Frame } from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
-import { shownTransaction } from "./middleware-roles.ts";
+import { shownTransaction } from "./middleware-shown.ts";
 
 export const defaults = { rows: 7 };
 

@@ -14,7 +14,7 @@ import { repeat } from "lit/directives/repeat.js";
 import type { Frame, ReplicaView, View } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { DiagramElement, folded, section } from "./element.ts";
-import { shownReplica } from "./lanes-layout.ts";
+import { shownReplica } from "./shown-replica.ts";
 import { found } from "./reading.ts";
 
 export interface NumberRow {

@@ -18,7 +18,7 @@ import { hasChanged, was } from "./changes.ts";
 import { disagreementsAt } from "./disagreements.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { INTERNAL } from "./internal-partitions.ts";
-import { shownReplica } from "./lanes-layout.ts";
+import { shownReplica } from "./shown-replica.ts";
 import { isLogCase } from "./log-case.ts";
 import { isPicked, partitionIn } from "./picked.ts";
 import { found } from "./reading.ts";

@@ -10,7 +10,7 @@ import { errorText } from "./field-words.ts";
 import { TEXT, round, wrapAtMost } from "./geometry.ts";
 import type { Arrived } from "./lane-arrival.ts";
 import { arrivalWords, arrivedNow } from "./lane-arrival.ts";
-import { shownReplica } from "./lanes-plan.ts";
+import { shownReplica } from "./shown-replica.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
 import { TO_LANES } from "./spacetime-heads.ts";
 import { defaults as margin, marginWidth } from "./spacetime-margin.ts";

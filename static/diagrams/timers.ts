@@ -12,7 +12,7 @@ import type { Frame, Selection, View } from "../player/frame.ts";
 import { duration, say } from "../player/text.ts";
 import type { RunningTimer } from "../player/timers.ts";
 import { timersOf } from "../player/timers.ts";
-import { timerWord } from "./accumulator-layout.ts";
+import { timerWord } from "./timer-word.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { round } from "./geometry.ts";
 import { isPicked } from "./picked.ts";

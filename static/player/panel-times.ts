@@ -1,7 +1,7 @@
 /** When a run has what a panel shows, and when a step is about it, as questions to its frame. Pure. */
 
 import { INTERNAL, hasMarkers } from "../diagrams/internal-partitions.ts";
-import { shownReplica } from "../diagrams/lanes-layout.ts";
+import { shownReplica } from "../diagrams/shown-replica.ts";
 import { isLogCase } from "../diagrams/log-case.ts";
 import type { Frame, ReplicaView } from "./frame.ts";
 

@@ -5,8 +5,8 @@
 
 import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
-import { answered, layoutFields } from "../diagrams/decision.ts";
-import type { DecisionShape } from "../diagrams/decision.ts";
+import { answered, layoutFields } from "../diagrams/decision-fields.ts";
+import type { DecisionShape } from "../diagrams/decision-fields.ts";
 import type { Frame } from "../player/frame.ts";
 import { sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";

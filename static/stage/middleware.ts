@@ -2,7 +2,7 @@
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
-import { shownTransaction } from "../diagrams/middleware-roles.ts";
+import { shownTransaction } from "../diagrams/middleware-shown.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { MiddlewareTransactionView, MiddlewareView, ParticipantView } from "../generated/messages.ts";
 

@@ -6,7 +6,7 @@
  */
 
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
-import { shownReplica } from "../diagrams/lanes-plan.ts";
+import { shownReplica } from "../diagrams/shown-replica.ts";
 import type { Frame, Header, View } from "../player/frame.ts";
 import type { Box, BrokerPlace, ClientPlace, Focus, LanePlace, Places, Size, StagePlan } from "./contract.ts";
 import { textWidth } from "./draw.ts";

@@ -2,7 +2,7 @@
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
-import { timerWord } from "../diagrams/accumulator-layout.ts";
+import { timerWord } from "../diagrams/timer-word.ts";
 import { batchWords, isAbsent, range } from "../diagrams/batch.ts";
 import { round } from "../diagrams/geometry.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";

@@ -1,0 +1,19 @@
+/** Which of the middleware's transactions is shown. Pure. */
+
+import type { Frame } from "../player/frame.ts";
+import { hasChanged } from "./changes.ts";
+
+/** Transactions that the view knows, newest first. */
+export function transactionIds(frame: Frame): string[] {
+  const middleware = frame.view.middleware;
+  const ids = new Set([...Object.keys(middleware?.transactions ?? {}), ...Object.keys(middleware?.business?.transactions ?? {})]);
+  return [...ids].sort((one, other) => Number(other) - Number(one));
+}
+
+/** The transaction that the step is about, else the newest. */
+export function shownTransaction(frame: Frame): string | null {
+  const of = frame.step?.transition?.of.split(" ")[1];
+  const ids = transactionIds(frame);
+  const changed = ids.find((id) => hasChanged(frame, "middleware", "transactions", id));
+  return of !== undefined && ids.includes(of) ? of : (changed ?? ids[0] ?? null);
+}
