@@ -381,9 +381,9 @@ function controllerIn(here: Places, focus: Focus): Box[] {
   return own === undefined || focus.actor === "controller" || focus.actor === "zookeeper" ? [] : [own];
 }
 
-/** Names and states of roles stand in the upper part of their bodies; beside a network in all of them. */
+/** Roles say their names, states and numbers down to their feet. */
 function rolesOf(here: Places): Box[] {
-  return Object.values(here.others).map(({ box: own }) => ({ ...own, height: here.upright ? own.height - HEIGHT / 2 : own.height }));
+  return Object.values(here.others).map(({ box: own }) => ({ ...own }));
 }
 
 /** A tag may lie on the lower edge of a client. */
