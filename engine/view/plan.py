@@ -82,9 +82,9 @@ class RunPlan:
 
 
 def named(beats: list[Beat], names: Sequence[NamedBeat], touched_after: int | None = None) -> list[Beat]:
-    """The beats, some with titles of the author. A title names a beat by its kind and its number among the beats of that
-    kind, in reading order, a nested beat after the one that contains it. A title without such a beat is ignored. Titles
-    describe the run as written: beats after an intervention (``touched_after``) keep their own."""
+    """The beats, some with titles of the author. A title names a beat by its kind and its number among the beats of
+    that kind, in reading order, a nested beat after the one that contains it. A title without such a beat is
+    ignored. Titles describe the run as written: beats after an intervention (``touched_after``) keep their own."""
     if not names:
         return beats
     titles = {(one["kind"], one["nth"]): one["title"] for one in names}
