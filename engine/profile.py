@@ -95,6 +95,9 @@ class Profile:
     """After a call that timed out only the same call is allowed, until it has returned (KAFKA-13412, since 3.2)."""
     late_failure_counts: bool
     """A second failure of a finished batch takes its sequence numbers back and changes the state (KAFKA-14830)."""
+    knows_batches_by_number: bool
+    """The batches in flight of a partition are kept by first sequence number alone, so a finished batch can be mistaken
+    for another that has its number now (2.4 to 2.8, ``TopicPartitionEntry.inflightBatchesBySequence``)."""
     overdue_is_timed_out: bool
     """A request that is overdue fails its batches with REQUEST_TIMED_OUT (KAFKA-14317, since 3.5); else with
     NETWORK_EXCEPTION, as when a connection ends."""

@@ -31,6 +31,7 @@ from engine.happenings.batches import (
     LateFailureThrown,
     MetadataWanted,
     ProducerFatal,
+    RequeueThrown,
     SequenceErrorDecided,
     SequencesSettled,
     SequencesUnresolved,
@@ -49,6 +50,10 @@ UNCERTAIN = frozenset(
 """Errors after which the batch may be stored all the same (LOG-2): a resend may be a duplicate."""
 
 
+class NothingTracked(Exception):
+    """A batch goes again, and nothing is known to be in flight in its partition (``insertInSequenceOrder``)."""
+
+
 class Answers:
     """Carries out SND-9 for one incarnation."""
 
@@ -57,6 +62,7 @@ class Answers:
         "_completion",
         "_config",
         "_in_flight",
+        "_knows_batches_by_number",
         "_late_failure_counts",
         "_metadata",
         "_name",
@@ -76,6 +82,7 @@ class Answers:
         self._name = setup.name
         self._config = setup.config
         self._late_failure_counts = setup.profile.late_failure_counts
+        self._knows_batches_by_number = setup.profile.knows_batches_by_number
         self._watch = setup.watch
         self._accumulator = accumulator
         self._transactions = transactions
@@ -142,13 +149,16 @@ class Answers:
             return True
         if reaction.does == COMPLETE:
             self._complete(batch, base_offset, now)
-        elif self._retries(batch, error, log_start_offset, now):
-            pass
-        elif reaction.does == DUPLICATE:
-            self._complete(batch, NO_OFFSET, now)
         else:
             try:
-                self._fail(batch, error, batch.attempts < self._config.retries, now)
+                if self._retries(batch, error, log_start_offset, now):
+                    pass
+                elif reaction.does == DUPLICATE:
+                    self._complete(batch, NO_OFFSET, now)
+                else:
+                    self._fail(batch, error, batch.attempts < self._config.retries, now)
+            except NothingTracked:
+                return False
             except IllegalTransition as illegal:
                 self._thrown(batch, illegal)
                 return False
@@ -247,6 +257,17 @@ class Answers:
         )
 
     def _requeue(self, batch: Batch, error: Error, now: int) -> None:
+        """Raises :class:`NothingTracked` where Kafka's accumulator has no place for the batch; it stays in flight."""
+        transactions = self._transactions
+        if (
+            self._knows_batches_by_number
+            and transactions is not None
+            and not transactions.tracks(batch.partition)
+        ):
+            batch.attempts += 1
+            batch.last_attempt_at = now
+            self._watch.emit(RequeueThrown, self._name, batch.partition, batch.id)
+            raise NothingTracked
         self._in_flight.remove(batch)
         passed = self._accumulator.requeue(batch, now)
         self._watch.emit(

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from engine.broker.sequence import decrement, increment
 from engine.client.batch import Batch
-from engine.happenings.batches import WrapStraddled
+from engine.events import NumbersInDoubt
+from engine.happenings.batches import OtherBatchUntracked, WrapStraddled
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
 from engine.shapes.clients import SequencesView
 from engine.watching import Watch
@@ -22,6 +23,8 @@ class PartitionSequences:
 
     __slots__ = (
         "adopts_identity",
+        "by_number",
+        "client",
         "gone",
         "in_flight",
         "last_acked_offset",
@@ -35,8 +38,11 @@ class PartitionSequences:
         "watch",
     )
 
-    def __init__(self, partition: str, client: str, watch: Watch) -> None:
+    def __init__(self, partition: str, client: str, watch: Watch, by_number: bool = False) -> None:
         self.partition = partition
+        self.client = client
+        self.by_number = by_number
+        """Batches in flight are told apart by their first sequence number alone, as in 2.8."""
         self.next_sequence = 0
         self.last_acked_sequence = NO_SEQUENCE
         self.last_acked_offset = -1
@@ -83,6 +89,8 @@ class PartitionSequences:
 
     def _track(self, batch: Batch) -> None:
         in_flight = self.in_flight
+        if self.by_number and self._with_number_of(batch) is not None:
+            return
         position = len(in_flight)
         while position and in_flight[position - 1].base_sequence > batch.base_sequence:
             position -= 1
@@ -92,9 +100,22 @@ class PartitionSequences:
 
     def untrack(self, batch: Batch) -> None:
         """Acknowledged or finally failed (ORD-4)."""
-        if batch in self.in_flight:
-            self.in_flight.remove(batch)
-            self.watch.touch(self)
+        found = batch if batch in self.in_flight else None
+        if self.by_number:
+            found = self._with_number_of(batch)
+        if found is None:
+            return
+        self.in_flight.remove(found)
+        self.watch.touch(self)
+        if found is not batch:
+            number = batch.base_sequence
+            self.watch.emit(OtherBatchUntracked, self.client, self.partition, batch.id, found.id, number)
+            self.watch.emit(NumbersInDoubt, producer=self.client, partition=self.partition, thrown=True)
+
+    def _with_number_of(self, batch: Batch) -> Batch | None:
+        """The batch in flight that has this batch's first sequence number."""
+        number = batch.base_sequence
+        return next((known for known in self.in_flight if known.base_sequence == number), None)
 
     def first_in_flight(self) -> int:
         """The lowest base sequence under way, −1 when nothing is."""
@@ -136,6 +157,9 @@ class PartitionSequences:
                 batch.renumber(
                     batch.producer_id, batch.producer_epoch, batch.base_sequence - failed.record_count
                 )
+        if self.by_number:
+            firsts = {batch.base_sequence: batch for batch in reversed(self.in_flight)}
+            self.in_flight = [batch for batch in self.in_flight if firsts[batch.base_sequence] is batch]
         self.watch.touch(self)
 
     def mark_unresolved(self, batch: Batch) -> None:

@@ -74,6 +74,7 @@ class TransactionManager:
 
     __slots__ = (
         "_fatal_error_ends_calls",
+        "_knows_batches_by_number",
         "_stale_epoch_is_fatal",
         "added_partitions",
         "bump_required",
@@ -127,6 +128,7 @@ class TransactionManager:
         self.reactions = generation_of(profile)
         """Whose reactions to answers the client has."""
         self._fatal_error_ends_calls = profile.fatal_error_ends_calls
+        self._knows_batches_by_number = profile.knows_batches_by_number
         self._stale_epoch_is_fatal = profile.stale_epoch_is_fatal
         self.outlives_denial = profile.outlives_denied_identity
         self.wrong_state_is_fatal = profile.wrong_state_is_fatal
@@ -398,7 +400,9 @@ class TransactionManager:
     def entry(self, partition: str) -> PartitionSequences:
         entry = self.partitions.get(partition)
         if entry is None:
-            entry = self.partitions[partition] = PartitionSequences(partition, self.client, self.watch)
+            entry = self.partitions[partition] = PartitionSequences(
+                partition, self.client, self.watch, self._knows_batches_by_number
+            )
             self.watch.touch(entry)
         return entry
 

@@ -173,6 +173,27 @@ class MetadataWanted(Aside):
 
 
 @happening
+class OtherBatchUntracked(Aside):
+    """A batch that was over already was taken out of those in flight by its first sequence number, which ``other`` has
+    got since: that one is taken out in its place (2.8)."""
+
+    client: str
+    partition: str
+    batch: str
+    other: str
+    first_sequence: int
+
+
+@happening
+class RequeueThrown(Happening):
+    """A batch goes again, but nothing is known to be in flight in its partition: the Sender's thread throws."""
+
+    client: str
+    partition: str
+    batch: str
+
+
+@happening
 class WrapStraddled(Aside):
     """Sequences before and behind the wrap are in flight together."""
 

@@ -186,6 +186,8 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.ProducerFatal: notes("client.fatal", "TXM-4", "SND-9"),
     happened.LateFailureThrown: notes("client.late_failure_thrown", "TXM-4", "TXM-13"),
     happened.MetadataWanted: notes("client.metadata_wanted", "SND-9"),
+    happened.OtherBatchUntracked: notes("client.other_batch_untracked", "ORD-4"),
+    happened.RequeueThrown: says("client.requeue_thrown", "ORD-2", "TXM-4"),
     happened.WrapStraddled: notes("client.wrap_straddled", "SEQ-6"),
     happened.SequenceErrorDecided: _sequence_error_decided,
 }

@@ -44,6 +44,7 @@ PROFILE = Profile(
     wrong_state_is_fatal=False,
     late_call_must_repeat=False,
     late_failure_counts=True,
+    knows_batches_by_number=True,
     overdue_is_timed_out=False,
     idempotent_by_default=False,
     producers_expire_in_a_day=False,

@@ -32,6 +32,7 @@ PROFILE = replace(
     wrong_state_is_fatal=True,
     late_call_must_repeat=True,
     late_failure_counts=False,
+    knows_batches_by_number=False,
     overdue_is_timed_out=True,
     idempotent_by_default=True,
     producers_expire_in_a_day=True,

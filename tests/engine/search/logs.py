@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.broker.partition_log import PartitionLog
 from engine.broker.replica import Replica
+from engine.messages import NO_PRODUCER_ID
 from engine.simulation import Simulation
 
 Wrong = Iterator[tuple[str, str]]
@@ -145,7 +146,9 @@ def recomputed(log: PartitionLog, indexes_empty_abort: bool) -> Recomputed:
         first = opened.pop(batch.producer_id, None)
         if first is not None and batch.base_offset >= log.high_watermark:
             stable = min(stable, first)
-        if batch.control_type == "ABORT" and (first is not None or indexes_empty_abort):
+        # 2.0 lists an abort of nothing, but no log looks at a batch without a producer id (``Log.updateProducers``).
+        lists_nothing = indexes_empty_abort and batch.producer_id != NO_PRODUCER_ID
+        if batch.control_type == "ABORT" and (first is not None or lists_nothing):
             found = batch.base_offset if first is None else first
             lines.append((batch.producer_id, found, batch.base_offset))
     return lines, min([stable, *opened.values()]), set(opened.values())
