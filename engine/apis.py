@@ -294,6 +294,7 @@ _PRODUCER: dict[str, tuple[type, Any]] = {
     "producer_epoch": (int, NO_PRODUCER_EPOCH),
 }
 _OFFSET: dict[str, tuple[type, Any]] = {"partition": (str, "t-0"), "offset": (int, 0)}
+_VERSION: dict[str, tuple[type, Any]] = {"transaction_version": (int, 0)}
 _MEMBER: dict[str, tuple[type, Any]] = {
     "generation_id": (int, -1),
     "member_id": (str, ""),
@@ -357,6 +358,7 @@ APIS: list[Api] = [
             **_PRODUCER,
             **_OFFSET,
             **_MEMBER,
+            **_VERSION,
         },
         craft=_craft_txn_offsets,
     ),
@@ -367,7 +369,7 @@ APIS: list[Api] = [
         versions=(0, 5),
         answer=_end_answer,
         altered=_with_one,
-        crafted={"transactional_id": (str, ""), **_PRODUCER, "committed": (bool, True)},
+        crafted={"transactional_id": (str, ""), **_PRODUCER, "committed": (bool, True), **_VERSION},
     ),
     Api(
         request=WriteTxnMarkersRequest,

@@ -101,6 +101,7 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
         row["name"] for row in document["producers"] if _version(world, row).knows_transaction_abortable
     )
     _build_controller(world, ids, configuration, _transaction_version(document["cluster"], world.profile))
+    world.controller.highest_transaction_version = world.profile.transaction_version
     for broker_id in ids:
         broker = world.broker_of[broker_id] = Broker(
             broker_id,

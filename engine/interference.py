@@ -470,7 +470,11 @@ class Interference:
             broker=f"broker-{leader}",
         )
         request = ProduceRequest(
-            transactional_id=None, acks=-1, timeout_ms=30_000, batches={entry["partition"]: batch}
+            transactional_id=message.get("transactional_id"),
+            acks=-1,
+            timeout_ms=30_000,
+            batches={entry["partition"]: batch},
+            transaction_version=int(message.get("transaction_version", 0)),
         )
         kernel.send("crafter", Send(f"broker-{leader}", request, kernel.world.next_crafted()))
 
@@ -591,6 +595,7 @@ _ON_WORLD: dict[str, Callable[[Interference, dict[str, Any]], None]] = {
     "elect_controller": Interference._elect_controller,
     "advance_clock": Interference._advance_clock,
     "connect_slowly": Interference._connect_slowly,
+    "update_features": Interference._on_cluster,
     "set": Interference._set,
     "hold_messages": Interference._hold_messages,
 }

@@ -33,6 +33,7 @@ REMEMBERED = {
     "coordinator.transaction_timed_out": "transactional_id",
     "coordinator.decides_commit": "transactional_id",
     "coordinator.decides_abort": "transactional_id",
+    "coordinator.aborts_nothing": "transactional_id",
     "client.transaction_committed": "client",
     "client.transaction_aborted": "client",
     "fault.crashed": "actor",

@@ -22,6 +22,8 @@ NO_OFFSET = -1
 INT_MAX = 2147483647
 LONG_MAX = 9223372036854775807
 SHORT_MAX = 32767
+RAISING_VERSION = 2
+"""The transaction version from which on every transaction has an epoch of its own (KIP-890, second part)."""
 
 
 @value

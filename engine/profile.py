@@ -112,6 +112,12 @@ class Profile:
     waits_before_identity: bool
     """A change of an id that is being written sends AddPartitionsToTxn away before identities are compared: the change
     may bring the identity that the request names (KAFKA-18660, since 4.0); else they are compared first."""
+    unknown_mapping_is_fatal: bool
+    """INVALID_PRODUCER_ID_MAPPING ends the producer, because the id may have been another's meanwhile (KAFKA-18019,
+    since 4.0); else the transaction can be aborted and the epoch raised."""
+    commit_may_raise_epoch: bool
+    """A commit may be followed by InitProducerId, which raises the epoch for the next transaction: so a client goes
+    over to transaction version 2 (``TransactionManager``, since 4.0)."""
     transaction_version: int
     """The highest level of the cluster's feature ``transaction.version`` that this version knows (KIP-1022): 1 logs the
     identities around the present one, 2 has an epoch for each transaction (KIP-890, second part, since 4.0). A cluster
@@ -146,4 +152,5 @@ def spoken_with(client: Profile, cluster: Profile) -> Profile:
         and cluster.knows_transaction_abortable,
         offsets_name_member=client.offsets_name_member and cluster.offsets_name_member,
         waits_for_stable_offsets=client.waits_for_stable_offsets and cluster.waits_for_stable_offsets,
+        transaction_version=min(client.transaction_version, cluster.transaction_version),
     )

@@ -119,6 +119,12 @@ class World:
 
     # -- announcements, leaders and readers ------------------------------------------------------------
 
+    def tell_features(self, name: str, peer: str) -> None:
+        """A connection stands: a producer learns at which level the broker knows the cluster's features to be."""
+        client, broker = self.clients.get(name), self.brokers.get(peer)
+        if client is not None and broker is not None:
+            client.learn_features(broker.cluster.features_epoch, broker.cluster.transaction_version)
+
     def announce(self, now: int) -> Done:
         """Hand over what live brokers learn at once of the controller's decisions."""
         return self.spreading.announce(now)
@@ -395,6 +401,10 @@ def _make_available(world: World, entry: dict[str, Any], now: int) -> None:
     world.controller.make_unavailable(world.brokers[entry["actor"]].broker_id, True, now)
 
 
+def _update_features(world: World, entry: dict[str, Any], now: int) -> None:
+    world.controller.update_features(entry["to"])
+
+
 def _lose_heartbeats(world: World, entry: dict[str, Any], now: int) -> None:
     world.controller.lose_heartbeats(world.brokers[entry["actor"]].broker_id, now)
 
@@ -404,6 +414,7 @@ def _heartbeats_back(world: World, entry: dict[str, Any], now: int) -> None:
 
 
 _CLUSTER_FAULTS = {
+    "update_features": _update_features,
     "lose_heartbeats": _lose_heartbeats,
     "find_heartbeats": _heartbeats_back,
     "delete_topic": _delete_topic,

@@ -18,8 +18,9 @@ from engine.broker.replicas import Replicas
 from engine.broker.setup import Setup
 from engine.broker.validation import Origin
 from engine.broker.verification import Verified, unguarded
-from engine.errors import NO_ERROR
+from engine.errors import NO_ERROR, Error
 from engine.happenings.appends import BrokerBatchReached, ClientBatchReached
+from engine.happenings.verification import Unsafe, WriteNotAllowed
 from engine.messages import Effects, PartitionProduceResponse, ProduceRequest, RecordBatch
 from engine.rules import Rule, refusal
 
@@ -101,6 +102,9 @@ class Appending:
             answer = None
             if verified is not None and partition in unverified:
                 error = unverified[partition]
+                self._emit_not_allowed(
+                    partition, batch, source, Unsafe.REFUSED, error, verified.sees.get(error, error)
+                )
                 made.answers[partition] = PartitionProduceResponse(
                     error=verified.sees.get(error, error), underlying=error
                 )
@@ -109,12 +113,40 @@ class Appending:
             if rule is not None:
                 answer = refused(arriving, rule)
             if verified is not None and answer is None and replica is not None:
-                answer = _unverified(replica, batch, verified)
+                answer = self._unverified(replica, batch, verified, source)
             if answer is None and replica is not None:
                 answer = self._append(replica, batch, request.acks, source, origin, now, made)
             if answer is not None:
                 made.answers[partition] = answer
         return made
+
+    def _unverified(
+        self, replica: Replica, batch: RecordBatch, verified: Verified, source: str
+    ) -> PartitionProduceResponse | None:
+        log = replica.log
+        found = unguarded(log.producers, batch, verified.guards.get(replica.partition))
+        if found is None:
+            return None
+        error, why = found
+        self._emit_not_allowed(replica.partition, batch, source, why, error, error)
+        return PartitionProduceResponse(error=error, log_start_offset=log.log_start)
+
+    def _emit_not_allowed(
+        self, partition: str, batch: RecordBatch, source: str, why: Unsafe, found: Error, error: Error
+    ) -> None:
+        replica = self.replicas.get(partition)
+        awaited = None if replica is None else replica.log.producers.awaited.get(batch.producer_id)
+        self.setup.watch.emit(
+            WriteNotAllowed,
+            self.setup.name,
+            source,
+            partition,
+            why,
+            found,
+            error,
+            batch.base_sequence,
+            batch.base_sequence if awaited is None else awaited.lowest_sequence,
+        )
 
     def _append(
         self,
@@ -185,9 +217,3 @@ class Appending:
                 log.high_watermark,
                 shown,
             )
-
-
-def _unverified(replica: Replica, batch: RecordBatch, verified: Verified) -> PartitionProduceResponse | None:
-    log = replica.log
-    error = unguarded(log.producers, batch, verified.guards.get(replica.partition))
-    return None if error is None else PartitionProduceResponse(error=error, log_start_offset=log.log_start)

@@ -21,6 +21,8 @@ from engine.errors import Refused
 from engine.events import LeaderChanged, PartitionDeleted
 from engine.happenings.controller import (
     EndpointChanged,
+    FeatureLevelChanged,
+    FeatureLevelRefused,
     FollowersResumed,
     FollowerStopped,
     IsrExpanded,
@@ -71,6 +73,8 @@ class Controller(ABC):
         self.partitions: dict[str, PartitionState] = {}
         self.internal = InternalTopics(self.configuration)
         self.transaction_version = transaction_version
+        self.highest_transaction_version = transaction_version
+        """Up to here the brokers know the feature."""
         """The level of the cluster's feature of that name."""
         self.features_epoch = 0
         self.live: set[int] = set()
@@ -405,6 +409,18 @@ class Controller(ABC):
         (self.without_endpoint.discard if available else self.without_endpoint.add)(broker_id)
         self._announce(self._live_word())
         self.watch.emit(EndpointChanged, f"broker-{broker_id}", available)
+
+    def update_features(self, level: int) -> None:
+        """UpdateFeatures: ``transaction.version`` is at another level from now on, up to the highest that all brokers
+        know (KIP-584). Brokers follow at once, clients with their next connection."""
+        if level > self.highest_transaction_version:
+            self.watch.emit(FeatureLevelRefused, level, self.highest_transaction_version)
+            return
+        before, self.transaction_version = self.transaction_version, level
+        if before != level:
+            self.features_epoch += 1
+        self._announce(self._live_word())
+        self.watch.emit(FeatureLevelChanged, before, level)
 
     def _partition(self, name: str) -> PartitionState:
         self.use_partition(name)

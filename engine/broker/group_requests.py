@@ -17,6 +17,7 @@ from engine.errors import EngineError, Error
 from engine.happenings.brokers import OffsetsOfUnknownPartition
 from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.requests import RequestRefused
+from engine.happenings.verification import OffsetsNotAllowed
 from engine.messages import (
     Effects,
     Envelope,
@@ -140,7 +141,16 @@ class GroupRequests:
         if error is None and self._lost_its_guard(request, verified):
             error = Error.INVALID_TXN_STATE
         if error is not None:
-            return [asked.answered(dict.fromkeys(request.offsets, OFFSETS_SEE.get(error, error)))]
+            seen = OFFSETS_SEE.get(error, error)
+            self.setup.watch.emit(
+                OffsetsNotAllowed,
+                self.setup.name,
+                verified.envelope.source,
+                request.group_id,
+                error,
+                seen,
+            )
+            return [asked.answered(dict.fromkeys(request.offsets, seen))]
         return self._commit(asked, request, now)
 
     def _lost_its_guard(self, request: TxnOffsetCommitRequest, verified: Verified) -> bool:

@@ -24,7 +24,7 @@ from engine.coordinator.coordinator_effects import Answer, Completed, SendMarker
 from engine.coordinator.marker_channel import MarkerChannel
 from engine.coordinator.transaction_coordinator import TransactionCoordinator
 from engine.coordinator.transaction_log import batch_of, newest_images
-from engine.coordinator.transaction_metadata import RAISING_VERSION, Image, TransactionMetadata
+from engine.coordinator.transaction_metadata import Image, TransactionMetadata
 from engine.coordinator.transaction_states import DECIDED, EXPIRING, OPEN
 from engine.errors import EngineError, Error
 from engine.happenings.brokers import (
@@ -37,9 +37,11 @@ from engine.happenings.brokers import (
     LogResigned,
     MarkersTimedOut,
 )
+from engine.happenings.verification import PartitionsVerified
 from engine.java_hash import partition_for
 from engine.messages import (
     FOR_MARKERS,
+    RAISING_VERSION,
     SHORT_MAX,
     Connect,
     Disconnect,
@@ -383,7 +385,17 @@ class TransactionHost:
         effects: Effects = []
         for asked in request.entries:
             if asked.verify_only:
-                effects += joining.found(asked.transactional_id, verify(self.coordinator, asked))
+                errors = verify(self.coordinator, asked)
+                refused = (error for error in errors.values() if error is not Error.NONE)
+                self.watch.emit(
+                    PartitionsVerified,
+                    self.setup.name,
+                    envelope.source,
+                    asked.transactional_id,
+                    asked.partitions,
+                    next(refused, Error.NONE),
+                )
+                effects += joining.found(asked.transactional_id, errors)
                 continue
             self.coordinator.add_partitions(
                 JoinAsked(joining, asked),

@@ -12,7 +12,6 @@ from engine.broker.producer_ids import ProducerIdManager
 from engine.broker.request_rules import Arrived, group_read_denied, transactional_id_denied
 from engine.broker.setup import Setup
 from engine.broker.transaction_host import Asked, TransactionHost
-from engine.coordinator.transaction_metadata import RAISING_VERSION
 from engine.errors import EngineError, Error
 from engine.happenings.brokers import NoIdForNextTransaction, OffsetsPartitionJoins, PartitionsNotAdded
 from engine.happenings.codes import Compared, Next, Reason
@@ -21,6 +20,7 @@ from engine.java_hash import partition_for
 from engine.messages import (
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
+    RAISING_VERSION,
     AddOffsetsToTxnRequest,
     AddOffsetsToTxnResponse,
     AddPartitionsToTxnRequest,

@@ -10,12 +10,11 @@ when its profile says so (``verifies_partitions``); the request goes on where ``
 
 Source: ``AddPartitionsToTxnManager``, ``ReplicaManager.maybeStartTransactionVerificationForPartitions``,
 ``UnifiedLog.analyzeAndValidateProducerState``, ``TransactionCoordinator.handleVerifyPartitionsInTransaction``.
-No profile that a scenario may name has it yet, so it has no sentences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from engine.broker.append_rules import in_cache, lower_epoch
@@ -26,14 +25,22 @@ from engine.broker.producer_state import ProducerStateManager
 from engine.broker.replicas import Replicas
 from engine.broker.setup import Setup, broker_number
 from engine.coordinator.transaction_coordinator import TransactionCoordinator
-from engine.coordinator.transaction_metadata import RAISING_VERSION
 from engine.coordinator.transaction_states import PREPARE_ABORT, PREPARE_COMMIT
 from engine.errors import NO_ERROR, EngineError, Error
+from engine.happenings.verification import (
+    AsksAgain,
+    CoordinatorAsked,
+    CoordinatorNotReachable,
+    QuestionReplaced,
+    QuestionsLost,
+    Unsafe,
+)
 from engine.java_hash import partition_for
 from engine.messages import (
     FOR_VERIFICATION,
     NO_PRODUCER_ID,
     NO_SEQUENCE,
+    RAISING_VERSION,
     Connect,
     Disconnect,
     Effects,
@@ -137,11 +144,13 @@ class Verification:
         "outgoing",
         "partition_count",
         "replicas",
+        "setup",
         "timeout_ms",
         "understand_abortable",
     )
 
     def __init__(self, setup: Setup, cluster: ClusterView, replicas: Replicas, outgoing: Outgoing) -> None:
+        self.setup = setup
         self.broker_id = setup.broker_id
         self.cluster = cluster
         self.replicas = replicas
@@ -253,17 +262,32 @@ class Verification:
         """If two verifications of one transactional id wait, the one with the newer epoch is sent."""
         asked = waiting.asked
         coordinator = self._coordinator(asked.transactional_id)
+        watch, name, client = self.setup.watch, self.setup.name, waiting.envelope.source
         if coordinator is None:
+            watch.emit(CoordinatorNotReachable, name, client, asked.transactional_id)
             return [], [waiting.ends(Error.COORDINATOR_NOT_AVAILABLE)]
         line = self.lines.setdefault(coordinator, _Line())
         before = line.behind.get(asked.transactional_id)
         ended = []
         if before is not None:
             if before.asked.producer_epoch > asked.producer_epoch:
+                stale = Error.INVALID_PRODUCER_EPOCH
+                watch.emit(QuestionReplaced, name, client, asked.transactional_id, stale)
                 return [], [waiting.ends(Error.INVALID_PRODUCER_EPOCH)]
             fenced = before.asked.producer_epoch < asked.producer_epoch
-            ended.append(before.ends(Error.INVALID_PRODUCER_EPOCH if fenced else Error.NETWORK_EXCEPTION))
+            error = Error.INVALID_PRODUCER_EPOCH if fenced else Error.NETWORK_EXCEPTION
+            watch.emit(QuestionReplaced, name, before.envelope.source, asked.transactional_id, error)
+            ended.append(before.ends(error))
         line.behind[asked.transactional_id] = waiting
+        watch.emit(
+            CoordinatorAsked,
+            name,
+            client,
+            f"broker-{coordinator}",
+            asked.transactional_id,
+            asked.partitions,
+            not asked.verify_only,
+        )
         return self._send(coordinator, line, now), ended
 
     def _coordinator(self, transactional_id: str) -> int | None:
@@ -309,6 +333,13 @@ class Verification:
             found = response.errors.get(transactional_id, {})
             if now < waiting.until and Error.CONCURRENT_TRANSACTIONS in found.values():
                 self.later.append((now + ADD_RETRY_MS, waiting))
+                self.setup.watch.emit(
+                    AsksAgain,
+                    self.setup.name,
+                    waiting.envelope.source,
+                    transactional_id,
+                    now + ADD_RETRY_MS,
+                )
                 continue
             adds = not waiting.asked.verify_only
             knows = adds or waiting.envelope.source in self.understand_abortable
@@ -333,7 +364,13 @@ class Verification:
         if line is None:
             return []
         waiting = (*line.on_the_way.values(), *line.behind.values())
+        if waiting:
+            self._emit_lost(broker_id, waiting)
         return [one.ends(Error.NETWORK_EXCEPTION) for one in waiting]
+
+    def _emit_lost(self, broker_id: int, waiting: Iterable[_Waiting]) -> None:
+        clients = tuple(dict.fromkeys(one.envelope.source for one in waiting))
+        self.setup.watch.emit(QuestionsLost, self.setup.name, f"broker-{broker_id}", clients)
 
     def _finish(self, line: _Line) -> None:
         line.on_the_way, line.deadline, line.correlation_id = {}, None, 0
@@ -359,6 +396,7 @@ class Verification:
             if line.deadline is None or line.deadline > now:
                 continue
             if broker_id == self.broker_id:
+                self._emit_lost(broker_id, line.on_the_way.values())
                 ended += [waiting.ends(Error.NETWORK_EXCEPTION) for waiting in line.on_the_way.values()]
                 self._finish(line)
                 effects += self._send(broker_id, line, now)
@@ -374,8 +412,10 @@ class Verification:
         self.connected = {self.broker_id}
 
 
-def unguarded(producers: ProducerStateManager, batch: RecordBatch, guard: int | None) -> Error | None:
-    """The error that forbids a client's batch after verification (or without, if it was not needed). The log
+def unguarded(
+    producers: ProducerStateManager, batch: RecordBatch, guard: int | None
+) -> tuple[Error, Unsafe] | None:
+    """What forbids a client's batch after verification (or without, if it was not needed). The log
     answers a duplicate. A batch that starts a transaction here needs the guard of its verification, which a later
     marker removes. While the first batch is missing, a batch with a sequence above the lowest one seen is refused. So
     is one of transaction version 2 that does not begin at 0 where no batch of its producer is known, because its epoch
@@ -390,13 +430,13 @@ def unguarded(producers: ProducerStateManager, batch: RecordBatch, guard: int | 
     if not producers.is_open(batch.producer_id, batch.producer_epoch) and (
         awaited is None or awaited.guard != guard
     ):
-        return Error.INVALID_TXN_STATE
+        return Error.INVALID_TXN_STATE, Unsafe.ENDED_MEANWHILE
     if lower_epoch(arrival) or awaited is None:
         return None
     if awaited.raises and batch.base_sequence != 0 and not arrival.cached:
-        return Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+        return Error.OUT_OF_ORDER_SEQUENCE_NUMBER, Unsafe.NOT_THE_FIRST
     if batch.base_sequence > awaited.lowest_sequence:
-        return Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+        return Error.OUT_OF_ORDER_SEQUENCE_NUMBER, Unsafe.EARLIER_MISSING
     return None
 
 

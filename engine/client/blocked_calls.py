@@ -6,7 +6,15 @@ A ``send()`` that waits for memory stands in the buffer pool's own queue (ACC-5)
 from __future__ import annotations
 
 from engine.client.accumulator import RecordAccumulator
-from engine.client.application import BLOCKED, DONE, REFUSED, SEND_OFFSETS, TIMEOUT_ERROR, Call
+from engine.client.application import (
+    BLOCKED,
+    DONE,
+    INIT_TRANSACTIONS,
+    REFUSED,
+    SEND_OFFSETS,
+    TIMEOUT_ERROR,
+    Call,
+)
 from engine.client.batch import Batch
 from engine.client.control_requests import Result
 from engine.client.poll import Poll
@@ -135,6 +143,8 @@ class BlockedCalls:
                 continue
             result.acknowledged = True
             if result.error is None:
+                if call.kind == INIT_TRANSACTIONS and self._transactions is not None:
+                    self._transactions.follow_features(initial=True)
                 watch.emit(CallReturned, name, call.kind)
                 self.end(call, DONE)
             else:

@@ -37,6 +37,7 @@ INIT, NEED_ID, GOT_ID = "init_transactions", "need_producer_id", "init_producer_
 BEGIN, COMMIT, ABORT, ENDED = "begin", "commit", "abort", "end_txn_none"
 ABORTABLE, FATAL, EXHAUSTED = "abortable_failure", "fatal_failure", "epoch_exhausted"
 DENIED = "identity_denied"
+NO_BUMP = "no_bump_required"
 EVENTS = (INIT, NEED_ID, GOT_ID, BEGIN, COMMIT, ABORT, ENDED, ABORTABLE, FATAL, EXHAUSTED, DENIED)
 
 
@@ -59,8 +60,8 @@ _MOVES = (
     _move(IN_TRANSACTION, COMMIT, COMMITTING_TRANSACTION, "commit", "TXM-10"),
     _move(IN_TRANSACTION, ABORT, ABORTING_TRANSACTION, "abort", "TXM-10"),
     _move(ABORTABLE_ERROR, ABORT, ABORTING_TRANSACTION, "abort", "TXM-10"),
-    _refuse(COMMITTING_TRANSACTION, ENDED, "refused_ended_with_bump", "bump_required"),
-    _move(COMMITTING_TRANSACTION, ENDED, READY, "ended", "TXM-11"),
+    _refuse(COMMITTING_TRANSACTION, ENDED, "refused_ended_with_bump", "commit_keeps_epoch"),
+    _move(COMMITTING_TRANSACTION, ENDED, READY, "ended", "TXM-11", NO_BUMP),
     _move(COMMITTING_TRANSACTION, GOT_ID, READY, "got_id_for_commit", "TXM-11"),
     _move(ABORTING_TRANSACTION, ENDED, INITIALIZING, "ended_with_bump", "TXM-11", "bump_required"),
     _move(ABORTING_TRANSACTION, ENDED, READY, "ended", "TXM-11"),
@@ -123,8 +124,21 @@ _OUTLIVED = (
     _move(ABORTABLE_ERROR, DENIED, UNINITIALIZED, "denied", "TXM-4"),
 )
 """Since 3.6: a producer that may not have an identity begins anew."""
+_RAISED = (
+    _move(
+        COMMITTING_TRANSACTION,
+        ENDED,
+        INITIALIZING,
+        "ended_with_bump_at_commit",
+        "TXM-11",
+        "commit_raises_epoch",
+    ),
+)
+"""Since 4.0: the epoch is raised behind a commit, for the first transaction of version 2."""
 NOT_OFFERED = _OUTLIVED
 """Rows of versions that no scenario may name (``profiles.INCOMPLETE``); recorded cases exercise them."""
+UNNAMED = _RAISED
+"""The same, without recorded cases; tests/engine/test_kafka_4_1.py plays them."""
 
 
 class Known(Protocol):
@@ -132,6 +146,7 @@ class Known(Protocol):
 
     bump_required: bool
     outlives_denial: bool
+    raises_at_commit: bool
 
     @property
     def recovery(self) -> Recovery: ...
@@ -139,6 +154,18 @@ class Known(Protocol):
 
 def _bump_required(known: Known) -> bool:
     return known.bump_required
+
+
+def _no_bump_required(known: Known) -> bool:
+    return not known.bump_required
+
+
+def _commit_keeps_epoch(known: Known) -> bool:
+    return known.bump_required and not known.raises_at_commit
+
+
+def _commit_raises_epoch(known: Known) -> bool:
+    return known.bump_required and known.raises_at_commit
 
 
 def _raises_epoch(known: Known) -> bool:
@@ -155,14 +182,17 @@ def _denial_is_fatal(known: Known) -> bool:
 
 GUARDS: dict[str, Callable[[Known], bool]] = {
     "bump_required": _bump_required,
+    "commit_keeps_epoch": _commit_keeps_epoch,
+    "commit_raises_epoch": _commit_raises_epoch,
     "denial_is_fatal": _denial_is_fatal,
+    NO_BUMP: _no_bump_required,
     "outlives_denial": _outlives_denial,
     "recovers_by_epoch": _raises_epoch,
 }
 MACHINE: Machine[Known] = Machine(
     NAME,
     UNINITIALIZED,
-    (*_MOVES, *_refused(), *_OUTLIVED),
+    (*_MOVES, *_refused(), *_OUTLIVED, *_RAISED),
     guards=GUARDS,
     terminal=(FATAL_ERROR,),
 )
@@ -181,12 +211,18 @@ may be sent; a transaction ends, is ending or is under way; where a repeated cal
 _IGNORED = "abortable_ignored"
 
 
-def edge_is_legal(source: str, target: str, raises_epoch: bool, outlives_denial: bool = False) -> bool:
+def edge_is_legal(
+    source: str,
+    target: str,
+    raises_epoch: bool,
+    outlives_denial: bool = False,
+    raises_at_commit: bool = False,
+) -> bool:
     """Whether the client's own check lets the edge pass (``State.isTransitionValid``, TXM-4).
 
     ``raises_epoch``: lost numbers are recovered by a higher epoch; every guard of the table needs that.
-    ``outlives_denial``: the rows since 3.6 are the client's, too. In k20 any state may become UNINITIALIZED, though
-    nothing in the client takes that edge.
+    ``outlives_denial``, ``raises_at_commit``: the rows since 3.6 and 4.0 are the client's, too. In k20 any state may
+    become UNINITIALIZED, though nothing in the client takes that edge.
     """
     if target == UNINITIALIZED and not raises_epoch:
         return True
@@ -194,7 +230,8 @@ def edge_is_legal(source: str, target: str, raises_epoch: bool, outlives_denial:
         row.source == source
         and row.target == target
         and row.why != _IGNORED
-        and (raises_epoch or not row.when)
+        and (raises_epoch or row.when in ("", NO_BUMP))
         and (outlives_denial or row not in _OUTLIVED)
+        and (raises_at_commit or row not in _RAISED)
         for row in MACHINE.rows
     )

@@ -22,9 +22,6 @@ from engine.client.control_reactions import (
     reaction_to,
 )
 from engine.client.control_requests import (
-    COMMIT_OFFSETS,
-    GROUP,
-    PRIORITIES,
     PendingRequest,
 )
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
@@ -36,6 +33,7 @@ from engine.happenings.producer import (
     ControlRetried,
     CoordinatorFound,
     EpochRaisedByCoordinator,
+    NextEpochGiven,
     OffsetsRegistered,
     OffsetsSent,
     PartitionsAdded,
@@ -44,6 +42,7 @@ from engine.happenings.producer import (
 )
 from engine.happenings.sender import ControlLost
 from engine.messages import (
+    NO_PRODUCER_ID,
     AddOffsetsToTxnRequest,
     AddOffsetsToTxnResponse,
     AddPartitionsToTxnResponse,
@@ -51,7 +50,6 @@ from engine.messages import (
     EndTxnResponse,
     FindCoordinatorResponse,
     InitProducerIdResponse,
-    TxnOffsetCommitRequest,
     TxnOffsetCommitResponse,
 )
 
@@ -112,7 +110,7 @@ class _Exchange:
         does = reaction.does
         if does == BUMP:
             does = ABORTABLE if transactions.can_bump else FATAL
-            if does == ABORTABLE:
+            if does == ABORTABLE and transactions.must_ask_for_bump:
                 transactions.bump_required = True
         shown = Error.PRODUCER_FENCED if reaction.raises == FENCED and transactions.shows_fencing else error
         unexpected = reaction.raises == UNEXPECTED
@@ -241,28 +239,7 @@ def _offsets_registered(exchange: _Exchange, answer: AddOffsetsToTxnResponse) ->
     if not isinstance(body, AddOffsetsToTxnRequest):
         raise EngineError(f"{exchange.client}: {body!r} is no AddOffsetsToTxn")
     offsets = request.offsets or {}
-    transactions.started = True
-    transactions.pending_offsets.update(offsets)
-    follow = TxnOffsetCommitRequest(
-        transactional_id=body.transactional_id,
-        group_id=body.group_id,
-        producer_id=transactions.producer_id,
-        producer_epoch=transactions.producer_epoch,
-        offsets=dict(offsets),
-        generation_id=request.member.generation_id,
-        member_id=request.member.member_id,
-        group_instance_id=request.member.group_instance_id,
-    )
-    transactions.enqueue(
-        PendingRequest(
-            COMMIT_OFFSETS,
-            follow,
-            PRIORITIES[COMMIT_OFFSETS],
-            coordinator=GROUP,
-            key=body.group_id,
-            result=request.result,
-        )
-    )
+    transactions.commit_offsets(offsets, body.group_id, request.member, request.result)
     exchange.watch.emit(OffsetsRegistered, exchange.client, body.group_id)
 
 
@@ -297,6 +274,16 @@ def _ended(exchange: _Exchange, answer: EndTxnResponse) -> None:
     body = exchange.request.body
     committed = isinstance(body, EndTxnRequest) and body.committed
     bump = transactions.bump_required
+    if answer.producer_id != NO_PRODUCER_ID:
+        exchange.watch.emit(
+            NextEpochGiven,
+            exchange.client,
+            transactions.producer_id,
+            transactions.producer_epoch,
+            answer.producer_id,
+            answer.producer_epoch,
+        )
+        transactions.identity_follows(answer.producer_id, answer.producer_epoch)
     transactions.end_transaction()
     exchange.watch.emit(TransactionEnded, exchange.client, committed, bump)
     exchange.done()

@@ -23,11 +23,12 @@ ABORTABLE, BUMP, FATAL = "abortable", "abortable_and_bump", "fatal"
 OWN, FENCED, UNEXPECTED = "own", "fenced", "unexpected"
 """How the application sees a failure: as itself, as PRODUCER_FENCED, or as a KafkaException around it."""
 DISCONNECT, OTHER = "DISCONNECT", "OTHER"
-EITHER, WITH_BUMP, WITHOUT_BUMP, RETRIES = "", "k28", "k20", "k39"
+EITHER, WITH_BUMP, WITHOUT_BUMP, RETRIES, MAPPED = "", "k28", "k20", "k39", "k41"
 BUILDS_ON: dict[str, tuple[str, ...]] = {
     WITHOUT_BUMP: (EITHER, WITHOUT_BUMP),
     WITH_BUMP: (EITHER, WITH_BUMP),
     RETRIES: (EITHER, WITH_BUMP, RETRIES),
+    MAPPED: (EITHER, WITH_BUMP, RETRIES, MAPPED),
 }
 """Generation of clients to the generations whose rows it has; of two for one cell it has the later one's."""
 RETRIABLE = (
@@ -156,6 +157,11 @@ REACTIONS = (
         if (api, answer) not in _TRIED_AGAIN
         for row in _rows(api, RETRY, answer, generation=RETRIES)
     ),
+    *(
+        row
+        for api in (ADD_PARTITIONS, ADD_OFFSETS, END)
+        for row in _rows(api, FATAL, "INVALID_PRODUCER_ID_MAPPING", generation=MAPPED)
+    ),
 )
 _CELLS = {
     generation: {
@@ -174,6 +180,8 @@ def reaction_to(api: str, answer: str, generation: str) -> ControlReaction:
 
 def generation_of(profile: Profile) -> str:
     """The rows that a client of this version has."""
+    if profile.unknown_mapping_is_fatal:
+        return MAPPED
     if profile.retries_retriable_answers:
         return RETRIES
     return WITH_BUMP if profile.recovers_by_epoch else WITHOUT_BUMP

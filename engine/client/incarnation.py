@@ -126,6 +126,7 @@ class Incarnation:
             outbox=self.outbox,
             poll=self.poll,
             readiness=self.readiness,
+            transactions=self.transactions,
             waiting=waiting,
         )
 

@@ -16,6 +16,9 @@ from engine.happenings.batches import Because, Question
 
 COMPLETE, DUPLICATE, RETRY, FAIL, FATAL = "complete", "duplicate", "retry", "fail", "fatal"
 OUT_OF_ORDER, UNKNOWN_PRODUCER, STALE_EPOCH = "out_of_order", "unknown_producer", "stale_epoch"
+CONCURRENT, UNKNOWN_MAPPING = "concurrent", "unknown_mapping"
+"""Answers of a leader that adds the partition: again where the client calls that retriable, else as any other error;
+and the end of the producer where the client says so (since 4.0)."""
 BUMP_AND_RETRY, RESTART_AND_RETRY = "bump_and_retry", "restart_and_retry"
 
 
@@ -66,6 +69,8 @@ REACTIONS: tuple[Reaction, ...] = (
     ),
     Reaction(error=Error.DUPLICATE_SEQUENCE_NUMBER, does=DUPLICATE),
     Reaction(error=Error.INVALID_PRODUCER_EPOCH, does=STALE_EPOCH),
+    Reaction(error=Error.CONCURRENT_TRANSACTIONS, does=CONCURRENT),
+    Reaction(error=Error.INVALID_PRODUCER_ID_MAPPING, does=UNKNOWN_MAPPING),
     *(Reaction(error=error, does=FATAL) for error in _FATAL),
     Reaction(error=None, does=FAIL),
 )

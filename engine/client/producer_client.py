@@ -159,6 +159,11 @@ class ProducerClient:
         for peer in peers:
             self.memory.connections.connected(_node(peer))
 
+    def learn_features(self, epoch: int, transaction_version: int) -> None:
+        """A broker's features, as every connection to one brings them (KIP-584)."""
+        if self.memory.transactions is not None:
+            self.memory.transactions.learn_features(epoch, transaction_version)
+
     def preset_identity(self, producer_id: int, producer_epoch: int) -> None:
         """Begin with a PID and epoch, without asking for one."""
         transactions = self._transactions("producer_id")

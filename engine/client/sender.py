@@ -26,6 +26,7 @@ from engine.client.poll import Poll
 from engine.client.reachability import IN_FLIGHT_FULL, Reachability
 from engine.client.readiness import Readiness
 from engine.client.setup import Setup
+from engine.client.transaction_manager import TransactionManager
 from engine.client.waiting import Waiting
 from engine.errors import Error
 from engine.happenings.sender import (
@@ -71,6 +72,7 @@ class Sender:
         "_reachability",
         "_readiness",
         "_setup",
+        "_transactions",
         "_turns_lost",
         "_unknown_seen",
         "_waiting",
@@ -98,9 +100,11 @@ class Sender:
         outbox: Outbox,
         poll: Poll,
         readiness: Readiness,
+        transactions: TransactionManager | None,
         waiting: Waiting,
     ) -> None:
         self._setup = setup
+        self._transactions = transactions
         self.identity = identity
         self._accumulator = accumulator
         self._answers = answers
@@ -331,6 +335,7 @@ class Sender:
             acks=config.acks,
             timeout_ms=config.request_timeout_ms,
             batches={batch.partition: batch.to_message() for batch in batches},
+            transaction_version=0 if self._transactions is None else self._transactions.version,
         )
         if config.acks == 0:
             number = connections.numbers.take()

@@ -29,7 +29,7 @@ from engine.client.control_requests import (
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
 from engine.errors import Cause, ClientError, Error
 from engine.happenings.codes import Compared
-from engine.happenings.producer import PartitionNew, Refusal
+from engine.happenings.producer import PartitionLeftToLeader, PartitionNew, Refusal
 from engine.machine import Row
 from engine.messages import (
     NO_MEMBER,
@@ -116,7 +116,11 @@ def check_send(manager: TransactionManager) -> None:
 
 
 def maybe_add_partition(manager: TransactionManager, partition: str) -> bool:
-    """The partition will be registered before anything is sent there (TXM-8); False: it is known already."""
+    """The partition will be registered before anything is sent there (TXM-8); False: it is known already.
+
+    Where each transaction has an epoch of its own nothing is to be registered: the leader has the coordinator add the
+    partition (KIP-890).
+    """
     if (
         partition in manager.added_partitions
         or partition in manager.pending_partitions
@@ -124,7 +128,11 @@ def maybe_add_partition(manager: TransactionManager, partition: str) -> bool:
     ):
         return False
     manager.entry(partition)
-    manager.new_partitions[partition] = None
+    if manager.has_epoch_for_each:
+        manager.added_partitions[partition] = None
+        manager.started = True
+    else:
+        manager.new_partitions[partition] = None
     manager.watch.touch(manager)
     return True
 
@@ -132,6 +140,9 @@ def maybe_add_partition(manager: TransactionManager, partition: str) -> bool:
 def register_partition(manager: TransactionManager | None, partition: str) -> bool:
     """A transactional producer sends only where the coordinator expects it (ACC-4, TXM-8); True: a new partition."""
     if manager is None or not manager.is_transactional or not maybe_add_partition(manager, partition):
+        return False
+    if manager.has_epoch_for_each:
+        manager.watch.emit(PartitionLeftToLeader, manager.client, partition)
         return False
     manager.watch.emit(PartitionNew, manager.client, partition)
     return True
@@ -158,6 +169,10 @@ def send_offsets(
             _in_wrong_state(manager),
             ((Compared.STATE, manager.state),),
         )
+    if manager.has_epoch_for_each:
+        result = Result()
+        manager.commit_offsets(offsets, group, member if manager.names_member else NO_MEMBER, result)
+        return result
     body = AddOffsetsToTxnRequest(
         transactional_id=manager.transactional_id or "",
         producer_id=manager.producer_id,
@@ -192,7 +207,7 @@ def abort_transaction(manager: TransactionManager) -> Result:
     if not manager.has_abortable_error:
         _no_error(manager, states.ABORT)
     # The coordinator would not accept EndTxn from an identity that it no longer knows.
-    skip_end = manager.last_error is Error.INVALID_PRODUCER_ID_MAPPING and manager.can_bump
+    skip_end = manager.last_error is Error.INVALID_PRODUCER_ID_MAPPING and manager.must_ask_for_bump
     _take(manager, states.ABORT)
     manager.new_partitions.clear()
     return _complete(manager, states.ABORT, skip_end=skip_end)
@@ -208,7 +223,10 @@ def _complete(manager: TransactionManager, on: str, skip_end: bool) -> Result:
             producer_id=manager.producer_id,
             producer_epoch=manager.producer_epoch,
             committed=on == states.COMMIT,
+            transaction_version=manager.version,
         )
+        # Behind the request, so that this transaction ends as it began.
+        manager.follow_features(initial=False)
         manager.enqueue(manager.request_to_coordinator(END, body, result))
     if skip_end or manager.bump_required:
         return _enqueue_init(manager, manager.producer_id, manager.producer_epoch, BUMP, on)

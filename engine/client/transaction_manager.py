@@ -17,6 +17,7 @@ from engine.client.configuration import ProducerConfig
 from engine.client.control_reactions import generation_of
 from engine.client.control_requests import (
     ADD_PARTITIONS,
+    COMMIT_OFFSETS,
     FIND,
     GROUP,
     INIT,
@@ -28,12 +29,14 @@ from engine.client.control_requests import (
 from engine.client.partition_sequences import PartitionSequences
 from engine.client.produce_reactions import (
     BUMP_AND_RETRY,
+    CONCURRENT,
     DECISIONS,
     FAIL,
     FATAL,
     RESTART_AND_RETRY,
     RETRY,
     STALE_EPOCH,
+    UNKNOWN_MAPPING,
     Answer,
     decide,
     reaction_to,
@@ -43,17 +46,20 @@ from engine.errors import Cause, ClientError, EngineError, Error
 from engine.events import OutcomeTold, TransactionBegun
 from engine.happenings.batches import AfterFailure, Because
 from engine.happenings.machines import RowTaken
-from engine.happenings.producer import ProducerPoisoned
+from engine.happenings.producer import ProducerPoisoned, ProtocolChosen
 from engine.machine import Row
 from engine.messages import (
     INT_MAX,
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
+    RAISING_VERSION,
     SHORT_MAX,
     AddPartitionsToTxnRequest,
     CommittedOffset,
     FindCoordinatorRequest,
     InitProducerIdRequest,
+    Membership,
+    TxnOffsetCommitRequest,
 )
 from engine.profile import Profile
 from engine.shapes.clients import ClientTransactionView, Edge, TransactionManagerView
@@ -79,11 +85,14 @@ class TransactionManager:
         "added_partitions",
         "bump_required",
         "client",
+        "cluster_features",
         "config",
         "coordinator_supports_bump",
         "coordinators",
         "error_drops_unsent",
+        "features_epoch",
         "in_flight",
+        "knows_version",
         "last_edge",
         "last_error",
         "last_error_unexpected",
@@ -100,15 +109,19 @@ class TransactionManager:
         "producer_epoch",
         "producer_id",
         "queues_identity",
+        "raises_at_commit",
         "reactions",
         "recovery",
         "requests",
+        "retries_concurrent",
         "shows_fencing",
         "started",
         "state",
         "switches",
         "to_resequence",
         "transactional_id",
+        "unknown_mapping_is_fatal",
+        "version",
         "watch",
         "wrong_state_is_fatal",
     )
@@ -133,6 +146,17 @@ class TransactionManager:
         self.outlives_denial = profile.outlives_denied_identity
         self.wrong_state_is_fatal = profile.wrong_state_is_fatal
         self.late_call_must_repeat = profile.late_call_must_repeat
+        self.retries_concurrent = profile.retries_retriable_answers
+        self.unknown_mapping_is_fatal = profile.unknown_mapping_is_fatal
+        self.raises_at_commit = profile.commit_may_raise_epoch
+        self.knows_version = profile.transaction_version
+        """The highest transaction version that this client and the cluster's brokers know."""
+        self.cluster_features = (-1, 0)
+        """The newest level of ``transaction.version`` that a connection told of, with the epoch of the features."""
+        self.features_epoch = -1
+        """The epoch of the features that the client follows."""
+        self.version = 0
+        """The transaction version in use: 2 gives every transaction an epoch of its own (KIP-890)."""
         self.switches = switches
         self.watch = watch
         self.transactional_id = config.transactional_id
@@ -181,7 +205,7 @@ class TransactionManager:
         }
 
     def _transaction_view(self) -> ClientTransactionView:
-        return {
+        shown: ClientTransactionView = {
             "started": self.started,
             "new_partitions": list(self.new_partitions),
             "pending_partitions": list(self.pending_partitions),
@@ -190,6 +214,9 @@ class TransactionManager:
             "coordinator": self.coordinators[TRANSACTION],
             "group_coordinator": self.coordinators[GROUP],
         }
+        if self.version:
+            shown["transaction_version"] = self.version
+        return shown
 
     # -- state -----------------------------------------------------------------------------------------
 
@@ -222,9 +249,45 @@ class TransactionManager:
         return self.state in states.OPEN
 
     @property
+    def has_epoch_for_each(self) -> bool:
+        """Every transaction has an epoch of its own: its end raises the epoch, and leaders add its partitions."""
+        return self.version >= RAISING_VERSION
+
+    @property
     def can_bump(self) -> bool:
-        """The epoch can be raised: by the client alone, or through a coordinator that knows how (KIP-360)."""
-        return self.recovery.raises_epoch and (not self.is_transactional or self.coordinator_supports_bump)
+        """The epoch can be raised: by the client alone, through a coordinator that knows how (KIP-360), or by the end
+        of the transaction (KIP-890)."""
+        if not self.is_transactional:
+            return self.recovery.raises_epoch
+        return self.has_epoch_for_each or (self.recovery.raises_epoch and self.coordinator_supports_bump)
+
+    @property
+    def must_ask_for_bump(self) -> bool:
+        """The epoch does not go up by itself: the client has to ask for it (``needToTriggerEpochBumpFromClient``)."""
+        return self.can_bump and not self.has_epoch_for_each
+
+    # -- the cluster's features ------------------------------------------------------------------------
+
+    def learn_features(self, epoch: int, level: int) -> None:
+        """A connection stands: its broker said at which level ``transaction.version`` is (ApiVersions, KIP-584)."""
+        if epoch > self.cluster_features[0]:
+            self.cluster_features = (epoch, level)
+
+    def follow_features(self, *, initial: bool) -> None:
+        """Use the version of the newest level from now on (``maybeUpdateTransactionV2Enabled``). ``initial``: behind
+        initTransactions(), which gave a fresh epoch; else going over to version 2 asks for one."""
+        epoch, level = self.cluster_features
+        if epoch <= self.features_epoch:
+            return
+        self.features_epoch = epoch
+        before, self.version = self.version, min(level, self.knows_version)
+        if self.version < RAISING_VERSION:
+            self.version = 0
+        if self.version == before:
+            return
+        self.bump_required = self.bump_required or (self.has_epoch_for_each and not initial)
+        self.watch.emit(ProtocolChosen, self.client, self.has_epoch_for_each, level, initial)
+        self.watch.touch(self)
 
     def transition(
         self, on: str, error: Error | None = None, unexpected: bool = False, by_call: bool = False
@@ -340,6 +403,11 @@ class TransactionManager:
         if self.state in states.ABORTING:
             self.forget_transaction()
         self.transition(states.GOT_ID)
+        self._forget_numberings()
+
+    def identity_follows(self, producer_id: int, producer_epoch: int) -> None:
+        """The end of a transaction gave the identity of the next one (KIP-890): every numbering starts over."""
+        self.set_identity(producer_id, producer_epoch)
         self._forget_numberings()
 
     def preset(self, producer_id: int, producer_epoch: int) -> None:
@@ -460,7 +528,7 @@ class TransactionManager:
         """
         reaction = reaction_to(error)
         if reaction.does not in DECISIONS:
-            return reaction.does == RETRY, None
+            return reaction.does == RETRY or (reaction.does == CONCURRENT and self.retries_concurrent), None
         if not self.recovery.knows_older and batch.producer_id != self.producer_id:
             return False, Because.OTHER_IDENTITY
         entry = self.entry(batch.partition)
@@ -485,10 +553,14 @@ class TransactionManager:
         """FATAL_ERROR, ABORTABLE_ERROR or no change (SND-9); raises :class:`IllegalTransition` where no
         transaction is left to abort."""
         does = reaction_to(error).does
-        if does == FATAL or (does == STALE_EPOCH and self._stale_epoch_is_fatal):
+        if (
+            does == FATAL
+            or (does == STALE_EPOCH and self._stale_epoch_is_fatal)
+            or (does == UNKNOWN_MAPPING and self.unknown_mapping_is_fatal)
+        ):
             self.transition(states.FATAL, error)
         elif self.is_transactional and not self.has_fatal_error:
-            if self.can_bump and not self.is_completing:
+            if self.must_ask_for_bump and not self.is_completing:
                 self.bump_required = True
                 self.watch.touch(self)
             self.transition(states.ABORTABLE, error)
@@ -519,7 +591,7 @@ class TransactionManager:
         """A transactional producer lost sequence numbers (TXM-15): an abortable error where the epoch can be raised,
         else a fatal one."""
         if self.can_bump:
-            self.bump_required = True
+            self.bump_required = self.bump_required or self.must_ask_for_bump
             self.transition(states.ABORTABLE, Error.REQUEST_TIMED_OUT, unexpected=True)
         else:
             self.transition(states.FATAL, Error.REQUEST_TIMED_OUT, unexpected=True)
@@ -575,6 +647,35 @@ class TransactionManager:
             coordinator=TRANSACTION,
             key=self.transactional_id or "",
             result=result,
+        )
+
+    def commit_offsets(
+        self, offsets: dict[str, CommittedOffset], group: str, member: Membership, result: Result | None
+    ) -> None:
+        """The offsets go to the group's coordinator: behind AddOffsetsToTxn, or at once where it adds its partition to
+        the transaction itself (OFS-1, KIP-890)."""
+        self.started = True
+        self.pending_offsets.update(offsets)
+        body = TxnOffsetCommitRequest(
+            transactional_id=self.transactional_id or "",
+            group_id=group,
+            producer_id=self.producer_id,
+            producer_epoch=self.producer_epoch,
+            offsets=dict(offsets),
+            generation_id=member.generation_id,
+            member_id=member.member_id,
+            group_instance_id=member.group_instance_id,
+            transaction_version=self.version,
+        )
+        self.enqueue(
+            PendingRequest(
+                COMMIT_OFFSETS,
+                body,
+                PRIORITIES[COMMIT_OFFSETS],
+                coordinator=GROUP,
+                key=group,
+                result=result,
+            )
         )
 
     def look_up(self, kind: str, key: str) -> None:

@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol
 
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
 from engine.coordinator.log_owner import APPEND_ERRORS, LogOwner
-from engine.coordinator.transaction_metadata import RAISING_VERSION, Image, TransactionMetadata
+from engine.coordinator.transaction_metadata import Image, TransactionMetadata
 from engine.coordinator.transaction_states import (
     ABORT,
     ABORT_FENCED,
@@ -48,6 +48,7 @@ from engine.happenings.transactions import (
     DecisionWithoutMarkers,
     EmptyId,
     EpochRefused,
+    EpochRises,
     FenceNotWritten,
     FencePrepared,
     FenceStands,
@@ -61,7 +62,7 @@ from engine.happenings.transactions import (
     UnknownMapping,
 )
 from engine.machine import Row
-from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, RAISING_VERSION
 from engine.profile import Profile
 from engine.watching import Watch
 
@@ -137,6 +138,11 @@ class Change:
         self.keeps_epoch = keeps_epoch
         self.version = version
         self.reply = ""
+
+    @property
+    def by_leader(self) -> bool:
+        """A leader has partitions added for a client of transaction version 2."""
+        return bool(self.partitions) and self.version == RAISING_VERSION
 
     @property
     def expected(self) -> int | None:
@@ -479,6 +485,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
             metadata.producer_epoch,
             row,
             change.claimed,
+            change.by_leader,
         )
         effects = _EFFECTS[row.number]
         for effect in effects:
@@ -555,6 +562,14 @@ class TransactionCoordinator(LogOwner[_Writing]):
         (KIP-890). An abort of nothing begins where it is asked for: it needs some start."""
         metadata = change.metadata
         fresh = self.producer_ids.take() if metadata.epoch_exhausted else NO_PRODUCER_ID
+        self.watch.emit(
+            EpochRises,
+            metadata.transactional_id,
+            metadata.producer_id,
+            metadata.producer_epoch,
+            metadata.producer_epoch + 1,
+            None if fresh == NO_PRODUCER_ID else fresh,
+        )
         begun = metadata.state in OPEN
         image = metadata.image(
             change.now,

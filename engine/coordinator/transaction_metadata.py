@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from engine.coordinator.transaction_states import COMPLETED, TRANSACTION_STATES
-from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, SHORT_MAX
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, RAISING_VERSION, SHORT_MAX
 from engine.value import value
 
 EPOCH_EXHAUSTED = SHORT_MAX - 1
 """From here on InitProducerId rotates the PID; the last value is left for fencing (TXC-9, CTR-23)."""
-RAISING_VERSION = 2
-"""The transaction version from which on a decision raises the epoch (KIP-890, second part)."""
 
 
 @value

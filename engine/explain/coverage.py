@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.client import client_states
 from engine.client.client_states import NOT_OFFERED
-from engine.coordinator.transaction_states import NOT_OFFERED as UNNAMED
+from engine.coordinator import transaction_states
 from engine.errors import EngineError, Error, Refused
 from engine.explain.errors import SPECIFICATION
 from engine.explain.machines import machines
@@ -60,7 +61,7 @@ class Coverage:
                 row.name(machine.name)
                 for row in machine.rows
                 if id(row) not in self.in_scenarios
-                and row not in UNNAMED
+                and row not in (*transaction_states.NOT_OFFERED, *client_states.UNNAMED)
                 and not ((row.refused or row in NOT_OFFERED) and id(row) in self.in_cases)
             ]
             if names:

@@ -126,6 +126,22 @@ class EndpointChanged(Happening):
     available: bool
 
 
+@happening
+class FeatureLevelChanged(Happening):
+    """The level of the feature ``transaction.version``."""
+
+    before: int
+    after: int
+
+
+@happening
+class FeatureLevelRefused(Happening):
+    """``highest``: the level that the brokers' version knows."""
+
+    level: int
+    highest: int
+
+
 # -- without ZooKeeper ---------------------------------------------------------------------------------
 
 

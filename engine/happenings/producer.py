@@ -136,6 +136,36 @@ class PartitionNew(Aside):
 
 
 @happening
+class PartitionLeftToLeader(Aside):
+    """The partition is new in the transaction, and its leader will have the coordinator add it."""
+
+    client: str
+    partition: str
+
+
+@happening
+class ProtocolChosen(Aside):
+    """The client goes over to another transaction version, as the cluster's ``level`` says. ``raises``: each
+    transaction has an epoch of its own from now on; ``initial``: behind initTransactions()."""
+
+    client: str
+    raises: bool
+    level: int
+    initial: bool
+
+
+@happening
+class NextEpochGiven(Aside):
+    """The response to EndTxn names the identity of the next transaction."""
+
+    client: str
+    producer_id: int
+    producer_epoch: int
+    next_producer_id: int
+    next_epoch: int
+
+
+@happening
 class CallReturned(Aside):
     client: str
     call: str

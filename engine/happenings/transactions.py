@@ -12,7 +12,7 @@ from engine.machine import Row
 @happening
 class IdMoved(Happening):
     """A row of the machine of an id was taken, or refused the request. ``pending``: the state that is being written.
-    ``claimed``: producer id and epoch that the request names."""
+    ``claimed``: producer id and epoch that the request names. ``by_leader``: a leader asks for its client."""
 
     coordinator: str
     transactional_id: str
@@ -22,6 +22,7 @@ class IdMoved(Happening):
     producer_epoch: int
     row: Row
     claimed: tuple[int, int] | None
+    by_leader: bool
 
 
 @happening
@@ -144,6 +145,18 @@ class FencePrepared(Aside):
     producer_epoch: int
     new_epoch: int
     row: Row
+
+
+@happening
+class EpochRises(Aside):
+    """A decision of version 2 carries the next epoch. ``next_producer_id``: the one that its completion takes, None
+    where epochs are left."""
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    new_epoch: int
+    next_producer_id: int | None
 
 
 @happening

@@ -62,6 +62,7 @@ BELONGING: dict[str, Belonging] = {
             "advance_clock": (),
             "set": ("path", "value"),
             "connect_slowly": ("actor", "by_ms"),
+            "update_features": ("to",),
         },
     ),
     "call": Belonging(

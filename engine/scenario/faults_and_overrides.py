@@ -16,6 +16,8 @@ from engine.scenario.bad_scenario import MISSING, BadScenario, known
 from engine.scenario.phrases import Phrase, allowed, any_of, shown, wrong
 from engine.topic_partition import topic_of
 
+LEVEL_MAX = 2
+"""The highest level of ``transaction.version`` (KIP-1022)."""
 FAULT_NEEDS: dict[str, tuple[str, ...]] = {
     "delay": ("by_ms",),
     "inject_error": ("error",),
@@ -36,6 +38,7 @@ FAULT_NEEDS: dict[str, tuple[str, ...]] = {
     "lose_heartbeats": ("actor",),
     "find_heartbeats": ("actor",),
     "set": ("path", "value"),
+    "update_features": ("to",),
 }
 """Action to the fields without which it means nothing."""
 
@@ -46,6 +49,7 @@ _MEANING = {
     "actor": allowed("actor"),
     "operation": allowed("operation"),
     "message": allowed("message"),
+    "to": allowed("int_between", low=0, high=LEVEL_MAX),
     "topic": allowed("topic_name"),
     "path": allowed("setting_path"),
     "value": allowed("new_value"),
@@ -56,8 +60,9 @@ PRODUCE_FIELDS: dict[str, tuple[int, int]] = {
     "producer_epoch": (-(2**15), 2**15 - 1),
     "first_sequence": (-1, 2**31 - 1),
     "records": (1, 10_000),
+    "transaction_version": (0, LEVEL_MAX),
 }
-"""The numeric fields of a crafted Produce request; ``transactional`` is another field."""
+"""The numeric fields of a crafted Produce request; ``transactional`` and ``transactional_id`` are further ones."""
 ERROR_ANSWER_FIELDS: dict[str, tuple[int, int]] = {"log_start_offset": (-1, 2**63 - 1)}
 """The fields of an injected error's response."""
 
@@ -94,6 +99,8 @@ def check_fault(
     if action == "inject_error":
         known(f"{place}.error", fault["error"], list(Error.__members__))
         _check_numbers(fault["message"] or {}, f"{place}.message", ERROR_ANSWER_FIELDS)
+    if action == "update_features" and fault["to"] > LEVEL_MAX:
+        raise BadScenario(f"{place}.to", shown(fault["to"]), _MEANING["to"])
     if action == "set":
         _check_path(f"{place}.path", fault["path"], clients)
     if matched and fault["match"]["api"] in schema.ANSWERING_APIS:
@@ -123,6 +130,10 @@ def _check_numbers(message: dict[str, Any], place: str, fields: dict[str, tuple[
         if name == "transactional" and "records" in fields:
             if type(value) is not bool:
                 raise BadScenario(f"{place}.{name}", shown(value), allowed("bool"))
+            continue
+        if name == "transactional_id" and "records" in fields:
+            if type(value) is not str:
+                raise BadScenario(f"{place}.{name}", shown(value), allowed("text", most=schema.TEXT_MAX))
             continue
         if name not in fields:
             raise BadScenario(f"{place}.{name}", wrong("unknown_key"), any_of(fields))

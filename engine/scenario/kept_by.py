@@ -18,6 +18,7 @@ ACTIONS: dict[str, str] = {
     "lose_heartbeats": QUORUM,
     "find_heartbeats": QUORUM,
     "fail_controller": QUORUM,
+    "update_features": QUORUM,
 }
 """Actions of the fault script that need ZooKeeper, or a quorum."""
 APIS: dict[str, str] = {api.name: api.kept_by for api in apis.APIS if api.kept_by}

@@ -114,6 +114,7 @@ WORLD_ACTIONS = (
     "advance_clock",
     "set",
     "connect_slowly",
+    "update_features",
 )
 CALLS = (
     "send",

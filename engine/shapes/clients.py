@@ -183,6 +183,8 @@ class ClientTransactionView(TypedDict):
     pending_offsets: dict[str, int]
     coordinator: int | None
     group_coordinator: int | None
+    transaction_version: NotRequired[int]
+    """2: each transaction has an epoch of its own, and leaders add its partitions (KIP-890); absent below."""
 
 
 Edge = tuple[str, str, str]

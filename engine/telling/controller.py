@@ -122,6 +122,13 @@ def _isr_altered(h: happened.IsrAltered, teller: Teller) -> None:
     )
 
 
+def _feature_level_changed(h: happened.FeatureLevelChanged, teller: Teller) -> None:
+    key = "fault.feature_level_kept"
+    if h.after != h.before:
+        key = "fault.feature_level_raised" if h.after > h.before else "fault.feature_level_lowered"
+    teller.say(key, ("GEN-6",), before=h.before, after=h.after)
+
+
 TELLINGS: dict[type[Happening], Tell] = {
     happened.NodeRead: _node_read,
     happened.NodeWritten: _node_written,
@@ -137,6 +144,8 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.FollowersResumed: _followers_resumed,
     happened.CompetingWrite: says("fault.competing_write", "GEN-6", "PID-7"),
     happened.EndpointChanged: _endpoint_changed,
+    happened.FeatureLevelChanged: _feature_level_changed,
+    happened.FeatureLevelRefused: says("fault.feature_level_refused", "GEN-6"),
     happened.RegistrationMoved: _registration_moved,
     happened.BrokerEpochStale: _broker_epoch_stale,
     happened.HeartbeatsLost: says("fault.heartbeats_lost", "GEN-6", "FEN-6"),

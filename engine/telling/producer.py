@@ -121,9 +121,28 @@ def _control_failed(h: happened.ControlFailed, teller: Teller) -> None:
     )
 
 
+def _protocol_chosen(h: happened.ProtocolChosen, teller: Teller) -> None:
+    key = "client.goes_over_at_init" if h.initial else "client.goes_over"
+    teller.note(key if h.raises else "client.goes_back", ("TXM-11",), client=h.client, level=h.level)
+
+
+def _next_epoch_given(h: happened.NextEpochGiven, teller: Teller) -> None:
+    rotated = h.producer_id != h.next_producer_id
+    teller.note(
+        "client.next_id_given" if rotated else "client.next_epoch_given",
+        ("TXM-11",),
+        client=h.client,
+        producer_id=h.producer_id,
+        producer_epoch=h.producer_epoch,
+        next_producer_id=h.next_producer_id,
+        next_epoch=h.next_epoch,
+    )
+
+
 def _transaction_ended(h: happened.TransactionEnded, teller: Teller) -> None:
     if h.bumps:
-        teller.say("client.transaction_aborted_bump", ("TXM-11", "TXM-10", "TXC-17"), client=h.client)
+        key = "client.transaction_committed_bump" if h.committed else "client.transaction_aborted_bump"
+        teller.say(key, ("TXM-11", "TXM-10", "TXC-17"), client=h.client)
     else:
         key = "client.transaction_committed" if h.committed else "client.transaction_aborted"
         teller.say(key, ("TXM-11", "TXC-17", "CTR-25"), client=h.client)
@@ -141,6 +160,9 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.CloseForced: says("client.force_close", "SND-14", "ACC-22"),
     happened.TransactionalCall: _transactional_call,
     happened.PartitionNew: notes("client.partition_new", "ACC-4", "TXM-8"),
+    happened.PartitionLeftToLeader: notes("client.partition_left_to_leader", "ACC-4", "TXM-8"),
+    happened.ProtocolChosen: _protocol_chosen,
+    happened.NextEpochGiven: _next_epoch_given,
     happened.CallReturned: notes("client.call_returns", "TXM-5"),
     happened.CallThrew: notes("client.call_throws", "TXM-5"),
     happened.CallTimedOut: _call_timed_out,

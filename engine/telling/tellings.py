@@ -20,6 +20,7 @@ from engine.telling import (
     requests,
     sender,
     transactions,
+    verification,
 )
 from engine.telling.telling import Tell
 
@@ -40,4 +41,5 @@ TELLINGS: dict[type[Happening], Tell] = {
     **requests.TELLINGS,
     **sender.TELLINGS,
     **transactions.TELLINGS,
+    **verification.TELLINGS,
 }

@@ -38,8 +38,6 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "end_meets_transition": ("TXC-6",),
     "decides_commit": ("TXC-4",),
     "decides_abort": ("TXC-4",),
-    "decides_commit_raising": ("TXC-4",),
-    "decides_abort_raising": ("TXC-4",),
     "aborts_nothing": ("TXC-4",),
     "epoch_of_another_transaction": ("FEN-2",),
     "all_markers_acknowledged": ("TXC-4",),
@@ -47,6 +45,8 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "transaction_timed_out": ("TXC-10", "FEN-2"),
 }
 """Further requirements of a row, beside its own."""
+_SAID_OF_LEADERS = ("transaction_begins", "add_meets_transition")
+"""Rows with another sentence where a leader asks for its client."""
 _ABOUT_CLAIMS = (CLAIM_REPLACED, CLAIM_TOO_LATE, NOT_OF_THIS, NOT_REPEATED, OF_ANOTHER)
 """Guards that compared the identity that a request names."""
 
@@ -71,7 +71,10 @@ def _say(
 
 def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
     row = h.row
-    _say(h, row_key(row), (row.spec, *_ALSO.get(row.why, ())), teller)
+    key = row_key(row)
+    if h.by_leader and row.why in _SAID_OF_LEADERS:
+        key = f"{key}_by_leader"
+    _say(h, key, (row.spec, *_ALSO.get(row.why, ())), teller)
     tell_row(row, h.transactional_id, teller)
     if not row.refused:
         return
@@ -187,6 +190,18 @@ def _identity_chosen(h: happened.IdentityChosen, teller: Teller) -> None:
     )
 
 
+def _epoch_rises(h: happened.EpochRises, teller: Teller) -> None:
+    said = {
+        "transactional_id": h.transactional_id,
+        "producer_id": h.producer_id,
+        "producer_epoch": h.producer_epoch,
+        "new_epoch": h.new_epoch,
+    }
+    teller.note("coordinator.epoch_rises_with_decision", ("TXC-15",), **said)
+    if h.next_producer_id is not None:
+        teller.note("coordinator.last_epoch_decided", ("TXC-9",), **said, next_producer_id=h.next_producer_id)
+
+
 def _fence_prepared(h: happened.FencePrepared, teller: Teller) -> None:
     teller.note(
         row_key(h.row),
@@ -232,6 +247,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.UnknownMapping: _unknown_mapping,
     happened.NotHere: _not_here,
     happened.IdentityChosen: _identity_chosen,
+    happened.EpochRises: _epoch_rises,
     happened.FencePrepared: _fence_prepared,
     happened.FenceNotWritten: notes("coordinator.fence_not_written", "TXC-11", "TXC-5"),
     happened.FenceStands: _fence_stands,

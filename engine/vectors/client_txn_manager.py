@@ -35,18 +35,19 @@ from engine.messages import (
     TxnOffsetCommitResponse,
 )
 from engine.profile import Profile
-from engine.profiles import K41, PROFILES
+from engine.profiles import PROFILES
 from engine.switches import Switches
 from engine.vectors.exceptions import error_named, exception_name
 from engine.vectors.outcome import UNKNOWN, Failure, Outcome, Skip, first_difference
 from engine.vectors.run import SNAPSHOT
+from engine.vectors.snapshot_client import AT_SNAPSHOT
 from engine.watching import Fields, Kind, Watch
 
 NAME, BROKER, PEER = "p1", 1, "broker-1"
 PRODUCER_ID, PRODUCER_EPOCH = 13, 1
 OFFSETS = {"t-0": CommittedOffset(offset=1)}
 PASS_LIMIT = 100
-_BY_VERSION = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: K41}
+_BY_VERSION = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: AT_SNAPSHOT}
 SUCCESSFUL_BEFORE_COMPLETE = ("2.0", "2.8")
 """Versions in which ``TransactionalRequestResult.isSuccessful`` is true before the result is completed."""
 
@@ -64,7 +65,11 @@ def run(case: dict[str, Any], version: str) -> Outcome:
 
 def _transition(given: dict[str, Any], expected: dict[str, Any], profile: Profile) -> Outcome:
     legal = states.edge_is_legal(
-        given["from"], given["to"], profile.recovers_by_epoch, profile.outlives_denied_identity
+        given["from"],
+        given["to"],
+        profile.recovers_by_epoch,
+        profile.outlives_denied_identity,
+        profile.commit_may_raise_epoch,
     )
     if legal != expected["valid"]:
         return Failure("valid", expected["valid"], legal)

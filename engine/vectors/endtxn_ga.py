@@ -10,9 +10,10 @@ from typing import Any
 
 from engine.coordinator.coordinator_effects import Answer, Write
 from engine.coordinator.transaction_coordinator import Level, TransactionCoordinator
-from engine.coordinator.transaction_metadata import RAISING_VERSION, TransactionMetadata
+from engine.coordinator.transaction_metadata import TransactionMetadata
 from engine.coordinator.transaction_states import EMPTY
 from engine.errors import Error
+from engine.messages import RAISING_VERSION
 from engine.profiles import K41
 from engine.vectors.outcome import Failure
 from engine.watching import Watch

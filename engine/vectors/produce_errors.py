@@ -14,14 +14,15 @@ from engine.client.control_requests import END, GROUP, PRIORITIES, TRANSACTION, 
 from engine.client.record_size import payload_size
 from engine.client.transaction_manager import TransactionManager
 from engine.profile import Profile
-from engine.profiles import K28, K41
+from engine.profiles import K28
 from engine.switches import Switches
 from engine.vectors.exceptions import error_named, exception_name
 from engine.vectors.outcome import UNKNOWN, Failure, Outcome, Skip, first_difference
 from engine.vectors.run import SNAPSHOT
+from engine.vectors.snapshot_client import AT_SNAPSHOT
 from engine.watching import Watch
 
-_PROFILES = {K28.version: K28, SNAPSHOT: K41}
+_PROFILES = {K28.version: K28, SNAPSHOT: AT_SNAPSHOT}
 PARTITION = "t-0"
 PRODUCER_ID, PRODUCER_EPOCH = 13, 1
 COORDINATOR = 1

@@ -104,7 +104,8 @@ class LogCase:
 
     def _unguarded(self, operation: dict[str, Any], batch: RecordBatch) -> Error | None:
         guard = self.guards.get(batch.producer_id) if operation.get("verified") else None
-        return unguarded(self.log.producers, batch, guard)
+        found = unguarded(self.log.producers, batch, guard)
+        return None if found is None else found[0]
 
     def marker(self, operation: dict[str, Any]) -> dict[str, Any]:
         batch = RecordBatch(

@@ -13,10 +13,10 @@ from engine.coordinator.transaction_coordinator import (
     Change,
     TransactionCoordinator,
 )
-from engine.coordinator.transaction_metadata import RAISING_VERSION, Image, TransactionMetadata
+from engine.coordinator.transaction_metadata import Image, TransactionMetadata
 from engine.coordinator.transaction_states import ABORT, COMMIT, COMPLETED, DECIDED
 from engine.errors import EngineError
-from engine.messages import NO_PRODUCER_EPOCH, SHORT_MAX
+from engine.messages import NO_PRODUCER_EPOCH, RAISING_VERSION, SHORT_MAX
 
 
 class SnapshotCoordinator(TransactionCoordinator):

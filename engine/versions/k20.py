@@ -50,6 +50,8 @@ PROFILE = Profile(
     producers_expire_in_a_day=False,
     retry_backoff_grows=False,
     waits_before_identity=False,
+    unknown_mapping_is_fatal=False,
+    commit_may_raise_epoch=False,
     transaction_version=0,
     quorum_controller=False,
 )

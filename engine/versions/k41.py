@@ -19,5 +19,7 @@ PROFILE = replace(
     version="4.1",
     verifies_each_epoch=True,
     waits_before_identity=True,
+    unknown_mapping_is_fatal=True,
+    commit_may_raise_epoch=True,
     transaction_version=2,
 )

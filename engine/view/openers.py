@@ -133,6 +133,11 @@ LEADER = (
     Opener("lower_epoch_accepted", 8, ("broker.lower_epoch_accepted",)),
     Opener("wraps", 8, ("broker.sequence_wrapped",)),
     Opener("old_epoch_refused", 9, ("broker.stale_epoch_refused", "coordinator.stale_epoch")),
+    Opener("write_not_allowed", 9, (
+        "broker.not_in_transaction", "broker.transaction_ended_meanwhile", "broker.not_the_first_batch",
+        "broker.offsets_not_in_transaction",
+    ), ("client",)),
+    Opener("first_batch_missing", 8, ("broker.first_batch_missing",), ("partition",)),
     Opener("gap_refused", 8, ("broker.sequence_gap_refused",), ("first", "expected")),
     Opener("unknown_refused", 8, ("broker.unknown_producer_refused",), ("producer_id",)),
     Opener("too_few_in_sync", 8, ("broker.too_few_in_sync",)),
@@ -167,14 +172,17 @@ LEADER = (
 
 TRANSACTIONS = (
     Opener("begins", 4.2, ("client.begin_transaction",), ("client",), STORED),
-    Opener("registered", 4, ("coordinator.transaction_begins",), ("coordinator",), ("client.partitions_added",),
-        once=True),
+    Opener("registered", 4, ("coordinator.transaction_begins", "coordinator.transaction_begins_by_leader"),
+        ("coordinator",), ("client.partitions_added",), once=True),
     Opener("positions_join", 5, ("client.send_offsets",), (), ("client.offsets_pending",)),
     Opener("commits", 3, ("client.commit_transaction",), ("client",)),
     Opener("aborts", 4, ("client.abort_transaction",), ("client",)),
     Opener("commit_decided", 7, ("coordinator.decides_commit",), ("transactional_id",), _DECIDED,
         "commit_written"),
     Opener("abort_decided", 7, ("coordinator.decides_abort",), ("transactional_id",), _DECIDED, "abort_written"),
+    Opener("nothing_aborted", 7, ("coordinator.aborts_nothing",), ("transactional_id",), _DECIDED),
+    Opener("other_transaction_meant", 9, ("coordinator.epoch_of_another_transaction",), ("transactional_id",)),
+    Opener("goes_over", 8, ("client.goes_over", "client.goes_back"), ("client",)),
     Opener("fenced", 9, ("coordinator.fences_open_transaction",), ("transactional_id", "producer_epoch")),
     Opener("times_out", 9, ("coordinator.transaction_timed_out",), ("transactional_id",)),
     Opener("epoch_up", 6, ("coordinator.epoch_goes_up",), ("new_epoch",), ("client.transactional_id_ready",),
@@ -244,6 +252,7 @@ FAULTS = (
     Opener("topic_deleted", 9, ("fault.topic_deleted",), ("topic",)),
     Opener("unreachable", 8, ("fault.endpoint_unavailable",), ("broker",)),
     Opener("reachable", 7, ("fault.endpoint_back",), ("broker",)),
+    Opener("feature_level", 9, ("fault.feature_level_raised", "fault.feature_level_lowered"), ("after",)),
     Opener("impossible", 4, ("fault.impossible",), ("action",)),
 )  # fmt: skip
 

@@ -13,13 +13,14 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
         "client.coordinator_unknown", "client.coordinator_found", "client.control_lookup",
         "broker.coordinator_found", "broker.internal_topic_absent", "client.coordinator_not_reached",
         "group_session.looks_up", "group_session.coordinator_found", "controller.topic_creation_begins",
-        "controller.topic_known",
+        "controller.topic_known", "broker.asks_coordinator", "broker.has_coordinator_add", "broker.asks_again",
+        "coordinator.partitions_belong",
     ),
     "batching": (
         "client.record_starts_batch", "client.record_joins_batch", "client.waits_linger", "client.ready_linger",
         "client.ready_full", "client.ready_flush", "client.ready_closed", "client.ready_exhausted",
         "client.ready_completing", "client.completing_flushes", "client.drained", "client.drained_plain",
-        "client.drained_mixed", "client.partition_new",
+        "client.drained_mixed", "client.partition_new", "client.partition_left_to_leader",
     ),
     "sending": (
         "client.sent", "client.control_sent", "client.transactional_sent", "client.drained_again",

@@ -21,6 +21,7 @@ RAISES = (
 _DECIDES = (
     "coordinator.decides_commit",
     "coordinator.decides_abort",
+    "coordinator.aborts_nothing",
     "coordinator.transaction_timed_out",
     "coordinator.fences_open_transaction",
 )

@@ -30,6 +30,7 @@ TROUBLES = {
     "craft_request": "forged", "competing_write": "forged", "delete_head": "cut", "delete_topic": "cut",
     "lose_heartbeats": "asleep", "fail_controller": "crash",
     "compact": "cut", "expire_producers": "cut", "seek": "moves",
+    "update_features": "moves",
 }  # fmt: skip
 """What a fault of a document does, in the few signs that there is room for."""
 _SIGNS = {

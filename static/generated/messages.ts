@@ -1152,6 +1152,10 @@ export interface ClientTransactionView {
   };
   coordinator: number | null;
   group_coordinator: number | null;
+  /**
+   * 2: each transaction has an epoch of its own, and leaders add its partitions (KIP-890); absent below.
+   */
+  transaction_version?: number;
 }
 /**
  * A wait that runs.

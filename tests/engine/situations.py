@@ -59,6 +59,7 @@ PRODUCERS = st.builds(
     SimpleNamespace,
     bump_required=YES_OR_NO,
     outlives_denial=YES_OR_NO,
+    raises_at_commit=YES_OR_NO,
     recovery=st.sampled_from((RAISE_EPOCH, RESET_IDENTITY)),
 )
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from engine.client.client_states import NOT_OFFERED
+from engine.client.client_states import UNNAMED as UNNAMED_CLIENT
 from engine.coordinator.transaction_states import NOT_OFFERED as UNNAMED
 from engine.explain.machines import machines
 from engine.machine import Machine, Row, deciding_rows
@@ -30,7 +31,7 @@ MOVES = [
     for machine in machines().values()
     for row in machine.rows
     if row.target not in (None, row.source)
-    and row not in (*NOT_OFFERED, *UNNAMED)
+    and row not in (*NOT_OFFERED, *UNNAMED, *UNNAMED_CLIENT)
     and kept_by.on_offer(kept_by.MACHINES.get(machine.name))
 ]
 """Those of a version that no scenario may name are tried in tests/engine/client/test_kafka_3_9.py and

@@ -177,6 +177,10 @@ def _head(generator: Random, names: Names) -> dict[str, Any]:
     return {"partition": one_of(generator, names.partitions), **to}
 
 
+def _level(generator: Random, names: Names) -> dict[str, Any]:
+    return {"to": below(generator, 3)}
+
+
 def _compacted(generator: Random, names: Names) -> dict[str, Any]:
     return {"partition": one_of(generator, names.partitions + names.internal)}
 
@@ -301,6 +305,7 @@ FIELDS: dict[str, Fields] = {
     "advance_clock": _nothing,
     "set": _setting,
     "connect_slowly": _slow,
+    "update_features": _level,
 }
 """Action to what stands in its entry besides action and time."""
 ON_NODES = (*ACTOR_ACTIONS, "craft_request")

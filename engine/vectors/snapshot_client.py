@@ -1,0 +1,9 @@
+"""The client of October 2024, before 4.0: 4.1 without what Kafka changed until the release."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.profiles import K41
+
+AT_SNAPSHOT = replace(K41, unknown_mapping_is_fatal=False, commit_may_raise_epoch=False)
