@@ -6,6 +6,8 @@ import pytest
 
 from engine.errors import Error, Refused
 from engine.messages import AddPartitionsToTxnRequest, FindCoordinatorRequest, InitProducerIdRequest
+from engine.scenario.document import load
+from engine.simulation import Simulation
 from tests.engine.coordinator.hand_made import Stage
 
 
@@ -225,3 +227,40 @@ def test_a_new_coordinator_goes_on_where_the_old_one_crashed():
     successor = stage.simulation.world.controller.partitions["__transaction_state-10"]
     assert (successor.leader, successor.leader_epoch) == (3, 1)
     assert [batch.coordinator_epoch for batch in stage.log("t-0").batches if batch.is_control] == [1]
+
+
+def test_an_id_that_cannot_be_forgotten_waits_for_the_next_scan() -> None:
+    """Its tombstone is refused while too few replicas are in sync; the scan comes round, and not at once again."""
+    document = {
+        "id": "EXPIRES",
+        "title": {"en": "Expires", "zh-Hans": "过期"},
+        "limits": {"steps": 2000},
+        "cluster": {
+            "broker": {
+                "transaction_state_partitions": 1,
+                "transactional_id_expiration_ms": 1000,
+                "transactional_id_scan_interval_ms": 500,
+            }
+        },
+        "topics": [{"name": "t", "partitions": 1, "leaders": [1]}],
+        "producers": [{"name": "p1", "settings": {"transactional_id": "txn-1"}}],
+        "applications": [
+            {
+                "name": "app-1",
+                "client": "p1",
+                "calls": [
+                    {"at": 0, "do": "init_transactions"},
+                    {"at": 4000, "do": "begin_transaction"},
+                    {"at": 4001, "do": "abort_transaction"},
+                ],
+            }
+        ],
+        "faults": [{"at": 500, "action": "crash", "actor": f"broker-{number}"} for number in (2, 3)],
+    }
+    simulation = Simulation(load(document))
+    refused = []
+    while (step := simulation.step()) is not None:
+        if any(note["key"] == "broker.too_few_in_sync" for note in step.notes):
+            refused.append(step.at)
+    assert simulation.finished == "complete"
+    assert refused == [1500, 2000, 2500, 3000, 3500, 4000]

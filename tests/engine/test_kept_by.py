@@ -1,0 +1,52 @@
+"""A document names nothing that its cluster does not have: ZooKeeper's things, or those of a controller quorum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.profiles import K39
+from engine.scenario.document import BadScenario, load
+from engine.simulation import Simulation
+from tests.engine.offered import offer
+
+ACTOR = {"actor": "broker-1"}
+WORLD: dict[str, Any] = {
+    "id": "KEPT",
+    "title": {"en": "Kept by", "zh-Hans": "由谁保存"},
+    "producers": [{"name": "p1", "settings": {"enable_idempotence": True}}],
+}
+
+
+@pytest.mark.parametrize(
+    ("profile", "given", "place"),
+    [
+        ("k28", {"faults": [{"at": 1, "action": "lose_heartbeats", **ACTOR}]}, "faults.0.action"),
+        ("k28", {"faults": [{"at": 1, "action": "fail_controller"}]}, "faults.0.action"),
+        ("k28", {"faults": [{"match": {"api": "BrokerHeartbeat"}, "action": "drop"}]}, "faults.0.match.api"),
+        ("k39", {"faults": [{"at": 1, "action": "competing_write"}]}, "faults.0.action"),
+        ("k39", {"faults": [{"match": {"api": "ZooKeeperReply"}, "action": "drop"}]}, "faults.0.match.api"),
+        ("k39", {"switches": {"zookeeper_version_check": False}}, "switches.zookeeper_version_check"),
+    ],
+)
+def test_what_another_cluster_has_is_refused(
+    profile: str, given: dict[str, Any], place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer(monkeypatch, K39)
+    with pytest.raises(BadScenario, match="ZooKeeper") as refused:
+        load({**WORLD, "profile": profile, **given})
+    assert refused.value.place == place
+
+
+@pytest.mark.parametrize(("given", "ends"), [({}, 9000), ({"session_timeout_ms": 900}, 900)])
+def test_a_shorter_session_has_its_heartbeats_closer(
+    given: dict[str, int], ends: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer(monkeypatch, K39)
+    faults = [{"at": 199, "action": "crash", **ACTOR}]
+    document = {**WORLD, "profile": "k39", "cluster": {"broker": given}, "faults": faults}
+    simulation = Simulation(load(document))
+    while (step := simulation.step()) is not None and step.key != "quorum.broker_fenced":
+        pass
+    assert simulation.now == ends, "the last heartbeat came at 0, as the next one is due at two ninths"
