@@ -25,8 +25,8 @@ def _found() -> list[Profile]:
     return sorted((module.PROFILE for module in modules), key=lambda profile: age(profile.version))
 
 
-PROFILES: dict[str, Profile] = {
-    profile.name: profile for profile in _found() if profile.name not in INCOMPLETE
-}
+EVERY: dict[str, Profile] = {profile.name: profile for profile in _found()}
+"""With those that are not complete: recorded cases are played in them."""
+PROFILES: dict[str, Profile] = {name: profile for name, profile in EVERY.items() if name not in INCOMPLETE}
 
-__all__ = ["K010", "K20", "K28", "K39", "K41", "PROFILES"]
+__all__ = ["EVERY", "K010", "K20", "K28", "K39", "K41", "PROFILES"]

@@ -25,13 +25,12 @@ from engine.codec.transaction_log_record import decode_key as decode_transaction
 from engine.codec.transaction_log_record import decode_value as decode_transaction_value
 from engine.coordinator.transaction_log import LoggedTransaction
 from engine.messages import NO_PRODUCER_ID, BatchContent, CommittedOffset, RecordBatch
-from engine.profiles import PROFILES
-from engine.scenario.document import load
+from engine.scenario.document import Scenario, load
 from engine.simulation import Simulation
 from engine.topic_partition import topic_of
 from engine.vectors.beside import Beside
 from engine.vectors.log_actions import CallEnded, LeaderIs, Script, ToolAborts, independent, read
-from engine.vectors.outcome import Failure, Skip
+from engine.vectors.outcome import Failure
 from engine.vectors.wire_versions import OpenField, Taken
 
 INTERNAL_PARTITIONS = 4
@@ -108,10 +107,7 @@ def level_of(place: str) -> int:
 
 
 def play(document: dict[str, Any], level: int, beside: Beside) -> Compared:
-    """One phase of a folder, behind those before it. Raises Skip for actions that the engine has no call for, and while
-    no scenario may name the version."""
-    if PLAYED_IN not in PROFILES:
-        raise Skip(f"no scenario may name {PLAYED_IN} yet")
+    """One phase of a folder, behind those before it. Raises Skip for actions that the engine has no call for."""
     number = document["phase"]
     is_last = not any(_phase(later, beside) for later in range(number + 1, number + 3))
     counts: Taken = Counter()
@@ -280,7 +276,7 @@ class _Run:
         self.checks = sorted(script.checks, key=lambda check: check.at)
 
     def _begun(self) -> Simulation:
-        return Simulation(load(document_of(self.script, self.level)))
+        return Simulation(scenario_of(self.script, self.level))
 
     def look(self, views: list[tuple[int, dict[str, Any]]]) -> Failure | None:
         """Run from view to view and compare each."""
@@ -589,18 +585,27 @@ def _offsets_row(
     return (owner, batch.producer_epoch, batch.control_type, batch.coordinator_epoch, committed)
 
 
-def document_of(script: Script, level: int) -> dict[str, Any]:
-    """The scenario that the actions make."""
+def scenario_of(script: Script, level: int) -> Scenario:
+    """The scenario that the actions make. Its versions are set behind the checks: recorded cases are played in versions
+    that no scenario may name yet, too."""
+    scenario = load(_document_of(script))
+    document = scenario.document
+    document["profile"] = PLAYED_IN
+    document["cluster"]["transaction_version"] = level
+    for producer, row in zip(script.producers.values(), document["producers"], strict=True):
+        row["profile"] = producer["profile"]
+    return scenario
+
+
+def _document_of(script: Script) -> dict[str, Any]:
     names = {producer: script.name(producer) for producer in script.producers}
     return {
         "id": "recorded",
         "title": {"en": "What real clients did", "zh-Hans": "真实客户端的操作"},
-        "profile": PLAYED_IN,
         "limits": {"steps": STEPS_MAX},
         "cluster": {
             "brokers": script.brokers,
             "latency_ms": 1,
-            "transaction_version": level,
             "broker": {
                 "transaction_state_partitions": INTERNAL_PARTITIONS,
                 "offsets_partitions": INTERNAL_PARTITIONS,
@@ -615,7 +620,10 @@ def document_of(script: Script, level: int) -> dict[str, Any]:
             }
             for name, found in script.topics.items()
         ],
-        "producers": [{"name": names[producer], **found} for producer, found in script.producers.items()],
+        "producers": [
+            {"name": names[producer], "settings": found["settings"]}
+            for producer, found in script.producers.items()
+        ],
         "consumers": [
             {"name": "committed", "isolation": "read_committed"},
             {"name": "uncommitted", "isolation": "read_uncommitted"},

@@ -12,13 +12,11 @@ from engine.__main__ import Neighbours, main
 from engine.codec.control_record import ControlType
 from engine.codec.record_batch import encode_marker
 from engine.codec.segment import BatchRow, SegmentReader
-from engine.profiles import PROFILES
 from engine.vectors import logs
 from engine.vectors.log_actions import in_order_of_offsets, java_actions, read
 from engine.vectors.outcome import Skip
 from tests.engine.wire.recorded import LOGS
 
-complete = pytest.mark.skipif(logs.PLAYED_IN not in PROFILES, reason="no scenario may name the version yet")
 PHASES = sorted(
     str(file.relative_to(LOGS)) for file in LOGS.rglob("phase*.json") if "incidents" not in file.parts
 )
@@ -46,7 +44,6 @@ def played(name, document=None, beside=None, level=None):
 
 
 @pytest.mark.parametrize("name", PHASES)
-@complete
 def test_the_same_actions_give_the_same_logs_and_the_same_views(name):
     result = played(name)
     assert result.failure is None
@@ -100,14 +97,12 @@ def of_offset(document):
         (of_call, "commit_transaction of p2"),
     ],
 )
-@complete
 def test_a_wrong_view_or_call_is_noticed(change, place):
     failure = changed("e_interleave/phase1.json", change)
     assert failure is not None
     assert failure.step.startswith(place)
 
 
-@complete
 def test_a_wrong_offset_of_a_client_is_noticed():
     failure = changed("e_interleave/phase1.json", of_offset)
     assert failure is not None
@@ -131,7 +126,6 @@ def with_other_epoch(data):
 
 
 @pytest.mark.parametrize("name", ["_transaction_version_0/c_commit/phase1.json", "c_commit/phase1.json"])
-@complete
 def test_a_wrong_marker_is_noticed(name):
     folder, path = (LOGS / name).parent, "txcommit-0/00000000000000000000.log"
     data, offset = with_other_epoch((folder / path).read_bytes())
@@ -140,7 +134,6 @@ def test_a_wrong_marker_is_noticed(name):
     assert failure.step == f"log of txcommit-0 at {offset}: epoch"
 
 
-@complete
 def test_a_folder_without_its_logs_says_so():
     name = "c_commit/phase1.json"
     result = played(name, beside=Neighbours(LOGS))
@@ -160,7 +153,6 @@ def test_a_folder_without_its_logs_says_so():
         ("j_java_client/phase1.json", 1, "log of java-0 at 2: epoch"),
     ],
 )
-@complete
 def test_at_another_level_a_folder_would_be_another_one(name, level, place):
     failure = played(name, level=level).failure
     assert failure is not None
@@ -234,7 +226,6 @@ def test_what_the_actions_leave_open_is_a_closed_list():
     ]
 
 
-@complete
 def test_the_command_plays_a_folder_and_says_what_was_compared():
     out = StringIO()
     assert main(["vectors", str(LOGS / "_transaction_version_0" / "d_abort")], out) == 0
