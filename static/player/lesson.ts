@@ -59,6 +59,7 @@ export class Lesson extends StoreElement {
   declare compare: string;
   declare isOpen: boolean;
   #opener: HTMLElement | null = null;
+  #openedAt = 0;
 
   constructor() {
     super();
@@ -77,7 +78,14 @@ export class Lesson extends StoreElement {
     }
     this.#opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
     this.isOpen = true;
+    this.#openedAt = this.store?.shown ?? 0;
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".lesson-card")?.focus());
+  }
+
+  /** It is about the end: it goes when the reader goes elsewhere. */
+  protected override willUpdate(changed: Map<string, unknown>): void {
+    super.willUpdate(changed);
+    if (this.isOpen && this.store?.shown !== this.#openedAt) this.isOpen = false;
   }
 
   /** False when it is not open. */

@@ -45,6 +45,21 @@ export class Masthead extends StoreElement {
     this.followState = null;
   }
 
+  override connectedCallback(): void {
+    super.connectedCallback();
+    addEventListener("pointerdown", this.#pressed);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    removeEventListener("pointerdown", this.#pressed);
+  }
+
+  /** A press elsewhere closes the list of settings, which lies over the page. */
+  readonly #pressed = (event: PointerEvent): void => {
+    for (const list of this.querySelectorAll<HTMLDetailsElement>("details[open]")) if (!event.composedPath().includes(list)) list.open = false;
+  };
+
   protected override render(): TemplateResult | typeof nothing {
     const store = this.store;
     if (store === undefined) return nothing;
@@ -96,8 +111,9 @@ export class Masthead extends StoreElement {
   }
 
   #settings(altered: Altered[]): TemplateResult {
-    return html`<table><thead><tr><th scope="col">${say("player.setting")}</th><th scope="col">${say("player.value")}</th><th scope="col">${say("player.default")}</th></tr></thead>
-      <tbody>${altered.map((item) => html`<tr><td>${item.path}</td><td><b>${item.value}</b></td><td>${item.normal ?? "–"}</td></tr>`)}</tbody></table>`;
+    const hasDefaults = altered.some(({ normal }) => normal !== null);
+    return html`<table><thead><tr><th scope="col">${say("player.setting")}</th><th scope="col">${say("player.value")}</th>${hasDefaults ? html`<th scope="col">${say("player.default")}</th>` : nothing}</tr></thead>
+      <tbody>${altered.map((item) => html`<tr><td>${item.path}</td><td><b>${item.value}</b></td>${hasDefaults ? html`<td>${item.normal ?? "–"}</td>` : nothing}</tr>`)}</tbody></table>`;
   }
 
   #state(store: PlayerStore): TemplateResult | typeof nothing {

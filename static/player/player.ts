@@ -333,7 +333,7 @@ export class Player extends PlayerAttributes {
 
   #views(store: PlayerStore): ViewTabs {
     const { middle, column, code } = this;
-    return { middle, column, frame: store.frame, hasLogs: this.#hasLogs, hasCode: code !== "", open: (...to) => this.#open(...to), why: () => this.#why()?.toggle() };
+    return { middle, column, frame: store.frame, hasLogs: this.#hasLogs, hasCode: code !== "", open: (...to) => this.#open(...to), why: () => this.#askWhy() };
   }
 
   #predict(store: PlayerStore): TemplateResult | typeof nothing {
@@ -430,7 +430,7 @@ export class Player extends PlayerAttributes {
       message: () => { if (this.#acts()?.next() !== true) this.hint = "player.nothing_to.message"; },
       drop: () => void this.#drop(),
       acts: () => this.querySelector<SelectionBar>("eos-selection-bar")?.openHere(),
-      why: () => this.#why()?.toggle(),
+      why: () => this.#askWhy(),
       projector: () => this.#present(),
       panel: () => void this.#panel(key),
       zoom_in: () => this.zoom?.by(1),
@@ -443,6 +443,12 @@ export class Player extends PlayerAttributes {
       close: () => this.#close(),
     };
     actions[action as Exclude<KeyAction, LookingKey>]();
+  }
+
+  /** The answer marks things of the picture, which nothing may cover. */
+  #askWhy(): void {
+    this.#lesson()?.close();
+    this.#why()?.toggle();
   }
 
   /** → goes by beats and ↓ by steps, or the other way round; a closer or a wider look has its own pace. */

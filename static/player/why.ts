@@ -25,6 +25,15 @@ export const defaults = {
   settle: 150,
 };
 
+/** A wheel that turns up and down moves the row of links, unless the link under it scrolls itself. */
+function sideways(event: WheelEvent): void {
+  const chain = event.currentTarget as HTMLElement;
+  const link = event.target instanceof Element ? event.target.closest("li") : null;
+  if (event.deltaX !== 0 || chain.scrollWidth <= chain.clientWidth || (link !== null && link.scrollHeight > link.clientHeight)) return;
+  event.preventDefault();
+  chain.scrollLeft += event.deltaY;
+}
+
 export class Why extends StoreElement {
   static override properties = {
     ...StoreElement.properties,
@@ -207,7 +216,7 @@ export class Why extends StoreElement {
   }
 
   #links(links: readonly WhyLink[]): TemplateResult {
-    return html`<ol class="why-chain" tabindex="0" aria-label=${say("player.why.chain")}>${repeat(links, (_link, index) => index, (link) => this.#link(link))}</ol>`;
+    return html`<ol class="why-chain" tabindex="0" aria-label=${say("player.why.chain")} @wheel=${sideways}>${repeat(links, (_link, index) => index, (link) => this.#link(link))}</ol>`;
   }
 
   #link(link: WhyLink): TemplateResult {
