@@ -10,7 +10,7 @@ import pytest
 from engine.__main__ import main
 from engine.errors import EngineError
 from engine.scenario.shelf import library
-from engine.simulation import Simulation
+from engine.sender_passes import SenderPasses
 
 GOOD = """id = "T-1"
 profile = "k28"
@@ -138,7 +138,7 @@ def test_a_broken_invariant_names_scenario_seed_and_step(monkeypatch):
     def broken(simulation, name):
         raise EngineError("sequence below 0")
 
-    monkeypatch.setattr(Simulation, "_run_phase", broken)
+    monkeypatch.setattr(SenderPasses, "run_phase", broken)
     code, _, errors = command("run", "SC-02")
     assert code == 3
     assert errors.startswith("engine invariant broken: SC-02/None seed 0 after step ")
