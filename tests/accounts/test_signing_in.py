@@ -112,7 +112,7 @@ class TestSigningUp:
         client.post("/accounts/signup/", NEW)
         assert client.get("/account/").status_code == 302
         address = link_in(mail.outbox[0])
-        assert "It is mine" in client.get(address).content.decode()
+        assert "Confirm" in client.get(address).content.decode()
         client.post(address)
         assert sign_in(client, "new@example.org") == 302
         assert client.get("/account/").status_code == 200

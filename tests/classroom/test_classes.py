@@ -163,7 +163,7 @@ class TestDeeds:
             key=str,
         )
         page = school.browser("instructor").get(f"/classes/{room}/").content.decode()
-        assert "showed the scenario MY-1 to all" in page and "[classroom." not in page
+        assert "made the scenario MY-1 public" in page and "[classroom." not in page
         listed = school.browser("administrator").get("/administration/classroom/auditentry/").content.decode()
         assert "deleted_scenario" in listed and "visible_link" not in listed
 
@@ -246,12 +246,12 @@ class TestLive:
 
         socket = await self.connect(school, "instructor")
         first = await socket.receive_json_from(PATIENCE_SECONDS)
-        assert "not begun" not in first["table"] and "Lea" in first["table"]
+        assert "not started" not in first["table"] and "Lea" in first["table"]
         given = await sync_to_async(school.assign)(Kind.WATCH)
         second = await socket.receive_json_from(PATIENCE_SECONDS)
-        assert "not begun" in second["table"]
+        assert "not started" in second["table"]
         await sync_to_async(school.attempt)(given)
-        assert "under way" in (await socket.receive_json_from(PATIENCE_SECONDS))["table"]
+        assert "in progress" in (await socket.receive_json_from(PATIENCE_SECONDS))["table"]
         await socket.disconnect(timeout=PATIENCE_SECONDS)
 
     @pytest.mark.parametrize("who", ["anonymous", "learner", "stranger", "other instructor"])

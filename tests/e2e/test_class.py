@@ -112,15 +112,15 @@ def test_a_class_is_made_joined_solved_watched_and_exported(
     expect(learner.locator("h1")).to_have_text("Streams")
     look(learner)
     row = instructor.locator("tbody tr", has_text="Lea")
-    expect(row).to_contain_text("not begun", timeout=SEEN_WITHIN)
+    expect(row).to_contain_text("not started", timeout=SEEN_WITHIN)
 
     _hold(learner, hold)
     expect(row).to_contain_text("done", timeout=SEEN_WITHIN)
     _explain(learner, explain)
-    expect(row).to_contain_text("waits to be read", timeout=SEEN_WITHIN)
+    expect(row).to_contain_text("waiting for review", timeout=SEEN_WITHIN)
     look(instructor)
 
-    row.get_by_text("waits to be read").click()
+    row.get_by_text("waiting for review").click()
     expect(instructor.locator("blockquote")).to_contain_text("five batches")
     look(instructor)
     instructor.locator("textarea").fill("Quite so.")

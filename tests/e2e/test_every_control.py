@@ -51,7 +51,7 @@ DOES_NOTHING = {
     "button 'a' in footer": "the only branch, which is on show",
     "button 'log' in footer": "what was written, which is on show",
     "button 'Stage' in nav": "the tab on show",
-    "select 'Speed: times reading speed (×), or steps a second' in footer": "Play follows it",
+    "select 'Speed: multiple of reading speed (×), or steps per second' in footer": "Play follows it",
     "div 'Timeline' in footer": "a click in its middle, where its knob may be already",
     "button 'by step' in footer": "two runs are compared by step from the first",
     "select 'What happens to": "the button beside it adds what is chosen",

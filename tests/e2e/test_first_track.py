@@ -37,7 +37,7 @@ POLL_MS = 100
 SENTENCE = "What happened"
 QUESTION = "What happens next"
 ONWARD = "^(Next in the|Finish the) track$"
-NEXT = "^Next interesting step$"
+NEXT = "^Next notable step$"
 RIGHT, WRONG = "Right.", "Not quite"
 
 

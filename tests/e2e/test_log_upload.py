@@ -80,8 +80,8 @@ def test_a_refusal_by_the_worker_leads_back_to_what_was_written(
     page.locator("#now").fill("2026-11-23T03:05:00Z")
     page.locator("[name=one_cluster]").check()
     page.locator("form.upload button").click()
-    expect(page.get_by_role("alert")).to_contain_text("It could not be opened", timeout=30_000)
-    page.get_by_role("link", name="Send it again").click()
+    expect(page.get_by_role("alert")).to_contain_text("The file could not be opened", timeout=30_000)
+    page.get_by_role("link", name="Upload it again").click()
     expect(page.locator("#text")).to_have_value("good morning")
     expect(page.locator("#transaction-partitions")).to_have_value("4")
     expect(page.locator("#now")).to_have_value("2026-11-23T03:05:00Z")
@@ -141,9 +141,9 @@ def test_the_page_of_an_upload_shows_its_place_cancels_and_leads_to_the_result(
         assert faults(page) == []
         assert_accessible(page)
         page.get_by_role("button", name="Cancel").click()
-        expect(page.get_by_role("status")).to_contain_text("It was cancelled")
+        expect(page.get_by_role("status")).to_contain_text("Cancelled")
         page.goto(f"{running_site.address}replays/log")
-        page.get_by_role("link", name="See its place in the queue").click()
+        page.get_by_role("link", name="Show its place in the queue").click()
         expect(page.get_by_role("status")).to_have_text("Place 1 of 1 that wait.")
     # Nothing is pressed: the page asks by itself.
     expect(page.locator(".case-partition")).to_have_count(1, timeout=30_000)

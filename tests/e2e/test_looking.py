@@ -173,7 +173,7 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
     menu.get_by_role("button", name=re.compile("^Drop")).click()
     at(page, 10)
     bar = page.locator("eos-undo-bar")
-    expect(bar).to_contain_text("Done here, on branch b: Produce (t-0, seq 0) from p1 to broker-1 dropped")
+    expect(bar).to_contain_text("Done on branch b: Produce (t-0, seq 0) from p1 to broker-1 dropped")
     page.keyboard.press("u")
     at(page, 9)
     expect(bar).to_contain_text("Branch b keeps it")
@@ -189,7 +189,7 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
     page.keyboard.press("Enter")
     expect(second.locator(".branch-called")).to_have_text("what if")
     pleasant(page)
-    second.get_by_role("button", name="Go to before it: a, step 9").click()
+    second.get_by_role("button", name="Go to the step before it: a, step 9").click()
     at(page, 9)
 
 
@@ -199,7 +199,7 @@ def test_a_timer_and_a_partition_say_what_can_be_done_and_what_not(page: Page) -
     timer.focus()
     page.keyboard.press("Shift+F10")
     menu = page.locator(".action-list.floating")
-    expect(menu.get_by_role("button", name="Run until it ends")).to_be_focused()
+    expect(menu.get_by_role("button", name="Run until it expires")).to_be_focused()
     page.keyboard.press("ArrowDown")
     expect(menu.locator("button:focus")).to_have_count(1)
     page.keyboard.press("Escape")
@@ -210,8 +210,8 @@ def test_a_timer_and_a_partition_say_what_can_be_done_and_what_not(page: Page) -
     expect(menu.locator(".off").filter(has_text="Restore ISR")).to_contain_text(
         "Every follower of t-0 is in sync"
     )
-    menu.get_by_role("button", name="Find it").click()
-    expect(page.locator(".found-bar .what")).to_have_text("something happens to partition t-0")
+    menu.get_by_role("button", name="Find all steps about it").click()
+    expect(page.locator(".found-bar .what")).to_have_text("a step is about partition t-0")
 
 
 def test_one_click_compares_with_another_version_to_the_end(page: Page) -> None:
@@ -286,7 +286,7 @@ def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_a
     expect(page.locator("eos-stage [data-key=tag]")).to_contain_text("Lost at")
     page.locator("nav.tabs button", has_text="Inspect").click()
     expect(page.locator("eos-lanes .lane[data-partition=t-1]")).to_contain_text("broker-2 never gets it")
-    offer = page.locator("eos-undo-bar").get_by_text("Compare with the run as it was")
+    offer = page.locator("eos-undo-bar").get_by_text("Compare with the original run")
     expect(offer).to_be_visible()
     pleasant(page)
     offer.click()

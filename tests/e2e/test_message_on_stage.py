@@ -48,12 +48,12 @@ def is_lost(page: Page, number: str = REQUEST, step: int = 29, time: int = 44) -
     """Torn, crossed and timed, where it was on its way."""
     at(page, step)
     expect(message(page, number).locator(".cross").first).to_be_visible()
-    expect(page.locator("eos-stage [data-key=tag]")).to_have_text(f"Lost at {time} ms")
+    expect(page.locator("eos-stage [data-key=tag]")).to_have_text(f"Lost at t = {time} ms")
 
 
 def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
     message(page).click()
-    acts = page.get_by_role("toolbar", name="Break this message")
+    acts = page.get_by_role("toolbar", name="Intervene on this message")
     expect(acts.get_by_role("button")).to_have_text(
         [re.compile(word) for word in ("^Drop", "^Delay", "^Duplicate", "^More")]
     )
@@ -61,7 +61,7 @@ def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
     acts.get_by_role("button", name=re.compile("^Drop")).click()
     is_lost(page)
     expect(acts).to_have_count(0)
-    offer = page.locator("eos-undo-bar").get_by_text("Compare with the run as it was")
+    offer = page.locator("eos-undo-bar").get_by_text("Compare with the original run")
     offer.click()
     expect(page.locator("eos-compare")).to_contain_text("this is the first step that differs")
 
@@ -71,7 +71,7 @@ def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(message(page)).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Break a message").focus()
+    page.get_by_role("button", name="Intervene on a message").focus()
     # Others are on their way, too.
     for _ in range(5):
         page.keyboard.press("m")
@@ -80,7 +80,7 @@ def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
             break
     expect(message(page)).to_have_attribute("aria-pressed", "true")
     # Its acts have the focus, beside it.
-    expect(page.get_by_role("toolbar", name="Break this message").get_by_role("button").first).to_be_focused()
+    expect(page.get_by_role("toolbar", name="Intervene on this message").get_by_role("button").first).to_be_focused()
     page.keyboard.press("d")
     is_lost(page)
 
@@ -90,17 +90,17 @@ def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
     # A telephone shows what the step is about: here the request that leaves.
     page.locator("eos-player").evaluate("player => player.store.moveTo(24)")
     at(page, 24)
-    controls = page.get_by_role("group", name="Moving through the steps")
+    controls = page.get_by_role("group", name="Step controls")
     before = controls.bounding_box()
     message(page).tap()
-    duplicate = page.get_by_role("toolbar", name="Break this message").get_by_role("button", name="Duplicate")
+    duplicate = page.get_by_role("toolbar", name="Intervene on this message").get_by_role("button", name="Duplicate")
     expect(duplicate).to_be_visible()
     assert controls.bounding_box() == before
     duplicate.tap()
     at(page, 25)
     expect(page.locator("eos-undo-bar .found-bar")).to_be_visible()
     assert controls.bounding_box() == before
-    expect(page.locator("eos-stage [data-key=tag]")).to_have_text("Two copies: it arrives twice")
+    expect(page.locator("eos-stage [data-key=tag]")).to_have_text("Duplicated: arrives twice")
     assert_nothing_scrolls_sideways(page)
 
 
@@ -113,7 +113,7 @@ def test_a_finger_brings_a_message_that_is_not_here_and_drops_it(page: Page) -> 
     page.locator("eos-stage").get_by_role("button", name="1 message not in this picture").tap()
     expect(message(page, ANSWER)).to_be_visible()
     assert_accessible(page)
-    page.get_by_role("toolbar", name="Break this message").get_by_role(
+    page.get_by_role("toolbar", name="Intervene on this message").get_by_role(
         "button", name=re.compile("^Drop")
     ).tap()
     is_lost(page, ANSWER, 45, 56)

@@ -75,7 +75,7 @@ def test_a_remedy_is_looked_at_on_a_copy_of_the_log(
     page.goto(f"{running_site.address}replays/log")
     hand.give_file(page.locator("#folder"), LOG)
     hand.press(page.locator("form.upload button"))
-    hand.press(page.get_by_role("link", name="Look at it on a copy"))
+    hand.press(page.get_by_role("link", name="Preview on a copy"))
     sentence = page.locator("eos-sentence .s")
     expect(sentence).to_contain_text("reader-1 (read_committed) cannot read beyond offset 2")
     page.keyboard.press("ArrowDown")

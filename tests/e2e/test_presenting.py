@@ -186,7 +186,7 @@ def _poll_begins(presenter: Page, one: Page, other: Page) -> None:
     other.locator(".poll-card button.primary").click()
     expect(card.locator("li", has_text="1 · 50 %")).to_have_count(2, timeout=FOLLOWED_WITHIN)
     expect(one.locator(".poll-bars")).to_have_count(0)
-    card.get_by_role("button", name="Show the counts to all").click()
+    card.get_by_role("button", name="Show the counts to everyone").click()
     expect(one.locator(".poll-bars li")).to_have_count(len(CHOICES), timeout=FOLLOWED_WITHIN)
     look(presenter)
     look(one)

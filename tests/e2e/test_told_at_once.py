@@ -54,7 +54,7 @@ def test_an_error_and_a_reader_tell_what_they_mean_where_they_stand(stage: Stage
     page.keyboard.press("Enter")
     expect(note.locator("b")).to_have_text("INVALID_PRODUCER_EPOCH")
     expect(note.locator("dt")).to_have_text(
-        ["What was compared", "The side that answers", "The side that asked"]
+        ["What was compared", "What the receiver does", "What the client does"]
     )
     assert_accessible(page)
     page.keyboard.press("Escape")
@@ -86,7 +86,7 @@ def test_a_step_that_is_asked_for_offline_is_kept_and_says_so(page: Page) -> Non
     expect(hint).to_contain_text("What you ask for now is kept")
     step = page.get_by_role("button", name="Step", exact=True)
     step.click()
-    expect(hint).to_contain_text("What you asked for is kept, 1 so far")
+    expect(hint).to_contain_text("Your requests (1 so far) are kept")
     hint.get_by_role("button").click()
     step.click()
     expect(hint).to_have_text(re.compile("kept, 2 so far"))

@@ -112,7 +112,7 @@ def _build_and_publish(page: Page, home: str) -> str:
     """By the form alone, but for one look at the text; gives where it is published."""
     page.goto(f"{home}workshop/")
     look(page)
-    page.get_by_role("button", name="Start from nothing").click()
+    page.get_by_role("button", name="Start empty").click()
 
     page.locator("#at-id").fill("LOST-AND-DEAD")
     page.locator("#at-title-en").fill("The second acknowledgement is lost and then the leader dies")
@@ -122,12 +122,12 @@ def _build_and_publish(page: Page, home: str) -> str:
     _faults(page)
     _question(page)
 
-    expect(page.locator(".trial-ended")).to_contain_text("it runs to its end")
+    expect(page.locator(".trial-ended")).to_contain_text("the run is complete")
     expect(page.locator(".builder-trial")).to_contain_text("Every guarantee holds.")
-    page.get_by_role("button", name="Expect what came out").click()
+    page.get_by_role("button", name="Expect this result").click()
     expect(text(page)).to_have_value(re.compile(r"verdicts = \["))
     tried(page)
-    expect(page.locator(".builder-trial")).to_contain_text("It came out as expected.")
+    expect(page.locator(".builder-trial")).to_contain_text("The result is as expected.")
     part(page, "Outcome")
     look(page)
     _mistake_in_the_text(page)
@@ -139,7 +139,7 @@ def _build_and_publish(page: Page, home: str) -> str:
     look(page)
     address = page.url
     page.get_by_label("A class", exact=True).check()
-    page.get_by_role("button", name="Keep this").click()
+    page.get_by_role("button", name="Save").click()
     return address
 
 

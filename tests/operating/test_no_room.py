@@ -148,7 +148,7 @@ def test_a_script_that_saves_gets_the_sentence_to_show() -> None:
             "/accounts/signup/", {"email": "ada@example.org", "password1": "a long password"}
         )
     assert refused.status_code == 503
-    assert refused.json()["refused"].startswith("The server's disk is full or cannot be written.")
+    assert refused.json()["refused"].startswith("The server's disk is full or not writable.")
     assert refused.json()["key"] == "page.full.why"
 
 

@@ -316,7 +316,7 @@ def test_an_imported_replay_is_exported_by_its_owner_alone(branched: Session, cl
     assert client.post(address, {"form": "html"}).status_code == 404
     page = client.get(f"/replays/{replay.id}/").content.decode()
     assert lacks in page and 'export="/replays' not in page
-    said = "No file can be made of this replay"
+    said = "No file can be made from this replay"
     assert said in client.get("/replays/import").content.decode()
     # Nothing is made of anything that has another digest than the file had.
     Replay.objects.filter(pk=replay.pk).update(digest="0" * 64)

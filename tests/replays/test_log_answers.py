@@ -30,7 +30,7 @@ def commands(answer: dict[str, Any]) -> list[str]:
 
 def test_nothing_stuck_is_said_with_the_time_until_which_it_is_known() -> None:
     page = page_of(LOGS / "c_commit")
-    assert english(page["summary"]["said"]).startswith("Nothing is stuck: in 3 partitions")
+    assert english(page["summary"]["said"]).startswith("No transaction is stuck: in 3 partitions")
     assert "2026-11-21" in english(page["summary"]["then"])
 
 

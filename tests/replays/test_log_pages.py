@@ -190,9 +190,9 @@ def test_the_producer_that_holds_readers_back_stands_first_with_its_verdict(clie
     assert "/reference/signatures/#" in page
     for words in (
         "hangopen-0</span>: slow but alive",
-        "The open transaction of tx-open-public (producer 1022, epoch 0) holds hangopen-0 since 2026-11-21",
-        "the transaction wrote 2 records, at offsets 2 to 3",
-        "It still knows the transaction: tx-open-public is Ongoing",
+        "The open transaction of tx-open-public (producer 1022, epoch 0) has held up hangopen-0 since 2026-11-21",
+        "the transaction wrote 2 records, at offsets 2–3",
+        "It still has the transaction: tx-open-public is Ongoing",
         "kafka-transactions.sh --bootstrap-server HOST:PORT describe --transactional-id tx-open-public",
         "once it is aborted, the last stable offset is 9",
     ):
@@ -291,7 +291,7 @@ def test_a_log_without_its_index_differs_from_none(client: Client) -> None:
     folder = LOGS / "_internal" / "__consumer_offsets-1"
     post(client, {"text": (folder / f"{0:020}.log.dump.txt").read_text()})
     page = case_page(client)
-    assert "no entries of an index of aborted transactions (.txnindex); the log tells of 1" in page
+    assert "no entries of an index of aborted transactions (.txnindex); the log has 1" in page
     assert "The index of aborted transactions differs" not in page
 
 
@@ -312,7 +312,7 @@ def test_lines_of_a_log_are_a_case_that_says_what_remains_possible(client: Clien
     assert (replay.steps, replay.title["en"]) == (0, "t-0")
     page = case_page(client)
     assert "the marker of pay did not reach t-0 (NotLeaderOrFollowerException)" in page
-    assert "What brokers and clients logged" in page
+    assert "Broker and client logs" in page
     assert "went from Ready to InTransaction" in page
     assert "play-case" not in page
     assert client.get(reverse("replays:play", args=[replay.id])).url.endswith("/case")

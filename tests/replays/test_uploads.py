@@ -220,7 +220,7 @@ def test_an_upload_is_read_and_its_page_leads_to_the_result_even_to_who_left(vis
 
 def test_the_page_tells_the_place_and_asks_again_by_itself(visitor: Client, unread: list[str]) -> None:
     first, second = sent(visitor), sent(visitor)
-    assert "All of it has arrived" in page(visitor, first).content.decode()
+    assert "Upload complete" in page(visitor, first).content.decode()
     register, row = runner.register(), TASKS["log"]
     with (
         register.enter(row, COMMAND_LINE, str(first.id)),
@@ -246,7 +246,7 @@ def test_cancel_ends_it_and_its_files_go(visitor: Client, unread: list[str]) -> 
     assert Client().post(reverse("replays:upload_cancel", args=[upload.id])).status_code == 404
     visitor.post(reverse("replays:upload_cancel", args=[upload.id]))
     shown = page(visitor, upload)
-    assert (shown.status_code, "It was cancelled" in shown.content.decode()) == (200, True)
+    assert (shown.status_code, "Cancelled" in shown.content.decode()) == (200, True)
     uploads.carry_out(upload.id)
     assert not Replay.objects.exists()
     assert str(upload.id) not in folders()

@@ -252,7 +252,7 @@ class TestFrontPage:
         found = resumed.search(client.get("/").content.decode())
         assert found is not None
         # Record 2 is reported successful and in no log: the picture has its cross.
-        assert 'class="cross"' in found[0] and "seen to its end" in found[0]
+        assert 'class="cross"' in found[0] and "finished" in found[0]
         assert "Next in the track: SC-02" in found[0]
 
     def test_an_old_search_leads_to_the_new_one(self, client: Client) -> None:

@@ -19,7 +19,7 @@ from engine.pseudocode.documents import components
 from eosviz.reference import finding
 from eosviz.scenarios.templatetags import words as word_tags
 from tests.words.pseudo import pseudo, untranslated
-from tests.words.test_terms_marks_and_spaces import CHINESE
+from tests.words.table import HAN as CHINESE
 
 pytestmark = pytest.mark.django_db
 

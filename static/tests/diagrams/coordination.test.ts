@@ -43,7 +43,7 @@ test("coordinator: state and what is being written, the card, how it was found",
   const shape = layoutCoordinator(frameOf(stepOf({ actor: "broker-2", transition }), now));
   assert.deepEqual(shape?.lastEdge, ["Ongoing", "PrepareCommit", "end_commit"]);
   assert.deepEqual(shape?.rows.map((row) => [row.name, row.value]), [
-    ["PID·epoch", "1000·0"], ["last", "none"], ["timeout", "1 min"], ["coordinator epoch", "0"],
+    ["PID·epoch", "1000·0"], ["previous", "none"], ["timeout", "1 min"], ["coordinator epoch", "0"],
   ]);
   assert.equal(shape?.found, "hash 110810510 → __transaction_state-10 → broker-2");
   assert.equal(layoutCoordinator(frameOf(null)), null);
@@ -156,14 +156,14 @@ test("middleware: states of the roles, belief beside fact, votes and answers, th
     ["business", "WAIT_CONFIRM_ACK", null, "stored SUCCESS", true],
     ["middleware", "COMMITTING", null, "message delivered", true],
     ["participant-1", "COMMITTED", null, "110", true],
-    ["participant-2", "PREPARED", "UNKNOWN", "100, 10 set aside", false],
+    ["participant-2", "PREPARED", "UNKNOWN", "100, 10 reserved", false],
   ]);
-  assert.equal(windowText(frame, "1"), "The middleware knows of it since 65 ms, the first Commit-ok.");
+  assert.equal(windowText(frame, "1"), "The middleware has known this since t = 65 ms, the first Commit-ok.");
   const votes = layoutVotes(frame);
   assert.deepEqual(votes?.rows.map((row) => [row.node, row.vote, row.asked, row.answer]), [
-    ["participant-1", "COMMITTED", "Commit ×1", "CommitOk"], ["participant-2", "UNKNOWN", "Commit, not yet", "none"],
+    ["participant-1", "COMMITTED", "Commit ×1", "CommitOk"], ["participant-2", "UNKNOWN", "Commit, not sent yet", "none"],
   ]);
-  assert.equal(votes?.timer, "Waits for answers until timeout at 5055 ms");
+  assert.equal(votes?.timer, "Timeout for responses: t = 5055 ms");
   assert.deepEqual(layoutCompensation(frame).rows.map((row) => [row.node, row.change, row.undone]), [["participant-1", "100 → 110", false]]);
 });
 

@@ -122,7 +122,7 @@ test("the retry that is already stored is drawn above its equal, with two bars, 
   assert.deepEqual(lane.arrival.ghost?.lines, ["would be 53–55", "not stored"]);
   assert.ok(lane.arrival.cross !== null);
   assert.deepEqual(lane.cells.filter((cell) => cell.landed), []);
-  assert.ok(lane.arrival.texts[1]?.text.startsWith("Already stored, so the answer is NONE, base offset 40"));
+  assert.ok(lane.arrival.texts[1]?.text.startsWith("Already stored, so the response is NONE, base offset 40"));
 });
 
 test("a refused batch shows the error with the two numbers, and matches nothing", () => {
@@ -168,7 +168,7 @@ test("what lies before the start of the log is dotted and struck through, and sa
   const cells = laneOf(frameOf(null, view({ partitions: { "t-0": partition(replica(FIVE, { log_start: 44 })) } }))).cells;
   assert.deepEqual(cells.map((cell) => cell.deleted), [true, false, false, false, false]);
   assert.equal(cells[0]?.below, "deleted");
-  assert.match(cells[0]?.name ?? "", /before the start of the log/);
+  assert.match(cells[0]?.name ?? "", /below the log start offset/);
   const drawn = markup(drawCell(cells[0] as (typeof cells)[number], { pick: () => undefined }, false));
   assert.match(drawn, /class="cell b0 deleted"/);
 });
@@ -224,7 +224,7 @@ test("a reader's strip says what became of each offset, and why it does not have
   assert.ok(asks.every((ask) => ask.width > 0 && ask.height > 0));
   assert.equal(
     readerFact(consumer, "t-0"),
-    "3 read; offset 43 hidden: transaction aborted; offset 45–49 hidden: after the LSO; offset 50–52 hidden: not replicated",
+    "3 read; offset 43 hidden: transaction aborted; offset 45–49 hidden: at or above the LSO; offset 50–52 hidden: not replicated",
   );
   assert.equal(readerFact(consumerOf("read_uncommitted", 53, { ...NOT_READ, position: 53, stretches: [[40, 52, "delivered"]] }), "t-0"), "3 read, none hidden");
 });
@@ -257,7 +257,7 @@ test("requests under way to a partition wait above its lane, dashed", () => {
   const lane = laneOf(frameOf(null, view({ network: { messages: { 18: under } } })));
   assert.equal(lane.arrival?.fate, "under_way");
   assert.deepEqual(lane.arrival.cells.map((cell) => [cell.label, cell.x]), [["0·0 | 13–14", 46]]);
-  assert.equal(lane.arrival.texts[0]?.text, "on its way, due at 143 ms");
+  assert.equal(lane.arrival.texts[0]?.text, "on its way, due at t = 143 ms");
 });
 
 test("the lane of a lost message has the focus, and is no line although its log is empty", () => {
@@ -282,7 +282,7 @@ test("a request that the network loses stands above its lane, with a cross; a lo
     record_count: 2, producer_id: 0, producer_epoch: 0, base_sequence: 13, last_sequence: 14 } } } }));
   assert.equal(request.arrival?.fate, "lost");
   assert.deepEqual(request.arrival.cells.map((cell) => cell.label), ["0·0 | 13–14"]);
-  assert.match(request.arrival.texts[0]?.text ?? "", /never gets it/);
+  assert.match(request.arrival.texts[0]?.text ?? "", /never reaches/);
   const answered = answer({ id: 18, fields: { partitions: { "t-0": { error: "NONE", base_offset: 43 } } } });
   const stored = losing(answered);
   const about = stored.cells.find((cell) => cell.key === "t-0/43");
@@ -374,7 +374,7 @@ test("a marker that arrives is its flag, named as what it is, without serials or
   const step = appendedStep(marker);
   const arrival = laneOf(frameOf(step, view({ partitions: { "t-0": now } }), { previousView: view({ partitions: { "t-0": before } }) })).arrival;
   assert.equal(arrival?.cells[0]?.label, "A");
-  assert.deepEqual(arrival?.texts.map((text) => text.text), ["Arrives at 143 ms: ABORT marker of PID 0, epoch 0.", "Appended at 43."]);
+  assert.deepEqual(arrival?.texts.map((text) => text.text), ["t = 143 ms: ABORT marker of PID 0, epoch 0 arrives.", "Appended at 43."]);
 });
 
 test("where the page scrolls the other lanes stand below the one in focus, as lines while a rule is to be seen below", () => {

@@ -38,10 +38,10 @@ test("accumulator: what each queue holds, muted and pointed at, and what the poo
     [["t-0", false, false, 1], ["t-1", true, true, 0]],
   );
   const box = shape.queues[0]?.boxes[0];
-  assert.deepEqual([box?.label, box?.open, box?.fill, box?.facts, box?.countdown], ["r20–r21, no seq yet", true, 0.5, ["2 records"], "3 ms to linger"]);
+  assert.deepEqual([box?.label, box?.open, box?.fill, box?.facts, box?.countdown], ["r20–r21, no seq yet", true, 0.5, ["2 records"], "3 ms to linger.ms"]);
   assert.equal(shape.pool.fact, "48 KiB of 32 MiB, 0 waiting");
   assert.equal(shape.records.fact, "10 of 13 succeeded");
-  assert.equal(shape.records.sentence, "No answer yet for r1–r3. app-1: 1 call left, next at 160 ms.");
+  assert.equal(shape.records.sentence, "No result yet for r1–r3. app-1: 1 call left, next at t = 160 ms.");
 });
 
 test("accumulator: an application that goes round says its place, not how many rounds it might still go", () => {
@@ -49,12 +49,12 @@ test("accumulator: an application that goes round says its place, not how many r
     const application = { client: "p1", next_call: 1, calls: 100, next_at: 160, blocked_by, finished: false, last_result: null };
     const place = { consumer: "c1", state: "POLLING", round: 2, hand: [], sent: 0, in_transaction: true, ...loop };
     const now = view({ applications: { "app-1": { ...application, loop: place } } });
-    return layoutAccumulator(frameOf(null, now), "p1").records.sentence.replace("No answer yet for r1–r3. ", "");
+    return layoutAccumulator(frameOf(null, now), "p1").records.sentence.replace("No result yet for r1–r3. ", "");
   };
-  assert.equal(told({}), "app-1 goes round: round 2, POLLING. It holds no record from c1.");
+  assert.equal(told({}), "app-1 is in round 2 of its loop, POLLING. It holds no record from c1.");
   assert.equal(
     told({ state: "REGISTERED", hand: [["in-0", 0], ["in-0", 1]], sent: 2 }, "commit_transaction"),
-    "app-1 goes round: round 2, REGISTERED. It holds 2 records from c1; sent on: 2. app-1 is blocked: commit_transaction().",
+    "app-1 is in round 2 of its loop, REGISTERED. It holds 2 records from c1; sent on: 2. app-1 is blocked: commit_transaction().",
   );
 });
 
@@ -62,7 +62,7 @@ test("accumulator: a retried batch keeps its numbers; batches behind are counted
   const batches = Object.fromEntries(["b1", "b2", "b3", "b4"].map((id, index) => [id, clientBatch({ state: "REQUEUED", first_sequence: index, last_sequence: index })]));
   const now = view({ clients: { p1: client({ batches, queues: { "t-0": { batches: ["b1", "b2", "b3", "b4"], muted: false }, "t-1": { batches: [], muted: false } } }) } });
   const shape = layoutAccumulator(frameOf(null, now), "p1");
-  assert.deepEqual(shape.queues[0]?.boxes.map((box) => [box.label, box.open, box.facts[1]]), [["0·0 | 0", false, "try 2"], ["0·0 | 1", false, "try 2"]]);
+  assert.deepEqual(shape.queues[0]?.boxes.map((box) => [box.label, box.open, box.facts[1]]), [["0·0 | 0", false, "attempt 2"], ["0·0 | 1", false, "attempt 2"]]);
   assert.equal(shape.queues[0]?.more, "and 2 batches behind, 6 records");
   assert.deepEqual(shape.empty?.partitions, ["t-1"]);
 });
@@ -78,12 +78,12 @@ test("accumulator: batches behind that the view does not list are counted with t
   assert.match(layoutAccumulator(frameOf(null, cut), "p1").queues[0]?.more ?? "", /3 .*33/);
 });
 
-test("accumulator: records of a crashed producer are of unknown fate, and a waiter is named", () => {
+test("accumulator: records of a crashed producer are of unknown outcome, and a waiter is named", () => {
   const records = { 1: { partition: "t-0", producer: "p1", size: 1, sent_at: 1, status: "unknown", offset: null, error: null, finished_at: 2 } };
   const pool = { total: 2000, free: 0, waiters: [{ serial: 3, size: 1036, since: 5, until: 60005 }] };
   const shape = layoutAccumulator(frameOf(null, view({ records, clients: { p1: client({ pool, alive: false }) } })), "p1");
-  assert.ok(shape.records.sentence.startsWith("1 with an unknown fate"));
-  assert.equal(shape.pool.waiters, "Waiting for memory: r3 needs 1 KiB, since 5 ms, gives up at 1 min 5 ms.");
+  assert.ok(shape.records.sentence.startsWith("1 with an unknown outcome"));
+  assert.equal(shape.pool.waiters, "Waiting for memory: r3 needs 1 KiB, waiting since t = 5 ms, times out at t = 1 min 5 ms.");
   assert.equal(shape.state, "Down.");
 });
 
@@ -92,7 +92,7 @@ test("in flight: slots, cards with attempt and time left", () => {
   assert.equal(shape.fact, "1 of 5 to broker-1");
   assert.deepEqual(
     shape.cards.map((card) => [card.title, card.attempt, card.batches, card.sent, card.timeout]),
-    [["Produce to broker-1", "attempt 2", [{ partition: "t-0", label: "0·0 | 0–2" }], "sent at 138 ms", "65 ms to timeout"]],
+    [["Produce to broker-1", "attempt 2", [{ partition: "t-0", label: "0·0 | 0–2" }], "sent at t = 138 ms", "65 ms to timeout"]],
   );
   assert.deepEqual(shape.cards[0]?.selection, { kind: "batch", id: "p1/b1", partition: "t-0", serials: [1, 2, 3] });
 });
@@ -133,7 +133,7 @@ test("a timer that ended in the step is told", () => {
   const { "request 7": request } = client().timers;
   assert.ok(request !== undefined);
   const now = view({ time: 146, clients: { p1: client({ timers: { "request 7": request } }) } });
-  assert.equal(layoutTimers(frameOf(stepOf({ changes }), now)).ended, "linger of b7 ended at 146 ms.");
+  assert.equal(layoutTimers(frameOf(stepOf({ changes }), now)).ended, "linger.ms of b7 ended at t = 146 ms.");
 });
 
 test("decision: numbers, rules in order, the deciding one among its neighbours", () => {
@@ -154,7 +154,7 @@ test("rules are questions: those that were asked are answered, the deciding one 
   words.learn("en", { texts: { "decision.duplicate_lookup": "Is seq {first} known?", "decision.epoch": "Is it older?" }, sources: {} });
   const shape = layoutDecision(DUPLICATE.decision as NonNullable<typeof DUPLICATE.decision>, null);
   assert.deepEqual(shape.rules.map((rule) => rule.answer), ["Yes.", null]);
-  assert.equal(consequence(frameOf(DUPLICATE)), "Answer NONE, base offset 40. Append nothing.");
+  assert.equal(consequence(frameOf(DUPLICATE)), "Respond NONE, base offset 40. Append nothing.");
   const refused = refusedStep();
   assert.equal(consequence(frameOf(refused)), null);
 });
@@ -174,7 +174,7 @@ test("producer table: five cached batches, the match lit, how near it is to bein
     ["0–2", "40–42", true, "same batch"], ["3–4", "43–44", false, ""], ["5–7", "45–47", false, ""], ["8–9", "48–49", false, ""],
     ["10–12", "50–52", false, "newest"],
   ]);
-  assert.equal(shape.remark, "The oldest of 5: one more batch pushes it out.");
+  assert.equal(shape.remark, "The oldest of 5: one more batch evicts it.");
   assert.equal(layoutProducerTable(frameOf(refusedStep()), "t-0")?.cache.some((row) => row.hit), false);
   assert.equal(layoutProducerTable(frameOf(null), "nowhere"), null);
 });
@@ -191,7 +191,7 @@ test("ledger: copies are counted, the verdict words are the judges'", () => {
   assert.deepEqual(shape.chips.slice(0, 4).map((chip) => [chip.serial, chip.stored, chip.verdict]), [
     [1, 2, "duplicated"], [2, 2, "duplicated"], [3, 2, "duplicated"], [4, 1, "once"],
   ]);
-  assert.deepEqual([shape.fact, shape.broken], ["16 stored, 3 repeats", true]);
+  assert.deepEqual([shape.fact, shape.broken], ["16 stored, 3 duplicates", true]);
   assert.deepEqual(shape.rows.map((row) => [row.serial, row.word, row.delivered]), [
     [1, "duplicate: 2 copies", "c1 1"], [2, "duplicate: 2 copies", "c1 1"], [3, "duplicate: 2 copies", "c1 1"],
   ]);
@@ -241,7 +241,7 @@ test("ZooKeeper: the node, its version, each broker's block and session", () => 
   const shape = layoutZooKeeper(frameOf(null, now));
   assert.deepEqual(shape.nodes.map((node) => [node.path, node.version]), [["/latest_producer_id_block", "0"]]);
   assert.deepEqual(shape.blocks.map((block) => [block.broker, block.block, block.next, block.state]), [
-    ["broker-1", "0–999", "1", null], ["broker-2", "none", "–", "down, session until 443 ms"],
+    ["broker-1", "0–999", "1", null], ["broker-2", "none", "–", "down, session until t = 443 ms"],
   ]);
 });
 
@@ -276,7 +276,7 @@ test("consumers, configuration and the event queue", () => {
   ]);
   const settings = layoutConfiguration(frameOf(null), "p1");
   assert.deepEqual(settings.told.map((row) => [row.name, row.value, row.altered, row.reason]), [
-    ["acks", "all", "1", "forced by enable_idempotence (CFG-2)"], ["linger_ms", "5", "0", "set by the scenario (CFG-1)"],
+    ["acks", "all", "1", "required by enable.idempotence (CFG-2)"], ["linger_ms", "5", "0", "set by the scenario (CFG-1)"],
   ]);
   assert.deepEqual(settings.rest.map((row) => row.name), ["batch_size"]);
   const pending = {

@@ -73,7 +73,7 @@ test("the stored batch stands beside the arrow that brought it, marked as the eq
 test("the band is this step's: what arrived and what became of it", () => {
   const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
   assert.deepEqual(shape.band?.texts.map((text) => text.text), [
-    "t-0: 0·0 | 0–2", "Already stored, so the", "answer is NONE, base", "offset 40.",
+    "t-0: 0·0 | 0–2", "Already stored, so the", "response is NONE,", "base offset 40.",
   ]);
   assert.ok(shape.band !== null && shape.band.y < (shape.times.find((time) => time.now)?.y ?? 0));
 });
@@ -121,9 +121,9 @@ test("spaced by time, distances are to one scale, and a break says how long noth
   assert.equal(between(shape, "13 ms", "20 ms"), 7 * TO_SCALE.perMillisecond);
   assert.equal(between(shape, "8 ms", "13 ms"), 5 * TO_SCALE.perMillisecond);
   assert.deepEqual(shape.shortened.map((cut) => cut.text), ["116 ms, nothing sent"]);
-  assert.equal(shape.notes[0], "To scale from 3 ms on, quiet of more than 30 ms shortened");
-  const told = shape.twin.indexOf("22 ms to 138 ms: 116 ms, nothing sent.");
-  assert.ok(told > shape.twin.findIndex((line) => line.startsWith("20 ms:")) && told < shape.twin.findIndex((line) => line.startsWith("138 ms:")));
+  assert.equal(shape.notes[0], "To scale from t = 3 ms on; gaps of more than 30 ms are shortened");
+  const told = shape.twin.indexOf("t = 22 ms to t = 138 ms: 116 ms, nothing sent.");
+  assert.ok(told > shape.twin.findIndex((line) => line.startsWith("t = 20 ms:")) && told < shape.twin.findIndex((line) => line.startsWith("t = 138 ms:")));
 });
 
 test("spaced by time, as much quiet as the scale goes stands to scale, and one millisecond more is a break", () => {
@@ -212,7 +212,7 @@ test("messages in words", () => {
 test("an arrow is a button whose name tells the whole story", () => {
   const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
   const dropped = find(shape.arrows, "2");
-  assert.equal(dropped.name, "20 ms: broker-1 to p1: NONE, base offset 40; dropped at 22 ms.");
+  assert.equal(dropped.name, "t = 20 ms: broker-1 to p1: NONE, base offset 40; dropped at t = 22 ms.");
   const text = markup(drawArrow({ ...dropped, label: null }, () => undefined, false));
   assert.equal(
     text,

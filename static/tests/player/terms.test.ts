@@ -12,7 +12,7 @@ const FILE = { rules: "", reference: "" };
 test("an error tells what it means, what was compared and what both sides do, and leads to its entry", () => {
   const told = toldOf("error.INVALID_PRODUCER_EPOCH", SITE);
   assert.equal(told?.name, "INVALID_PRODUCER_EPOCH");
-  assert.deepEqual(told.parts.map(([heading]) => heading), ["What was compared", "The side that answers", "The side that asked"]);
+  assert.deepEqual(told.parts.map(([heading]) => heading), ["What was compared", "What the receiver does", "What the client does"]);
   assert.equal(told.more, "/reference/errors/#INVALID_PRODUCER_EPOCH");
 });
 
@@ -20,7 +20,7 @@ test("rules, isolation levels and guarantees tell their sentence", () => {
   assert.equal(toldOf("requirement.GEN-1", SITE)?.more, "/reference/requirements/GEN-1");
   assert.equal(toldOf("term.read_committed", SITE)?.more, "/reference/terms/#read_committed");
   assert.match(toldOf("term.read_uncommitted", SITE)?.text ?? "", /every replicated record/);
-  assert.match(toldOf("player.guarantee.lost", SITE)?.text ?? "", /in no log/);
+  assert.match(toldOf("player.guarantee.lost", SITE)?.text ?? "", /in no valid log/);
 });
 
 test("a file without a site has the texts and no address", () => {

@@ -28,7 +28,7 @@ test("a duplicate stands over its match with two bars, the match has the ring, a
   assert.ok(ghost !== undefined && ring !== undefined);
   assert.ok(ghost.y < ring.y && Math.abs(ghost.x - ring.x) < 4);
   assert.match(markup(ghost.draw), /class="equal"/);
-  assert.match(markup(ghost.draw), /same numbers/);
+  assert.match(markup(ghost.draw), /same sequence numbers/);
   assert.match(markup(ghosts.get("compare")?.draw), /broker-1 decides/);
 });
 

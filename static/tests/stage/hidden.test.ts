@@ -25,7 +25,7 @@ test("Why a record is hidden is what the engine tells of the log, where a reader
 
 test("A file of before that does not tell why says so", () => {
   assert.equal(reasonAt([], lane, logBatch(1, 2, { outcome: "open" }), 1), "untold");
-  assert.match(wordsOf("untold", null).long, /no reason/);
+  assert.match(wordsOf("untold", null).long, /reason not recorded/);
 });
 
 test("A coordinator's states stand on the way that an id takes; none is left out", () => {

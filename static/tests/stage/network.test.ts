@@ -67,7 +67,7 @@ test("two copies of one message are two sheets of one", () => {
 test("what is due in 50 ms or more says when", () => {
   const note = (arrives_at: number) => under([message({ sent_at: 143, arrives_at })]).network.flights[0]?.fate.note;
   assert.equal(note(192), "");
-  assert.equal(note(193), "due at 193 ms");
+  assert.equal(note(193), "due at t = 193 ms");
 });
 
 test("above six messages they say type and partition, above twelve each bundle says how many; none is left out", () => {
@@ -113,7 +113,7 @@ test("a message between those who have no place is counted", () => {
 test("who cannot see the picture hears what each message is", () => {
   const { frame } = under([answer({ id: 910, sent_at: 138, arrives_at: 148 })]);
   const label = networkLayer(frame, HERE, NO_FOCUS).find(({ key }) => key === "m:910")?.label;
-  assert.equal(label, "Produce answer from broker-1 to p1, answer: t-0 at 40: arrives at 148 ms");
+  assert.equal(label, "Produce response from broker-1 to p1, response: t-0 at 40: arrives at t = 148 ms");
 });
 
 test("on a phone five answers of one moment are counted, and what waits at a broker says so beside its message", () => {

@@ -75,7 +75,7 @@ def test_behind_a_torn_tail_nothing_is_late(tmp_path: Path, declared: Declared |
     alive, cut = verdicts([torn, *LIVE.glob(f"{STATE}-*")], declared)
     assert (alive["first_offset"], alive["kind"]) == (4, "slow_but_alive")
     assert (cut["first_offset"], cut["kind"], cut["coordinator_state"]) == (12, "undecided", "CompleteCommit")
-    assert "behind offset 12" in asked_for(cut)
+    assert "after offset 12" in asked_for(cut)
     assert " abort " not in commands(cut)
     assert "forceTerminateTransaction" in commands(alive) and "force" not in commands(cut)
 

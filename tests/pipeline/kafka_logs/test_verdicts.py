@@ -213,7 +213,7 @@ def test_a_write_behind_the_marker_of_its_own_epoch(tmp_path: Path) -> None:
     ended = value(TransactionStatus.COMPLETE_ABORT, producer_id=1021, partitions=())
     both = verdicts(read_case([partition, coordinator_log(tmp_path, ended)], TOLD), "hangopen-0")
     assert [(one["producer_id"], one["kind"]) for one in both] == [(1022, "orphan"), (1021, "undecided")]
-    assert "the end of the open transaction at offset 2 first" in both[1]["would_change"][0]
+    assert "first end the open transaction at offset 2" in both[1]["would_change"][0]
     with (partition / LOG).open("ab") as file:
         file.write(
             encode_marker(

@@ -1,0 +1,365 @@
+"""What texts say for what, what they do not say, and why: one table for catalogues, scenarios, samples and documents.
+
+The terms themselves: docs/glossary.md.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from eosviz.launch.places import ROOT
+
+ENGLISH, CHINESE = "en", "zh-Hans"
+
+ROOMS = (
+    "engine",
+    "eosviz/catalogue",
+    "eosviz/operating",
+    "eosviz/pipeline",
+    "eosviz/reference",
+    "docs/examples",
+)
+"""Every folder with texts in both languages."""
+ASKED = "asked.toml"
+"""Holds what people search with, whatever they call a thing, and what scenarios were called before. No page says it."""
+
+HAN = "[\u3400-\u9fff]"
+HALF_WIDTH = rf"{HAN}[,:;!?(]|[,:;!?] ?{HAN}|\){HAN}"
+"""A mark of English beside a Chinese character."""
+UNSPACED = rf"{HAN}[A-Za-z0-9]|[A-Za-z0-9]{HAN}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A pattern that no text may contain.
+
+    ``bad`` breaks it, ``good`` is what is said instead; ``but`` gives keys (or beginnings of them) that may, each with
+    the reason. ``keys`` keeps it to keys that match. ``slots``: the pattern is about
+    ``{names}``, too, which are hidden else. ``documents``: an English rule also for docs/ and the README; a Chinese
+    one is for their Chinese in any case.
+    """
+
+    why: str
+    language: str
+    wrong: str
+    bad: str
+    good: str
+    but: dict[str, str] = field(default_factory=dict)
+    keys: str = ""
+    slots: bool = False
+    documents: bool = False
+
+    def breaks(self, text: str) -> bool:
+        return re.search(self.wrong, text if self.slots else plain(text)) is not None
+
+    def allows(self, key: str) -> bool:
+        return any(key.startswith(beginning) for beginning in self.but)
+
+
+@dataclass(frozen=True)
+class Said:
+    """A text: its file, its key there (of a document the line), its language."""
+
+    file: str
+    key: str
+    language: str
+    text: str
+
+
+PEOPLE = "a person answers a question of the page"
+SEARCHED = "a list of words to search with, parted by commas when it is read"
+
+TERMS = {
+    "协调者": ("协调器|coordinator epoch", "协调器返回错误"),
+    "序列号": ("(?<!列)序号", "序号重复"),
+    "偏移量": ("位移|位点|(?<![_a-z.])offset(?![_a-z.])", "提交位移"),
+    "消费组": ("消费者组", "消费者组的偏移量"),
+    "恰好一次": ("精确一次|恰一次", "精确一次语义"),
+    "生产者 ID": ("(?<![_a-z])producer [iI][dD]|生产者 id", "新的 producer id"),
+    "事务 ID": ("(?<![_a-z])transactional id", "同一 transactional id"),
+    "生产者 epoch": ("producer epoch", "提升 producer epoch"),
+    "号段": ("区块", "PID 区块"),
+    "响应": ("答复|应答", "没有收到应答"),
+    "leader": ("领导者|首领", "新的领导者"),
+    "崩溃": ("宕机", "broker 宕机"),
+    "工作坊": ("(?<!作)工坊", "打开工坊"),
+    "教师": ("老师", "只有老师可以"),
+    "账户": ("账号", "没有账号"),
+    "你": ("您", "请您登录"),
+    "再均衡": ("重新平衡|再平衡", "消费组再平衡"),
+    "破坏": ("打破", "保证被打破"),
+    "ms": (r"[\d}] ?毫秒", "等待 {wait} 毫秒"),
+}
+"""Of each thing its one Chinese word, what else has been said for it, and a text with that."""
+
+ENGLISH_RULES = (
+    Rule(
+        "a component is the subject",
+        ENGLISH,
+        r"\b([Nn]obody|[Ss]omebody|[Ww]hoever|[Ee]verybody|[Aa]nybody|[Ss]omeone|the one who)\b",
+        "Somebody requests {transactional_id}.",
+        "Another producer requests {transactional_id}.",
+        documents=True,
+    ),
+    Rule(
+        "a client receives, a page shows",
+        ENGLISH,
+        r"\b(told|tells|news)\b",
+        "The client is told the error.",
+        "The client receives the error.",
+        documents=True,
+    ),
+    Rule(
+        "a state is, it does not stand or lie",
+        ENGLISH,
+        r"\b([Ss]tands?|[Ll]ies|stood)\b",
+        "The last stable offset stands at {offset}.",
+        "The last stable offset is {offset}.",
+    ),
+    Rule(
+        "Kafka's verbs and plain ones",
+        ENGLISH,
+        r"\b(crosses off|takes? off|off the queues|stands against|patience|so many|becomes of|for good|any more)\b",
+        "What becomes of the batch?",
+        "What happens to the batch?",
+    ),
+    Rule(
+        "no metaphors",
+        ENGLISH,
+        r"\b([Tt]wins?|asleep|[Ww]alls?|vetoes|[Hh]eart|[Mm]emory survives|sleeper)\b",
+        "The twin wakes up and meets a wall.",
+        "The second instance starts and is fenced.",
+    ),
+    Rule(
+        "a broker responds; an answer is what a person gives",
+        ENGLISH,
+        r"\b([Aa]nswers?|answered|answering)\b",
+        "{broker} answers with NONE.",
+        "{broker} responds with NONE.",
+        {
+            "problem.poll": PEOPLE,
+            "problem.no_choice": PEOPLE,
+            "problem.followers_heard": PEOPLE,
+            "problem.only_followers": PEOPLE,
+            "problem.why_unknown": PEOPLE,
+            "problem.too_often.say": PEOPLE,
+            "poll.": PEOPLE,
+            "builder.group.lesson": PEOPLE,
+            "classroom.": PEOPLE,
+            "form.field.scenario.question": "the question of the library",
+            "front.map": "the question of the library",
+            "library.introduction": "the question of the library",
+            "player.why": "the answer to *Why?*",
+            "stage.chain.link": "the answer to *Why?*",
+            "replays.case.answer": "the answer to the question of the page",
+            "predict.waits": PEOPLE,
+            "tracks.introduction": PEOPLE,
+            "model": PEOPLE,
+            "field.answer": PEOPLE,
+            "choice.audience": PEOPLE,
+        },
+    ),
+    Rule(
+        "a consumer, by its isolation level; a reader is a person before a page",
+        ENGLISH,
+        r"\b[Rr]eaders?\b(?!-)",
+        "Readers of committed data wait.",
+        "read_committed consumers wait.",
+        {"share.language": "of the page"},
+    ),
+    Rule(
+        "the setting's real name",
+        ENGLISH,
+        r"(?<!\{)\b(max_block_ms|max_in_flight|max_request_size|linger_ms|batch_size|delivery_timeout_ms)\b",
+        "It waits for linger_ms.",
+        "It waits for linger.ms.",
+        {"refused.too_many_in_flight.remedy": "the field of a scenario's document"},
+        slots=True,
+    ),
+    Rule(
+        "ranges are inclusive, with an en dash: the offset after the last is not in one",
+        ENGLISH,
+        r"offsets? \{[a-z_]+\} up to \{|\{(?:first|base)_[a-z_]+\} ?(?:-|to|\.\.) ?\{",
+        "offsets {first_offset} up to {next_offset}",
+        "offsets {first_offset}–{last_offset}",
+        slots=True,
+    ),
+    Rule(
+        "a moment is “t = N ms”, a duration “for N ms”",
+        ENGLISH,
+        r"\b(at|until|since|from) (?:virtual time )?\{[a-z_]+\} ms",
+        "The timer ends at {until} ms.",
+        "The timer ends at t = {until} ms.",
+        slots=True,
+    ),
+    Rule(
+        "an epoch is raised",
+        ENGLISH,
+        r"\bbump(s|ed|ing)?\b",
+        "The client bumps its epoch.",
+        "The client raises its epoch.",
+    ),
+    Rule(
+        "ids are spelt as in the glossary",
+        ENGLISH,
+        r"\b([Pp]roducer IDs?|[Tt]ransactional IDs?|[Pp]roducerId)\b",
+        "a new producer ID",
+        "a new producer id",
+    ),
+    Rule(
+        "one space, and none before a mark",
+        ENGLISH,
+        r"(?<=\S)  (?=\S)|\w [,;:!?](\s|$)",
+        "Nothing is stored , so the client retries.",
+        "Nothing is stored, so the client retries.",
+    ),
+    Rule(
+        "a title says the concept or the question",
+        ENGLISH,
+        r"\b(nobody|comes? too late|on its own|by surprise|the hard way)\b",
+        "The answer that nobody got",
+        "The response to EndTxn is lost",
+        keys=r"(^|/)title$",
+    ),
+)
+
+CHINESE_RULES = (
+    Rule(
+        "a component is the subject",
+        CHINESE,
+        "(?<!所)有人|谁|别人|无人",
+        "有人请求同一事务 ID。",
+        "另一个生产者请求同一事务 ID。",
+        {"hands.none": "people raise hands"},
+    ),
+    Rule(
+        "no metaphors",
+        CHINESE,
+        "双胞胎|主人|沉睡|墙|静音|静默|陌生人|挡在外面",
+        "双胞胎醒来。",
+        "第二个实例启动。",
+    ),
+    Rule(
+        "a broker has state or has none, it does not remember",
+        CHINESE,
+        "算数|(?<!标)记得|忘掉|忘记|记住",
+        "broker 不记得该生产者。",
+        "broker 没有该生产者的状态。",
+        {"accounts.": "a password is forgotten by a person"},
+    ),
+    Rule(
+        "副本 is a replica only",
+        CHINESE,
+        "第二份副本|旧副本|副本会被存储|(数据|文件|会话)的?副本",
+        "日志中有第二份副本。",
+        "日志中存了两次。",
+    ),
+    Rule(
+        "a consumer; a reader is a person before a page",
+        CHINESE,
+        "读者",
+        "读者等待。",
+        "消费者等待。",
+        {"share.language": "of the page"},
+    ),
+    Rule("pausing, not sleeping", CHINESE, "停顿", "发送停顿 70 ms。", "暂停发送 70 ms。"),
+    Rule(
+        "a moment is “第 N ms”, a duration “N ms”",
+        CHINESE,
+        r"t = [\d{]",
+        "到 t = {until} ms 超时。",
+        "第 {until} ms 超时。",
+        slots=True,
+    ),
+    Rule(
+        "full-width marks",
+        CHINESE,
+        HALF_WIDTH,
+        "没有存储, 需要重试",
+        "没有存储，需要重试",
+        {"search.suggestions": SEARCHED, "player.nothing_to.panel": "names the key `?`"},
+    ),
+    Rule(
+        "a space between Latin and Chinese",
+        CHINESE,
+        UNSPACED,
+        "发给broker",
+        "发给 broker",
+    ),
+    Rule(
+        "no space beside a full-width mark",
+        CHINESE,
+        "[，。；：、（）] | [，。；：、）]",
+        "已存储 ，无需重试",
+        "已存储，无需重试",
+    ),
+    *(
+        Rule(f"one word for one thing: {word}", CHINESE, wrong, bad, word, slots=word == "ms")
+        for word, (wrong, bad) in TERMS.items()
+    ),
+)
+
+RULES = (*ENGLISH_RULES, *CHINESE_RULES)
+
+
+def plain(text: str) -> str:
+    """Without the names of what is put in, which may be words of either language."""
+    return re.sub(r"\{[^}]*\}", "…", text)
+
+
+def pairs(document: Any, key: str = "") -> Iterator[tuple[str, str, str]]:
+    """Key, English and Chinese of everything that is said in both."""
+    if isinstance(document, dict):
+        if isinstance(document.get(ENGLISH), str) and isinstance(document.get(CHINESE), str):
+            yield key, document[ENGLISH], document[CHINESE]
+        else:
+            for name, value in document.items():
+                yield from pairs(value, f"{key}/{name}" if key else name)
+    elif isinstance(document, list):
+        for value in document:
+            yield from pairs(value, key)
+
+
+def texts() -> list[Said]:
+    """Everything that is said in both languages."""
+    files = (file for room in ROOMS for file in sorted((ROOT / room).rglob("*.toml")) if file.name != ASKED)
+    return [
+        Said(file.stem, key, language, text)
+        for file in files
+        for key, *both in pairs(tomllib.loads(file.read_text("utf-8")))
+        for language, text in zip((ENGLISH, CHINESE), both, strict=True)
+    ]
+
+
+def lines() -> list[Said]:
+    """Of docs/ and the README, line by line and cell by cell, what is no code."""
+    documents = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
+    return [
+        Said(document.name, f"line {number}", CHINESE if re.search(HAN, part) else ENGLISH, part.strip())
+        for document in documents
+        for number, line in enumerate(document.read_text("utf-8").splitlines(), start=1)
+        for part in re.split(r"\||<br>", re.sub(r"`[^`]*`", "…", line))
+    ]
+
+
+def broken(rule: Rule, said: list[Said]) -> list[Said]:
+    """The texts that the rule is about and that break it, without its exceptions."""
+    return [one for one in said if _about(rule, one) and rule.breaks(one.text) and not rule.allows(one.key)]
+
+
+def unneeded(rule: Rule, said: list[Said]) -> list[str]:
+    """The exceptions that no text needs."""
+    needing = [one.key for one in said if _about(rule, one) and rule.breaks(one.text)]
+    return [beginning for beginning in rule.but if not any(key.startswith(beginning) for key in needing)]
+
+
+def _about(rule: Rule, one: Said) -> bool:
+    if one.language != rule.language:
+        return False
+    if one.file.endswith(".md"):
+        return rule.documents or rule.language == CHINESE
+    return re.search(rule.keys, one.key) is not None

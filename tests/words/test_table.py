@@ -1,0 +1,113 @@
+"""Every text of catalogues, scenarios, samples and documents keeps to the table (`table.py`)."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.explain.sentences import sentence
+from eosviz.launch.places import ROOT
+from tests.words import table
+from tests.words.table import CHINESE, ENGLISH, RULES, Rule, Said
+
+KEYED = re.compile(r"([a-z_]+\.[a-z_.0-9]+) (?=\{)")
+"""A sentence of a golden, before its parameters."""
+REQUIREMENT = r"\b(?:CTR|TXC|TXM|ACC|SEQ|LOG|FEN|CON|MRK|OFS|FND|ORD|SND|PID|CFG)-\d+"
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[Said]:
+    return table.texts()
+
+
+@pytest.fixture(scope="module")
+def said(texts: list[Said]) -> list[Said]:
+    return [*texts, *table.lines()]
+
+
+def name(rule: Rule) -> str:
+    return f"{rule.language}: {rule.why}"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=name)
+def test_no_text_breaks_a_rule(said: list[Said], rule: Rule) -> None:
+    assert table.broken(rule, said) == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=name)
+def test_a_text_that_breaks_it_is_found_wherever_it_is(rule: Rule) -> None:
+    key = "variants/title" if rule.keys else "some.key"
+    bad, good = (Said("sc-01", key, rule.language, text) for text in (rule.bad, rule.good))
+    assert table.broken(rule, [good, bad]) == [bad]
+    other = Said("sc-01", key, ENGLISH if rule.language == CHINESE else CHINESE, rule.bad)
+    assert table.broken(rule, [other]) == []
+    in_a_document = Said("frame.md", "line 1", rule.language, rule.bad)
+    found = table.broken(rule, [in_a_document]) == [in_a_document]
+    assert found is (rule.documents or rule.language == CHINESE)
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.but], ids=name)
+def test_every_exception_is_needed_and_has_its_reason(said: list[Said], rule: Rule) -> None:
+    assert table.unneeded(rule, said) == []
+    assert all(reason for reason in rule.but.values())
+    excepted = Said("some", next(iter(rule.but)), rule.language, rule.bad)
+    assert table.broken(rule, [excepted]) == []
+
+
+@pytest.mark.parametrize("word", table.TERMS)
+def test_the_one_word_is_the_one_that_is_used(texts: list[Said], word: str) -> None:
+    assert any(word in one.text for one in texts if one.language == CHINESE)
+
+
+def test_nothing_with_words_is_left_out(said: list[Said]) -> None:
+    """Every folder's file with both languages is among them."""
+    both = {
+        path.stem
+        for room in ("engine", "eosviz", "docs")
+        for path in (ROOT / room).rglob("*.toml")
+        if path.name != table.ASKED and "zh-Hans = " in path.read_text("utf-8")
+    }
+    assert len(both) > 140
+    assert both - {one.file for one in said} == set()
+    assert len(said) > 15_000
+
+
+def test_a_document_is_read_by_cells_and_without_its_code(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "README.md").write_text("It is told `told`.\n", encoding="utf-8")
+    (tmp_path / "docs" / "a.md").write_text("| producer id | 生产者 ID<br>您 |\n", encoding="utf-8")
+    monkeypatch.setattr(table, "ROOT", tmp_path)
+    lines = [one for one in table.lines() if one.text]
+    assert [(one.file, one.key, one.language, one.text) for one in lines] == [
+        ("a.md", "line 1", ENGLISH, "producer id"),
+        ("a.md", "line 1", CHINESE, "生产者 ID"),
+        ("a.md", "line 1", CHINESE, "您"),
+        ("README.md", "line 1", ENGLISH, "It is told …."),
+    ]
+    broken = {(one.file, one.text) for rule in RULES for one in table.broken(rule, lines)}
+    assert broken == {("a.md", "您"), ("README.md", "It is told ….")}
+
+
+def test_sentences_of_runs_are_joined_with_chinese_marks() -> None:
+    """One of each key of all runs in `tests/goldens`, filled with what the run gave it."""
+    given: dict[str, dict[str, Any]] = {}
+    for golden in sorted((ROOT / "tests" / "goldens").glob("*.txt")):
+        for line in golden.read_text("utf-8").splitlines():
+            for keyed in KEYED.finditer(line):
+                if keyed.group(1) not in given:
+                    given[keyed.group(1)] = json.JSONDecoder().raw_decode(line, keyed.end())[0]
+    filled = [(key, sentence(key, params, CHINESE)) for key, params in sorted(given.items())]
+    assert len(filled) > 500
+    assert [(key, text) for key, text in filled if re.search(table.HALF_WIDTH, text)] == []
+
+
+def test_requirements_are_named_in_chips_and_not_in_lessons(texts: list[Said]) -> None:
+    lessons = [one for one in texts if one.file.startswith("sc-")]
+    assert len(lessons) > 1000
+    assert [one for one in lessons if re.search(REQUIREMENT, one.text)] == []
