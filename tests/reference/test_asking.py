@@ -56,7 +56,7 @@ def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> 
     assert finding.find(question, "en") == {}
     assert "SC-75" in [row.identifier for row in finding.closest(question, "en")["scenario"]][:3]
     page = client.get("/search/", {"q": question}).content.decode()
-    assert "These have the most of it" in page
+    assert "These contain the most" in page
 
 
 def test_what_is_typed_comes_before_what_means_the_same() -> None:
