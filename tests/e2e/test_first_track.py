@@ -215,7 +215,7 @@ def test_a_newcomer_goes_through_the_first_track(newcomer: Walk, running_site: R
     reader = newcomer.reader
     page = reader.page
     page.goto(running_site.address)
-    reader.press("button", "^Begin: ")
+    reader.press("button", "^Start: ")
     told: list[str] = []
     for number, item in enumerate(TRACK.items[: newcomer.length], start=1):
         title = f"^{re.escape(entry(item.scenario).document['title']['en'])}$"

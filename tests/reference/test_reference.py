@@ -264,7 +264,7 @@ def test_an_excerpt_holds_the_word_that_was_found() -> None:
     [
         ("partition lanes", "en"),
         ("swim lanes", "en"),
-        ("interesting step", "en"),
+        ("notable step", "en"),
         ("inspect", "en"),
         ("keyboard shortcuts", "en"),
         ("dark mode", "en"),
