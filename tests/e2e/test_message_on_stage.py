@@ -80,7 +80,9 @@ def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
             break
     expect(message(page)).to_have_attribute("aria-pressed", "true")
     # Its acts have the focus, beside it.
-    expect(page.get_by_role("toolbar", name="Intervene on this message").get_by_role("button").first).to_be_focused()
+    expect(
+        page.get_by_role("toolbar", name="Intervene on this message").get_by_role("button").first
+    ).to_be_focused()
     page.keyboard.press("d")
     is_lost(page)
 
@@ -93,7 +95,9 @@ def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
     controls = page.get_by_role("group", name="Step controls")
     before = controls.bounding_box()
     message(page).tap()
-    duplicate = page.get_by_role("toolbar", name="Intervene on this message").get_by_role("button", name="Duplicate")
+    duplicate = page.get_by_role("toolbar", name="Intervene on this message").get_by_role(
+        "button", name="Duplicate"
+    )
     expect(duplicate).to_be_visible()
     assert controls.bounding_box() == before
     duplicate.tap()
