@@ -135,7 +135,7 @@ class TestTheAccountPage:
         # What follows a name must not be read from the other end.
         page = client.post("/account/", {"name": "Ada\u202e"}).content.decode()
         ada.refresh_from_db()
-        assert "turns the reading direction" in page and ada.name == "<b>Ada</b>"
+        assert "change the reading direction" in page and ada.name == "<b>Ada</b>"
 
     def test_everything_can_be_taken_away(self, ada: User) -> None:
         client = signed_in(ada)

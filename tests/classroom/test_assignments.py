@@ -199,7 +199,7 @@ class TestHolding:
         with monkeypatch.context() as patch:
             patch.setitem(TASKS, "alone", replace(TASKS["alone"], clock_seconds=0))
             for answer in (learner.get(f"/assignments/{given.id}/"), learner.post(hand_in)):
-                assert "takes too long or too much memory" in answer.content.decode()
+                assert "takes too much time or memory" in answer.content.decode()
             patch.setattr(runner, "WAIT_SECONDS_MAX", 0)
             usual, settings.BOUNDED_MEMORY_BYTES = settings.BOUNDED_MEMORY_BYTES, 0
             for answer in (learner.get(f"/assignments/{given.id}/"), learner.post(hand_in)):

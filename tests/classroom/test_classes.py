@@ -91,7 +91,9 @@ class TestTeaching:
         client.post(f"/classes/{school.classroom.id}/leave")
         mine.refresh_from_db()
         assert mine.part == Part.INSTRUCTOR
-        assert "Somebody must teach" in client.get(f"/classes/{school.classroom.id}/").content.decode()
+        assert (
+            "A class needs an instructor" in client.get(f"/classes/{school.classroom.id}/").content.decode()
+        )
 
     def test_who_is_removed_takes_what_was_handed_in_along_but_keeps_the_runs(self, school: School) -> None:
         attempt = school.attempt(school.assign(Kind.WATCH))
@@ -124,14 +126,14 @@ class TestTeaching:
 
     def test_a_class_has_a_name_of_one_plain_line(self, school: School) -> None:
         answer = school.browser("instructor").post("/classes/make", {"name": "Room\u202e12"})
-        assert "turns the reading direction" in answer.content.decode()
+        assert "change the reading direction" in answer.content.decode()
         assert not Classroom.objects.filter(name__startswith="Room").exists()
 
     def test_one_person_makes_so_many_classes_and_no_more(self, school: School, settings: Any) -> None:
         settings.QUOTAS = {**settings.QUOTAS, "classes": 1}
         answer = school.browser("instructor").post("/classes/make", {"name": "Another"})
         assert answer.status_code == 422
-        assert "the most that one person can" in answer.content.decode()
+        assert "which is the limit" in answer.content.decode()
 
     def test_a_full_class_takes_nobody(self, school: School, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(actions, "MEMBERS_MAX", 3)

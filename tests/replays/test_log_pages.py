@@ -129,7 +129,7 @@ def test_nothing_chosen_is_told(client: Client) -> None:
     [
         ("FILES_MAX", "More than 1 files"),
         ("FILE_BYTES_MAX", "is larger than 1 bytes"),
-        ("ALL_BYTES_MAX", "larger than 1 bytes together"),
+        ("ALL_BYTES_MAX", "together are larger than 1 bytes"),
     ],
 )
 def test_each_bound_is_kept_and_told(
@@ -192,7 +192,7 @@ def test_the_producer_that_holds_readers_back_stands_first_with_its_verdict(clie
         "hangopen-0</span>: slow but alive",
         "The open transaction of tx-open-public (producer 1022, epoch 0) has held up hangopen-0 since 2026-11-21",
         "the transaction wrote 2 records, at offsets 2–3",
-        "It still has the transaction: tx-open-public is Ongoing",
+        "It still has the transaction: tx-open-public is in state Ongoing",
         "kafka-transactions.sh --bootstrap-server HOST:PORT describe --transactional-id tx-open-public",
         "once it is aborted, the last stable offset is 9",
     ):
@@ -281,7 +281,7 @@ def test_pasted_text_is_a_case_of_its_own(client: Client) -> None:
     assert (replay.steps, replay.title["en"]) == (8, "hangopen-0")
     page = case_page(client)
     assert "hangopen-0</span>: undecided" in page
-    assert "1 left out: no line of a dump" in page
+    assert "1 line left out: not from a dump" in page
     assert "pasted.txt: line 1: good morning" in page
     assert "play-case" in page
     assert [step["kind"] for step in played(replay)["steps"]["1"]] == ["log"] * 8
@@ -311,7 +311,7 @@ def test_lines_of_a_log_are_a_case_that_says_what_remains_possible(client: Clien
     replay = Replay.objects.get()
     assert (replay.steps, replay.title["en"]) == (0, "t-0")
     page = case_page(client)
-    assert "the marker of pay did not reach t-0 (NotLeaderOrFollowerException)" in page
+    assert "the marker of pay was not written to t-0 (NotLeaderOrFollowerException)" in page
     assert "Broker and client logs" in page
     assert "went from Ready to InTransaction" in page
     assert "play-case" not in page
@@ -348,7 +348,7 @@ def test_what_is_no_bundle_is_refused_in_words(client: Client) -> None:
     file = io.BytesIO(gzip.compress(b"{}"))
     file.name = "b.gz"
     response = send(client, [file])
-    assert (response.status_code, "no bundle that logs were saved in" in response.content.decode()) == (
+    assert (response.status_code, "not a bundle of saved logs" in response.content.decode()) == (
         422,
         True,
     )
@@ -423,7 +423,7 @@ def test_what_is_too_much_to_analyse_is_told_and_plays(
     monkeypatch.setitem(TASKS, "log", replace(TASKS["log"], clock_seconds=0))
     send(client, uploads(OPEN, ".log"))
     page = case_page(client)
-    assert "took too long or too much memory" in page
+    assert "took too much time or memory" in page
     assert "play-case" in page
 
 
@@ -454,4 +454,4 @@ def test_a_case_that_was_read_in_place_keeps_its_summary_alone(
     assert str(LOGS) not in json.dumps(replay.analysis)
     page = case_page(client)
     assert "hangopen-0</span>: slow but alive" in page
-    assert "--bundle FILE makes it from the files" in page
+    assert "--bundle FILE creates it from the files" in page

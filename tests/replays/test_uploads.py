@@ -149,7 +149,7 @@ def test_unfinished_uploads_are_bounded_and_the_next_is_told(
     sent(visitor)
     answer = visitor.post(reverse("replays:open_log"), {"text": "baseOffset: 0"})
     assert (answer.status_code, answer["Retry-After"]) == (429, str(uploads.RETRY_SECONDS))
-    for said in ("Nothing was taken", "send this again"):
+    for said in ("Nothing was accepted", "upload this again"):
         assert said in answer.content.decode()
     assert (Upload.objects.count(), len(unread)) == (1, 1)
 
@@ -162,7 +162,7 @@ def test_so_many_bytes_of_unfinished_uploads_belong_to_one_person_or_address(
     taken = [visitor.post(reverse("replays:open_log"), {"text": "baseOffset: 0"}) for _ in range(3)]
     assert [answer.status_code for answer in taken] == [302, 302, 429]
     assert taken[-1]["Retry-After"] == str(uploads.RETRY_SECONDS)
-    assert "would be beyond it" in taken[-1].content.decode()
+    assert "would exceed it" in taken[-1].content.decode()
     uploads.cancel(Upload.objects.first())
     assert visitor.post(reverse("replays:open_log"), {"text": "baseOffset: 0"}).status_code == 302
 
@@ -229,7 +229,7 @@ def test_the_page_tells_the_place_and_asks_again_by_itself(visitor: Client, unre
         whole = page(visitor, second).content.decode()
         part = page(visitor, second, HTTP_HX_REQUEST="true").content.decode()
         for shown in (whole, part):
-            assert "Place 2 of 2 that wait" in shown
+            assert "Number 2 of 2 in the queue" in shown
             assert f'hx-get="{reverse("replays:upload", args=[second.id])}"' in shown
         assert "<html" in whole and "<html" not in part
         assert register.start(str(first.id), row.memory_bytes)
