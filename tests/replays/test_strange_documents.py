@@ -89,19 +89,23 @@ def test_it_comes_back_verified(said: dict[str, str]) -> None:
     ("said", "place", "told"),
     [
         ({"TITLE": "Is <b> bold?"}, "title.en", "looks like markup"),
-        ({"TITLE": "constructor"}, "title.en", "a name that every object of a browser has"),
+        ({"TITLE": "constructor"}, "title.en", "every object in a browser already has the name"),
         (
             {"CLIENT": "constructor"},
             "producers.constructor.name",
-            "a name that every object of a browser has",
+            "every object in a browser already has the name",
         ),
         (
             {"TID": "__proto__"},
             "producers.p1.settings.transactional_id",
-            "a name that every object of a browser",
+            "every object in a browser already has the name",
         ),
-        ({"KEY": "prototype"}, "applications.app-1.calls.2.key", "a name that every object of a browser has"),
-        ({"TOPIC": "__t"}, "topics.__t.name", "not __ at the beginning"),
+        (
+            {"KEY": "prototype"},
+            "applications.app-1.calls.2.key",
+            "every object in a browser already has the name",
+        ),
+        ({"TOPIC": "__t"}, "topics.__t.name", "not beginning with __"),
     ],
 )
 def test_it_is_refused_with_its_place(said: dict[str, str], place: str, told: str) -> None:

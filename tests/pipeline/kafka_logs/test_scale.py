@@ -213,7 +213,7 @@ def test_notes_have_a_bound_and_the_others_are_counted(
     place = written(tmp_path, made)
     found = document(read_case([place]))
     assert (len(found["verdicts"][0]["notes"]), found["not_listed"]["notes"]) == (25, FEW - 25)
-    assert printed(capsys, str(place))[-2:] == [
+    assert printed(capsys, str(place))[-3:-1] == [
         "  and 5 more of these: --all prints them",
         f"  and {FEW - 25} more that were not kept",
     ]
