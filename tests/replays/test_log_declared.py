@@ -60,8 +60,8 @@ def test_what_the_page_is_told_decides(client: Client) -> None:
     ("fields", "seen"),
     [
         ({"transaction_partitions": "many"}, "give a number from 1 to 10000"),
-        ({"copied_after": "yesterday"}, "is no time"),
-        ({"now": "9" * 30}, "is no time"),
+        ({"copied_after": "yesterday"}, "is not a time"),
+        ({"now": "9" * 30}, "is not a time"),
     ],
 )
 def test_a_field_that_says_nothing_readable_is_refused_and_kept(
@@ -127,7 +127,7 @@ def test_the_case_and_its_report_say_the_moment_and_every_command(client: Client
     replay = Replay.objects.get()
     assert verdict(replay, 1)["kind"] == "coordinator_owes_marker"
     page = client.get(reverse("replays:log_case", args=[replay.id])).content.decode()
-    assert "timeouts are judged at 2026-11-23 00:00:00 UTC, the moment that was given" in page
+    assert "timeouts are judged at 2026-11-23 00:00:00 UTC, as given (--now)" in page
     assert "forceTerminateTransaction --transactionalId checkout-7" in page
     address = reverse("replays:log_report", args=[replay.id])
     answer = client.get(address)
