@@ -171,7 +171,7 @@ class TestDeleting:
         client = signed_in(ada)
         begin(client)
         page = client.get("/account/delete").content.decode()
-        assert "cannot be taken back" in page and "deleted" in page
+        assert "cannot be undone" in page and "deleted" in page
 
     def test_a_wrong_password_deletes_nothing(self, ada: User) -> None:
         client = signed_in(ada)
@@ -192,7 +192,7 @@ class TestDeleting:
         assert list(Session.objects.all()) == [stays]
         assert not Presentation.objects.exists() and not Prediction.objects.exists()
         assert Visit.objects.count() == 1
-        assert "are gone" in own.get("/").content.decode()
+        assert "have been deleted" in own.get("/").content.decode()
         assert own.get("/account/").status_code == 302
 
     def test_without_a_password_the_address_is_the_proof(self, ada: User) -> None:

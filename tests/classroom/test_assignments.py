@@ -328,8 +328,12 @@ class TestGiving:
     @pytest.mark.parametrize(
         ("kind", "told", "refused"),
         [
-            ("break", {"material": "SC-02", "guarantee": "duplicated", "budget": 1}, "breaks by itself"),
-            ("hold", {"settings": ["acks"]}, "holds by itself"),
+            (
+                "break",
+                {"material": "SC-02", "guarantee": "duplicated", "budget": 1},
+                "breaks without any intervention",
+            ),
+            ("hold", {"settings": ["acks"]}, "holds without any change"),
             ("predict", {"material": "SC-09/linger-20"}, "Select a valid choice"),
             ("watch", {"material": "SC-999"}, "Select a valid choice"),
             ("watch", {"title": ""}, "required"),
