@@ -138,7 +138,7 @@ def test_the_case_and_its_report_say_the_moment_and_every_command(client: Client
     assert "or, with Kafka 4.1 and later:" in english
     assert "group invoicer is held up at orders-0" in english
     chinese = client.get(address, HTTP_ACCEPT_LANGUAGE="zh-hans").content.decode()
-    assert "消费组 invoicer 在 orders-0 被拖住" in chinese
+    assert "消费组 invoicer 在 orders-0 被挡住" in chinese
     assert Client().get(address).status_code == 404
 
 
