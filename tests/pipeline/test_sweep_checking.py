@@ -70,10 +70,16 @@ def test_a_good_one_starts_and_one_that_takes_too_much_says_so(
         patch.setitem(TASKS, "sweep", replace(TASKS["sweep"], clock_seconds=0))
         page = client.post(reverse("pipeline:build"), asked)
         assert page.status_code == 422
-        assert "more time or memory than the server gives to one" in page.content.decode()
+        assert (
+            "Checking every combination of this sweep needs more time or memory than the server allows"
+            in page.content.decode()
+        )
         patch.setattr(runner, "WAIT_SECONDS_MAX", 0)
         usual, settings.BOUNDED_MEMORY_BYTES = settings.BOUNDED_MEMORY_BYTES, 0
-        assert "working for others first" in client.post(reverse("pipeline:build"), asked).content.decode()
+        assert (
+            "The server is running other work"
+            in client.post(reverse("pipeline:build"), asked).content.decode()
+        )
         settings.BOUNDED_MEMORY_BYTES = usual
     assert not Sweep.objects.exists()
     assert client.post(reverse("pipeline:build"), asked).status_code == 302

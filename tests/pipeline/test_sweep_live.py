@@ -38,6 +38,6 @@ async def test_maps_are_sent_when_more_runs_are_in_them() -> None:
     assert "100 / 144 runs" in state and 'data-part="map"' not in state
     filled = await become(done=120, table=grid(), table_runs=120)
     # As the address asks: steps, with the axis a across.
-    assert "Only 120 of 144 runs" in filled and "<code>c \\ a</code>" in filled
+    assert "These figures include only 120 of 144 runs" in filled and "<code>c \\ a</code>" in filled
     assert 'data-part="map"' not in await become(done=130)
     await socket.disconnect(timeout=PATIENCE_SECONDS)

@@ -283,8 +283,8 @@ class TestBuilding:
             "producers.p1.settings.retries": ("often", "0 … 2147483647"),
             "faults.0.rates": ("much", "0 到 1 的数"),
             "faults.0.kinds": ([], "至少一种故障"),
-            "faults.1.name": ("fault_1", "自己的名称"),
-            "choices.0.path.1": ("p1.transactional_id", "某个设置的路径"),
+            "faults.1.name": ("fault_1", "互不相同的名称"),
+            "choices.0.path.1": ("p1.transactional_id", "某个配置项的路径"),
             "choices.0.1.value.0": ("perhaps", "true | false"),
             "seeds": ("-1", "一个整数"),
         }

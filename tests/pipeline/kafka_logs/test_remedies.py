@@ -82,7 +82,7 @@ def test_a_decided_commit_is_told_and_predicted_as_one(tmp_path: Path) -> None:
         "committed",
     )
     assert remedy["visible_read_committed"] == ((2, 4),)
-    assert remedy["preconditions"][0].startswith("the leader of hangopen-0 is there")
+    assert remedy["preconditions"][0].startswith("the leader of hangopen-0 is running")
     assert remedy["others"] == []
     printed = "\n".join(lines_of(read_case([HANGOPEN, decided], TOLD)))
     assert "once it is committed, the last stable offset is 9" in printed
@@ -122,7 +122,7 @@ def test_a_jump_that_no_cleaner_made_deserves_a_word(tmp_path: Path) -> None:
     case = read_case([place, INTERNAL])
     (jump,) = next(one for one in document(case)["partitions"] if one["name"] == "hangopen-0")["jumps"]
     assert (jump["expected"], jump["found"]) == (7, 65_543)
-    assert any("offsets 7 to 65542 are missing" in line for line in lines_of(case))
+    assert any("offsets 7–65542 are missing" in line for line in lines_of(case))
     cleaned = document(read_case([KAFKA_LOGS / "l_compact", INTERNAL]))["partitions"]
     assert [one["jumps"] for one in cleaned if one["name"] == "compacted-0"] == [[]]
 
@@ -159,7 +159,7 @@ def test_copies_are_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "said"), [(None, "--now TIME sets another"), (Declared(now=1), "the moment that was given")]
+    ("declared", "said"), [(None, "--now TIME sets another"), (Declared(now=1), "as given (--now)")]
 )
 def test_the_moment_is_said(declared: Declared | None, said: str) -> None:
     assert any(said in line for line in lines_of(read_case([HANGOPEN, INTERNAL], declared)))
