@@ -90,8 +90,8 @@ def test_who_begins_too_much_is_told_when_to_go_on_and_another_person_is_not(
     page = refused.content.decode()
     assert refused["Retry-After"] == "300"
     assert (
-        "You begin new things more often than one person may (2 in 10 minutes). Try again in 5 minutes"
-        in page
+        "You have created too many new items; at most 2 in 10 minutes are allowed. "
+        "Nothing was done. Try again in 5 minutes." in page
     )
     assert 'href="/account/used"' in page
     assert Session.objects.count() == 3
@@ -127,7 +127,7 @@ def test_exports_imports_and_codes_have_rates_of_their_own(
     assert [client.post("/classes/join", {"code": "none"}).status_code for _ in range(2)] == [422, 429]
     downloads = [client.post("/account/download") for _ in range(2)]
     assert [answer.status_code for answer in downloads] == [200, 429]
-    assert "You download everything more often than one person may" in downloads[1].content.decode()
+    assert "You have downloaded all your content too often" in downloads[1].content.decode()
 
 
 @pytest.mark.django_db

@@ -159,7 +159,7 @@ class TestAdministration(InOneTransaction):
             }
             assert {label for label in chosen if re.search("[A-Za-z]{3}", label)} == set()
         english = kept_superuser.get("/administration/").content.decode()
-        assert ">Deeds</a>" in english and "entrys" not in english.lower()
+        assert ">Audit entries</a>" in english and "entrys" not in english.lower()
 
 
 def test_every_name_is_used_and_a_better_one_makes_no_migration(db: None) -> None:

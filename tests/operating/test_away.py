@@ -23,7 +23,9 @@ def redis_away(settings: Any) -> Any:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("language", "words"), [("en", "away for a moment"), ("zh-hans", "暂时不可用")])
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "temporarily unavailable"), ("zh-hans", "暂时不可用")]
+)
 def test_signing_in_says_that_a_part_is_away(redis_away: None, language: str, words: str) -> None:
     response = Client(raise_request_exception=False).post(
         "/accounts/login/", FORM, headers={"accept-language": language}

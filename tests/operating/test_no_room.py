@@ -60,7 +60,7 @@ def test_a_database_in_which_others_write_too_long_is_busy_and_the_page_says_so(
     with connection.execute_wrapper(refuse):
         answer = browser.post("/sessions/new", {"scenario": "SC-03"})
     assert (answer.status_code, answer["Retry-After"]) == (503, "3")
-    assert "nothing of what you asked has happened" in answer.content.decode()
+    assert "waited for twenty seconds and was not carried out" in answer.content.decode()
 
 
 @pytest.mark.parametrize("number", CANNOT_WRITE)

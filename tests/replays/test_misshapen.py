@@ -107,17 +107,17 @@ def test_what_a_reader_reads() -> None:
         ]
 
     assert told(("step", "changes", 0, "path"), 3) == [
-        "Line 4 does not have the shape of a replay: step.changes[0].path is a whole number and should be one of: "
+        "Line 4 does not have the format of a replay: step.changes[0].path is a whole number and should be one of: "
         "a list; export the session again.",
         "第 4 行不符合回放格式：step.changes[0].path 是整数，应为以下之一：列表；请重新导出会话。",
     ]
     assert "step.at 小于 0；" in told(("step", "at"), -1)[1]
     assert "缺少 step.kind；" in told(("step", "kind"), ...)[1]
-    assert "step.kind 不是该处允许的词；" in told(("step", "kind"), "magic")[1]
+    assert "step.kind 不是该处允许的值；" in told(("step", "kind"), "magic")[1]
     assert "step.notes[0].another is not a known field there;" in told(("step", "notes", 0), any)[0]
     assert "title.en 的长度大于 4000；" in told(("title", "en"), "x" * 4001, HEADER, format.Header)[1]
     assert "branches 的长度小于 1；" in told(("branches",), [], HEADER, format.Header)[1]
-    assert "branches[0].id is not spelled" in told(("branches", 0, "id"), "ä", HEADER, format.Header)[0]
+    assert "branches[0].id is not a valid name" in told(("branches", 0, "id"), "ä", HEADER, format.Header)[0]
     assert "应为以下之一：文本、空值（null）；" in told(("variant",), 3, HEADER, format.Header)[1]
 
 

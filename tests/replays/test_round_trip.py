@@ -259,7 +259,7 @@ class TestPages:
         file.name = "x.gz"
         response = visitor.post(reverse("replays:import"), {"file": file}, follow=True)
         assert response.status_code == 422
-        assert "holds markup" in response.content.decode()
+        assert "contains markup" in response.content.decode()
         assert not Replay.objects.exists()
 
     def test_no_file_at_all(self, visitor: Client) -> None:

@@ -63,7 +63,7 @@ class TestOpening:
         visitor = Client()
         page = visitor.get(address)
         assert page.status_code == 200
-        assert "leads to step 27; 1 intervention on the way" in page.content.decode()
+        assert "leads to step 27, with 1 intervention before it" in page.content.decode()
         assert Session.objects.count() == 1
         answer = visitor.post(address)
         own = Session.objects.exclude(id=branch.session_id).get()
@@ -148,16 +148,16 @@ class TestOpening:
     @pytest.mark.parametrize(
         ("address", "status", "said"),
         [
-            ("/open/SC-03/0/?step=x", 400, "cut or altered"),
-            ("/open/SC-03/0/?done=abc", 400, "cut or altered"),
-            ("/open/SC-03/0/?done=" + "A" * 7000, 400, "cut or altered"),
+            ("/open/SC-03/0/?step=x", 400, "truncated or altered"),
+            ("/open/SC-03/0/?done=abc", 400, "truncated or altered"),
+            ("/open/SC-03/0/?done=" + "A" * 7000, 400, "truncated or altered"),
             ("/open/SC-99/0/", 404, "no scenario SC-99"),
-            ("/open/SC-03/0/?step=20001", 429, "further than the 20000 steps"),
+            ("/open/SC-03/0/?step=20001", 429, "beyond the 20000 steps"),
             (
                 "/open/SC-03/0/?step=9&done="
                 + pack_done([{"after": 3, "intervention": {"action": "crash", "actor": "nobody"}}]),
                 422,
-                "After step 3 the engine no longer takes",
+                "After step 3 the engine no longer accepts",
             ),
             ("/open/SC-07/0/?variant=acks-one", 422, "CFG-2"),
         ],
@@ -176,7 +176,7 @@ class TestOpening:
         answer = Client().post(address)
         assert (answer.status_code, 590 < int(answer["Retry-After"]) <= 600) == (429, True)
         page = answer.content.decode()
-        assert "All people at your network address together open links to runs" in page
+        assert "Too many links to runs were opened from your network address" in page
         assert "Try again in 10 minutes" in page
 
     @pytest.mark.parametrize("name", ["open", "embed", "text"])

@@ -60,7 +60,8 @@ class TestStarting:
         assert [answer.status_code for answer in answers] == [302, 302, 302, 429]
         assert 15 < int(answers[-1]["Retry-After"]) <= 20
         assert (
-            "You send forms more often than one person may (2 in 40 seconds)" in answers[-1].content.decode()
+            "You have submitted too many forms; at most 2 in 40 seconds are allowed."
+            in answers[-1].content.decode()
         )
         assert Session.objects.count() == 3
         assert client.get("/sessions/new?scenario=SC-07").status_code == 200
@@ -76,7 +77,7 @@ class TestStarting:
         start(client)
         response = client.post("/sessions/new", {"scenario": "SC-03"})
         assert response.status_code == 429
-        assert "You have 1 session, and one person has 1 at most" in response.content.decode()
+        assert "You have 1 session; the limit for each person is 1" in response.content.decode()
         assert 'href="/account/used"' in response.content.decode()
 
     def test_a_form_of_another_site_makes_nothing(self) -> None:

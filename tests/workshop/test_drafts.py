@@ -142,9 +142,9 @@ def test_a_newer_engine_that_makes_other_steps_is_reported_with_the_first_of_the
     browser = signed_in(ina)
     assert "MY-LOST" in browser.get("/workshop/").content.decode()
     page = browser.get(f"/workshop/{draft.id}/").content.decode()
-    assert "step 7 is another one" in page
+    assert "step 7 differs" in page
     browser.post(f"/workshop/{draft.id}/seen")
-    assert "step 7 is another one" not in browser.get(f"/workshop/{draft.id}/").content.decode()
+    assert "step 7 differs" not in browser.get(f"/workshop/{draft.id}/").content.decode()
 
 
 def test_sessions_keep_the_version_they_were_made_with(draft: Draft, ina: User, client: Any) -> None:
@@ -218,7 +218,7 @@ def test_a_run_that_takes_too_much_to_be_made_again_becomes_no_scenario(
     browser, address = signed_in(ina), f"/workshop/from-branch/{root(session).id}"
     with monkeypatch.context() as patch:
         patch.setitem(TASKS, "script", replace(TASKS["script"], clock_seconds=0))
-        assert "takes more time or memory than the server gives" in browser.post(address).content.decode()
+        assert "needs more time or memory than the server allows" in browser.post(address).content.decode()
         patch.setattr(runner, "WAIT_SECONDS_MAX", 0)
         settings.BOUNDED_MEMORY_BYTES = 0
         full = browser.post(address)
@@ -386,12 +386,12 @@ def test_a_publication_waits_for_its_turn_without_holding_the_request(
     assert browser.post(f"/workshop/{draft.id}/publish")["Location"] == f"/workshop/{draft.id}/"
     assert untaken == [str(draft.id)]
     waits = shown(browser, draft)
-    assert "being put into the queue" in waits and f'hx-get="/workshop/{draft.id}/publishing"' in waits
+    assert "being queued" in waits and f'hx-get="/workshop/{draft.id}/publishing"' in waits
     register, place = runner.register(), Publishing.objects.get().place
     with register.enter(row, COMMAND_LINE, "ahead"), register.enter(row, COMMAND_LINE, place):
         state = browser.get(f"/workshop/{draft.id}/publishing", HTTP_HX_REQUEST="true").content.decode()
-        assert "Place 2 of 2 that wait" in state and "<html" not in state
-        assert "Place 2 of 2 that wait" in shown(browser, draft)
+        assert "Number 2 of 2 in the queue" in state and "<html" not in state
+        assert "Number 2 of 2 in the queue" in shown(browser, draft)
     actions.save(draft, draft.text + "# more", draft.revision, [], "both")
     publishing.carry_out(draft.id)
     assert Edition.objects.get().text == TEXT, "the text as it was when it was asked for"

@@ -99,7 +99,9 @@ def test_the_page_makes_a_draft_of_it_in_the_builder() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("language", "said"), [("en", "records are missing"), ("zh-hans", "之前缺少记录")])
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "Records are missing before"), ("zh-hans", "之前缺少记录")]
+)
 def test_the_page_says_why_there_is_none(language: str, said: str) -> None:
     learner = person("mai@example.org")
     client = signed_in(learner)
