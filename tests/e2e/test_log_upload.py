@@ -64,7 +64,7 @@ def test_what_is_too_large_is_told_with_its_command_and_not_sent(
     page.locator("#folder").set_input_files(folder)
     page.locator("form.upload button").click()
     told = page.get_by_role("alert")
-    expect(told).to_contain_text("One of the files is larger than 64 MiB. Nothing was sent.")
+    expect(told).to_contain_text("One of the files is larger than 64 MiB. Nothing was uploaded.")
     expect(told.locator("code")).to_have_text("python manage.py logs 'data of orders'")
     expect(told).to_be_focused()
     assert "POST" not in sent
@@ -137,14 +137,14 @@ def test_the_page_of_an_upload_shows_its_place_cancels_and_leads_to_the_result(
             page.goto(f"{running_site.address}replays/log")
             page.locator("#folder").set_input_files(LOG)
             page.locator("form.upload button").click()
-            expect(page.get_by_role("status")).to_have_text(f"Place {place} of {place} that wait.")
+            expect(page.get_by_role("status")).to_have_text(f"Number {place} of {place} in the queue.")
         assert faults(page) == []
         assert_accessible(page)
         page.get_by_role("button", name="Cancel").click()
         expect(page.get_by_role("status")).to_contain_text("Cancelled")
         page.goto(f"{running_site.address}replays/log")
         page.get_by_role("link", name="Show its place in the queue").click()
-        expect(page.get_by_role("status")).to_have_text("Place 1 of 1 that wait.")
+        expect(page.get_by_role("status")).to_have_text("Number 1 of 1 in the queue.")
     # Nothing is pressed: the page asks by itself.
     expect(page.locator(".case-partition")).to_have_count(1, timeout=30_000)
     context.close()

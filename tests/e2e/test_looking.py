@@ -85,7 +85,7 @@ def pleasant(page: Page) -> None:
 def test_a_breakpoint_set_by_keyboard_stops_the_run_and_outlives_the_page(page: Page) -> None:
     page.keyboard.press("k")
     stops = dialog(page, "eos-breakpoints")
-    expect(stops).to_contain_text("There is no breakpoint yet")
+    expect(stops).to_contain_text("No breakpoints yet")
     stops.get_by_label("Stop when").focus()
     page.keyboard.type("a rule")
     stops.get_by_label("Rule", exact=True).focus()
@@ -101,7 +101,7 @@ def test_a_breakpoint_set_by_keyboard_stops_the_run_and_outlives_the_page(page: 
     at(page, 80)
     expect(page).to_have_url(re.compile("stop=rule"))
     page.keyboard.press("r")
-    expect(told).to_contain_text("without meeting a breakpoint")
+    expect(told).to_contain_text("without reaching a breakpoint")
     page.keyboard.press("Shift+R")
     at(page, 80)
     page.goto(re.sub("[?].*", "", page.url))
@@ -134,13 +134,13 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
     expect(page.locator(".found-bar .num")).to_have_text(f"1 of {len(numbers)}")
     # Who types a number alone goes to that step.
     page.keyboard.press("/")
-    search.get_by_label("Words of the sentence").fill("25")
+    search.get_by_label("Text of a sentence").fill("25")
     expect(search.get_by_role("button", name="Go to step 25")).to_be_visible()
     page.keyboard.press("Enter")
     gone(search)
     at(page, 25)
     page.keyboard.press("/")
-    search.get_by_label("Words of the sentence").fill("producer id")
+    search.get_by_label("Text of a sentence").fill("producer id")
     expect(search.locator(".found-steps li")).to_have_count(len(numbers))
     search.locator(".found-steps button").first.click()
     gone(search)
@@ -156,10 +156,10 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
 def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: Page) -> None:
     # A key that has nothing to act on says what it would need.
     lacking = {
-        "d": "press m for the next one on its way",
-        "u": "nothing to take back",
-        "f": "no presenter is followed",
-        "h": "no one would see",
+        "d": "press m for the next message in transit",
+        "u": "nothing to undo",
+        "f": "you are not following one",
+        "h": "needs a presenter and a follower",
     }
     for key, told in lacking.items():
         page.keyboard.press(key)
@@ -264,7 +264,7 @@ def test_a_finger_branches_and_reaches_what_lies_below_the_picture(
     page.goto(f"{running_site.address.rstrip('/')}{begun}&step=41")
     at(page, 41)
     page.locator("details.menu > summary").tap()
-    page.get_by_role("button", name=re.compile("^A new branch")).tap()
+    page.get_by_role("button", name=re.compile("^New branch")).tap()
     expect(page.locator("eos-transport .all-branches")).to_have_text("branch b · 2 branches")
     at(page, 41)
     twin = page.locator("eos-stage details")
@@ -285,7 +285,7 @@ def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_a
     at(page, 29)
     expect(page.locator("eos-stage [data-key=tag]")).to_contain_text("Lost at")
     page.locator("nav.tabs button", has_text="Inspect").click()
-    expect(page.locator("eos-lanes .lane[data-partition=t-1]")).to_contain_text("broker-2 never gets it")
+    expect(page.locator("eos-lanes .lane[data-partition=t-1]")).to_contain_text("it never reaches broker-2")
     offer = page.locator("eos-undo-bar").get_by_text("Compare with the original run")
     expect(offer).to_be_visible()
     pleasant(page)

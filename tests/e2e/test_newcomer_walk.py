@@ -79,7 +79,7 @@ def test_newcomer_walks_the_whole_thread(
     page.goto(home)
     start(hand, "SC-02")
     step_until_nothing_new(hand)
-    expect(page.locator("eos-strip .is-broken")).to_have_text(re.compile(r"duplicated\s*✕ 1"))
+    expect(page.locator("eos-strip .is-broken")).to_have_text(re.compile(r"duplicate\s*✕ 1"))
 
     compare(hand, home, left=r"^SC-03 · branch a", right=r"^SC-02 · branch a")
     assert_accessible(page)

@@ -102,7 +102,7 @@ def _fill(page: Page) -> None:
     field(page, "producers.p1.settings.retries").fill("3")
     field(page, "producers.p1.settings.enable_idempotence").fill("false, perhaps")
     field(page, "faults.0.kinds").get_by_label("drop").check()
-    field(page, "faults.0.places").select_option("Produce answer")
+    field(page, "faults.0.places").select_option("Produce response")
     field(page, "faults.0.rates").fill("0.4")
     field(page, "seeds").fill(str(RUNS // 2))
     write = page.get_by_role("button", name="Write the document")

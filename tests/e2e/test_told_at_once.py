@@ -41,7 +41,7 @@ def test_a_rule_and_a_guarantee_tell_what_they_mean_in_their_place(page: Page) -
     page.keyboard.press("Escape")
     expect(note).to_be_hidden()
     expect(chip).to_be_focused()
-    page.get_by_role("button", name="duplicated", exact=True).click()
+    page.get_by_role("button", name="duplicate", exact=True).click()
     expect(note).to_contain_text("more than once")
     assert len(page.context.pages) == 1
 
@@ -83,7 +83,7 @@ def test_a_step_that_is_asked_for_offline_is_kept_and_says_so(page: Page) -> Non
     page.wait_for_function("() => document.querySelector('eos-player').store.shown === 30")
     page.context.set_offline(True)
     hint = page.locator(".message.hint")
-    expect(hint).to_contain_text("What you ask for now is kept")
+    expect(hint).to_contain_text("Your requests are kept")
     step = page.get_by_role("button", name="Step", exact=True)
     step.click()
     expect(hint).to_contain_text("Your requests (1 so far) are kept")

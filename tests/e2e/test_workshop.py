@@ -188,7 +188,7 @@ def _predict_wrongly(learner: Page, address: str, row: Locator) -> None:
     assert learner.evaluate(_LOOKED_AT) == ["EOS-STAGE"]
     card.locator("input[value=duplicate]").check()
     card.locator("button.primary").click()
-    expect(card.locator("[role=status]")).to_contain_text("不完全对")
+    expect(card.locator("[role=status]")).to_contain_text("不对。结果是")
     look(learner)
     expect(row.locator(".bad")).to_be_visible(timeout=SEEN_WITHIN)
     learner.goto(address)
@@ -215,7 +215,7 @@ def _break(learner: Page, address: str, row: Locator) -> None:
     learner.evaluate(f"{store}.select({{ kind: 'partition', id: 't-0' }})")
     learner.locator("eos-selection-bar button.selected").click()
     look(learner)
-    learner.locator(".action-list li", has_text="Let the brokers forget the producers").locator(
+    learner.locator(".action-list li", has_text="Make the brokers drop the producers").locator(
         "button"
     ).click()
     for _ in range(30):
@@ -299,7 +299,7 @@ def _by_keyboard(page: Page) -> None:
 
 def _faults(page: Page) -> None:
     """The one by pointing at a message of the trial run, the other by rule."""
-    row = page.locator(".message-list tr", has_text="answer to Produce #2")
+    row = page.locator(".message-list tr", has_text="response to Produce #2")
     row.get_by_role("combobox").select_option("drop")
     row.get_by_role("button").click()
     part(page, "Faults")
