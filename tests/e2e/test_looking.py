@@ -211,7 +211,7 @@ def test_a_timer_and_a_partition_say_what_can_be_done_and_what_not(page: Page) -
         "Every follower of t-0 is in sync"
     )
     menu.get_by_role("button", name="Find all steps about it").click()
-    expect(page.locator(".found-bar .what")).to_have_text("a step is about partition t-0")
+    expect(page.locator(".found-bar .what")).to_have_text("a step about partition t-0")
 
 
 def test_one_click_compares_with_another_version_to_the_end(page: Page) -> None:
