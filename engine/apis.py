@@ -146,6 +146,14 @@ def _each_error(response: Any) -> Iterable[Error]:
     return found
 
 
+def _verify_answer(
+    request: VerifyPartitionsRequest, error: Error, log_start: int
+) -> VerifyPartitionsResponse:
+    return VerifyPartitionsResponse(
+        errors={entry.transactional_id: dict.fromkeys(entry.partitions, error) for entry in request.entries}
+    )
+
+
 def _each_inner_error(response: Any) -> Iterable[Error]:
     return (error for answers in response.errors.values() for error in answers.values())
 
@@ -463,6 +471,7 @@ BETWEEN_BROKERS: list[Api] = [
         versions=(4, 5),
         asks_about=_of_none,
         answers_about=_of_none,
+        answer=_verify_answer,
         errors=_each_inner_error,
     ),
 ]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from engine.topic_partition import topic_of
+from engine.topic_partition import topic_of, topic_partition
 from engine.vectors.outcome import Skip
 
 TURN_MS = 200
@@ -447,9 +447,9 @@ class _JavaLines:
             self.is_open = True
 
     def _produce(self, partition: str, key: str | None, value: str | None, offset: int | None) -> None:
-        topic, _, number = partition.rpartition("-")
+        topic, number = topic_partition(partition)
         self._begin()
-        self._add("produce", topic=topic, partition=int(number), key=key, value=value, offset=offset)
+        self._add("produce", topic=topic, partition=number, key=key, value=value, offset=offset)
         self._add("flush")
         self.last[self.producer] = partition
 
@@ -491,13 +491,13 @@ class _JavaLines:
         self._new(self.producer, self._identifier_of(codec))
         self._begin()
         for partition, seen in self.phase["views"][-1]["partitions"].items():
-            topic, _, number = partition.rpartition("-")
+            topic, number = topic_partition(partition)
             for record in seen["read_uncommitted"]:
                 if (record["value"] or "").startswith(f"{codec} "):
                     self._add(
                         "produce",
                         topic=topic,
-                        partition=int(number),
+                        partition=number,
                         key=record["key"],
                         value=record["value"],
                         offset=record["offset"],

@@ -27,7 +27,7 @@ from engine.coordinator.transaction_log import LoggedTransaction
 from engine.messages import NO_PRODUCER_ID, BatchContent, CommittedOffset, RecordBatch
 from engine.scenario.document import Scenario, load
 from engine.simulation import Simulation
-from engine.topic_partition import topic_of
+from engine.topic_partition import topic_of, topic_partition
 from engine.vectors.beside import Beside
 from engine.vectors.log_actions import CallEnded, LeaderIs, Script, ToolAborts, independent, read
 from engine.vectors.outcome import Failure
@@ -568,8 +568,8 @@ def _committed(batch: RecordBatch) -> list[tuple[OffsetKey, int]]:
     for key, value in zip(batch.content.keys, batch.content.values, strict=True):
         if isinstance(value, CommittedOffset) and isinstance(key, tuple):
             group, partition = key
-            topic, _, number = partition.rpartition("-")
-            found.append((OffsetKey(group, topic, int(number)), value.offset))
+            topic, number = topic_partition(partition)
+            found.append((OffsetKey(group, topic, number), value.offset))
     return found
 
 

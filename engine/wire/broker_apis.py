@@ -6,6 +6,8 @@ those that are not stable). A client asks for this list before anything else (KI
 
 from __future__ import annotations
 
+import re
+
 from engine.profile import Profile
 from engine.wire.api_versions import ApiVersionsResponse, Feature
 
@@ -27,9 +29,8 @@ where a plugin receives them, 88 and 89 (groups of streams, KIP-1071) only where
 def _versions(text: str) -> dict[int, tuple[int, int]]:
     found = {}
     for row in text.split():
-        key, _, span = row.partition(":")
-        lowest, _, highest = span.partition("-")
-        found[int(key)] = (int(lowest), int(highest))
+        key, lowest, highest = map(int, re.split("[:-]", row))
+        found[key] = (lowest, highest)
     return found
 
 

@@ -124,15 +124,10 @@ def test_a_run_that_gets_nowhere_is_found() -> None:
     def again(name: str, event: object) -> None:
         simulation.put(simulation.now, 2, "stuck", name, name, "nothing")
 
-    from engine import simulation as kernel
-
-    kernel._HANDLERS["stuck"] = lambda self, name, event: again(name, event)
-    try:
-        again("broker-1", None)
-        with pytest.raises(Stuck, match="made no step"):
-            simulation.step()
-    finally:
-        del kernel._HANDLERS["stuck"]
+    simulation._handlers["stuck"] = again
+    again("broker-1", None)
+    with pytest.raises(Stuck, match="made no step"):
+        simulation.step()
 
 
 def test_every_exception_names_what_is_checked_and_why() -> None:
