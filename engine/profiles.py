@@ -29,4 +29,10 @@ EVERY: dict[str, Profile] = {profile.name: profile for profile in _found()}
 """With those that are not complete: recorded cases are played in them."""
 PROFILES: dict[str, Profile] = {name: profile for name, profile in EVERY.items() if name not in INCOMPLETE}
 
-__all__ = ["EVERY", "K010", "K20", "K28", "K39", "K41", "PROFILES"]
+
+def profile_of(name: str) -> Profile:
+    """The behaviour under a name that a scenario may have, or a recorded case."""
+    return PROFILES.get(name) or EVERY[name]
+
+
+__all__ = ["EVERY", "K010", "K20", "K28", "K39", "K41", "PROFILES", "profile_of"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine import apis
-from engine.profiles import EVERY, PROFILES
+from engine.profiles import PROFILES, profile_of
 from engine.scenario.bad_scenario import BadScenario
 from engine.scenario.phrases import allowed, wrong
 
@@ -48,7 +48,7 @@ def on_offer(needs: str | None) -> bool:
 
 def keeper(profile: str) -> str:
     """What keeps the decisions of a cluster of this version."""
-    return QUORUM if EVERY[profile].quorum_controller else ZOOKEEPER
+    return QUORUM if profile_of(profile).quorum_controller else ZOOKEEPER
 
 
 def check_keeper(document: dict[str, Any]) -> None:
