@@ -40,7 +40,9 @@ BEFORE_DEFAULTS = [
     (machine, row)
     for machine in machines().values()
     for row in machine.rows
-    if row.when and any(not other.when for other in machine.candidates(row.source, row.on))
+    if row.when
+    and any(not other.when for other in machine.candidates(row.source, row.on))
+    and kept_by.on_offer(kept_by.MACHINES.get(machine.name))
 ]
 EVERY = 12
 """`make test` takes one row in so many, `make test-all` all of them."""
