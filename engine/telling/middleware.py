@@ -82,7 +82,7 @@ def _local_transaction_lost(h: happened.LocalTransactionLost, teller: Teller) ->
     teller.note(row_key(h.row), (h.row.spec,), tid=h.tid, business=h.business, state=h.state)
 
 
-def _as_written(answer: str | None) -> str | None:
+def as_written(answer: str | None) -> str | None:
     """``CommitOk`` as the sentences of MW-7 have it: Commit-ok."""
     return answer and re.sub(r"(?<=[a-z])([A-Z])", lambda found: f"-{found[1].lower()}", answer)
 
@@ -95,7 +95,7 @@ def _message(h: happened.MiddlewareMoved | happened.MiddlewareRefused) -> dict[s
         "reason": reason_key(h.reason),
         "result": h.result,
         "left": list(h.left),
-        "answer": _as_written(h.answer),
+        "answer": as_written(h.answer),
     }
 
 
@@ -181,7 +181,7 @@ def _manager_moved(h: happened.ManagerMoved, teller: Teller) -> None:
         "sender": h.sender,
         "missing": list(h.missing),
         "state": h.state,
-        "answer": _as_written(h.answer),
+        "answer": as_written(h.answer),
         "left": list(h.left) or None,
     }
     if h.row.refused:

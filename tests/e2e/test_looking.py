@@ -176,7 +176,7 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
     expect(bar).to_contain_text("Done on branch b: Produce (t-0, seq 0) from p1 to broker-1 dropped")
     page.keyboard.press("u")
     at(page, 9)
-    expect(bar).to_contain_text("Branch b keeps it")
+    expect(bar).to_contain_text("Branch b keeps the intervention")
     page.keyboard.press("Shift+U")
     at(page, 10)
     page.locator("details.menu > summary").click()
