@@ -32,7 +32,7 @@ class ScriptedCall:
     offsets: tuple[tuple[str, int], ...] = ()
     """For ``send_offsets``: topic-partition and the offset of the next record to read."""
     key: str | None = None
-    """For ``send``: the record's key, which compaction reads."""
+    """For ``send``: the record's key, which compaction reads. It chose the partition of a call that names none."""
     member: Membership = NO_MEMBER
     """For ``send_offsets``: the member that commits."""
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from engine.errors import Refused
 from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE, NODES
+from engine.partitioner import partition_of_key
 from engine.scenario import schema
 from engine.scenario.bad_scenario import MISSING, BadScenario, known
 from engine.scenario.beat_names import check_beat_names
@@ -410,6 +411,7 @@ def _check_references(document: dict[str, Any]) -> None:
         for index, call in enumerate(application["calls"]):
             _check_call(call, f"{place}.calls.{index}", application["client"], nodes)
             if call["do"] == "send":
+                _place_record(call, document["topics"])
                 known(f"{place}.calls.{index}.partition", call["partition"], partitions)
             elif call["do"] == "send_offsets":
                 _check_offsets(call, f"{place}.calls.{index}", list(partitions))
@@ -423,6 +425,13 @@ def _check_references(document: dict[str, Any]) -> None:
         check_override(override, f"overrides.{index}", document["cluster"], partitions, clients)
     if document["beats"]:
         check_beat_names(document["beats"])
+
+
+def _place_record(call: dict[str, Any], topics: list[dict[str, Any]]) -> None:
+    """The key of a record chooses its partition, where the call names none and there is one topic."""
+    if call["partition"] is None and call["key"] is not None and len(topics) == 1:
+        topic = topics[0]
+        call["partition"] = partition_name(topic["name"], partition_of_key(call["key"], topic["partitions"]))
 
 
 def _check_total(applications: list[dict[str, Any]]) -> None:
