@@ -522,6 +522,17 @@ class AlterIsr:
 
 
 @value
+class IsrWrite:
+    """A leader writes to ZooKeeper that a replica which caught up is in sync again (until 2.6)."""
+
+    api: ClassVar[str] = "IsrWrite"
+    partition: str
+    replica: int
+    version: int
+    """The version of the partition's node that the leader knows: the write fails if the node has another."""
+
+
+@value
 class BrokerRegistrationRequest:
     """A broker that started asks the active controller for a broker epoch (KIP-631)."""
 

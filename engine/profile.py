@@ -123,6 +123,9 @@ class Profile:
     identities around the present one, 2 has an epoch for each transaction (KIP-890, second part, since 4.0). A cluster
     is at a level, and a client uses level 2 when it knows it and the cluster is there."""
 
+    asks_controller_for_isr: bool
+    """A leader asks the controller for other in-sync replicas (AlterIsr, KIP-497, since 2.7); else it writes them to
+    ZooKeeper itself."""
     quorum_controller: bool
     """Controllers keep every decision in a log that brokers follow (KRaft); else ZooKeeper keeps them."""
 

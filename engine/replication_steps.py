@@ -33,7 +33,7 @@ class ReplicationSteps:
             self._timers.ask_in_background(fetcher.follower)  # A copy changes no other timer of the broker.
         if effects:
             kernel.carry_out(leader.name, effects)
-        if moved:
+        if moved or effects:
             self._timers.ask_broker(leader)
         if moved or world.consumers or world.controller.announcements:
             self.follow()

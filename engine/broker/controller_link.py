@@ -13,7 +13,7 @@ from engine.broker.allocated_ids import AllocatedIds
 from engine.broker.alter_partition import AlterPartitionManager
 from engine.broker.cluster_view import ClusterView
 from engine.broker.delayed_appends import DelayedAppends
-from engine.broker.isr_changes import IsrChanges, IsrWishes
+from engine.broker.isr_changes import IsrRequests, IsrWishes, IsrWrites
 from engine.broker.lifecycle import Lifecycle
 from engine.broker.outgoing import Outgoing
 from engine.broker.producer_ids import ProducerIdManager
@@ -63,7 +63,8 @@ class ZooKeeperLink:
             watch=setup.watch,
             part=part,
         )
-        self.isr_changes: IsrChanges = IsrWishes(setup, outgoing)
+        asks = IsrRequests if setup.profile.asks_controller_for_isr else IsrWrites
+        self.isr_changes: IsrWishes = asks(setup, outgoing)
         self.answers: dict[type, Answered] = {ZooKeeperReply: self._on_reply}
 
     def _on_reply(self, envelope: Envelope, now: int) -> Effects:
@@ -101,19 +102,23 @@ class ZooKeeperLink:
         return []
 
     def next_timer(self) -> int | None:
-        return self.producer_ids.deadline
+        again = self.isr_changes.next_timer()
+        claim = self.producer_ids.deadline
+        return claim if again is None or (claim is not None and claim < again) else again
 
     def on_timer(self, now: int) -> Effects:
-        return self.producer_ids.on_timer(now)
+        return self.producer_ids.on_timer(now) + self.isr_changes.on_timer(now)
 
     def crash(self, now: int) -> None:
         self.producer_ids.crash()
+        self.isr_changes.crash()
 
     def knows(self, replica: Replica, word: LeaderAndIsr) -> bool:
         """Every announcement is new."""
         return False
 
     def after_leadership(self, replica: Replica, now: int) -> Effects:
+        self.isr_changes.settled(replica)
         return []
 
     def show(self, fields: BrokerFields) -> BrokerFields:

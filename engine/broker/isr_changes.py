@@ -1,15 +1,21 @@
-"""How a leader asks for other in-sync replicas: by a wish that the controller may ignore, as with ZooKeeper, or by
-AlterPartition, which is answered (KIP-497)."""
+"""How a leader asks for other in-sync replicas: in ZooKeeper itself, of a controller that writes to ZooKeeper, or by
+AlterPartition, which is answered one by one (``alter_partition``).
+
+A leader that has asked waits for the partition's new state, which is announced to it. Without one it asks again, as
+often as it takes: a lost request would keep a replica out for ever.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Protocol
 
+from engine.broker.configuration import BrokerConfiguration
 from engine.broker.outgoing import Outgoing
 from engine.broker.replica import Replica
 from engine.broker.setup import Setup
-from engine.happenings.logs import IsrAskedBack
-from engine.messages import AlterIsr, Effects
+from engine.happenings.logs import IsrAskedBack, IsrChangeAskedAgain, IsrWriteSent, IsrWriteSentAgain
+from engine.messages import AlterIsr, Effects, IsrWrite, Send
 
 
 class IsrChanges(Protocol):
@@ -20,23 +26,102 @@ class IsrChanges(Protocol):
         ...
 
 
-class IsrWishes:
-    """With ZooKeeper behind the controller: the announcement of the new state is the answer."""
+class IsrWishes(ABC):
+    """With ZooKeeper: the announcement of the new state is the answer."""
 
-    __slots__ = ("outgoing", "setup")
+    __slots__ = ("_waiting", "outgoing", "setup")
 
     def __init__(self, setup: Setup, outgoing: Outgoing) -> None:
         self.setup = setup
         self.outgoing = outgoing
+        self._waiting: dict[str, tuple[Replica, int]] = {}
+        """Partition to its replica and when the request goes again."""
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
         replica.isr_asked = follower
-        self.setup.watch.emit(
-            IsrAskedBack,
-            self.setup.name,
-            replica.partition,
-            f"broker-{follower}",
-            replica.log.high_watermark,
+        self._emit_asked(replica, follower)
+        return [self._ask(replica, follower, now)]
+
+    def settled(self, replica: Replica) -> None:
+        """The partition's state is announced: nothing is asked for any more."""
+        self._waiting.pop(replica.partition, None)
+
+    def next_timer(self) -> int | None:
+        return min((at for _, at in self._waiting.values()), default=None)
+
+    def on_timer(self, now: int) -> Effects:
+        due = [replica for replica, at in self._waiting.values() if at <= now]
+        if not due:
+            return []
+        self._emit_again(tuple(replica.partition for replica in due))
+        return [
+            self._ask(replica, replica.isr_asked, now) for replica in due if replica.isr_asked is not None
+        ]
+
+    def crash(self) -> None:
+        self._waiting.clear()
+
+    def _ask(self, replica: Replica, follower: int, now: int) -> Send:
+        self._waiting[replica.partition] = (replica, now + self._reply_timeout_ms(self.setup.configuration))
+        return self._request(replica, follower)
+
+    @abstractmethod
+    def _reply_timeout_ms(self, configuration: BrokerConfiguration) -> int:
+        """After this long without an answer the connection is given up, and the request goes again."""
+
+    @abstractmethod
+    def _request(self, replica: Replica, follower: int) -> Send: ...
+
+    @abstractmethod
+    def _emit_asked(self, replica: Replica, follower: int) -> None: ...
+
+    @abstractmethod
+    def _emit_again(self, partitions: tuple[str, ...]) -> None: ...
+
+
+class IsrRequests(IsrWishes):
+    """The controller is asked (``DefaultAlterIsrManager``, KIP-497): ``BrokerToControllerChannelManager`` puts a
+    request without an answer back in front of its queue, without limit."""
+
+    __slots__ = ()
+
+    def _reply_timeout_ms(self, configuration: BrokerConfiguration) -> int:
+        return configuration.controller_reply_timeout_ms
+
+    def _request(self, replica: Replica, follower: int) -> Send:
+        return self.outgoing.to_controller(
+            AlterIsr(partition=replica.partition, replica=follower, version=replica.version)
         )
-        word = AlterIsr(partition=replica.partition, replica=follower, version=replica.version)
-        return [self.outgoing.to_controller(word)]
+
+    def _emit_asked(self, replica: Replica, follower: int) -> None:
+        high_watermark = replica.log.high_watermark
+        self.setup.watch.emit(
+            IsrAskedBack, self.setup.name, replica.partition, f"broker-{follower}", high_watermark
+        )
+
+    def _emit_again(self, partitions: tuple[str, ...]) -> None:
+        self.setup.watch.emit(IsrChangeAskedAgain, self.setup.name, partitions)
+
+
+class IsrWrites(IsrWishes):
+    """The leader writes to ZooKeeper, if the partition's node is as it knows it (``ReplicationUtils``);
+    ``KafkaZkClient.retryRequestsUntilConnected`` repeats what went with a lost connection."""
+
+    __slots__ = ()
+
+    def _reply_timeout_ms(self, configuration: BrokerConfiguration) -> int:
+        return configuration.zookeeper_reply_timeout_ms
+
+    def _request(self, replica: Replica, follower: int) -> Send:
+        return self.outgoing.to_zookeeper(
+            IsrWrite(partition=replica.partition, replica=follower, version=replica.version)
+        )
+
+    def _emit_asked(self, replica: Replica, follower: int) -> None:
+        high_watermark = replica.log.high_watermark
+        self.setup.watch.emit(
+            IsrWriteSent, self.setup.name, replica.partition, f"broker-{follower}", high_watermark
+        )
+
+    def _emit_again(self, partitions: tuple[str, ...]) -> None:
+        self.setup.watch.emit(IsrWriteSentAgain, self.setup.name, partitions)

@@ -1,4 +1,4 @@
-"""The numbers of the requests that one broker sends itself: to the controller and to other brokers."""
+"""The numbers of the requests that one broker sends itself: to the controller, to ZooKeeper and to other brokers."""
 
 from __future__ import annotations
 
@@ -19,3 +19,6 @@ class Outgoing:
 
     def to_controller(self, word: object) -> Send:
         return Send("controller", word, self.next_correlation())
+
+    def to_zookeeper(self, word: object) -> Send:
+        return Send("zookeeper", word, self.next_correlation())

@@ -28,6 +28,7 @@ from engine.messages import (
     CreateTopic,
     Effects,
     Envelope,
+    IsrWrite,
     Send,
     ZooKeeperRead,
     ZooKeeperWrite,
@@ -75,7 +76,7 @@ class ZooKeeperController(Controller):
         self.zookeeper.put(BLOCK_NODE, Block(broker, start, end).to_json())
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """ZooKeeper's two operations, and a leader's wish to take a replica back."""
+        """ZooKeeper's operations, and a leader's wish to take a replica back."""
         body = envelope.body
         if type(body) is ZooKeeperRead:
             reply = self.zookeeper.read(body.path)
@@ -94,7 +95,7 @@ class ZooKeeperController(Controller):
                 body.data,
                 reply.written,
             )
-        elif type(body) is AlterIsr:
+        elif type(body) is AlterIsr or type(body) is IsrWrite:
             self._alter_isr(body)
             return []
         elif type(body) is CreateTopic:
@@ -178,7 +179,7 @@ class ZooKeeperController(Controller):
         # The leader may have asked to add it to the ISR, and holds the high watermark back until it has caught up.
         self.announcements.append(state.word())
 
-    def _alter_isr(self, request: AlterIsr) -> None:
+    def _alter_isr(self, request: AlterIsr | IsrWrite) -> None:
         """Take a replica back, if nothing changed since its leader asked: what the leader compared the replica
         with may be over (KIP-497's ``CurrentIsrVersion``; before, the version of ZooKeeper's node)."""
         state = self.partitions.get(request.partition)

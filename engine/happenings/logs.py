@@ -270,6 +270,22 @@ class IsrChangeAskedAgain(Happening):
 
 
 @happening
+class IsrWriteSent(Happening):
+    """A leader writes to ZooKeeper that a follower is in sync again."""
+
+    broker: str
+    partition: str
+    replica: str
+    high_watermark: int
+
+
+@happening
+class IsrWriteSentAgain(Happening):
+    broker: str
+    partitions: tuple[str, ...]
+
+
+@happening
 class IsrChangeAnswered(Happening):
     """``counts``: the leader still waited for it; else it has read a newer state."""
 

@@ -216,6 +216,8 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.IsrChangeAskedAgain: says("broker.asks_isr_again", "LOG-7"),
     happened.IsrChangeAnswered: _isr_change_answered,
     happened.IsrAskedBack: says("broker.asks_isr_back", "LOG-7"),
+    happened.IsrWriteSent: says("broker.writes_isr_back", "LOG-7"),
+    happened.IsrWriteSentAgain: says("broker.writes_isr_again", "LOG-7"),
     happened.LogOpened: _log_opened,
     happened.AppendNotReplicated: _append_not_replicated,
     happened.ProduceAnswered: notes("broker.produce_answered", "LOG-2"),

@@ -53,5 +53,6 @@ PROFILE = Profile(
     unknown_mapping_is_fatal=False,
     commit_may_raise_epoch=False,
     transaction_version=0,
+    asks_controller_for_isr=True,
     quorum_controller=False,
 )

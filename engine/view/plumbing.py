@@ -56,6 +56,7 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
     "replication": (
         "broker.replica_fetched", "broker.high_watermark_advanced", "broker.replica_learned_high_watermark",
         "broker.log_start_follows", "broker.high_watermark_follows_isr", "broker.asks_isr_back",
+        "broker.writes_isr_back", "broker.writes_isr_again",
         "controller.isr_expanded", "broker.asks_isr_smaller", "broker.asks_isr_again", "broker.isr_change_committed",
         "broker.isr_answer_old", "quorum.isr_grown",
     ),

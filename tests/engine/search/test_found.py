@@ -441,3 +441,34 @@ def test_kafka_20_stores_a_resend_again_whose_producer_went_with_the_deleted_hea
         )
         duplicates[profile] = simulation.verdicts()[0].duplicates
     assert duplicates == {"k20": 1, "k28": 0}
+
+
+@pytest.mark.parametrize(
+    ("profile", "peer", "again"),
+    [
+        ("k010", "zookeeper", "broker.writes_isr_again"),
+        ("k20", "zookeeper", "broker.writes_isr_again"),
+        ("k28", "controller", "broker.asks_isr_again"),
+    ],
+)
+def test_a_leader_whose_request_for_a_replica_is_lost_sends_it_again(profile, peer, again):
+    """It waited for ever, and the replica stayed out of the in-sync replicas as long as the leader led."""
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "profile": profile,
+        "faults": [
+            {"at": 90, "action": "shrink_isr", "partition": "t-0", "broker": 3},
+            {"at": 100, "action": "restore_isr", "partition": "t-0", "broker": 3},
+        ],
+    }
+    simulation = Simulation(load(document))
+    keys = []
+    while (step := simulation.step()) is not None:
+        keys.append(step.key)
+        if step.key.endswith("s_isr_back"):
+            (request,) = simulation.world.network.under_way.values()
+            assert request.destination == peer
+            simulation.intervene({"action": "drop_message", "message": request.id})
+    assert keys.count(again) == 1
+    assert simulation.view()["partitions"]["t-0"]["isr"] == [1, 2, 3]
