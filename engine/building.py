@@ -22,7 +22,7 @@ from engine.middleware.node import Node
 from engine.middleware.participant import Participant
 from engine.network.links import Network
 from engine.profile import Profile, spoken_with
-from engine.profiles import PROFILES, profile_of
+from engine.profiles import PROFILES
 from engine.reader_lanes import ReaderLane
 from engine.scenario.application import Application, membership
 from engine.scenario.document import BadScenario, Scenario
@@ -44,7 +44,7 @@ def build(scenario: Scenario, watch: Watch) -> World:
     """All actors of a scenario, before its first step. Raises Refused for a refused configuration."""
     document = scenario.document
     cluster = document["cluster"]
-    profile = profile_of(document["profile"])
+    profile = PROFILES[document["profile"]]
     latencies = {frozenset(row["between"]): row["ms"] for row in cluster["latencies"]}
     network = Network(cluster["latency_ms"], latencies, watch, fields_of=shown_fields)
     world = World(watch, profile, _switches(document["switches"]), network)
@@ -216,7 +216,7 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
 
 def _version(world: World, row: dict[str, Any]) -> Profile:
     """A client's profile: its own version's or the cluster's, reduced to what the cluster supports."""
-    own = world.profile if row["profile"] is None else profile_of(row["profile"])
+    own = world.profile if row["profile"] is None else PROFILES[row["profile"]]
     return spoken_with(own, world.profile)
 
 

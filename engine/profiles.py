@@ -1,5 +1,4 @@
-"""The versions of Kafka that a run may follow, oldest first: what the files of ``versions/`` define, but for those
-that are not complete."""
+"""The versions of Kafka that a run may follow, oldest first: what the files of ``versions/`` define."""
 
 from __future__ import annotations
 
@@ -14,9 +13,6 @@ from engine.versions.k28 import PROFILE as K28
 from engine.versions.k39 import PROFILE as K39
 from engine.versions.k41 import PROFILE as K41
 
-INCOMPLETE = ("k39", "k41")
-"""Versions for recorded cases alone, which no scenario may name: some of their differences are still missing."""
-
 
 def _found() -> list[Profile]:
     modules = (
@@ -25,14 +21,6 @@ def _found() -> list[Profile]:
     return sorted((module.PROFILE for module in modules), key=lambda profile: age(profile.version))
 
 
-EVERY: dict[str, Profile] = {profile.name: profile for profile in _found()}
-"""With those that are not complete: recorded cases are played in them."""
-PROFILES: dict[str, Profile] = {name: profile for name, profile in EVERY.items() if name not in INCOMPLETE}
+PROFILES: dict[str, Profile] = {profile.name: profile for profile in _found()}
 
-
-def profile_of(name: str) -> Profile:
-    """The behaviour under a name that a scenario may have, or a recorded case."""
-    return PROFILES.get(name) or EVERY[name]
-
-
-__all__ = ["EVERY", "K010", "K20", "K28", "K39", "K41", "PROFILES", "profile_of"]
+__all__ = ["K010", "K20", "K28", "K39", "K41", "PROFILES"]

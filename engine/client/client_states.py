@@ -135,10 +135,6 @@ _RAISED = (
     ),
 )
 """Since 4.0: the epoch is raised behind a commit, for the first transaction of version 2."""
-NOT_OFFERED = _OUTLIVED
-"""Rows of versions that no scenario may name (``profiles.INCOMPLETE``); recorded cases exercise them."""
-UNNAMED = _RAISED
-"""The same, without recorded cases; tests/engine/test_kafka_4_1.py plays them."""
 
 
 class Known(Protocol):

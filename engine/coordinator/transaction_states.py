@@ -569,8 +569,3 @@ COMMITS = TRANSACTION_STATES.targets_of(COMMIT)
 EXPIRING = TRANSACTION_STATES.sources(EXPIRE)
 """Kinds of states, read off the rows: a transaction is open, decided, completed, decided to commit; the id may
 expire."""
-
-NOT_OFFERED = tuple(
-    row for row in TRANSACTION_STATES.rows if row.on in (COMMIT_RAISING, ABORT_RAISING, ABORT_FENCED_RAISING)
-)
-"""Rows of a version that no scenario may name yet; tests/engine/test_kafka_4_1.py plays them."""

@@ -3,7 +3,7 @@
 A requirement counts when code that enforces it recorded it in a step of a library scenario, when a row of a
 state machine that cites it decided something there, or, for a display rule, when a test marked with it checks
 it. A transition row counts when it decided something in a scenario, a refusal row when it did so in a scenario
-or in a recorded case; so does a row of a version that no scenario may name. Nothing is counted for being mentioned.
+or in a recorded case. Nothing is counted for being mentioned.
 """
 
 from __future__ import annotations
@@ -12,16 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.client import client_states
-from engine.client.client_states import NOT_OFFERED
-from engine.coordinator import transaction_states
 from engine.errors import EngineError, Error, Refused
 from engine.explain.errors import SPECIFICATION
 from engine.explain.machines import machines
 from engine.explain.requirements import DISPLAY, REGISTER, REQUIREMENTS
 from engine.machine import deciding_rows
 from engine.profiles import PROFILES
-from engine.scenario import kept_by, schema
+from engine.scenario import schema
 from engine.scenario.shelf import library
 from engine.simulation import Simulation
 from engine.switches import Switches
@@ -55,14 +52,10 @@ class Coverage:
         """Machine to the rows that nothing exercised."""
         missing: dict[str, list[str]] = {}
         for machine in machines().values():
-            if not kept_by.on_offer(kept_by.MACHINES.get(machine.name)):
-                continue
             names = [
                 row.name(machine.name)
                 for row in machine.rows
-                if id(row) not in self.in_scenarios
-                and row not in (*transaction_states.NOT_OFFERED, *client_states.UNNAMED)
-                and not ((row.refused or row in NOT_OFFERED) and id(row) in self.in_cases)
+                if id(row) not in self.in_scenarios and not (row.refused and id(row) in self.in_cases)
             ]
             if names:
                 missing[machine.name] = names
@@ -71,8 +64,7 @@ class Coverage:
     def lists(self) -> list[tuple[str, int, list[str]]]:
         """(name, total, missing items) of each plain list of things to cover."""
         errors = [error.name for error in SPECIFICATION]
-        world = [name for name in schema.WORLD_ACTIONS if kept_by.on_offer(kept_by.ACTIONS.get(name))]
-        faults = [*schema.MESSAGE_ACTIONS, *schema.ACTOR_ACTIONS, *world]
+        faults = [*schema.MESSAGE_ACTIONS, *schema.ACTOR_ACTIONS, *schema.WORLD_ACTIONS]
         return [
             ("requirements", len(REQUIREMENTS), self.missing_requirements()),
             ("register entries", len(REGISTER), self.missing_register()),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine import apis
-from engine.profiles import PROFILES, profile_of
+from engine.profiles import PROFILES
 from engine.scenario.bad_scenario import BadScenario
 from engine.scenario.phrases import allowed, wrong
 
@@ -41,14 +41,9 @@ MACHINES: dict[str, str] = {
 """State machines that run in one of the two."""
 
 
-def on_offer(needs: str | None) -> bool:
-    """Whether some version that a scenario may name has what needs this; None: all have it."""
-    return needs is None or needs in {keeper(name) for name in PROFILES}
-
-
 def keeper(profile: str) -> str:
     """What keeps the decisions of a cluster of this version."""
-    return QUORUM if profile_of(profile).quorum_controller else ZOOKEEPER
+    return QUORUM if PROFILES[profile].quorum_controller else ZOOKEEPER
 
 
 def check_keeper(document: dict[str, Any]) -> None:

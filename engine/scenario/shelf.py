@@ -7,7 +7,6 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from engine.profiles import INCOMPLETE
 from engine.scenario.document import BadScenario, Scenario, load, parse
 from engine.scenario.phrases import any_of, wrong
 
@@ -41,8 +40,6 @@ def library() -> tuple[LibraryEntry, ...]:
         if item.name.endswith(".toml"):
             text = item.read_text(encoding="utf-8")
             document = parse(text, item.name)
-            if document.get("profile") in INCOMPLETE:
-                continue  # It waits until its version is complete.
             variants = tuple(variant["name"] for variant in document.get("variants", []))
             entries.append(LibraryEntry(str(document.get("id")), item.name, text, document, variants))
     return tuple(sorted(entries, key=lambda found: found.id))

@@ -7,7 +7,7 @@ an identity that is denied may be asked for again, and a wrong state is an Illeg
 The question is left out wherever the producer id has a transaction open in the log, whatever its epoch
 (``UnifiedLog.hasOngoingTransaction``); 4.1 looks at the epoch too (KAFKA-19690, ``verifies_each_epoch``).
 
-Not complete, so no scenario names it (``profiles.INCOMPLETE``). Like 2.8 here, unlike it in Kafka 3.9:
+Like 2.8 here, unlike it in Kafka 3.9:
 
 - ``send()`` appends the record before it asks for the state (``KafkaProducer.doSend``), so a record whose call throws
   may still be sent.

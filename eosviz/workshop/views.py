@@ -19,6 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from engine.profiles import PROFILES
 from engine.scenario.shelf import entry
 from eosviz.accounts.forms import words
 from eosviz.bounded.waiting_rows import is_forgotten, place_of
@@ -44,7 +45,6 @@ OWN_SHOWN = 12
 TEMPLATE, TEMPLATE_STEP = "SC-01", 22
 """What a person who built nothing yet begins with: the shortest scenario in which something goes wrong, at its end."""
 FILTER_CHARACTERS_MAX = 100
-PROFILES = ("k28", "k20", "k010")
 
 
 @require_safe
@@ -65,7 +65,7 @@ def _gallery(request: HttpRequest, refused: WorkshopRefused | None = None) -> Ht
         "page": page,
         "asked": asked,
         "filtered": any(asked.values()),
-        "profiles": [{"value": name, "key": f"library.profile.{name}"} for name in PROFILES],
+        "profiles": [{"value": name, "key": f"library.profile.{name}"} for name in reversed(PROFILES)],
         "own": own if everything else own[:OWN_SHOWN],
         "own_count": own.count(),
         "own_shown": OWN_SHOWN,

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from engine.profiles import K39
 from engine.scenario.document import BadScenario, load
 from engine.simulation import Simulation
-from tests.engine.offered import offer
 
 ACTOR = {"actor": "broker-1"}
 WORLD: dict[str, Any] = {
@@ -30,20 +28,14 @@ WORLD: dict[str, Any] = {
         ("k39", {"switches": {"zookeeper_version_check": False}}, "switches.zookeeper_version_check"),
     ],
 )
-def test_what_another_cluster_has_is_refused(
-    profile: str, given: dict[str, Any], place: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    offer(monkeypatch, K39)
+def test_what_another_cluster_has_is_refused(profile: str, given: dict[str, Any], place: str) -> None:
     with pytest.raises(BadScenario, match="ZooKeeper") as refused:
         load({**WORLD, "profile": profile, **given})
     assert refused.value.place == place
 
 
 @pytest.mark.parametrize(("given", "ends"), [({}, 9000), ({"session_timeout_ms": 900}, 900)])
-def test_a_shorter_session_has_its_heartbeats_closer(
-    given: dict[str, int], ends: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    offer(monkeypatch, K39)
+def test_a_shorter_session_has_its_heartbeats_closer(given: dict[str, int], ends: int) -> None:
     faults = [{"at": 199, "action": "crash", **ACTOR}]
     document = {**WORLD, "profile": "k39", "cluster": {"broker": given}, "faults": faults}
     simulation = Simulation(load(document))

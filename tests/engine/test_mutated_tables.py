@@ -16,12 +16,8 @@ from typing import Any
 
 import pytest
 
-from engine.client.client_states import NOT_OFFERED
-from engine.client.client_states import UNNAMED as UNNAMED_CLIENT
-from engine.coordinator.transaction_states import NOT_OFFERED as UNNAMED
 from engine.explain.machines import machines
 from engine.machine import Machine, Row, deciding_rows
-from engine.scenario import kept_by
 from engine.scenario.document import Scenario
 from engine.scenario.shelf import library
 from engine.simulation import Simulation
@@ -31,18 +27,12 @@ MOVES = [
     for machine in machines().values()
     for row in machine.rows
     if row.target not in (None, row.source)
-    and row not in (*NOT_OFFERED, *UNNAMED, *UNNAMED_CLIENT)
-    and kept_by.on_offer(kept_by.MACHINES.get(machine.name))
 ]
-"""Those of a version that no scenario may name are tried in tests/engine/client/test_kafka_3_9.py and
-tests/engine/broker/test_quorum_controller.py."""
 BEFORE_DEFAULTS = [
     (machine, row)
     for machine in machines().values()
     for row in machine.rows
-    if row.when
-    and any(not other.when for other in machine.candidates(row.source, row.on))
-    and kept_by.on_offer(kept_by.MACHINES.get(machine.name))
+    if row.when and any(not other.when for other in machine.candidates(row.source, row.on))
 ]
 EVERY = 12
 """`make test` takes one row in so many, `make test-all` all of them."""

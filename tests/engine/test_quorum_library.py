@@ -10,7 +10,6 @@ import pytest
 from engine.profiles import K39, PROFILES
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
-from tests.engine.offered import offer
 
 WITH_ZOOKEEPER = replace(K39, name="k39z", quorum_controller=False)
 RUNS = (
@@ -44,17 +43,13 @@ def played(name: str, variant: str | None, profile: str) -> tuple[object, ...]:
 def test_the_verdict_is_the_same_whatever_keeps_the_controllers_decisions(
     name: str, variant: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    offer(monkeypatch, K39)
     monkeypatch.setitem(PROFILES, "k39z", WITH_ZOOKEEPER)
     found = entry(name)
     chosen = variant if variant in found.variants else next(iter(found.variants), None)
     assert played(name, chosen, "k39") == played(name, chosen, "k39z")
 
 
-def test_one_run_with_a_quorum_is_like_the_other_and_names_no_zookeeper(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    offer(monkeypatch, K39)
+def test_one_run_with_a_quorum_is_like_the_other_and_names_no_zookeeper() -> None:
     scenario = entry("SC-39").scenario()
     scenario.document["profile"] = "k39"
     views = []

@@ -103,7 +103,7 @@ def test_a_toy_version_is_one_file(tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stderr
     told, verdict = ran.stdout.splitlines()
-    assert told == "['k010', 'k20', 'k28', 'toy'] 9.9 complete"
+    assert told == "['k010', 'k20', 'k28', 'k39', 'k41', 'toy'] 9.9 complete"
     assert "duplicates=0 lost=0" in verdict
 
 

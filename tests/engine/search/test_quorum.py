@@ -8,8 +8,6 @@ from random import Random
 
 import pytest
 
-from engine.profiles import K39
-from tests.engine.offered import offer
 from tests.engine.search import worlds
 from tests.engine.search.hunt import Hunt
 
@@ -30,10 +28,7 @@ DONE = ("fault lose_heartbeats", "fault fail_controller", "fault shrink_isr", "f
 
 
 @pytest.mark.parametrize("steps", [20_000, pytest.param(200_000, marks=pytest.mark.slow)])
-def test_nothing_is_broken_without_zookeeper(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
-) -> None:
-    offer(monkeypatch, K39)
+def test_nothing_is_broken_without_zookeeper(tmp_path: Path, steps: int) -> None:
     made, seed, missing = 0, 0, ["not begun"]
     said: Counter[str] = Counter()
     done: Counter[str] = Counter()

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
-from engine import scenario
 from engine.explain.sentences import LANGUAGES, catalogue
-from engine.profiles import K39
-from engine.scenario.document import load, parse
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from engine.why.asking import why
-from tests.engine.offered import offer
 
-(SOURCE,) = Path(str(scenario.__file__)).parent.glob("library/sc-89-*.toml")
 DOWN, STARTING = "why.broker_down_registered", "why.broker_registers"
 
 
-def test_a_broker_that_is_down_keeps_its_registration_and_one_that_starts_waits_for_a_new_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    offer(monkeypatch, K39)
-    simulation = Simulation(load(parse(SOURCE.read_text(encoding="utf-8"), SOURCE.name), "crash"))
+def test_a_broker_that_is_down_keeps_its_registration_and_one_that_starts_waits_for_a_new_one() -> None:
+    simulation = Simulation(entry("SC-89").scenario("crash"))
     met = []
     while simulation.step() is not None:
         view = simulation.view()
