@@ -10,8 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from engine.errors import Refused
 from engine.profiles import PROFILES
-from engine.scenario.document import Scenario
+from engine.scenario.document import BadScenario, Scenario, load
+from engine.simulation import Simulation
 from engine.switches import Switches
 
 Settings = dict[str, Any]
@@ -114,5 +116,20 @@ DIFFERENCES: dict[str, Difference] = {
 
 
 def possible(scenario: Scenario) -> list[Difference]:
-    """Those that change something in this scenario. Whether a rule refuses the other side shows when it is made."""
-    return [difference for difference in DIFFERENCES.values() if difference.settings(scenario)]
+    """Those that change something in this scenario, and leave one that its cluster has everything for. Whether a rule
+    refuses the other side shows when it is made."""
+    return [
+        difference
+        for difference in DIFFERENCES.values()
+        if (settings := difference.settings(scenario)) and _can_be_made(scenario, settings)
+    ]
+
+
+def _can_be_made(scenario: Scenario, settings: Settings) -> bool:
+    try:
+        Simulation(load(scenario.source, settings=settings), watching="bare")
+    except BadScenario:
+        return False
+    except Refused:
+        pass
+    return True

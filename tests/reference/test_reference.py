@@ -14,6 +14,7 @@ from engine.errors import Error
 from engine.explain.machines import machine_json
 from engine.explain.sentences import LANGUAGES, catalogue
 from engine.machine import Machine
+from engine.profiles import PROFILES
 from engine.pseudocode.documents import components, place_of_sentence
 from engine.scenario.shelf import library
 from engine.simulation import Simulation
@@ -67,6 +68,13 @@ def test_the_middleware_scheme_stands_beside_kafka_aspect_by_aspect(client: Clie
                 assert say(key, language) in page
     assert reverse("reference:middleware") in text(client, "requirement", "MW-15")
     assert reverse("reference:middleware") not in text(client, "requirement", "SEQ-11")
+
+
+def test_the_versions_stand_side_by_side_oldest_first(client: Client) -> None:
+    page = text(client, "versions")
+    assert re.findall(r"\(Kafka ([\d.]+)\)", page) == [profile.version for profile in PROFILES.values()]
+    (levels,) = re.findall(r"transaction_version</code></th>(.*?)</tr>", page)
+    assert re.findall(r"<td>(.*?)</td>", levels) == ["0", "0", "0", "0", "2"]
 
 
 def test_every_machine_is_found_and_served_as_the_engine_has_it(client: Client) -> None:

@@ -54,9 +54,9 @@ def test_a_mistake_is_told_in_words_that_the_page_has_in_its_language(browser: C
     edit = {"do": "set", "path": ["profile"], "value": "k99"}
     (mistake,) = post(browser, draft, "edit", text=TEXT, edits=[edit]).json()["mistakes"]
     assert mistake["wrong"] == "'k99'"
-    assert mistake["allowed"]["params"]["names"] == ["k010", "k20", "k28"]
+    assert mistake["allowed"]["params"]["names"] == ["k010", "k20", "k28", "k39", "k41"]
     said = [say("builder.mistake", language, mistake) for language in ("en", "zh-Hans")]
-    assert "one of k010, k20, k28" in said[0] and "k010、k20、k28 之一" in said[1]
+    assert "one of k010, k20, k28, k39, k41" in said[0] and "k010、k20、k28、k39、k41 之一" in said[1]
 
 
 def test_a_trial_tells_what_the_world_cannot_be_built_from_with_its_line() -> None:
