@@ -223,9 +223,14 @@ def _passed(logs: Logs) -> DataFrame:
 
 
 def _decisions(logs: Logs) -> DataFrame:
-    """``session, fact, decision, decision_epoch``: of each stored batch the first decision about its producer that a
-    coordinator logged after it."""
-    decided = of_kind(logs.facts, kinds.LOGGED).where("state like 'Prepare%'")
+    """``session, fact, decision, decided_for``: of each stored batch the first decision about its producer that a
+    coordinator logged after it, and the epoch of the data that it is about. Where a client has an epoch for each
+    transaction (its transaction version is 2, KIP-890), the decision is logged under the next one."""
+    decided = (
+        of_kind(logs.facts, kinds.LOGGED)
+        .where("state like 'Prepare%'")
+        .withColumn("decided_for", f.expr("producer_epoch - if(coalesce(value, 0) >= 2, 1, 0)"))
+    )
     rows = logs.leading.unionByName(decided, allowMissingColumns=True)
     later = (
         Window.partitionBy("session", "producer_id").orderBy("fact").rowsBetween(1, Window.unboundedFollowing)
@@ -236,10 +241,10 @@ def _decisions(logs: Logs) -> DataFrame:
 
     return (
         rows.withColumn("decision", first("state"))
-        .withColumn("decision_epoch", first("producer_epoch"))
+        .withColumn("decided_for", first("decided_for"))
         .withColumn("decision_at", first("fact"))
         .where(f.col("kind") == kinds.APPEND)
-        .select("session", "fact", "decision", "decision_epoch", "decision_at")
+        .select("session", "fact", "decision", "decided_for", "decision_at")
     )
 
 
@@ -249,7 +254,7 @@ def read_early(logs: Logs) -> DataFrame:
     undecided = (
         (f.coalesce("decision_at", f.lit(NEVER)) > f.col("passing"))
         | (f.col("decision") != "PrepareCommit")
-        | (f.col("decision_epoch") != f.col("producer_epoch"))
+        | (f.col("decided_for") != f.col("producer_epoch"))
     )
     broken = (
         _passed(logs)
@@ -266,7 +271,7 @@ def read_early(logs: Logs) -> DataFrame:
         "end_control",
         "end_offset",
         "decision",
-        "decision_epoch",
+        "decided_for",
     )
     return breaches(broken, "consumer", "from", "to", *shown)
 

@@ -177,9 +177,9 @@ def _at_rest(logs: Logs) -> DataFrame:
 def prepared_completes(logs: Logs) -> DataFrame:
     """Invariant 4: at rest no transaction is prepared and not complete, unless requests for its markers were lost, or
     a broker that led its log when it was decided was elected again since: Kafka then waits for no marker any more
-    (MRK-9)."""
+    (MRK-9). What was prepared before the first step is a document's, and no coordinator decided it."""
     lost = of_kind(logs.facts, kinds.UNMARKED).select("session", f.explode("items").alias("lost")).distinct()
-    prepared = _last_state(logs).where(f.col("state").isin(*PREPARED))
+    prepared = _last_state(logs).where(f.col("state").isin(*PREPARED) & (f.col("step") > 0))
     prepared = prepared.join(_at_rest(logs), "session", "left_semi")
     unreachable = prepared.join(lost, "session").where(f.expr("array_contains(items, lost)"))
     leaders = of_kind(logs.facts, kinds.LEADER)

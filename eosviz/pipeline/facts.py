@@ -278,6 +278,7 @@ class FactReader:
                     producer_id=value["producer_id"],
                     producer_epoch=value["producer_epoch"],
                     items=sorted(value["partitions"]),
+                    value=value.get("client_version"),
                 )
             elif partition.startswith(_OFFSETS_LOG) and batch["transactional"]:
                 self._tell(
