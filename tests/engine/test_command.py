@@ -92,7 +92,7 @@ def test_meeting_an_expected_refusal_is_success():
         (("run", "SC-999"), "no such scenario in the library; allowed: SC-01, "),
         (("run", "SC-40/nobody"), "no variant 'nobody'; allowed: acks-one, acks-all"),
         (("run", "SC-02", "--set", "nonsense"), "--set nonsense: no =; allowed: PATH=VALUE"),
-        (("run", "SC-02", "--set", "profile=k99"), "'k99'; allowed: one of k010, k20, k28"),
+        (("run", "SC-02", "--set", "profile=k99"), "'k99'; allowed: one of k010, k20, k28, k39, k41"),
         (("run", "SC-07/acks-one", "--set", "producers.p1.settings.acks=-1"), "CFG-2 did not refuse it"),
         (
             ("run", "SC-07/acks-one", "--set", "producers.p1.settings={ nothing = 1 }"),
@@ -114,7 +114,7 @@ def test_what_cannot_be_run_is_told_with_what_is_allowed(arguments, said):
             ":10: producers.p1.settings.lingerms: ",
             "allowed: the settings are",
         ),
-        (GOOD.replace('"k28"', "28"), ":2: profile: ", "allowed: one of k010, k20, k28"),
+        (GOOD.replace('"k28"', "28"), ":2: profile: ", "allowed: one of k010, k20, k28, k39, k41"),
         (GOOD + "[[faults]]\n", ":11: faults.0.action: ", "allowed: "),
         (GOOD.replace('"T-1"', ""), ":1: document: ", "allowed: TOML 1.0"),
         (b"\xff\xfe", ": document: byte 0 is not UTF-8", "allowed: TOML 1.0"),
