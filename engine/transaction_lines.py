@@ -100,6 +100,9 @@ class TransactionLines:
         self._of_middleware: dict[str, TransactionLine] = {}
         for name, client in (view.get("clients") or {}).items():
             self._identify(name, client.get("transaction_manager"))
+        for broker in (view.get("brokers") or {}).values():
+            for identifier, entry in (broker.get("transactions") or {}).items():
+                self._known[identifier] = {word: entry.get(word) for word in IDENTITY[1:]}
 
     @property
     def lines(self) -> list[TransactionLine]:

@@ -19,6 +19,7 @@ from engine.profiles import PROFILES
 from engine.scenario import schema
 from engine.scenario.belonging import BELONGING
 from engine.scenario.faults_and_overrides import ERROR_ANSWER_FIELDS, FAULT_NEEDS, PRODUCE_FIELDS
+from engine.scenario.kept_by import absent
 from engine.scenario.mistakes import MISTAKES_MAX
 from engine.scenario.schema import SECTIONS, Field
 from engine.switches import Switches
@@ -164,7 +165,8 @@ def _table_of(kind: type[Any]) -> dict[str, Any]:
 
 
 def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
-    """The names that a document's rows may refer to. Takes any document, also one that would not load."""
+    """The names that a document's rows may refer to, and under ``absent`` those of the form that its cluster does not
+    have. Takes any document, also one that would not load."""
     cluster = document.get("cluster")
     brokers = cluster.get("brokers", 3) if isinstance(cluster, dict) else 3
     count = brokers if type(brokers) is int and 0 <= brokers <= 9 else 3
@@ -174,6 +176,7 @@ def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
     nodes = _names(middleware, "participants") if isinstance(middleware, dict) else []
     nodes = [*NODES, *nodes] if nodes else []
     actors = [f"broker-{number}" for number in range(1, count + 1)]
+    versions, profile = SECTIONS["scenario"]["profile"], document.get("profile")
     return {
         "producers": producers,
         "consumers": consumers,
@@ -185,6 +188,7 @@ def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
             for number in range(_whole(topic.get("partitions"), 2, 64))
         ],
         "actors": [*producers, *consumers, *actors, *nodes],
+        "absent": absent(profile if profile in versions.choices else versions.default),
     }
 
 

@@ -46,21 +46,37 @@ def keeper(profile: str) -> str:
     return QUORUM if PROFILES[profile].quorum_controller else ZOOKEEPER
 
 
+def exists(needs: str | None, profile: str) -> bool:
+    """Whether a cluster of this version has what needs ZooKeeper or a quorum; None needs neither."""
+    return needs in (None, keeper(profile))
+
+
+def absent(profile: str) -> list[str]:
+    """Names of actions, messages, switches and brokers' settings that a cluster of this version does not have. No
+    name is in two of the tables."""
+    return [
+        name
+        for table in (ACTIONS, APIS, SWITCHES, SETTINGS)
+        for name, needs in table.items()
+        if not exists(needs, profile)
+    ]
+
+
 def check_keeper(document: dict[str, Any]) -> None:
     """Raises BadScenario for a fault, a message or a switch that this cluster does not have. Settings are let be: a
     variant of another version may leave them."""
-    kept_by = keeper(document["profile"])
+    profile = document["profile"]
     for index, fault in enumerate(document["faults"]):
         place = f"faults.{index}"
-        _check(ACTIONS.get(fault["action"]), kept_by, f"{place}.action", fault["action"])
+        _check(ACTIONS.get(fault["action"]), profile, f"{place}.action", fault["action"])
         api = (fault["match"] or {}).get("api")
-        _check(APIS.get(api or ""), kept_by, f"{place}.match.api", api)
+        _check(APIS.get(api or ""), profile, f"{place}.match.api", api)
     for name in document["switches"]:
-        _check(SWITCHES.get(name), kept_by, f"switches.{name}", name)
+        _check(SWITCHES.get(name), profile, f"switches.{name}", name)
 
 
-def _check(needs: str | None, kept_by: str, place: str, name: Any) -> None:
-    if needs in (None, kept_by):
+def _check(needs: str | None, profile: str, place: str, name: Any) -> None:
+    if exists(needs, profile):
         return
     if needs == ZOOKEEPER:
         raise BadScenario(place, wrong("not_with_quorum", name=name), allowed("kept_by_zookeeper"))

@@ -13,6 +13,7 @@ from typing import Any
 from engine.broker.configuration import BrokerConfiguration
 from engine.building import build
 from engine.errors import Refused
+from engine.scenario import kept_by
 from engine.scenario.document import BadScenario, Scenario
 from engine.scenario.schema import APIS, MIDDLEWARE_APIS
 from engine.watching import Watch
@@ -117,7 +118,9 @@ def nearest_path(scenario: Scenario, place: str, written: Iterable[str]) -> str:
 def known_paths(scenario: Scenario) -> list[str]:
     """Every path that is offered to vary, and the settings of brokers."""
     paths = [one.path for section in sections_of(scenario) for one in section.parameters]
-    return [*paths, *(f"cluster.broker.{name}" for name in BrokerConfiguration.__slots__)]
+    absent = kept_by.absent(scenario["profile"])
+    settings = [name for name in BrokerConfiguration.__slots__ if name not in absent]
+    return [*paths, *(f"cluster.broker.{name}" for name in settings)]
 
 
 def _check_faults(sweep: SweepDocument, world: World) -> None:
@@ -138,7 +141,9 @@ def _check_faults(sweep: SweepDocument, world: World) -> None:
 
 def possible_apis(world: World) -> list[str]:
     """Messages that some actor of this world could send."""
-    return [*(APIS if world.brokers else ()), *(MIDDLEWARE_APIS if world.nodes else ())]
+    absent = kept_by.absent(world.profile.name)
+    of_brokers = [name for name in APIS if name not in absent]
+    return [*(of_brokers if world.brokers else ()), *(MIDDLEWARE_APIS if world.nodes else ())]
 
 
 def _unknown(place: str, name: Any, known: list[str]) -> BadSweep:

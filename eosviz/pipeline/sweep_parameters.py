@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.client.configuration import ACKS_ALL, SETTINGS
 from engine.network.faults import FaultRule
+from engine.scenario import kept_by
 from engine.scenario.document import Scenario
 from engine.scenario.schema import SECTIONS, Field
 from engine.switches import Switches
@@ -147,6 +148,8 @@ def _faults(document: Mapping[str, Any]) -> Iterator[Parameter]:
 def _switches(document: Mapping[str, Any]) -> Iterator[Parameter]:
     usual = Switches()
     for name in Switches.__dataclass_fields__:
+        if not kept_by.exists(kept_by.SWITCHES.get(name), document["profile"]):
+            continue
         default = getattr(usual, name)
         now = document["switches"].get(name, default)
         kind = {bool: "bool", int: "int"}.get(type(default), "text")

@@ -58,6 +58,12 @@ function namesFor(sheet: Sheet, field: Field): string[] {
   return field.names === null ? [] : sheet.names[field.names] ?? sheet.form.names[field.names] ?? [];
 }
 
+/** Without what the document's cluster does not have: ZooKeeper's things, or those of a controller quorum. */
+function here(sheet: Sheet, offered: string[]): string[] {
+  const absent = sheet.names["absent"] ?? [];
+  return offered.filter((name) => !absent.includes(name));
+}
+
 /** What may stand in a list of names. */
 function drawNames(known: string[]): TemplateResult {
   const names = known.slice(0, NAMES_TOLD_MAX);
@@ -100,7 +106,7 @@ function drawInput(sheet: Sheet, field: Field | Setting, value: Json | undefined
   };
   const shown = showValue(value);
   const usual = "required" in field && field.required ? "" : showValue(field.default);
-  const choices = field.kind === "bool" ? ["true", "false"] : field.choices.map(String);
+  const choices = field.kind === "bool" ? ["true", "false"] : here(sheet, field.choices.map(String));
   if (choices.length > 0) {
     const isKnown = value === undefined || choices.includes(shown);
     return html`<select id=${idOf(path)} aria-invalid=${wrong ? "true" : "false"} aria-describedby=${described} @change=${change}>
@@ -214,7 +220,7 @@ function drawSettings(sheet: Sheet, { known, prefix }: { known: Record<string, S
     ${effective === undefined ? nothing : drawForced(effective, names)}
     <div class="form-add"><label for=${choice}>${say("builder.add_setting")}</label>
       <select id=${choice}><option value="">${say("builder.choose")}</option>
-      ${Object.keys(known).filter((name) => !names.includes(name)).map((name) => html`<option value=${name}>${name} · ${meaningOf(name)}</option>`)}</select>
+      ${here(sheet, Object.keys(known)).filter((name) => !names.includes(name)).map((name) => html`<option value=${name}>${name} · ${meaningOf(name)}</option>`)}</select>
       <button type="button" class="small" id="${choice}-do" @click=${add}>${say("builder.add")}<span class="sr"> ${say("builder.add_setting")}</span></button></div>`;
 }
 

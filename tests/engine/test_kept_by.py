@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from engine.scenario.document import BadScenario, load
+from engine.scenario.form import names_in
 from engine.simulation import Simulation
 
 ACTOR = {"actor": "broker-1"}
@@ -32,6 +33,21 @@ def test_what_another_cluster_has_is_refused(profile: str, given: dict[str, Any]
     with pytest.raises(BadScenario, match="ZooKeeper") as refused:
         load({**WORLD, "profile": profile, **given})
     assert refused.value.place == place
+
+
+@pytest.mark.parametrize(
+    ("profile", "absent", "has"),
+    [("k28", "lose_heartbeats", "competing_write"), ("k39", "competing_write", "lose_heartbeats")],
+)
+def test_a_form_knows_what_the_cluster_does_not_have(profile: str, absent: str, has: str) -> None:
+    names = names_in({**WORLD, "profile": profile})["absent"]
+    assert absent in names and has not in names
+    assert ("zookeeper_version_check" in names, "registration_ms" in names) == (profile == "k39",) * 2
+
+
+@pytest.mark.parametrize("profile", ["k99", ["k39"], 3, None])
+def test_a_version_that_is_none_counts_as_the_usual_one(profile: Any) -> None:
+    assert names_in({**WORLD, "profile": profile})["absent"] == names_in(WORLD)["absent"]
 
 
 @pytest.mark.parametrize(("given", "ends"), [({}, 9000), ({"session_timeout_ms": 900}, 900)])

@@ -74,6 +74,14 @@ def test_a_fenced_transaction_and_its_successor_have_a_line_each() -> None:
     assert first["last_step"] < second["first_step"]
 
 
+def test_an_id_that_was_there_before_the_run_is_known() -> None:
+    lines = lines_of("SC-91/last-epoch").lines
+    assert [(line.client, line.producer_id, line.producer_epoch, line.result) for line in lines] == [
+        ("p1", 77, 32766, "aborted"),
+        ("p1", 1000, 0, "committed"),
+    ]
+
+
 def test_an_open_transaction_stays_open() -> None:
     (line,) = lines_of("SC-75/wall").to_json()["lines"]
     assert (line["result"], line["state"], line["over"], line["decided_step"]) == (
