@@ -148,7 +148,7 @@ class AllocatingInitProducerIdHandler(InitProducerIdHandler):
 
     def _without_id(self, envelope: Envelope, now: int) -> Effects:
         """The client asks again; meanwhile the broker asks for a block."""
-        self.setup.watch.emit(NoIdYet, self.setup.name, envelope.source)
+        self.setup.watch.emit(NoIdYet, self.setup.name, envelope.source, self.producer_ids.state)
         response = InitProducerIdResponse(error=Error.COORDINATOR_LOAD_IN_PROGRESS)
         answer = Send(envelope.source, response, envelope.correlation_id, True)
         return [answer, *self.producer_ids.claim(now)]

@@ -282,10 +282,12 @@ class AllocationMoved(Happening):
 
 @happening
 class NoIdYet(Happening):
-    """A request is answered with COORDINATOR_LOAD_IN_PROGRESS: the broker has no id left and waits for a block."""
+    """A request is answered with COORDINATOR_LOAD_IN_PROGRESS: the broker has no id left and waits for a block.
+    ``state``: of its ``producer_id_allocation``."""
 
     broker: str
     client: str
+    state: str
 
 
 @happening

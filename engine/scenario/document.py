@@ -418,9 +418,9 @@ def _check_references(document: dict[str, Any]) -> None:
     _check_total(document["applications"])
     for loop in document["loops"]:
         _check_loop(loop, document, clients, consumers, list(partitions))
-    check_keeper(document)
     for index, fault in enumerate(document["faults"]):
         check_fault(fault, f"faults.{index}", actors, partitions, clients)
+    check_keeper(document)
     for index, override in enumerate(document["overrides"]):
         check_override(override, f"overrides.{index}", document["cluster"], partitions, clients)
     if document["beats"]:

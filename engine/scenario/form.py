@@ -188,7 +188,7 @@ def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
             for number in range(_whole(topic.get("partitions"), 2, 64))
         ],
         "actors": [*producers, *consumers, *actors, *nodes],
-        "absent": absent(profile if profile in versions.choices else versions.default),
+        "absent": absent(str(profile if profile in versions.choices else versions.default)),
     }
 
 

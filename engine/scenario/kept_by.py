@@ -1,4 +1,5 @@
-"""What a scenario may name depends on what keeps its cluster's decisions: ZooKeeper, or the log of a controller quorum.
+"""What a scenario may name depends on its cluster: on what keeps its decisions, ZooKeeper or the log of a controller
+quorum, and on which requests and errors its version knows.
 
 One table for the loader, which refuses what does not exist in that cluster, and for forms, which do not offer it.
 """
@@ -8,9 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from engine import apis
+from engine.errors import Error
+from engine.profile import age
 from engine.profiles import PROFILES
 from engine.scenario.bad_scenario import BadScenario
-from engine.scenario.phrases import allowed, wrong
+from engine.scenario.phrases import allowed, any_of, wrong
 
 ZOOKEEPER, QUORUM = "zookeeper", "quorum"
 ACTIONS: dict[str, str] = {
@@ -63,16 +66,36 @@ def absent(profile: str) -> list[str]:
 
 
 def check_keeper(document: dict[str, Any]) -> None:
-    """Raises BadScenario for a fault, a message or a switch that this cluster does not have. Settings are let be: a
-    variant of another version may leave them."""
+    """Raises BadScenario for a fault, a message, an error or a switch that this cluster does not have. Settings are let
+    be: a variant of another version may leave them."""
     profile = document["profile"]
     for index, fault in enumerate(document["faults"]):
         place = f"faults.{index}"
         _check(ACTIONS.get(fault["action"]), profile, f"{place}.action", fault["action"])
         api = (fault["match"] or {}).get("api")
         _check(APIS.get(api or ""), profile, f"{place}.match.api", api)
+        _check_version(fault, profile, place)
     for name in document["switches"]:
         _check(SWITCHES.get(name), profile, f"switches.{name}", name)
+
+
+def _check_version(fault: dict[str, Any], profile: str, place: str) -> None:
+    """A crafted request may have no version, and an injected error no code, that these brokers do not know yet."""
+    known = PROFILES[profile]
+    asked = (fault["message"] or {}).get("transaction_version", 0)
+    if asked > known.transaction_version:
+        raise BadScenario(
+            f"{place}.message.transaction_version",
+            wrong("not_in_version", name=f"transaction_version = {asked}", version=known.version),
+            allowed("int_between", low=0, high=known.transaction_version),
+        )
+    error = fault["error"]
+    if error is not None and age(Error[error].since) > age(known.version):
+        raise BadScenario(
+            f"{place}.error",
+            wrong("not_in_version", name=error, version=known.version),
+            any_of(one.name for one in known.errors),
+        )
 
 
 def _check(needs: str | None, profile: str, place: str, name: Any) -> None:

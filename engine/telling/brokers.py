@@ -129,7 +129,8 @@ def _allocation_moved(h: happened.AllocationMoved, teller: Teller) -> None:
 
 def _no_id_yet(h: happened.NoIdYet, teller: Teller) -> None:
     teller.say("allocation.no_id_yet", ("PID-5",), broker=h.broker, client=h.client)
-    teller.refuse("PID-5", Error.COORDINATOR_LOAD_IN_PROGRESS.name, [], "refusal.client_retries")
+    error = Error.COORDINATOR_LOAD_IN_PROGRESS.name
+    teller.refuse("PID-5", error, [["state", h.state]], "refusal.client_retries")
 
 
 def _metadata_read(h: happened.MetadataRead, teller: Teller) -> None:

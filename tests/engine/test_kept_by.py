@@ -50,6 +50,28 @@ def test_a_version_that_is_none_counts_as_the_usual_one(profile: Any) -> None:
     assert names_in({**WORLD, "profile": profile})["absent"] == names_in(WORLD)["absent"]
 
 
+END_OF_VERSION_2 = {"api": "EndTxn", "transactional_id": "txn-1", "transaction_version": 2}
+ABORTABLE = {"match": {"api": "Produce"}, "action": "inject_error", "error": "TRANSACTION_ABORTABLE"}
+
+
+@pytest.mark.parametrize(
+    ("profile", "fault", "place"),
+    [
+        (
+            "k39",
+            {"at": 1, "action": "craft_request", "message": END_OF_VERSION_2},
+            "message.transaction_version",
+        ),
+        ("k28", ABORTABLE, "error"),
+    ],
+)
+def test_what_came_later_is_refused(profile: str, fault: dict[str, Any], place: str) -> None:
+    with pytest.raises(BadScenario, match="does not exist in Kafka") as refused:
+        load({**WORLD, "profile": profile, "faults": [fault]})
+    assert refused.value.place == f"faults.0.{place}"
+    assert load({**WORLD, "profile": "k41", "faults": [fault]})
+
+
 @pytest.mark.parametrize(("given", "ends"), [({}, 9000), ({"session_timeout_ms": 900}, 900)])
 def test_a_shorter_session_has_its_heartbeats_closer(given: dict[str, int], ends: int) -> None:
     faults = [{"at": 199, "action": "crash", **ACTOR}]
