@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from eosviz.bounded.register import caller
 from eosviz.callers import address_of
@@ -19,12 +20,13 @@ from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.linking import check_length, open_link
 from eosviz.walkthroughs.links import (
     Link,
+    link_to,
     read_link,
     version_of,
     view_fields,
 )
 from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.models import Branch
+from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.previewing import preview_of
 from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS, with_wait
 from eosviz.workshop.opening import check_open
@@ -75,6 +77,26 @@ def _open(request: HttpRequest, link: Link) -> HttpResponse:
     known[link.digest] = opened.branch.id
     request.session[OPENED_KEY] = dict(list(known.items())[-OPENED_MAX:])
     return redirect(_player_address(opened.branch, opened.step, link, as_linked=opened.as_linked))
+
+
+@never_cache
+@require_safe
+def rerun(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """`?branch=…&step=…`: to the link of that, which makes the branch again as a session of its own, with everything
+    that was done on it. The way on where another version of the engine made the session.
+    """
+    owned = Session.objects.of_browser(browser_of(request.session))
+    session = get_object_or_404(owned, id=session_id)
+    wanted, step = request.GET.get("branch", ""), request.GET.get("step", "")
+    if not (wanted.isdecimal() and step.isdecimal() and len(wanted) < 19 and len(step) < 8):
+        raise Http404
+    branches = Branch.objects.select_related("session__version").filter(session=session)
+    branch = get_object_or_404(branches, id=int(wanted))
+    try:
+        link = link_to(branch, min(int(step), branch.newest), None, None)
+    except Problem as problem:
+        return _refused(request, problem)
+    return redirect(link.address())
 
 
 def _opened_before(request: HttpRequest, link: Link) -> Branch | None:

@@ -228,6 +228,9 @@ class Welcome(FromServer, tag="welcome", frozen=True, kw_only=True):
     header: HeaderJson
     branches: list[BranchSummary]
     limits: Limits
+    other_engine: str | None = None
+    """The version of the engine that made the session, where that is not the version here: steps are shown as they were
+    recorded, and may end in a refusal to go on (`problem.engine_differs`)."""
 
 
 class Branches(FromServer, tag="branches", frozen=True, kw_only=True):

@@ -19,6 +19,7 @@ import msgspec
 from django.contrib.auth import get_user_model
 from django.db import models
 
+from engine.scenario.header import ENGINE_VERSION
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.made_steps import pack_view
 
@@ -67,7 +68,12 @@ class _Titled(msgspec.Struct):
     title: dict[str, str]
 
 
+class _Made(msgspec.Struct):
+    engine: str
+
+
 _TITLE = msgspec.json.Decoder(_Titled)
+_MADE = msgspec.json.Decoder(_Made)
 
 
 class Session(models.Model):
@@ -96,6 +102,12 @@ class Session(models.Model):
     def title(self) -> dict[str, str]:
         """Language to text: all that a list reads of the header."""
         return _TITLE.decode(bytes(self.header)).title
+
+    @property
+    def other_engine(self) -> str | None:
+        """The version of the engine that made the session, where that is not the version here."""
+        engine = _MADE.decode(bytes(self.header)).engine
+        return None if engine == ENGINE_VERSION else engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,7 @@ def welcome(session: Session, re: str, continues: bool = True) -> Welcome:
         header=msgspec.Raw(bytes(session.header)),
         branches=branch_summaries(session.id),
         limits=LIMITS,
+        other_engine=session.other_engine,
     )
 
 

@@ -18,7 +18,7 @@ from engine.errors import Refused
 from engine.scenario.document import Scenario, load
 from engine.simulation import Simulation
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.walkthroughs.made_steps import encode_step
+from eosviz.walkthroughs.made_steps import STEPS_PER_TRANSACTION, encode_step
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Keyframe, Step, line_interventions
 
@@ -64,10 +64,14 @@ def simulate_to(line: list[Branch], number: int) -> Simulation:
 
 
 def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
-    """Step until `number`. The state at the last keyframe before it and the step itself must be the stored
-    ones; replays compare every step.
+    """Step until `number`. Of a session that this engine made, the state at the last keyframe before it and the step
+    itself must be the stored ones. Of another engine's session every step must be: two versions may agree in a step and
+    not in what came before it. Raises Diverged.
     """
     if simulation.number == number:
+        return
+    if line[0].session.other_engine is not None:
+        _compare_each(simulation, line, number)
         return
     keyframe = Keyframe.objects.nearest(line, number - 1)
     try:
@@ -83,6 +87,23 @@ def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
     stored = Step.objects.of_line(line, number, number).bodies()
     if last is None or not stored or encode_step(last) != stored[0]:
         raise Diverged(number)
+
+
+def _compare_each(simulation: Simulation, line: list[Branch], number: int) -> None:
+    """Step until `number`, a few hundred stored steps at a time."""
+    while simulation.number < number:
+        first = simulation.number + 1
+        last = min(number, simulation.number + STEPS_PER_TRANSACTION)
+        stored = Step.objects.of_line(line, first, last).bodies()
+        for at, body in enumerate(stored, first):
+            try:
+                made = simulation.step()
+            except Refused:
+                raise Diverged(at) from None
+            if made is None or encode_step(made) != body:
+                raise Diverged(at)
+        if simulation.number != last:
+            raise Diverged(simulation.number + 1)
 
 
 class Slot:

@@ -7,6 +7,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sessions/new", views.new, name="new"),
     path("sessions/<uuid:session_id>/", views.player, name="player"),
     path("sessions/<uuid:session_id>/delete", views.delete, name="delete"),
+    path("sessions/<uuid:session_id>/rerun", link_views.rerun, name="rerun"),
     path("sessions/<uuid:session_id>/present", present_views.start, name="present"),
     path("sessions/<uuid:session_id>/present/end", present_views.end, name="end_presenting"),
     path("follow/<uuid:token>/", present_views.follow, name="follow"),

@@ -519,6 +519,10 @@ export interface Welcome {
   header: Header;
   branches: BranchSummary[];
   limits: Limits;
+  /**
+   * The version of the engine that made the session, where that is not the version here: steps are shown as they were recorded, and may end in a refusal to go on (`problem.engine_differs`).
+   */
+  other_engine: string | null;
 }
 export interface SessionSummary {
   id: string;

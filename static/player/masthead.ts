@@ -14,6 +14,7 @@ import type { PlayerStore } from "./store.ts";
 import { Small } from "./small.ts";
 import { StoreElement } from "./store-element.ts";
 import { named } from "./joins.ts";
+import { rerunLink } from "./messages.ts";
 import { say, words } from "./text.ts";
 
 export class Masthead extends StoreElement {
@@ -22,6 +23,7 @@ export class Masthead extends StoreElement {
     library: {},
     assignment: {},
     verdict: {},
+    rerun: {},
     open: {},
     followState: { attribute: false },
   };
@@ -31,6 +33,8 @@ export class Masthead extends StoreElement {
   declare assignment: string;
   /** Of a log case: the page with its verdicts, from which its reader comes. */
   declare verdict: string;
+  /** Where a branch is made again by the engine here; empty where nothing is. */
+  declare rerun: string;
   /** In a frame on another page: where the whole thing is opened, outside of it. */
   declare open: string;
   declare followState: FollowState | null;
@@ -41,6 +45,7 @@ export class Masthead extends StoreElement {
     this.library = "/";
     this.assignment = "";
     this.verdict = "";
+    this.rerun = "";
     this.open = "";
     this.followState = null;
   }
@@ -124,7 +129,7 @@ export class Masthead extends StoreElement {
     const { state: found, engine, step } = store.verified;
     const state = found === "log" && isPreview(store.frame?.step ?? null) ? "preview" : found;
     const params = { engine: engine ?? "?", step: step ?? 0 };
-    return html`<span class="badge ${state === "differs" ? "wrong" : ""}" title=${say(`player.verified.${state}.means`, params)}>${say(`player.verified.${state}`, params)}</span>`;
+    return html`<span class="badge ${state === "differs" ? "wrong" : ""}" title=${say(`player.verified.${state}.means`, params)}>${say(`player.verified.${state}`, params)}</span> ${store.source.live ? rerunLink(store, this.rerun) : nothing}`;
   }
 
   /** Whether a follower is being taken along, or the way back for one who let go. */

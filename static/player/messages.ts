@@ -16,12 +16,22 @@ export interface Hint {
   dismiss: () => void;
 }
 
-/** `fault`: words that could not be had. */
-export function messages(store: PlayerStore, fault: string | null, hint: Hint | null): TemplateResult | typeof nothing {
+/** What refuses to go on with the steps of another version of the engine. */
+const OTHER_ENGINE = "problem.engine_differs";
+
+/** The way on from there: the same run, made by the engine here. `address`: empty where nothing can be made. */
+export function rerunLink(store: PlayerStore, address: string): TemplateResult | typeof nothing {
+  if (address === "") return nothing;
+  const place = new URLSearchParams({ branch: store.branch, step: String(store.shown) });
+  return html`<a class="rerun" href=${`${address}?${place}`} title=${say("player.rerun.means")}>${say("player.rerun")}</a>`;
+}
+
+/** `fault`: words that could not be had. `rerun`: where a branch is made again by the engine here. */
+export function messages(store: PlayerStore, fault: string | null, rerun: string, hint: Hint | null): TemplateResult | typeof nothing {
   const problem = store.problem;
   if (problem !== null) {
     const remedy = problem.remedyKey === null ? "" : say(problem.remedyKey, problem.params);
-    return html`<div class="message" role="alert"><p><b>${say(problem.key, problem.params)}</b> ${remedy}</p>${close(() => store.dismiss())}</div>`;
+    return html`<div class="message" role="alert"><p><b>${say(problem.key, problem.params)}</b> ${remedy}${problem.key === OTHER_ENGINE ? html` ${rerunLink(store, rerun)}` : nothing}</p>${close(() => store.dismiss())}</div>`;
   }
   if (fault !== null) return html`<div class="message" role="alert"><p>${fault}</p></div>`;
   if (hint === null) return nothing;

@@ -29,6 +29,7 @@ export abstract class PlayerAttributes extends LitElement {
     compare: {},
     library: {},
     share: {},
+    rerun: {},
     workshop: {},
     assignment: {},
     verdict: {},
@@ -85,6 +86,8 @@ export abstract class PlayerAttributes extends LitElement {
   declare compare: string;
   declare library: string;
   declare share: string;
+  /** Where a branch is made again by the engine here, as a session of its own. */
+  declare rerun: string;
   /** Where branch 0 would become a scenario; another branch's number stands there instead. */
   declare workshop: string;
   declare assignment: string;
@@ -150,6 +153,7 @@ export abstract class PlayerAttributes extends LitElement {
     this.compare = "/compare/";
     this.library = "/";
     this.share = "";
+    this.rerun = "";
     this.workshop = "";
     this.assignment = "";
     this.verdict = "";

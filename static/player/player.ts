@@ -292,7 +292,7 @@ export class Player extends PlayerAttributes {
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#lesson()?.open()}
         @open-link=${({ detail }: CustomEvent<number>) => this.#why()?.showLink(detail)} @use-projector=${() => this.#present()}>
       <header class="top">
-        <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} verdict=${this.verdict} open=${this.open} .followState=${this.company?.following?.state ?? null}></eos-masthead>
+        <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} verdict=${this.verdict} rerun=${this.rerun} open=${this.open} .followState=${this.company?.following?.state ?? null}></eos-masthead>
         ${viewTabs(this.#views(store))}
         <eos-tools class="tools" .store=${store} .walk=${this.walk} .zoom=${this.zoom} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?lesson=${lesson.lesson !== undefined} ?presenting=${this.presenting !== ""} ?projector=${this.projector}></eos-tools>
       </header>
@@ -387,8 +387,8 @@ export class Player extends PlayerAttributes {
   }
 
   #messages(store: PlayerStore): TemplateResult | typeof nothing {
-    if (this.hint !== "") return messages(store, this.fault, { key: this.hint, params: this.hintParams, dismiss: () => (this.hint = "") });
-    return messages(store, this.fault, this.changed ? { key: "player.link_changed", dismiss: () => (this.changed = false) } : null);
+    if (this.hint !== "") return messages(store, this.fault, this.rerun, { key: this.hint, params: this.hintParams, dismiss: () => (this.hint = "") });
+    return messages(store, this.fault, this.rerun, this.changed ? { key: "player.link_changed", dismiss: () => (this.changed = false) } : null);
   }
 
   // Keys

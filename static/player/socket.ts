@@ -363,7 +363,9 @@ export class SessionSocket implements Source {
     this.#wasSignedOut = false;
     this.#attempts = 0;
     const branches = message.branches.map(normalBranch);
-    listener.welcomed({ session: message.session, header: message.header, branches, verified: null });
+    const engine = message.other_engine ?? null;
+    const verified = engine === null ? null : { state: "as_recorded" as const, engine };
+    listener.welcomed({ session: message.session, header: message.header, branches, verified });
     this.#status("live");
     for (const waiting of this.#waiting.values()) {
       waiting.sent = 0;

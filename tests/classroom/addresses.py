@@ -153,6 +153,9 @@ ROWS: dict[str, Row] = {
     "walkthroughs:new": _everybody("/sessions/new", "post", scenario="SC-03"),
     "walkthroughs:player": _owned(""),
     "walkthroughs:delete": _owned("delete", "post"),
+    "walkthroughs:rerun": Row(
+        lambda things: f"/sessions/{things.session.id}/rerun?branch={things.branch.id}&step=0", OWNER
+    ),
     "walkthroughs:present": _owned("present", "post"),
     "walkthroughs:end_presenting": _owned("present/end", "post"),
     "walkthroughs:follow": Row(lambda things: f"/follow/{things.follow}/"),

@@ -110,4 +110,5 @@ def element_addresses(session: Any = None) -> SafeString:
         addresses["export"] = reverse("replays:export_begin", args=[session.id])
         addresses["present"] = reverse("walkthroughs:present", args=[session.id])
         addresses["share"] = reverse("replays:link", args=[session.id])
+        addresses["rerun"] = reverse("walkthroughs:rerun", args=[session.id])
     return format_html_join(" ", '{}="{}"', addresses.items())
