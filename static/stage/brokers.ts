@@ -9,6 +9,7 @@ import type { Frame, LogBatchView, ReplicaView } from "../player/frame.ts";
 import { listed, named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
+import { wholeOf } from "./contract.ts";
 import { coordinatorObjects } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
 import type { Drawn } from "./draw.ts";
@@ -29,7 +30,7 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   const focused = focus.actor === name && (focus.kind === "actor" || focus.kind === "leader");
   // A coordinator apart and a strip in a row have bodies of their own.
   const apart = (place.coordinator !== null && place.coordinator.box === place.box) || (here.upright && place.folded);
-  const objects: StageObject[] = apart ? [] : bodyOf(frame, here, focus, name, place, alive, focused);
+  const objects: StageObject[] = place.rows !== undefined ? chipOf(frame, here, focus, name, place) : apart ? [] : bodyOf(frame, here, focus, name, place, alive, focused);
   for (const [partition, lane] of Object.entries(place.lanes)) {
     const own = laneObjects({ frame, here, focus, broker: name, partition, place: lane });
     objects.push(...(alive || lane.strip ? own : own.map(dimmed)));
@@ -38,8 +39,8 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   if (place.coordinator !== null) objects.push(...(alive ? coordinatorObjects(frame, here, focus, name, place.coordinator) : survivingLog(frame, here, name, place.coordinator)));
   if (focused) {
     objects.push({
-      key: "ring:actor", ...place.box, phase: "effect", depth: DEPTH.gate, hot: true, label: "",
-      draw: box(0, 0, place.box.width, place.box.height, "ring", 8),
+      key: "ring:actor", ...wholeOf(place), phase: "effect", depth: DEPTH.gate, hot: true, label: "",
+      draw: box(0, 0, wholeOf(place).width, wholeOf(place).height, "ring", 8),
     });
   }
   return objects;
@@ -80,6 +81,39 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
   }];
 }
 
+const CHIP = { name: 15, head: 20 };
+/** Farther from its coordinator than this, other boxes lie between. */
+const JOINT = 12;
+
+/** On a phone: its small box, where messages leave and arrive, and the large one while it is unfolded. Both name it in the same way. */
+function chipOf(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace): StageObject[] {
+  const { width, height } = place.box;
+  const isDown = frame.view.brokers?.[name.replace(/^broker-/, "")]?.alive === false;
+  const state = stateWord(frame, name);
+  const open = place.panel !== undefined;
+  const said = textWidth(name, 12, true);
+  const room = width - said - 26;
+  const coordinator = place.coordinator?.box;
+  const below = coordinator === undefined ? 0 : coordinator.y - place.box.y;
+  // The coordinator under it is its own.
+  const joint = below > height && below < height + JOINT ? path(`M${round(width / 2)},${height}V${round(below)}`, "ring") : nothing;
+  const chip: StageObject = {
+    key: `broker:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: state === null ? name : named(name, state), brings: plainly("actor", name),
+    draw: svg`${box(0, 0, width, height, `body${isDown ? " dead" : ""}`, 7)}${open ? svg`${box(0, 0, width, height, "unfolded", 7)}${box(5, 3, said + 12, 16, "tag", 4)}` : nothing}${
+      text(11, CHIP.name, name, open ? "s12 b inv" : "s12 b")}${joint}${
+      state === null ? nothing : fittedText(width - 7, CHIP.name, state, room, 12, { classes: "k", least: 8, anchor: "end" })}${
+      isDown ? path(`M6,${CHIP.head + 2}L${width - 6},${height - 5}M${width - 6},${CHIP.head + 2}L6,${height - 5}`, "crossed") : nothing}`,
+  };
+  const { panel } = place;
+  if (panel === undefined) return [chip];
+  const small = copies(frame, here, focus, name, place).drawn;
+  return [chip, {
+    key: "panel", ...panel, phase: "static", depth: DEPTH.body, label: "",
+    draw: svg`${box(0, 0, panel.width, panel.height, `body${isDown ? " dead" : ""}`, 8)}${box(8, 5, textWidth(name, 14, true) + 14, 19, "tag", 4)}${
+      text(15, 19, name, "s14 b inv")}${state === null ? nothing : text(textWidth(name, 14, true) + 30, 19, state, "s13 k")}${small}`,
+  }];
+}
+
 /** From the right edge: what it has copied of the partitions that others lead; what finds no room is counted. */
 export function copies(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace): { drawn: SVGTemplateResult | typeof nothing; /** How far they reach left, in the broker's box. */ from: number } {
   const id = name.replace(/^broker-/, "");
@@ -88,10 +122,12 @@ export function copies(frame: Frame, here: Places, focus: Focus, name: string, p
   const from = 24 + textWidth(here.kind === "log" ? say("stage.files") : name, 15, true) + (state === null ? 0 : textWidth(state, 13) + 14);
   const kept = Object.entries(frame.view.partitions ?? {}).filter(([partition, view]) =>
     !INTERNAL.test(partition) && !here.away.lanes.includes(partition) && id in view.replicas && String(view.leader) !== id
-    && (!(partition in place.lanes) || !alive) && !(here.upright && Object.values(here.brokers).some(({ lanes }) => lanes[partition]?.strip === true)));
-  if (kept.length === 0 || Object.entries(place.lanes).some(([partition, lane]) => hasNameAbove(here, partition, lane))) return { drawn: nothing, from: place.box.width };
+    && (!(partition in place.lanes) || !alive) && !(here.upright && place.rows === undefined && Object.values(here.brokers).some(({ lanes }) => lanes[partition]?.strip === true)));
+  // Unfolded on a phone, a broker has its first line for the tag of its lane.
+  const isTagged = place.rows !== undefined && Object.values(place.lanes).some(({ strip }) => !strip);
+  if (kept.length === 0 || isTagged || Object.entries(place.lanes).some(([partition, lane]) => hasNameAbove(here, partition, lane))) return { drawn: nothing, from: wholeOf(place).width };
   const drawn: SVGTemplateResult[] = [];
-  let x = place.box.width - 12;
+  let x = wholeOf(place).width - 12;
   let left = kept.length;
   for (const [partition, view] of kept.reverse()) {
     const replica = view.replicas[id] as ReplicaView;

@@ -43,6 +43,8 @@ export type Point = readonly [x: number, y: number];
 
 export interface ClientPlace {
   box: Box;
+  /** On a phone `box` is small, as every client has one; the client of the focus is unfolded here. */
+  panel?: Box;
   /** Where its requests leave and answers come in, by partition; "" for requests about no partition. */
   ports: Record<string, Point>;
   /** Queues in order, one row each: waiting left, sent without an answer right. */
@@ -66,6 +68,9 @@ export interface LanePlace {
 
 export interface BrokerPlace {
   box: Box;
+  /** On a phone with several brokers `box` is small, with rows for strips of what it leads; the broker of the focus is unfolded here. */
+  panel?: Box;
+  rows?: readonly Box[];
   /** Requests that are about none of its lanes. */
   port: Point;
   /** By partition; all that it ever leads in this run, in their order. */
@@ -77,6 +82,9 @@ export interface BrokerPlace {
   /** One line: it leads nothing that is used. */
   folded: boolean;
 }
+
+/** Where a broker, or a client, is drawn whole. */
+export const wholeOf = ({ box, panel }: { box: Box; panel?: Box }): Box => panel ?? box;
 
 export interface ReaderPlace {
   box: Box;

@@ -11,7 +11,7 @@ import type { Frame, LogBatchView, ReplicaView, Selection } from "../player/fram
 import { facts, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
-import { windowOf } from "./contract.ts";
+import { wholeOf, windowOf } from "./contract.ts";
 import { box, cellType, fittedText, halo, path, text, textWidth } from "./draw.ts";
 import { decidedBy } from "./decided.ts";
 import { RING_INSIDE, ghostNeeds, namesBeside } from "./gate-names.ts";
@@ -155,7 +155,7 @@ function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first:
   const width = round(to - from);
   const said = say("stage.ghost.arrives", { identity: who ?? "", sequences });
   const same = say("stage.ghost.same");
-  const over = Math.max(28, Math.min(OVER, lane.cells.y - shown.broker.box.y - HEAD));
+  const over = Math.max(28, Math.min(OVER, lane.cells.y - wholeOf(shown.broker).y - HEAD));
   const ghost = over - BARS;
   const place = { x: from, y: lane.cells.y - over, width, height: ghost };
   return [object("ghost", place, svg`${box(-1, -1, width + 2, over - 2, "behind", 3)}${box(0, 0, width, ghost, `cell ${here.hue(producerId)}`, 3)}${
@@ -235,12 +235,21 @@ function copyArrow(frame: Frame, here: Places, focus: Focus): StageObject[] {
   const leader = frame.view.partitions?.[focus.partition ?? ""]?.leader;
   const [from, to] = [here.brokers[`broker-${leader}`], here.brokers[focus.actor ?? ""]];
   if (from === undefined || to === undefined || from === to) return [];
+  if (from.rows !== undefined && to.rows !== undefined) return [copyOver(from.box, to.box, here)];
   const lane = from.lanes[focus.partition ?? ""];
   const x = from.box.x;
   const [y0, y1] = [lane?.port[1] ?? from.coordinator?.port[1] ?? from.port[1], to.box.y + 14];
   const far = x - 44;
   return [object("copy", { x: 0, y: 0, width: 0, height: 0 }, svg`${path(`M${x},${y0}C${far},${y0} ${far},${y1} ${x - 4},${y1}`, "trail thin")}${
     path(`M${x - 9},${y1 - 5}l8,5l-8,5`, "trail thin")}`, { depth: 0, phase: "effect", hot: false })];
+}
+
+/** On a phone from one small box over to the other. */
+function copyOver(from: Box, to: Box, here: Places): StageObject {
+  const [x0, y0, x1, y1] = [from.x + from.width / 2, from.y, to.x + to.width / 2, to.y];
+  const over = Math.min(38, here.network.height - 4);
+  return object("copy", { x: 0, y: 0, width: 0, height: 0 }, svg`${path(`M${round(x0)},${y0}C${round(x0)},${y0 - over} ${round(x1)},${y1 - over} ${round(x1)},${y1 - 4}`, "trail thin")}${
+    path(`M${round(x1 - 5)},${y1 - 9}l5,8l5,-8`, "trail thin")}`, { depth: 0, phase: "effect", hot: false });
 }
 
 const CARD = { width: 244, pad: 10, line: 16, row: 17 };

@@ -42,7 +42,7 @@ export function laneObjects(lane: LaneOf): StageObject[] {
   const { box: own } = lane.place;
   return [
     ...objects.map(({ select: _select, ask: _ask, term: _term, ...object }) => ({ ...object, key: `strip:${object.key}`, label: "" })),
-    { key: "strip:ring", ...own, phase: "static", depth: DEPTH.gate, label: "", draw: box(3, 0, own.width - 6, own.height, "ring soft", 4) },
+    ...(isInChip(lane) ? [] : [{ key: "strip:ring", ...own, phase: "static", depth: DEPTH.gate, label: "", draw: box(3, 0, own.width - 6, own.height, "ring soft", 4) } as const]),
   ];
 }
 
@@ -86,7 +86,7 @@ function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null
   const own = place.box;
   const axis: StageObject = {
     key: `lane:${lane.broker}:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
-    draw: svg`${lane.here.upright && place.strip ? box(own.x, own.y, own.width, own.height, "body", 6) : nothing}${place.heir === undefined ? nothing : box(own.x + 6, own.y, own.width - 12, own.height - 2, "body", 8)}${path(`M${cells.x},${bottom}H${cells.x + cells.width}`, "hair")}${
+    draw: svg`${lane.here.upright && place.strip && !isInChip(lane) ? box(own.x, own.y, own.width, own.height, "body", 6) : nothing}${place.heir === undefined ? nothing : box(own.x + 6, own.y, own.width - 12, own.height - 2, "body", 8)}${path(`M${cells.x},${bottom}H${cells.x + cells.width}`, "hair")}${
       starts ? path(`M${cells.x - 3},${cells.y}V${bottom}`, "start") : nothing}${
       earlier > 0 && !place.strip ? text(cells.x - 4, bottom + 14, say("stage.earlier", { count: earlier }), "s12 q", "end") : nothing}`,
   };
@@ -104,6 +104,7 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number): Stag
   const height = place.strip ? place.box.height : Math.max(24, lines.length * (size + 1.5) + (role === "" ? 8 : 22));
   const y = above ? place.box.y - 27 : middle - height / 2;
   const own = (at: number): number => at - y;
+  if (isInChip(lane)) return chipName(lane, middle);
   if (here.upright && place.strip) return rowName(lane, y, middle);
   const name = above ? fittedText(room, 19, partition, room - 8, 14, { bold: true, classes: "b", most: 2, least: 8, anchor: "end" })
     : place.strip ? fittedText(4, own(middle) + 4, partition, width, 12, { bold: true, classes: "b", least: 8 })
@@ -113,6 +114,19 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number): Stag
     phase: "static", depth: DEPTH.body, label: say("diagram.lanes.title_name", { partition }), select: selection, picked: isPicked(frame.selection, selection),
     draw: svg`<rect class="hit" width=${above ? room : width + 8} height=${above ? 27 : height}/>${name}${
       place.strip || role === "" || above ? nothing : fittedText(4, own(middle) + 16 + (lines.length - 1) * 6, role, width, 12, { classes: place.heir === undefined ? "q" : "k", least: 10 })}`,
+  };
+}
+
+/** In the small box of a broker on a phone: a strip with the partition's name alone. */
+const isInChip = ({ here, broker, place }: LaneOf): boolean => place.strip && here.brokers[broker]?.rows !== undefined;
+
+function chipName({ broker, partition, place }: LaneOf, middle: number): StageObject {
+  const { box: own, cells } = place;
+  const width = cells.x - own.x - 6;
+  return {
+    key: `name:${broker}:${partition}`, x: own.x + 4, y: own.y, width, height: own.height, phase: "static", depth: DEPTH.body,
+    label: say("diagram.lanes.title_name", { partition }), brings: { kind: "partition", id: partition },
+    draw: svg`<rect class="hit" width=${width} height=${own.height}/>${fittedText(4, middle - own.y + 4, partition, width - 4, 12, { classes: "k", least: 8 })}`,
   };
 }
 
@@ -132,8 +146,9 @@ function rowName({ here, broker, partition, place }: LaneOf, y: number, middle: 
 }
 
 /** In a row of a phone the gates have their offsets at its end. */
-function rowGates({ here, partition, place }: LaneOf, { last_stable_offset: stable, high_watermark: high }: ReplicaView): StageObject[] {
-  if (!here.upright) return [];
+function rowGates(lane: LaneOf, { last_stable_offset: stable, high_watermark: high }: ReplicaView): StageObject[] {
+  const { here, partition, place } = lane;
+  if (!here.upright || isInChip(lane)) return [];
   const said = stable === high ? say("stage.gate.both", { offset: high }) : `${say("stage.gate.lso", { offset: stable })} ${say("stage.gate.hw", { offset: high })}`;
   const { box: own, cells } = place;
   return [{
@@ -293,7 +308,7 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
   const { hw } = names;
   const markHw = focused === "high_watermark" && !same;
   const markLso = focused !== undefined && !markHw;
-  const rim = halo(-4.5, -4, 9, cells.height + 6, 2);
+  const rim = isInChip(lane) ? nothing : halo(-4.5, -4, 9, cells.height + 6, 2);
   gate("hw", replica.high_watermark, same ? 4 : 0, svg`${markHw ? rim : nothing}${path(bars(replica.high_watermark).map(([from, to]) => `M0,${from}V${to}`).join(""), "hw")}${
     hw === null || place.strip ? nothing : text(hw.x - window.x(replica.high_watermark), nameY, hw.said, "s12 k gl", hw.anchor)}`, markHw,
     say("stage.gate.hw_name", { partition, offset: replica.high_watermark }));

@@ -20,6 +20,8 @@ export const stageLook = css`
   .scene .gl { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
   .body { fill: var(--paper); stroke: var(--line); stroke-width: 1; }
   .body.dead { fill: none; stroke: var(--ink-3); stroke-dasharray: 2 5; }
+  .crossed { fill: none; stroke: var(--ink-3); stroke-width: 1.5; }
+  .unfolded { fill: none; stroke: var(--ink); stroke-width: 1.5; }
   .dim :is(rect, path) { opacity: .4; }
   .scene .dim text { fill: var(--ink-3); }
   .slot { fill: var(--side); }

@@ -394,9 +394,9 @@ function outside(one: Box, here: Places): number {
 /** What messages should not stand on. */
 export function bodiesOf(here: Places): Box[] {
   const brokers = Object.values(here.brokers).flatMap((broker) => [
-    broker.box, ...(broker.coordinator === null ? [] : [broker.coordinator.box]), ...Object.values(broker.lanes).map((lane) => lane.box),
+    broker.box, ...(broker.panel === undefined ? [] : [broker.panel]), ...(broker.coordinator === null ? [] : [broker.coordinator.box]), ...Object.values(broker.lanes).map((lane) => lane.box),
   ]);
-  return [...Object.values(here.clients).map((client) => client.box), ...brokers, ...Object.values(here.others).map((other) => other.box)];
+  return [...Object.values(here.clients).flatMap((client) => (client.panel === undefined ? [client.box] : [client.box, client.panel])), ...brokers, ...Object.values(here.others).map((other) => other.box)];
 }
 
 /** Those between the same two told together; where these are too many, all from one body, or to it. */

@@ -1,6 +1,8 @@
 /**
- * Fixed places on a phone: one client above (or the controller), the network, the coordinator where the run has one, one broker with one lane, its
- * readers, and rows for strips of other partitions. Who stands in them follows the focus; the others are told under the picture. Pure.
+ * Fixed places on a phone. Every client and every broker of the run has a small box of its own, where messages leave and arrive: clients
+ * over the network, brokers under it. One of each is unfolded, the client above its row, the broker below its own, with one lane
+ * and its readers; so is the coordinator in question. A run with one client, or one broker, has the large box alone. Who is unfolded follows
+ * the focus; partitions without a row are told under the picture. Pure.
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -14,7 +16,9 @@ const SIDE = 10;
 const GAP = 6;
 const TOP = 3;
 const CLIENT = 86;
-const NETWORK = { least: 47, most: 130 };
+/** With small boxes beside it, which name every client and its identity. */
+const CLIENT_PANEL = 60;
+const NETWORK = { least: 47, beside: 84, most: 130 };
 const BESIDE = 30;
 /** px of a picture that shows no more than a lane at once. */
 const LOW = 240;
@@ -26,6 +30,8 @@ const COORDINATOR = { least: 62, most: 84, besideGroup: 78, grouped: 98 };
 const MARKERS = 37;
 /** Rows for strips of other partitions, and px between them. */
 const ROW = { most: 2, height: 23, gap: 4 };
+/** Small boxes: of clients one line; of brokers a line and rows for strips of what they lead; and how many stand side by side. */
+const CHIP = { client: 22, head: 20, row: 15, rows: 2, foot: 5, across: 4, gap: 6 };
 /** px under the picture for the names of those who are not in it, and for its text. */
 const UNDER = 28;
 /** Where requests go down and answers come up. */
@@ -39,6 +45,9 @@ export interface Slots {
   readers: Box | null;
   coordinator: Box | null;
   rows: Box[];
+  /** Of all clients and of all brokers, in their order; none where there is one. */
+  clientChips: Box[];
+  brokerChips: Box[];
   down: number;
   up: number;
 }
@@ -46,6 +55,21 @@ export interface Slots {
 export function phoneWidth(size: Size): number {
   return clamp(size.width, WIDTH.least, WIDTH.most);
 }
+
+/** So many boxes side by side, in rows as even as can be. */
+function chipsIn(count: number, y: number, width: number, height: number): { boxes: Box[]; height: number } {
+  if (count < 2) return { boxes: [], height: 0 };
+  const lines = Math.ceil(count / CHIP.across);
+  const across = Math.ceil(count / lines);
+  const own = (width - 2 * SIDE - CHIP.gap * (across - 1)) / across;
+  const boxes = Array.from({ length: count }, (_, index) => rounded({
+    x: SIDE + (index % across) * (own + CHIP.gap), y: y + Math.floor(index / across) * (height + CHIP.gap), width: own, height,
+  }));
+  return { boxes, height: lines * (height + CHIP.gap) };
+}
+
+/** Rows for strips in the small box of a broker: as many as any of them leads, in turn or at once. */
+const chipRows = (plan: StagePlan): number => clamp(Math.max(0, ...plan.brokers.map(({ lanes }) => lanes.length)), 1, CHIP.rows);
 
 /** Heights: all at their least, then what is left goes to the network, the lane and the client. */
 export function slotsOf(plan: StagePlan, size: Size): { width: number; height: number; slots: Slots } {
@@ -57,20 +81,28 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const lowest = groups ? COORDINATOR.besideGroup : COORDINATOR.least;
   const client = plan.clients.length > 0;
   const used = new Set(plan.brokers.flatMap((broker) => broker.lanes)).size;
-  const count = Math.max(0, Math.min(ROW.most, used - 1));
-  const least = (client ? CLIENT + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? lowest + MARKERS : 0) + count * (ROW.height + ROW.gap) + 2 * TOP + GAP;
+  const rows = chipRows(plan);
+  const brokerChip = CHIP.head + rows * CHIP.row + CHIP.foot;
+  const small = { clients: chipsIn(plan.clients.length, 0, width, CHIP.client).height, brokers: chipsIn(plan.brokers.length, 0, width, brokerChip).height };
+  // Where brokers have boxes of their own, what they lead stands there, and markers fly from box to box.
+  const count = small.brokers > 0 ? 0 : Math.max(0, Math.min(ROW.most, used - 1));
+  const ownClient = small.clients > 0 ? CLIENT_PANEL : CLIENT;
+  const markers = small.brokers > 0 ? GAP : MARKERS;
+  const least = small.clients + small.brokers + (client ? ownClient + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? lowest + markers : 0) + count * (ROW.height + ROW.gap) + 2 * TOP + GAP;
   // What is scrolled anyway has room for a tag beside its messages, unless rows need it to be seen.
-  const more = client && given < least && (count === 0 || given < LOW) ? BESIDE : 0;
+  const more = client && small.brokers === 0 && given < least && (count === 0 || given < LOW) ? BESIDE : 0;
   let spare = Math.max(0, given - least);
   const take = (most: number): number => {
     const taken = Math.min(spare, most);
     spare -= taken;
     return taken;
   };
+  // Between boxes of several brokers messages stand side by side, so their room comes first.
+  const early = small.brokers > 0 && client ? take(NETWORK.beside - NETWORK.least) : 0;
   const coordinatorHeight = coordinates ? lowest + take((groups ? COORDINATOR.grouped : COORDINATOR.most) - lowest) : 0;
   const lane = LANE.least + take(LANE.most - LANE.least);
-  const network = client ? NETWORK.least + more + take(NETWORK.most - NETWORK.least) : 0;
-  const tall = client ? CLIENT : 0;
+  const network = client ? NETWORK.least + more + early + take(NETWORK.most - NETWORK.least - early) : 0;
+  const tall = client ? ownClient : 0;
   const lines = readers ? READERS.least + take(READERS.most - READERS.least) : 0;
   const own = width - 2 * SIDE;
   let y = TOP;
@@ -79,17 +111,21 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
     y += height + gap;
     return box;
   };
-  const clientBox = next(tall);
-  y += network;
-  // Markers fly from the coordinator down to the lane.
-  const coordinator = coordinates ? next(coordinatorHeight, MARKERS) : null;
+  const clientBox = next(tall, small.clients > 0 ? 2 : 0);
+  const clientChips = chipsIn(plan.clients.length, y, width, CHIP.client);
+  y += Math.max(0, clientChips.height - 2) + network;
+  const brokerChips = chipsIn(plan.brokers.length, y, width, brokerChip);
+  y += brokerChips.height;
+  // Where there is one broker, markers fly from the coordinator down to the lane.
+  const coordinator = coordinates ? next(coordinatorHeight, markers) : null;
   const broker = next(HEAD + lane + 6, GAP);
   const readersBox = readers ? next(lines, GAP) : null;
-  const rows = Array.from({ length: count }, () => next(ROW.height, ROW.gap));
+  const strips = Array.from({ length: count }, () => next(ROW.height, ROW.gap));
   return {
     width, height: round(Math.max(given, y + TOP)),
     slots: {
-      client: clientBox, broker, lane: { ...broker, y: broker.y + HEAD, height: lane }, readers: readersBox, coordinator, rows,
+      client: clientBox, broker, lane: { ...broker, y: broker.y + HEAD, height: lane }, readers: readersBox, coordinator, rows: strips,
+      clientChips: clientChips.boxes, brokerChips: brokerChips.boxes,
       down: round(width * DOWN), up: round(width * UP),
     },
   };
@@ -112,38 +148,55 @@ export function rowLane(span: { first: number; end: number }, name: string, brok
   return lanePlace(span, row, true, label, GATES);
 }
 
-/** Every client has the one place, every broker the other; `standing` leaves those of the focus. */
+/** A strip in the small box of its broker. */
+export function chipLane(span: { first: number; end: number }, name: string, row: Box): LanePlace {
+  const label = clamp(textWidth(name, 12, true) + 14, 26, row.width * 0.5);
+  return lanePlace(span, row, true, label, -14);
+}
+
+/** Who is unfolded has the one large place; `standing` leaves that to those of the focus. */
 export function phonePlaces(plan: StagePlan, size: Size): Places {
   const { width, height, slots } = slotsOf(plan, size);
-  const bottom = slots.client.y + slots.client.height;
-  const top = (slots.coordinator ?? slots.broker).y;
+  const lowestClient = slots.clientChips.at(-1) ?? slots.client;
+  const bottom = lowestClient.y + lowestClient.height;
+  const top = (slots.brokerChips[0] ?? slots.coordinator ?? slots.broker).y;
   const clients: Places["clients"] = {};
-  for (const client of plan.clients) {
+  plan.clients.forEach((client, index) => {
     const names = ["", ...client.partitions];
     const row = rowOf(slots.client);
+    const chip = slots.clientChips[index];
     clients[client.name] = {
-      box: slots.client, folded: false, ports: Object.fromEntries(names.map((name) => [name, [slots.down, bottom] as const])),
+      box: chip ?? slots.client, ...(chip === undefined ? {} : { panel: slots.client }), folded: false,
+      ports: Object.fromEntries(names.map((name) => [name, [slots.down, chip === undefined ? bottom : chip.y + chip.height] as const])),
       queues: Object.fromEntries(client.partitions.map((name) => [name, row])),
     };
-  }
+  });
   const brokers: Record<string, BrokerPlace> = {};
-  for (const broker of plan.brokers) {
+  plan.brokers.forEach((broker, index) => {
+    const chip = slots.brokerChips[index];
+    const port = [slots.down, chip?.y ?? top] as const;
     const lanes = Object.fromEntries(broker.lanes.map((name) => {
       const place = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, slots.lane, false, 56);
-      return [name, { ...place, port: [slots.down, top] as const }];
+      return [name, { ...place, port }];
     }));
     brokers[broker.name] = {
-      box: slots.broker, port: [slots.down, top], lanes, folded: false,
+      box: chip ?? slots.broker, port, lanes, folded: false,
+      ...(chip === undefined ? {} : { panel: slots.broker, rows: chipRowsIn(chip) }),
       coordinator: slots.coordinator === null || broker.transactional_ids.length === 0 ? null
         : { box: slots.coordinator, port: [slots.down, top], markers: [slots.up, slots.coordinator.y + slots.coordinator.height] },
     };
-  }
+  });
   const readers: Places["readers"] = {};
   if (slots.readers !== null) for (const name of Object.keys(plan.lanes)) readers[name] = rowsIn(plan, name, slots.readers);
   return {
     kind: "cluster", form: "phone", width, height, hue: huesOf(plan), clients, brokers, readers,
-    others: plan.controller ? { controller: { box: slots.client, port: [slots.down, bottom] } } : {},
+    others: plan.controller ? { controller: { box: slots.client, port: [slots.down, slots.client.y + slots.client.height] } } : {},
     network: { x: SIDE, y: bottom, width: width - 2 * SIDE, height: top - bottom }, fetches: null, lens: null, upright: true, rows: slots.rows,
     away: { clients: [], brokers: [], lanes: [], readers: [] },
   };
+}
+
+function chipRowsIn({ x, y, width, height }: Box): Box[] {
+  const count = Math.round((height - CHIP.head - CHIP.foot) / CHIP.row);
+  return Array.from({ length: count }, (_, index) => rounded({ x, y: y + CHIP.head + index * CHIP.row, width, height: CHIP.row }));
 }

@@ -13,7 +13,7 @@ import { textWidth } from "./draw.ts";
 import { middlewarePlaces } from "./middleware-places.ts";
 import { huesOf, outlineOf } from "./outline.ts";
 import { clientPlace, deskPlaces, lanePlace, rowsIn } from "./places-desk.ts";
-import { phonePlaces, rowLane } from "./places-phone.ts";
+import { chipLane, phonePlaces, rowLane } from "./places-phone.ts";
 import { stripPlaces } from "./places-strips.ts";
 
 /** Narrower than this, a stage stands upright. */
@@ -104,7 +104,7 @@ export function partitionAt(frame: Frame, run: Places, focus: Focus): string | n
 /** What a step names or changes, the partitions that it is most about first; not all of them have a place. */
 function namedBy(frame: Frame, { partition, messages }: Focus): unknown[] {
   const { step, view, previousView } = frame;
-  const ids = [...messages.delivered, ...messages.dropped, ...messages.lost, ...messages.sent];
+  const ids = [...messages.delivered, ...messages.dropped, ...messages.lost, ...messages.delayed, ...messages.duplicated, ...messages.sent];
   const carried = ids.flatMap((id) => (view.network?.messages[String(id)] ?? previousView?.network?.messages[String(id)])?.partitions ?? []);
   const changed = step?.changes ?? [];
   const listed = step?.params["partitions"];
@@ -243,7 +243,23 @@ function besideLane(run: Places, frame: Frame, focus: Focus, partition: string |
   });
 }
 
-/** Who stands in the places of a phone. */
+/** In the small box of a broker: what it leads now, then what it led or will lead and keeps a copy of. */
+function chipLanes(run: Places, frame: Frame, name: string): Record<string, LanePlace> {
+  const { rows = [], lanes } = run.brokers[name] as BrokerPlace;
+  const known = [...new Set(Object.values(run.brokers).flatMap((one) => Object.keys(one.lanes)))];
+  const led = known.filter((partition) => ledBy(frame, run, partition) === name);
+  const kept = Object.keys(lanes).filter((partition) => replicaIn(frame, name, partition) !== null);
+  return Object.fromEntries([...new Set([...led, ...kept])].slice(0, rows.length).map((partition, index) => {
+    const replica = frame.view.partitions?.[partition]?.replicas[name.replace(/^broker-/, "")];
+    const span = { first: replica?.log_start ?? 0, end: Math.max(8, replica?.log_end ?? 0) };
+    return [partition, { ...chipLane(span, partition, rows[index] as Box), port: (run.brokers[name] as BrokerPlace).port }];
+  }));
+}
+
+/** The large place of a partition's lane, whichever broker has it. */
+const wholeLane = (run: Places, partition: string): LanePlace | undefined => Object.values(run.brokers).map(({ lanes }) => lanes[partition]).find((lane) => lane !== undefined);
+
+/** Who is unfolded on a phone, and who has a place at all. */
 function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const partition = partitionAt(frame, run, focus);
   const client = clientAt(frame, run, focus);
@@ -255,35 +271,52 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const inRail = acting !== null && acting === coordinator && leader !== null && partition !== null && run.brokers[acting]?.lanes[partition] === undefined;
   const broker = (inRail ? null : acting) ?? (controls ? brokerHeard(frame, run, focus) : null) ?? leader ?? Object.keys(run.brokers)[0] ?? null;
   const brokers: Places["brokers"] = {};
+  const hasChips = Object.values(run.brokers).some(({ rows }) => rows !== undefined);
   const place = broker === null ? undefined : run.brokers[broker];
-  if (broker !== null && place !== undefined) {
-    // A follower that copies has the leader's place, for its own copy.
-    const follows = focus.kind === "copy" && leader !== null ? run.brokers[leader]?.lanes : undefined;
-    const lane = partition === null ? undefined : (place.lanes[partition] ?? follows?.[partition]);
+  // A follower that copies, and a leader of a branch, have the place of the lane as the plan has it.
+  const isHere = broker !== null && partition !== null && (place?.lanes[partition] !== undefined || focus.kind === "copy" || leader === broker);
+  const lane = !isHere || partition === null ? undefined : wholeLane(run, partition);
+  if (hasChips) {
+    for (const [name, { panel, ...own }] of Object.entries(run.brokers)) {
+      const strips = chipLanes(run, frame, name);
+      const strip = partition === null || name !== broker || lane === undefined ? undefined : strips[partition];
+      brokers[name] = {
+        ...own, ...(name === broker && panel !== undefined ? { panel } : {}),
+        lanes: partition === null || name !== broker || lane === undefined ? strips : { ...strips, [partition]: lane },
+        ...(strip === undefined || partition === null ? {} : { echo: { [partition]: strip } }),
+        coordinator: name === coordinator && own.coordinator !== null ? { ...own.coordinator, shared: true } : null,
+      };
+    }
+  } else if (broker !== null && place !== undefined) {
     brokers[broker] = { ...place, lanes: partition === null || lane === undefined ? {} : { [partition]: lane }, coordinator: broker === coordinator ? place.coordinator : null };
   }
-  const apart = coordinator === null || coordinator === broker ? undefined : run.brokers[coordinator];
-  if (coordinator !== null && apart?.coordinator != null) brokers[coordinator] = { ...apart, box: apart.coordinator.box, lanes: {}, coordinator: { ...apart.coordinator, shared: true } };
   const beside = besideLane(run, frame, focus, partition);
-  for (const { owner, name, lane } of beside) {
-    const own = brokers[owner] ?? { ...(run.brokers[owner] as BrokerPlace), box: lane.box, lanes: {}, coordinator: null, folded: true };
-    brokers[owner] = { ...own, lanes: { ...own.lanes, [name]: lane } };
+  for (const { owner, name, lane: strip } of beside) {
+    const own = brokers[owner] ?? { ...(run.brokers[owner] as BrokerPlace), box: strip.box, lanes: {}, coordinator: null, folded: true };
+    brokers[owner] = { ...own, lanes: { ...own.lanes, [name]: strip } };
   }
-  const seen = new Set([partition, ...beside.map(({ name }) => name)]);
-  const held = client === null ? undefined : run.clients[client];
-  const row = partition === null ? undefined : held?.queues[partition];
+  const seen = new Set(Object.values(brokers).flatMap((one) => Object.keys(one.lanes)));
+  const clients = clientsOf(run, partition, controls ? null : client);
   return {
-    ...run, brokers,
+    ...run, brokers, clients,
     others: controls ? run.others : {},
-    clients: controls || client === null || held === undefined ? {} : { [client]: { ...held, queues: partition === null || row === undefined ? {} : { [partition]: row } } },
     readers: partition === null || run.readers[partition] === undefined ? {} : { [partition]: run.readers[partition] as Places["readers"][string] },
     away: {
-      clients: [...Object.keys(run.clients).filter((name) => controls || name !== client), ...(controls ? [] : Object.keys(run.others))],
+      clients: [...Object.keys(run.clients).filter((name) => !(name in clients)), ...(controls ? [] : Object.keys(run.others))],
       brokers: Object.keys(run.brokers).filter((name) => !(name in brokers)),
       lanes: [...new Set(Object.values(run.brokers).flatMap((one) => Object.keys(one.lanes)))].filter((name) => !seen.has(name)),
       readers: [],
     },
   };
+}
+
+/** The client in question with its queue of this partition; the others in their small boxes, where they have one. */
+function clientsOf(run: Places, partition: string | null, client: string | null): Places["clients"] {
+  return Object.fromEntries(Object.entries(run.clients).flatMap(([name, { panel, ...own }]): [string, ClientPlace][] => {
+    const row = partition === null ? undefined : own.queues[partition];
+    if (name === client) return [[name, { ...own, ...(panel === undefined ? {} : { panel }), queues: partition === null || row === undefined ? {} : { [partition]: row } }]];
+    return panel === undefined ? [] : [[name, { ...own, queues: {}, folded: true }]];
+  }));
 }
 
 /** The broker that coordinates the transaction in question, else the one whose cache changed last. */

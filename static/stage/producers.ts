@@ -12,8 +12,9 @@ import type { ClientBatchView, ClientView, Frame, Selection, View } from "../pla
 import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { ClientPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
+import { wholeOf } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
-import { box, fittedText, path, text, textWidth } from "./draw.ts";
+import { box, fitted, fittedText, path, text, textWidth } from "./draw.ts";
 import { stateWord } from "./state-word.ts";
 
 const BAR = 26;
@@ -28,11 +29,13 @@ function clientObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   const client = frame.view.clients?.[name];
   if (client === undefined) return [];
   const focused = focus.actor === name && (focus.kind === "client" || focus.kind === "actor");
-  const body = here.upright && !place.folded ? uprightBody(frame, here, name, client, place, focused) : place.folded ? foldedBody(frame, here, name, client, place, focused) : wholeBody(frame, here, name, client, place, focused);
-  const objects = [body];
+  const chips = here.upright && (place.panel !== undefined || place.folded) ? [chipOf(frame, here, name, client, place)] : [];
+  if (here.upright && place.folded) return chips;
+  const body = here.upright ? uprightBody(frame, here, name, client, place, focused) : place.folded ? foldedBody(frame, here, name, client, place, focused) : wholeBody(frame, here, name, client, place, focused);
+  const objects = [...chips, body];
   if (!place.folded && client.alive) for (const partition of Object.keys(place.queues)) objects.push(...queueObjects(frame, here, name, client, partition, place));
   if (focused) {
-    objects.push({ key: "ring:actor", ...place.box, phase: "effect", depth: DEPTH.gate, hot: true, label: "", draw: box(0, 0, place.box.width, place.box.height, "ring", 8) });
+    objects.push({ key: "ring:actor", ...wholeOf(place), phase: "effect", depth: DEPTH.gate, hot: true, label: "", draw: box(0, 0, wholeOf(place).width, wholeOf(place).height, "ring", 8) });
   }
   return objects;
 }
@@ -126,14 +129,37 @@ function foldedBody(frame: Frame, here: Places, name: string, client: ClientView
   };
 }
 
+/** On a phone with several: each has a small box of its own, where its messages leave and come in. */
+function chipOf(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace): StageObject {
+  const { width, height } = place.box;
+  const open = place.panel !== undefined;
+  const size = fitted(name, width * 0.5, 12, { bold: true, least: 8 }).size;
+  const said = textWidth(name, size, true);
+  const manager = client.transaction_manager;
+  const has = manager != null && !isAbsent(manager.producer_id);
+  const state = stateOf(client);
+  const fact = !client.alive || client.paused ? state.said : has ? `${manager.producer_id}·${manager.producer_epoch}` : "";
+  const room = width - said - 28;
+  const pill = Math.min(room, round(textWidth(fact, 12, true) + 10));
+  const isPlain = client.alive && !client.paused && has;
+  return {
+    key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(name, client), brings: plainly("actor", name), picked: selected(frame, name, client),
+    draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 7)}${open ? svg`${box(0, 0, width, height, "unfolded", 7)}${box(5, 3, said + 12, height - 6, "tag", 4)}` : nothing}${
+      fittedText(11, height / 2 + 4.5, name, width * 0.5, 12, { bold: true, least: 8, classes: open ? "b inv" : "b" })}${
+      fact === "" ? nothing : svg`${isPlain ? box(width - 5 - pill, 4, pill, height - 8, `cell small ${here.hue(manager.producer_id)}`, 3) : nothing}${
+        fittedText(width - 5 - pill / 2, height / 2 + 4.5, fact, pill - 4, 12, { classes: state.bad ? "bad" : isPlain ? "b" : "k", bold: isPlain, least: 8, anchor: "middle" })}`}`,
+  };
+}
+
 /** On a phone: application, name, state and identity on two lines, one queue. */
 function uprightBody(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace, focused: boolean): StageObject {
-  const { width, height } = place.box;
+  const own = wholeOf(place);
+  const { width, height } = own;
   const application = applicationOf(frame.view, name);
   const state = stateOf(client);
   const id = client.transaction_manager?.transactional_id ?? null;
   const [partition, queue] = Object.entries(place.queues)[0] ?? [null, null];
-  const [left, top] = [place.box.x, place.box.y];
+  const [left, top] = [own.x, own.y];
   const nameWidth = Math.min(textWidth(name, 16, true), 110);
   const pill = 150;
   const empty = (zone: "waiting" | "sent"): boolean => partition === null || (zone === "waiting"
@@ -141,16 +167,23 @@ function uprightBody(frame: Frame, here: Places, name: string, client: ClientVie
     : !Object.values(client.requests).some((request) => request.batches.some((batch) => client.batches[batch]?.partition === partition)));
   const zone = (which: "waiting" | "sent") => (queue === null ? nothing : svg`${box(queue[which].x - left, queue[which].y - top, queue[which].width, queue[which].height, "slot", 4)}${
     empty(which) ? fittedText(queue[which].x - left + queue[which].width / 2, queue[which].y - top + 19, say(`stage.${which}`), queue[which].width - 8, 12, { classes: "q", least: 8, anchor: "middle" }) : nothing}`);
-  return {
-    key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(name, client), select: plainly("actor", name), picked: selected(frame, name, client),
-    draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${path(`M0.5,8q0,-7.5 7.5,-7.5h${width - 16}q7.5,0 7.5,7.5v14h${1 - width}z`, "slot")}${
+  const folded = place.panel !== undefined;
+  // Its small box says its identity.
+  const facts = application === null ? "" : application.fact;
+  const head = folded ? svg`${fittedText(12, 17, name, 110, 14, { bold: true, classes: "b", least: 8 })}${
+    fittedText(20 + Math.min(textWidth(name, 14, true), 110), 17, state.said, 130, 13, { classes: state.bad ? "bad" : "k", least: 8 })}${
+    fittedText(width - 12, 17, id === null ? facts : `${id}  ${facts}`, width - 160 - Math.min(textWidth(name, 14, true), 110), 12, { classes: "q", least: 7, anchor: "end" })}`
+    : svg`${path(`M0.5,8q0,-7.5 7.5,-7.5h${width - 16}q7.5,0 7.5,7.5v14h${1 - width}z`, "slot")}${
       path(`M0,22h${width}`, "hair")}${application === null ? nothing : svg`${fittedText(12, 16, application.name, 90, 13, { bold: true, classes: "b", least: 8 })}${
-        fittedText(width - 12, 16, application.fact, 90, 12, { classes: "q", least: 8, anchor: "end" })}`}${
+        fittedText(width - 12, 16, facts, 90, 12, { classes: "q", least: 8, anchor: "end" })}`}${
       id === null ? nothing : fittedText(width / 2, 16, id, width - 190, 12, { classes: "k", least: 7, anchor: "middle" })}${
       focused ? box(1.5, 22.5, width - 3, 30, "wash", 2) : nothing}${
       fittedText(12, 43, name, 110, 16, { bold: true, classes: "b", least: 8 })}${
       fittedText(12 + nameWidth + 10, 43, state.said, width - 24 - nameWidth - 10 - pill, 13, { classes: state.bad ? "bad" : "k", least: 8 })}${
-      identityPill(here, client, width - 12, 27, pill)}${queue === null || partition === null ? nothing : svg`${
+      identityPill(here, client, width - 12, 27, pill)}`;
+  return {
+    key: folded ? "client" : `client:${name}`, ...own, phase: "static", depth: DEPTH.body, label: labelOf(name, client), select: plainly("actor", name), picked: selected(frame, name, client),
+    draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${folded && focused ? box(1.5, 1.5, width - 3, 23, "wash", 7) : nothing}${head}${queue === null || partition === null ? nothing : svg`${
         fittedText(12, queue.row.y - top + 19, partition, 42, 13, { bold: true, classes: "b", most: 2, least: 7 })}${zone("waiting")}${zone("sent")}`}`,
   };
 }

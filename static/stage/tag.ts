@@ -13,6 +13,7 @@ import { errorTerm } from "../player/terms.ts";
 import { facts, named } from "../player/joins.ts";
 import { formatValue, say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
+import { wholeOf } from "./contract.ts";
 import { box, fittedText, text, textWidth } from "./draw.ts";
 import { copies } from "./brokers.ts";
 import { decidedBy } from "./decided.ts";
@@ -37,6 +38,8 @@ export const tagLayer: Layer = (frame, here, focus) => {
   const size = here.upright ? uprightSize(frame, here, focus, said) : deskSize(frame, here, focus, said);
   const told = more !== "" && !here.upright && isOnRail(here, focus) && round(tagWidth(said, size) + textWidth(more, 14) + 18) > roomOf(frame, here, focus) ? "" : more;
   const first = tagWidth(said, size);
+  // Between the small boxes there is room for messages first: its large box, its queue and the sentence say the same of a client.
+  if (here.upright && clientOf(frame, here, focus)?.panel !== undefined && placeOf(frame, here, focus, first).covers > COVERS) return [];
   const own = told === "" ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus)));
   if (told !== "" && first + own > roomOf(frame, here, focus)) {
     const width = Math.max(first, own);
@@ -54,11 +57,16 @@ export const tagLayer: Layer = (frame, here, focus) => {
   return [oneLine(frame, here, focus, said, size, isCrowded ? "" : told)];
 };
 
-/** On a phone the answer with an error stands right over the coordinator that refuses: it says the same. */
+/** On a phone the answer with an error stands right over the coordinator that refuses, or under the client that hears it: it says the same. */
 function isOnAnswer(frame: Frame, here: Places, focus: Focus): boolean {
-  if (!here.upright || focus.kind !== "refused" || !isOnRail(here, focus)) return false;
+  if (!here.upright) return false;
+  const { flights } = networkOf(frame, here, focus);
   const error = focus.tag?.params["error"];
-  return networkOf(frame, here, focus).flights.some(({ message, sheet }) => message.from === focus.actor && sheet.bad && sheet.words === error);
+  if (focus.kind === "client" && here.clients[focus.actor ?? ""]?.panel !== undefined) {
+    const isIdentity = focus.tag?.key === "stage.tag.identity";
+    return flights.some(({ message, sheet, fate }) => message.to === focus.actor && ((sheet.bad && sheet.words === error) || (isIdentity && fate.docked && message.api === "InitProducerId")));
+  }
+  return focus.kind === "refused" && isOnRail(here, focus) && flights.some(({ message, sheet }) => message.from === focus.actor && sheet.bad && sheet.words === error);
 }
 
 /** The tag, and beside it what was compared. */
@@ -111,7 +119,7 @@ function roomOf(frame: Frame, here: Places, focus: Focus): number {
   if (clientOf(frame, here, focus) !== undefined) return here.network.width - 4;
   // What a broker refuses is told on its own edge, and not over what is on its way to it.
   const broker = here.brokers[focus.actor ?? ""];
-  return broker === undefined ? here.width - 2 * EDGE : broker.box.width - 16;
+  return broker === undefined ? here.width - 2 * EDGE : wholeOf(broker).width - 16;
 }
 
 const SIDES = /^(arrived|stored|current|expected|known|allowed)[ _]/;
@@ -143,18 +151,23 @@ function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height
   let least = Number.POSITIVE_INFINITY;
   for (const [x, y] of spots) {
     const own = { x: x - 2, y: y - 1, width: width + 4, height: height + 2 };
-    const cost = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) + (here.upright ? farFrom(shown, y) : 0);
+    const cost = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) + (here.upright ? farFrom(shown, y) + farFromClient(here, focus, y) : 0);
     if (cost < least) [best, least] = [[x, y], cost];
     if (cost === 0) break;
   }
-  const [x, y] = (least > COVERS ? freeNear(here, taken, best, width, height, least) : null) ?? best;
+  const [x, y] = (least > COVERS ? freeNear(here, focus, taken, best, width, height, least) : null) ?? best;
   const own = { x: x - 2, y: y - 1, width: width + 4, height: height + 2 };
   return { x: round(x), y: round(y), covers: taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) };
 }
 
 /** What it costs to stand away from the lane that a tag is about: beyond the gap over its broker it is taken for another's. */
 function farFrom(shown: Shown | null, y: number): number {
-  return shown === null ? 0 : Math.max(0, shown.broker.box.y - 44 - y) * 30;
+  return shown === null ? 0 : Math.max(0, wholeOf(shown.broker).y - 44 - y) * 30;
+}
+
+/** Below the network it would be taken for a broker's. */
+function farFromClient({ network }: Places, { kind }: Focus, y: number): number {
+  return kind === "client" ? Math.max(0, y + HEIGHT - network.y - network.height) * 30 : 0;
 }
 
 /** Units of area that a tag may cover of what it stands on. */
@@ -164,7 +177,7 @@ const FAR = { y: 220, step: 6 };
 const ACROSS = Array.from({ length: 17 }, (_, index) => (index - 8) * 4 * FAR.step);
 
 /** The nearest place that is free, where none of those that suit is; else the one that covers least, if that is less than these do. */
-function freeNear(here: Places, taken: readonly Box[], [x, y]: Spot, width: number, height: number, least: number): Spot | null {
+function freeNear(here: Places, focus: Focus, taken: readonly Box[], [x, y]: Spot, width: number, height: number, least: number): Spot | null {
   let found: Spot | null = null;
   let cost = least * COVERED;
   for (let down = -FAR.y; down <= FAR.y; down += FAR.step) {
@@ -174,7 +187,7 @@ function freeNear(here: Places, taken: readonly Box[], [x, y]: Spot, width: numb
       const isInside = spot[0] >= EDGE && spot[1] >= EDGE && spot[0] + width <= here.width - EDGE && spot[1] + height <= here.height - EDGE;
       const far = Math.abs(across) + Math.abs(down);
       if (!isInside || far >= cost) continue;
-      const covers = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0);
+      const covers = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) + (here.upright ? farFromClient(here, focus, spot[1]) : 0);
       if (covers * COVERED + far < cost) [found, cost] = [spot, covers * COVERED + far];
     }
   }
@@ -218,10 +231,13 @@ function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, h
     return onBox(broker.coordinator.box, width, height);
   }
   if (broker !== undefined) {
-    const right = broker.box.x + broker.box.width - width - 8;
-    return [[broker.box.x + 92, broker.box.y + 1], [right, broker.box.y + 1], [right, broker.box.y + broker.box.height - 3], [right, broker.box.y - HEIGHT + 4]];
+    const own = wholeOf(broker);
+    const right = own.x + own.width - width - 8;
+    return [[own.x + 92, own.y + 1], [right, own.y + 1], [right, own.y + own.height - 3], [right, own.y - HEIGHT + 4]];
   }
   const client = clientOf(frame, here, focus);
+  // Under the small boxes of all clients the network begins.
+  if (client?.panel !== undefined) return besideClient(here, { ...client.panel, y: here.network.y - client.box.height, height: client.box.height }, 0, width);
   if (client !== undefined) return besideClient(here, client.box, client.ports[""]?.[1] ?? client.box.y + 60, width);
   const other = here.others[focus.actor === "zookeeper" && here.kind === "cluster" ? "controller" : focus.actor ?? ""];
   if (other === undefined) return inNetwork(here, width);
@@ -286,9 +302,10 @@ function besideLane(focus: Focus, shown: Shown, width: number): Spot[] {
   const behind = behindOf(shown);
   const after: Spot[] = behind + width <= endOf(shown) ? [[behind, y + (height - HEIGHT) / 2]] : [];
   // Under each other bodies leave a gap over the broker: there on either side.
-  const left: Spot = [shown.broker.box.x + 8, shown.broker.box.y - HEIGHT - 3];
-  const head: Spot = [shown.broker.box.x + shown.broker.box.width - width - 8, shown.broker.box.y + 1];
-  const over: Spot = [head[0], shown.broker.box.y - HEIGHT - 3];
+  const own = wholeOf(shown.broker);
+  const left: Spot = [own.x + 8, own.y - HEIGHT - 3];
+  const head: Spot = [own.x + own.width - width - 8, own.y + 1];
+  const over: Spot = [head[0], own.y - HEIGHT - 3];
   if (focus.kind === "refused") return [[below, under], ...after, over, head, left];
   return [...after, [below, under], over, head, left];
 }
@@ -300,7 +317,7 @@ function behindOf({ replica, window }: Shown): number {
 
 /** How far a tag may reach in the lane's body. */
 function endOf({ broker, lane }: Shown): number {
-  return Math.min(broker.box.x + broker.box.width, lane.box.x + lane.box.width) - 6;
+  return Math.min(wholeOf(broker).x + wholeOf(broker).width, lane.box.x + lane.box.width) - 6;
 }
 
 /** On a phone a reader keeps the right end of its row free for the tag (readers.ts); elsewhere over the first of them there is room. */
@@ -339,7 +356,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const away = awayBox(here, network);
   const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: HEADS }];
   const flights = network.flights.map(noted).concat(away ?? [], columns, controllerIn(here, focus), here.upright ? network.bundles.map(({ box: one }) => one) : []);
-  const strips = here.rows ?? [];
+  const strips = [...(here.rows ?? []), ...chipsIn(here)];
   if (focus.kind === "sent" || focus.kind === "lost") {
     // On a phone what bodies leave free is all the room there is.
     if (here.upright && here.kind !== "middleware") return [...flights, ...headsIn(here), ...coordinatorsIn(here), ...readersIn(here), ...lanesIn(frame, here, focus, Object.keys(here.brokers)), ...strips];
@@ -386,9 +403,14 @@ function rolesOf(here: Places): Box[] {
   return Object.values(here.others).map(({ box: own }) => ({ ...own }));
 }
 
+/** On a phone: the small boxes of clients and brokers. */
+function chipsIn(here: Places): Box[] {
+  return here.upright ? [...Object.values(here.clients).filter(({ panel, folded }) => folded || panel !== undefined), ...Object.values(here.brokers).filter(({ rows }) => rows !== undefined)].map(({ box: own }) => own) : [];
+}
+
 /** A tag may lie on the lower edge of a client. */
 function clientsIn(here: Places): Box[] {
-  return Object.values(here.clients).map(({ box: own }) => ({ ...own, height: own.height - HEIGHT / 2 }));
+  return Object.values(here.clients).map(wholeOf).map((own) => ({ ...own, height: own.height - HEIGHT / 2 }));
 }
 
 /** A tag may lie on a coordinator's edges, and on nothing that it says. */
@@ -398,24 +420,26 @@ function coordinatorsIn(here: Places): Box[] {
 
 /** On a phone: names of brokers and of their lanes. */
 function headsIn(here: Places): Box[] {
-  const lanes = Object.values(here.brokers).flatMap(({ box: own, lanes: kept }) => Object.entries(kept).filter(([, { strip }]) => !strip).flatMap(([partition, { box: lane, cells }]): Box[] => [
+  const lanes = Object.values(here.brokers).flatMap(({ box: small, panel: own = small, lanes: kept }) => Object.entries(kept).filter(([, { strip }]) => !strip).flatMap(([partition, { box: lane, cells }]): Box[] => [
     { x: own.x, y: own.y, width: Object.entries(kept).some(([one, place]) => hasNameAbove(here, one, place)) ? own.width : textWidth(partition, 15, true) + 70, height: 26 },
     { x: lane.x, y: cells.y, width: cells.x - lane.x, height: cells.height },
   ]));
-  return [...lanes, ...clientsIn(here)];
+  const names = Object.entries(here.brokers).flatMap(([name, { panel }]): Box[] => (panel === undefined ? [] : [{ x: panel.x, y: panel.y, width: textWidth(name, 14, true) + 26, height: 26 }]));
+  return [...lanes, ...names, ...clientsIn(here)];
 }
 
 /** Right in a broker's head: what it keeps of others' partitions. */
 function copiesIn(frame: Frame, here: Places, focus: Focus, broker: BrokerPlace): Box {
   const name = Object.keys(here.brokers).find((one) => here.brokers[one] === broker) ?? "";
   const from = copies(frame, here, focus, name, broker).from - 8;
-  return { x: broker.box.x + from, y: broker.box.y, width: Math.max(0, broker.box.width - from), height: 26 };
+  const own = wholeOf(broker);
+  return { x: own.x + from, y: own.y, width: Math.max(0, own.width - from), height: 26 };
 }
 
 /** What else stands in the broker of the lane: its name, its other lanes with their names and gates, its coordinator. */
 function aroundLane(frame: Frame, here: Places, focus: Focus, { broker, lane }: Shown): Box[] {
-  const named = focus.partition !== null && hasNameAbove(here, focus.partition, lane) ? broker.box.width : 92;
-  const found: Box[] = [{ x: broker.box.x, y: broker.box.y, width: named, height: 26 }, copiesIn(frame, here, focus, broker)];
+  const named = focus.partition !== null && hasNameAbove(here, focus.partition, lane) ? wholeOf(broker).width : 92;
+  const found: Box[] = [{ x: wholeOf(broker).x, y: wholeOf(broker).y, width: named, height: 26 }, copiesIn(frame, here, focus, broker)];
   if (broker.coordinator !== null) found.push(broker.coordinator.box);
   for (const [partition, other] of Object.entries(broker.lanes)) {
     if (other === lane) continue;
@@ -437,7 +461,7 @@ function otherBrokers(frame: Frame, here: Places, focus: Focus, own: BrokerPlace
   const names = Object.keys(here.brokers).filter((name) => here.brokers[name] !== own);
   const heads = names.flatMap((name): Box[] => {
     const broker = here.brokers[name] as BrokerPlace;
-    return [{ ...broker.box, width: 100, height: 24 }, { ...copiesIn(frame, here, focus, broker), height: 24 }];
+    return [{ ...wholeOf(broker), width: 100, height: 24 }, { ...copiesIn(frame, here, focus, broker), height: 24 }];
   });
   return [...heads, ...coordinatorsIn(here), ...lanesIn(frame, here, focus, names), ...readersIn(here)];
 }
@@ -456,7 +480,7 @@ function readersIn(here: Places): Box[] {
 function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
   const broker = here.brokers[focus.actor ?? ""];
   const whole = focus.kind === "coordinator" || focus.kind === "refused";
-  const head: Box[] = broker === undefined ? [] : [whole ? { ...broker.box, height: 26 } : copiesIn(frame, here, focus, broker)];
+  const head: Box[] = broker === undefined ? [] : [whole ? { ...wholeOf(broker), height: 26 } : copiesIn(frame, here, focus, broker)];
   for (const other of Object.values(here.brokers)) {
     const { box: own } = other;
     if (!here.upright) head.push({ ...own, x: own.x + 8, width: 92, height: 24 }, { ...copiesIn(frame, here, focus, other), height: 24 });

@@ -7,7 +7,7 @@
 
 import { clamp, round } from "../diagrams/geometry.ts";
 import type { MessageView } from "../player/frame.ts";
-import type { Box, LanePlace, Places, Point, ReaderPlace } from "./contract.ts";
+import type { Box, BrokerPlace, LanePlace, Places, Point, ReaderPlace } from "./contract.ts";
 
 /** Outwards from the body: right, left, down, up. */
 type Facing = readonly [dx: -1 | 0 | 1, dy: -1 | 0 | 1];
@@ -54,13 +54,11 @@ function otherOf(name: string, here: Places): Places["others"][string] | undefin
 export function wireOf(message: MessageView, here: Places): Wire | null {
   const { from, to } = message;
   if (otherOf(from, here) !== undefined || otherOf(to, here) !== undefined) return between(message, here);
-  // A strip in a row has no room for what comes to it: it is counted.
-  if (here.upright && [from, to].some((name) => here.brokers[name]?.folded === true)) return null;
-  if (here.upright && BROKER.test(from) && BROKER.test(to)) return aroundOutside(message, here);
+  if (here.upright && BROKER.test(from) && BROKER.test(to)) return overBoxes(message, here) ?? downToLane(message, here);
   // What readers fetch has no room where they stand right under the lane: it is counted.
   if (here.upright && (isReader(from, here) || isReader(to, here))) return null;
-  const own = portOf(message, from, to, here);
-  const other = portOf(message, to, from, here);
+  const own = across(portOf(message, from, to, here), here.brokers[to], here);
+  const other = across(portOf(message, to, from, here), here.brokers[from], here);
   if (own === null || other === null) return null;
   const bulges = own.facing[0] !== 0 && own.facing[0] === other.facing[0];
   const short = here.readers !== undefined && (isReader(from, here) || isReader(to, here));
@@ -72,33 +70,40 @@ export function wireOf(message: MessageView, here: Places): Wire | null {
   return spread === 0 ? wire : slid(wire, [spread, spread]);
 }
 
-/**
- * Where bodies stand under each other a marker goes down from the coordinator to its lane. Where the coordinator is not in the
- * picture, it comes round the outside into the network.
- */
-function aroundOutside(message: MessageView, here: Places): Wire | null {
-  const leader = message.is_response ? message.from : message.to;
-  const broker = here.brokers[leader];
-  const [partition = ""] = message.partitions;
-  if (broker === undefined || broker.lanes[partition]?.strip !== false) return null;
-  const { network } = here;
+/** On a phone: right over the small box of the broker at the other end, as far as the client's edge goes. */
+function across(end: Port | null, broker: BrokerPlace | undefined, here: Places): Port | null {
+  if (end === null || broker?.rows === undefined || !here.upright) return end;
+  const middle = broker.box.x + broker.box.width / 2;
+  return { ...end, at: [clamp(middle, end.slides[0], end.slides[1]), end.at[1]] };
+}
+
+/** Between the small boxes of a phone: up from the one, through the network, down to the other; to itself, too. Null without such boxes. */
+function overBoxes({ from, to, is_response: isAnswer }: MessageView, here: Places): Wire | null {
+  const [one, other] = [here.brokers[from], here.brokers[to]];
+  if (one?.rows === undefined || other?.rows === undefined) return null;
+  const end = ({ box }: BrokerPlace, share: number): Port => ({
+    at: [box.x + box.width * share, box.y], facing: [0, -1], slides: [box.x + INSET, box.x + box.width - INSET],
+  });
+  const isSelf = from === to;
+  const shares = isSelf ? (isAnswer ? [0.85, 0.55] : [0.15, 0.45]) : [0.5, 0.5];
+  return {
+    from: end(one, shares[0] as number), to: end(other, shares[1] as number), bundle: `${from} ${to}`, short: false, bulges: false, upright: true,
+    swing: Math.max(30, here.network.height * 0.75), shift: [0, 0],
+  };
+}
+
+/** Of a run with one broker: down from the coordinator to the lane, and up again. */
+function downToLane(message: MessageView, here: Places): Wire | null {
+  const broker = here.brokers[message.is_response ? message.from : message.to];
   const slot = here.brokers[message.is_response ? message.to : message.from]?.coordinator?.box;
-  if (slot !== undefined) {
-    const x = broker.box.x + broker.box.width * (message.is_response ? 0.7 : 0.3);
-    const slides = [broker.box.x + INSET, broker.box.x + broker.box.width - INSET] as const;
-    const above: Port = { at: [x, slot.y + slot.height], facing: [0, 1], slides };
-    const below: Port = { at: [x, broker.box.y], facing: [0, -1], slides };
-    const [from, to] = message.is_response ? [below, above] : [above, below];
-    return { from, to, bundle: `${message.from} ${message.to}`, short: false, bulges: false, upright: true, swing: 10, shift: [0, 0] };
-  }
-  // Between a coordinator and the lane under it markers have their own gap.
-  const over = Object.values(here.brokers).find(({ coordinator }) => coordinator !== null)?.coordinator?.box;
-  const middle = over === undefined ? network.y + network.height * 0.42 : (over.y + over.height + broker.box.y) / 2;
-  const outside: Port = { at: [here.width, middle], facing: [-1, 0], slides: over === undefined ? [network.y + INSET, network.y + network.height - INSET] : [middle, middle] };
-  const x = broker.box.x + broker.box.width / 2;
-  const lane: Port = { at: [x, broker.box.y], facing: [0, -1], slides: [broker.box.x + INSET, broker.box.x + broker.box.width - INSET] };
-  const [from, to] = message.is_response ? [lane, outside] : [outside, lane];
-  return { from, to, bundle: `${message.from} ${message.to}`, short: false, bulges: false, upright: true, swing: over === undefined ? 60 : 14, shift: [0, 0] };
+  const [partition = ""] = message.partitions;
+  if (slot === undefined || broker?.lanes[partition]?.strip !== false) return null;
+  const x = broker.box.x + broker.box.width * (message.is_response ? 0.7 : 0.3);
+  const slides = [broker.box.x + INSET, broker.box.x + broker.box.width - INSET] as const;
+  const above: Port = { at: [x, slot.y + slot.height], facing: [0, 1], slides };
+  const below: Port = { at: [x, broker.box.y], facing: [0, -1], slides };
+  const [from, to] = message.is_response ? [below, above] : [above, below];
+  return { from, to, bundle: `${message.from} ${message.to}`, short: false, bulges: false, upright: true, swing: 10, shift: [0, 0] };
 }
 
 const isReader = (name: string, here: Places): boolean => Object.values(here.readers).some((readers) => name in readers);
@@ -119,6 +124,7 @@ function portOf(message: MessageView, who: string, other: string, here: Places):
   if (reader !== undefined) return port(reader.port, reader.box, null);
   const broker = here.brokers[who];
   if (broker === undefined) return null;
+  if (broker.rows !== undefined) return port([broker.box.x, broker.box.y], broker.box, 0.5);
   const lane = broker.lanes[partition];
   // A lens and a coordinator may stand apart from their broker's body.
   const boxes = [broker.box, ...(lane === undefined ? [] : [lane.box]), ...(broker.coordinator === null ? [] : [broker.coordinator.box])];

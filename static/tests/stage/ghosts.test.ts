@@ -75,12 +75,17 @@ test("the tag stands on no message", () => {
   for (const flight of networkOf(frame, HERE, focus).flights) assert.ok(!overlap(flight.box, at), String(flight.message.id));
 });
 
-test("on a phone a marker comes round the outside, what readers fetch is counted; ZooKeeper has the controller's place", () => {
+test("on a phone a marker flies from the box of one broker to that of the other, what readers fetch is counted; ZooKeeper has the controller's place", () => {
   const plan = { ...outlineOf(HEADER, view()), controller: true };
   const phone = places(plan, HEADER, view(), { width: 390, height: 560, form: "phone" });
   const marker = message({ api: "WriteTxnMarkers", from: "broker-2", to: "broker-1", fields: { entries: [] } });
   const wire = wireOf(marker, phone);
-  assert.deepEqual([wire?.from.at[0], wire?.to.facing], [phone.width, [0, -1]]);
+  const inside = (x: number | undefined, name: string): boolean => {
+    const own = phone.brokers[name]?.box;
+    return own !== undefined && x !== undefined && x > own.x && x < own.x + own.width;
+  };
+  assert.ok(inside(wire?.from.at[0], "broker-2") && inside(wire?.to.at[0], "broker-1"));
+  assert.deepEqual([wire?.from.facing, wire?.to.facing], [[0, -1], [0, -1]]);
   assert.equal(wireOf(message({ api: "Fetch", from: "c1", to: "broker-1", fields: { fetch_offset: 40 } }), phone), null);
   const desk = places(plan, HEADER, view(), DESK);
   const asked = wireOf(message({ api: "ZooKeeperRead", from: "broker-1", to: "zookeeper", partitions: [], fields: {} }), desk);

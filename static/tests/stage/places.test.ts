@@ -88,11 +88,19 @@ test("A broker that takes over acts in the place of the dead one, at full size, 
   assert.deepEqual(boxesOf(taken), boxesOf(run));
 });
 
-test("A phone has one place for clients, one for brokers, one for lanes", () => {
-  const run = made(planOf(3, 2, 2), PHONE);
+test("On a phone every client and every broker has a box of its own, and one of each is unfolded", () => {
+  const plan = planOf(3, 2, 2);
+  const run = made(plan, PHONE);
   assert.ok(run.upright);
-  assert.equal(new Set(Object.values(run.clients).map(({ box }) => JSON.stringify(box))).size, 1);
-  assert.equal(new Set(Object.values(run.brokers).map(({ box }) => JSON.stringify(box))).size, 1);
+  for (const room of [run.clients, run.brokers]) assert.equal(new Set(Object.values(room).map(({ box }) => JSON.stringify(box))).size, Object.keys(room).length);
+  const logs = view({ partitions: { "t-0": { ...partition(replica([])), leader: 1 }, "t-1": { ...partition(replica([])), leader: 2 } } });
+  for (const [actor, lane] of [["broker-1", "t-0"], ["broker-2", "t-1"]] as const) {
+    const here = standing(run, frameOf(null, logs), { ...NO_FOCUS, kind: "append", actor, partition: lane });
+    for (const room of ["clients", "brokers"] as const) for (const name of Object.keys(run[room])) assert.deepEqual(here[room][name]?.box, run[room][name]?.box);
+    assert.deepEqual(Object.keys(here.brokers).filter((name) => here.brokers[name]?.panel !== undefined), [actor]);
+    assert.equal(here.brokers[actor]?.lanes[lane]?.strip, false);
+  }
+  assert.equal(made(planOf(1, 2, 1), PHONE).brokers["broker-1"]?.panel, undefined);
 });
 
 test("A lane shows all offsets while they fit, else the newest, each batch once", () => {
