@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from engine.shapes.plans import Beat
@@ -21,6 +22,7 @@ from engine.view.openers import (
     CYCLES,
     DAMAGE,
     DECIDE,
+    DOUBT_ENDS,
     GATHERED,
     HEAVY,
     IDENTITIES,
@@ -69,6 +71,17 @@ LIGHT = 4
 """An opener of less weight does not interrupt a beat before the step that the beat leads to."""
 RESETS = 6
 """After an opening of this weight the same things are worth telling again."""
+RESULTS = frozenset(
+    {
+        "client.acknowledged",
+        "client.late_success",
+        "client.batch_failed",
+        "client.batch_aborted",
+        "client.batch_expired_sent",
+        "client.batch_expired_unsent",
+    }
+)
+"""What a client says once the result of a batch is settled."""
 IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions", "client.waits_producer_id"})
 """From then on a broker's block of producer ids matters."""
 
@@ -96,6 +109,8 @@ class Beats:
         self._steps: list[BeatStep] = []
         self._again: set[str] = set()
         """Clients that hold what was sent before."""
+        self._doubted: set[tuple[Any, Any]] = set()
+        """Client and batch that may be stored or not, as far as the client knows."""
         self._consumers = tuple(consumers)
         self._walls: dict[str, int] = {}
         """Partition to the producer id whose open transaction holds readers back."""
@@ -111,9 +126,16 @@ class Beats:
             if client in self._again:
                 self._again.discard(client)
                 key = "client.drained_again"
+        ends_doubt = False
         for said in (step, *notes):
+            params = said["params"]
+            batch = (params.get("client"), params.get("batch"))
             if said["key"] == "client.requeued":
-                self._again.add(said["params"].get("client"))
+                self._again.add(params.get("client"))
+                self._doubted.add(batch)
+            elif said["key"] in RESULTS and batch in self._doubted:
+                self._doubted.discard(batch)
+                ends_doubt = ends_doubt or said["key"] == "client.acknowledged"
         told = BeatStep(
             number=step["number"],
             time=step["at"],
@@ -129,6 +151,9 @@ class Beats:
             ),
         )
         told.opener, told.opener_params = _opening(key, step)
+        if ends_doubt and (told.opener is None or told.opener.weight < DOUBT_ENDS.weight):
+            told.opener = DOUBT_ENDS
+            told.opener_params = {name: step["params"].get(name) for name in DOUBT_ENDS.params}
         self._look_for_walls(told, step)
         self._look_for_releases(told)
         if told.opener is OUTCOME:
@@ -166,6 +191,7 @@ class Beats:
         fork = Beats(self._consumers)
         fork._steps = list(self._steps)
         fork._again = set(self._again)
+        fork._doubted = set(self._doubted)
         fork._walls = dict(self._walls)
         fork._results = dict(self._results)
         fork._ids_wanted = self._ids_wanted
@@ -383,13 +409,16 @@ def _chosen(openings: list[Opened], end: int) -> list[Opened]:
         return rounds
     chosen = _weightiest(openings)
     while len(chosen) > 1:
-        losses = [_loss(chosen, index, end, steps) for index in range(1, len(chosen))]
+        # Two that say the same, with nothing left between them, are one beat and take no other's place.
+        losses = [
+            0.0 if _is_same(before, one) else _loss(chosen, index, end, steps)
+            for index, (before, one) in enumerate(pairwise(chosen), 1)
+        ]
         least = min(losses)
-        if len(chosen) <= most and (len(chosen) <= ENOUGH or least >= LIGHT):
+        if least > 0 and len(chosen) <= most and (len(chosen) <= ENOUGH or least >= LIGHT):
             break
         del chosen[losses.index(least) + 1]
-    told = [one for before, one in zip([None, *chosen], chosen, strict=False) if not _is_same(before, one)]
-    return _with_what_was_collected(told)
+    return _with_what_was_collected(chosen)
 
 
 def _with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
@@ -412,9 +441,9 @@ def _weightiest(openings: list[Opened]) -> list[Opened]:
     return [openings[0], *sorted(heaviest, key=lambda one: one.at)]
 
 
-def _is_same(before: Opened | None, one: Opened) -> bool:
+def _is_same(before: Opened, one: Opened) -> bool:
     """The steps between the two weigh too little for a beat."""
-    return before is not None and before.opener is one.opener and before.params == one.params
+    return before.opener is one.opener and before.params == one.params
 
 
 def _loss(chosen: list[Opened], index: int, end: int, steps: int) -> float:

@@ -139,6 +139,7 @@ LEADER = (
     ), ("client",)),
     Opener("first_batch_missing", 8, ("broker.first_batch_missing",), ("partition",)),
     Opener("gap_refused", 8, ("broker.sequence_gap_refused",), ("first", "expected")),
+    Opener("stale_refused", 8, ("broker.stale_sequence_refused",), ("first", "expected")),
     Opener("unknown_refused", 8, ("broker.unknown_producer_refused",), ("producer_id",)),
     Opener("too_few_in_sync", 8, ("broker.too_few_in_sync",)),
     Opener("too_few_after_append", 8, ("broker.too_few_in_sync_after_append",)),
@@ -345,6 +346,8 @@ PART = Opener("part", 0, (), ("first", "last"))
 """The opener of a stretch that no kind of step divides."""
 BEHIND = Opener("behind", 6, (), ("client",), once=True)
 """Stored behind the open transaction of another producer."""
+DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)
+"""A client learns the result of a batch that it could not know."""
 IDENTITIES = Opener(
     "identities",
     5,

@@ -149,6 +149,11 @@ def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) 
     return "answer_lost", {"client": lost["destination"]}
 
 
+def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
+    said = next(_said(steps, "client.acknowledged"), None)
+    return None if said is None else ("doubt_ends", {**params, "batch": said["batch"]})
+
+
 def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
     again = any(True for _ in _said(steps, "client.requeued"))
     return ("resends", params) if again else None
@@ -228,6 +233,7 @@ TELLS: dict[str, Tell] = {
     "markers": _markers,
     "marker_sent_again": _marker_again,
     "message_lost": _message_lost,
+    "doubt_ends": _doubt_ends,
     "gives_up_waiting": _gives_up,
     "old_epoch_refused": _refused_epoch,
     "takes_over": _takes_over,

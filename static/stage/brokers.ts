@@ -13,7 +13,7 @@ import { wholeOf } from "./contract.ts";
 import { coordinatorObjects } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
 import type { Drawn } from "./draw.ts";
-import { box, fittedText, path, text, textWidth } from "./draw.ts";
+import { box, fitted, fittedText, path, text, textWidth } from "./draw.ts";
 import { hasNameAbove, laneObjects } from "./lanes.ts";
 import { survivingLog } from "./surviving-log.ts";
 
@@ -91,7 +91,9 @@ function chipOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
   const isDown = frame.view.brokers?.[name.replace(/^broker-/, "")]?.alive === false;
   const state = stateWord(frame, name);
   const open = place.panel !== undefined;
-  const said = textWidth(name, 12, true);
+  const { size } = fitted(name, width - 16, 12, { bold: true, least: 8 });
+  const said = textWidth(name, size, true);
+  const left = size < 12 ? 8 : 11;
   const room = width - said - 26;
   const coordinator = place.coordinator?.box;
   const below = coordinator === undefined ? 0 : coordinator.y - place.box.y;
@@ -99,9 +101,9 @@ function chipOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
   const joint = below > height && below < height + JOINT ? path(`M${round(width / 2)},${height}V${round(below)}`, "ring") : nothing;
   const chip: StageObject = {
     key: `broker:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: state === null ? name : named(name, state), brings: plainly("actor", name),
-    draw: svg`${box(0, 0, width, height, `body${isDown ? " dead" : ""}`, 7)}${open ? svg`${box(0, 0, width, height, "unfolded", 7)}${box(5, 3, said + 12, 16, "tag", 4)}` : nothing}${
-      text(11, CHIP.name, name, open ? "s12 b inv" : "s12 b")}${joint}${
-      state === null ? nothing : fittedText(width - 7, CHIP.name, state, room, 12, { classes: "k", least: 8, anchor: "end" })}${
+    draw: svg`${box(0, 0, width, height, `body${isDown ? " dead" : ""}`, 7)}${open ? svg`${box(0, 0, width, height, "unfolded", 7)}${box(left - 6, 3, said + 12, 16, "tag", 4)}` : nothing}${
+      text(left, CHIP.name, name, `s${size} b${open ? " inv" : ""}`)}${joint}${
+      state === null || room < 18 ? nothing : fittedText(width - 7, CHIP.name, state, room, 12, { classes: "k", least: 8, anchor: "end" })}${
       isDown ? path(`M6,${CHIP.head + 2}L${width - 6},${height - 5}M${width - 6},${CHIP.head + 2}L6,${height - 5}`, "crossed") : nothing}`,
   };
   const { panel } = place;

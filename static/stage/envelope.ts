@@ -49,7 +49,7 @@ export function envelopeOf(sheet: Sheet, detail: Detail, here: Places): Envelope
   if (detail === "row" && sheet.cells.length > 0) return nameAndCells(sheet, here);
   if ((detail === "row" || detail === "brief") && !standsUp(here)) return nameAndBrief(sheet);
   // All messages of the middleware are about the one transaction, which its body names.
-  if (detail === "brief") return twoLines(sheet, sheet.brief === "" || here.kind === "middleware" ? [] : [wordsRow(sheet.brief, sheet.bad)], here, 12);
+  if (detail === "brief" && !(here.upright && sheet.flags.length > 0)) return twoLines(sheet, sheet.brief === "" || here.kind === "middleware" ? [] : [wordsRow(sheet.brief, sheet.bad)], here, 12);
   if (sheet.flags.length > 0) return flags(sheet, here);
   const rows = sheet.cells.length > 0 ? sheet.cells.map((cell) => cellRow(cell, here)) : sheet.words === "" ? [] : [wordsRow(sheet.words, sheet.bad)];
   return twoLines(sheet, rows, here, NAME);

@@ -107,7 +107,8 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
     if (hidden(less, here) < most) found = less;
   }
   if (!here.upright) return { ...found, away };
-  return { ...found, flights: found.flights.map((flight) => notedAside(flight, found, here)), away };
+  const notes: Box[] = [];
+  return { ...found, flights: found.flights.map((flight) => notedAside(flight, found, here, notes)), away };
 }
 
 /** How much is left out: nothing; what others carry; requests that are answered; each but the one that this step is about. */
@@ -164,17 +165,18 @@ function standingIn(here: Places): Box[] {
 /** Units of area on which two may meet. */
 const COVERS = 40;
 
-/** On a phone a body begins right under a message: what is noted of it stands beside it, where there is room. */
-function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "away">, here: Places): Flight {
+/** On a phone a body begins right under a message: what is noted of it stands beside it, where there is room. `notes`: those that stand already. */
+function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "away">, here: Places, notes: Box[]): Flight {
   const { fate, box: own } = flight;
   if (fate.note === "") return flight;
   const width = textWidth(fate.note, 12, true) + 4;
-  const others = [...flights.filter((other) => other !== flight).map((other) => other.box), ...bundles.map((bundle) => bundle.box)];
+  const others = [...flights.filter((other) => other !== flight).map((other) => other.box), ...bundles.map((bundle) => bundle.box), ...notes];
   const spots = { under: { x: own.x + (own.width - width) / 2, y: own.y + own.height + 3 }, right: { x: own.x + own.width + 6, y: own.y + own.height / 2 - 7 }, left: { x: own.x - 6 - width, y: own.y + own.height / 2 - 7 } } as const;
   const side = (["under", "right", "left"] as const).find((one) => {
     const at: Box = { ...spots[one], width, height: 14 };
     return at.x >= 4 && at.x + width <= here.width - 4 && ![...others, ...bodiesOf(here)].some((other) => overlap(other, at));
   });
+  if (side !== undefined) notes.push({ ...spots[side], width, height: 14 });
   // Else it is told where the message is opened.
   return { ...flight, fate: { ...fate, note: side === undefined ? "" : fate.note, side: side ?? fate.side } };
 }

@@ -31,7 +31,7 @@ const MARKERS = 37;
 /** Rows for strips of other partitions, and px between them. */
 const ROW = { most: 2, height: 23, gap: 4 };
 /** Small boxes: of clients one line; of brokers a line and rows for strips of what they lead; and how many stand side by side. */
-const CHIP = { client: 22, head: 20, row: 15, rows: 2, foot: 5, across: 4, gap: 6 };
+const CHIP = { client: 22, head: 20, row: 15, rows: 2, foot: 5, clients: 4, brokers: 6, gap: 6 };
 /** px under the picture for the names of those who are not in it, and for its text. */
 const UNDER = 28;
 /** Where requests go down and answers come up. */
@@ -57,9 +57,9 @@ export function phoneWidth(size: Size): number {
 }
 
 /** So many boxes side by side, in rows as even as can be. */
-function chipsIn(count: number, y: number, width: number, height: number): { boxes: Box[]; height: number } {
+function chipsIn(count: number, most: number, y: number, width: number, height: number): { boxes: Box[]; height: number } {
   if (count < 2) return { boxes: [], height: 0 };
-  const lines = Math.ceil(count / CHIP.across);
+  const lines = Math.ceil(count / most);
   const across = Math.ceil(count / lines);
   const own = (width - 2 * SIDE - CHIP.gap * (across - 1)) / across;
   const boxes = Array.from({ length: count }, (_, index) => rounded({
@@ -83,7 +83,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const used = new Set(plan.brokers.flatMap((broker) => broker.lanes)).size;
   const rows = chipRows(plan);
   const brokerChip = CHIP.head + rows * CHIP.row + CHIP.foot;
-  const small = { clients: chipsIn(plan.clients.length, 0, width, CHIP.client).height, brokers: chipsIn(plan.brokers.length, 0, width, brokerChip).height };
+  const small = { clients: chipsIn(plan.clients.length, CHIP.clients, 0, width, CHIP.client).height, brokers: chipsIn(plan.brokers.length, CHIP.brokers, 0, width, brokerChip).height };
   // Where brokers have boxes of their own, what they lead stands there, and markers fly from box to box.
   const count = small.brokers > 0 ? 0 : Math.max(0, Math.min(ROW.most, used - 1));
   const ownClient = small.clients > 0 ? CLIENT_PANEL : CLIENT;
@@ -112,9 +112,9 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
     return box;
   };
   const clientBox = next(tall, small.clients > 0 ? 2 : 0);
-  const clientChips = chipsIn(plan.clients.length, y, width, CHIP.client);
+  const clientChips = chipsIn(plan.clients.length, CHIP.clients, y, width, CHIP.client);
   y += Math.max(0, clientChips.height - 2) + network;
-  const brokerChips = chipsIn(plan.brokers.length, y, width, brokerChip);
+  const brokerChips = chipsIn(plan.brokers.length, CHIP.brokers, y, width, brokerChip);
   y += brokerChips.height;
   // Where there is one broker, markers fly from the coordinator down to the lane.
   const coordinator = coordinates ? next(coordinatorHeight, markers) : null;
@@ -167,7 +167,7 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
     const chip = slots.clientChips[index];
     clients[client.name] = {
       box: chip ?? slots.client, ...(chip === undefined ? {} : { panel: slots.client }), folded: false,
-      ports: Object.fromEntries(names.map((name) => [name, [slots.down, chip === undefined ? bottom : chip.y + chip.height] as const])),
+      ports: Object.fromEntries(names.map((name) => [name, [slots.down, bottom] as const])),
       queues: Object.fromEntries(client.partitions.map((name) => [name, row])),
     };
   });

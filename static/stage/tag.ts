@@ -162,7 +162,7 @@ function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height
 
 /** What it costs to stand away from the lane that a tag is about: beyond the gap over its broker it is taken for another's. */
 function farFrom(shown: Shown | null, y: number): number {
-  return shown === null ? 0 : Math.max(0, wholeOf(shown.broker).y - 44 - y) * 30;
+  return shown === null ? 0 : Math.max(0, shown.broker.box.y - 44 - y) * 30;
 }
 
 /** Below the network it would be taken for a broker's. */

@@ -22,6 +22,7 @@ from engine.view.openers import (
     BEHIND,
     BROKEN,
     DAMAGE,
+    DOUBT_ENDS,
     IDENTITIES,
     IGNORED,
     MANY_ROUNDS,
@@ -42,6 +43,7 @@ BY_RULE = (
     IGNORED,
     BEHIND,
     DAMAGE,
+    DOUBT_ENDS,
     IDENTITIES,
     MANY_ROUNDS,
     NOT_NOW,
@@ -61,8 +63,9 @@ TOLD = {
 4. 35–76 → 73  Each consumer gets 6 records
 5. 77–78 → 77  p1 resends the same batch
 6. 79–79 → 79  p1 waits for the response to an earlier batch
-7. 80–84 → 80  Duplicate recognised, not stored again
-8. 85–140 → 120  13 records of p1 stored
+7. 80–80 → 80  Duplicate recognised, not stored again
+8. 81–116 → 81  p1 learns that b1 is stored
+9. 117–140 → 120  3 records of p1 stored
 """,
     "SC-44/k28": """\
 1. 1–13 → 12  p1 gets PID 1000, epoch 0
