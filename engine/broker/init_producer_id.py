@@ -14,12 +14,22 @@ from engine.happenings.brokers import BlockUsedUp, NoIdYet, NoProducerIdLeft, Pr
 from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.requests import RequestRefused
 from engine.messages import Effects, Envelope, InitProducerIdRequest, InitProducerIdResponse, Send
-from engine.rules import Rule, refusal
+from engine.rules import Rule, refusal, rules_of
+from engine.topic_partition import topic_of
 
 
 def idempotent_write_denied(arrived: Arrived) -> bool:
     return arrived.body.transactional_id is None and arrived.permissions.is_denied(
         "IdempotentWrite", "cluster"
+    )
+
+
+def every_write_denied(arrived: Arrived) -> bool:
+    """Neither IdempotentWrite nor Write on any topic (``AuthHelper.authorizeByResourceType``)."""
+    permissions = arrived.permissions
+    return idempotent_write_denied(arrived) and all(
+        permissions.is_denied("Write", f"topic:{topic_of(partition)}")
+        for partition in arrived.cluster.metadata
     )
 
 
@@ -43,6 +53,17 @@ INIT_RULES: tuple[Rule[Arrived], ...] = (
         then=Next.CLIENT_ENDS,
         says=_SAYS,
         compares=_COMPARES,
+        unless="any_write_suffices",
+    ),
+    Rule(
+        when=every_write_denied,
+        answer=Error.CLUSTER_AUTHORIZATION_FAILED,
+        spec="PID-9",
+        why=Reason.INIT_EVERY_WRITE_DENIED,
+        then=Next.CLIENT_MAY_ASK_AGAIN,
+        says=_SAYS,
+        compares=_COMPARES,
+        only_if="any_write_suffices",
     ),
 )
 
@@ -50,7 +71,7 @@ INIT_RULES: tuple[Rule[Arrived], ...] = (
 class InitProducerIdHandler:
     """InitProducerId requests at one broker; owns those that wait for a block of ids."""
 
-    __slots__ = ("cluster", "permissions", "producer_ids", "setup", "transactions", "waiting")
+    __slots__ = ("cluster", "permissions", "producer_ids", "rules", "setup", "transactions", "waiting")
 
     def __init__(
         self,
@@ -61,6 +82,7 @@ class InitProducerIdHandler:
         permissions: Permissions,
     ) -> None:
         self.setup = setup
+        self.rules = rules_of(INIT_RULES, setup.profile)
         self.producer_ids = producer_ids
         self.transactions = transactions
         self.cluster = cluster
@@ -75,7 +97,7 @@ class InitProducerIdHandler:
         request = envelope.body
         if type(request) is not InitProducerIdRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an InitProducerId request")
-        rule = refusal(INIT_RULES, Arrived(request, self.permissions, self.cluster))
+        rule = refusal(self.rules, Arrived(request, self.permissions, self.cluster))
         if rule is not None:
             facts = {
                 "broker": self.setup.name,

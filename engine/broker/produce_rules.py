@@ -114,6 +114,7 @@ REQUEST_RULES: tuple[Rule[Arriving], ...] = (
         then=Next.CLIENT_ENDS,
         says=("broker", "partition", "producer_id"),
         compares=((Compared.PRODUCER_ID, "producer_id"),),
+        unless="any_write_suffices",
     ),
 )
 """Asked once, and answered for every partition of the request."""

@@ -48,6 +48,7 @@ PROFILE = Profile(
     overdue_is_timed_out=False,
     idempotent_by_default=False,
     producers_expire_in_a_day=False,
+    any_write_suffices=False,
     retry_backoff_grows=False,
     waits_before_identity=False,
     unknown_mapping_is_fatal=False,

@@ -36,6 +36,7 @@ PROFILE = replace(
     overdue_is_timed_out=True,
     idempotent_by_default=True,
     producers_expire_in_a_day=True,
+    any_write_suffices=True,
     retry_backoff_grows=True,
     quorum_controller=True,
 )

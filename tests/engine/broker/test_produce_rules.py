@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.broker.appending import Appending
@@ -62,6 +64,9 @@ def arrange(name, profile=K28):
     return cluster, broker, batch, options
 
 
+KIP_679 = replace(K28, any_write_suffices=True)
+
+
 @pytest.mark.parametrize(
     ("rule", "profile"),
     [
@@ -88,6 +93,20 @@ def test_every_rule_refuses_what_it_names(rule, profile):
 def test_every_rule_belongs_to_a_profile():
     rules = (*REQUEST_RULES, *PARTITION_RULES)
     assert {rule for profile in (K20, K28) for rule in rules_of(rules, profile)} == set(rules)
+
+
+def test_since_kip_679_produce_asks_for_no_permission_on_the_cluster():
+    cluster = Cluster(profile=KIP_679)
+    cluster.brokers[1].permissions.deny("IdempotentWrite", "cluster", 0)
+    assert answer(cluster.produce(1, batch_of(0), acks=1))[0] == "NONE"
+
+
+def test_since_kip_679_one_topic_that_may_be_written_is_enough_for_an_id():
+    cluster = Cluster(profile=KIP_679, partitions={"t-0": (1,), "u-0": (1,)})
+    for operation, resource in (("IdempotentWrite", "cluster"), ("Write", "topic:t")):
+        cluster.brokers[1].permissions.deny(operation, resource, 0)
+    (send,) = cluster.deliver(1, InitProducerIdRequest())
+    assert send.body.error.name != "CLUSTER_AUTHORIZATION_FAILED"
 
 
 def test_the_first_rule_in_order_decides():
@@ -121,14 +140,16 @@ INIT_CASES = {
     "transactional_id_empty": InitProducerIdRequest(transactional_id=""),
     "transactional_id_denied": InitProducerIdRequest(transactional_id="x"),
     "idempotent_write_denied": InitProducerIdRequest(),
+    "every_write_denied": InitProducerIdRequest(),
     "no_coordinator": InitProducerIdRequest(transactional_id="y"),
 }
 
 
 @pytest.mark.parametrize("rule", INIT_RULES, ids=lambda rule: rule.when.__name__)
 def test_every_rule_of_init_producer_id(rule):
-    cluster = Cluster(brokers=1)
+    cluster = Cluster(brokers=1, profile=K28 if rule.only_if is None else KIP_679)
     cluster.brokers[1].permissions.deny("Write", "transactional_id:x", 0)
+    cluster.brokers[1].permissions.deny("Write", "topic:t", 0)
     cluster.brokers[1].permissions.deny("IdempotentWrite", "cluster", 0)
     before = cluster.brokers[1].producer_ids.next_id
     cluster.watch.finished()
