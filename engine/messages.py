@@ -22,6 +22,10 @@ NO_OFFSET = -1
 INT_MAX = 2147483647
 LONG_MAX = 9223372036854775807
 SHORT_MAX = 32767
+Unsaid = dict[str, object]
+"""Of a class of messages: field to the value that says nothing, at which the field is not shown."""
+ANY_VALUE = object()
+"""For fields that only judges or bytes need: they are never shown."""
 RAISING_VERSION = 2
 """The transaction version from which on every transaction has an epoch of its own (KIP-890, second part)."""
 
@@ -48,6 +52,7 @@ class RecordBatch:
     ``serials`` is hidden from the protocol and used for judging only (GEN-8).
     """
 
+    unsaid: ClassVar[Unsaid] = {"serials": ANY_VALUE, "content": None}
     record_count: int
     last_offset_delta: int
     producer_id: int = NO_PRODUCER_ID
@@ -116,6 +121,7 @@ class InitProducerIdResponse:
 @ordered_value
 class ProduceRequest:
     api: ClassVar[str] = "Produce"
+    unsaid: ClassVar[Unsaid] = {"transaction_version": 0}
     transactional_id: str | None
     acks: int
     """0, 1 or -1 (all)."""
@@ -133,8 +139,8 @@ class PartitionProduceResponse:
     log_append_time: int = -1
     log_start_offset: int = NO_OFFSET
     underlying: Error | None = None
-    """The error of the verification for which this one was answered before the append; not shown, bytes say it in
-    words."""
+    """The error of the verification for which this one was answered before the append. Bytes say it in words."""
+    unsaid: ClassVar[Unsaid] = {"underlying": ANY_VALUE}
 
 
 @value
@@ -231,6 +237,7 @@ class AddOffsetsToTxnResponse:
 @value
 class EndTxnRequest:
     api: ClassVar[str] = "EndTxn"
+    unsaid: ClassVar[Unsaid] = {"transaction_version": 0}
     transactional_id: str
     producer_id: int
     producer_epoch: int
@@ -242,6 +249,7 @@ class EndTxnRequest:
 @value
 class EndTxnResponse:
     api: ClassVar[str] = "EndTxn"
+    unsaid: ClassVar[Unsaid] = {"producer_id": NO_PRODUCER_ID, "producer_epoch": NO_PRODUCER_EPOCH}
     error: Error
     producer_id: int = NO_PRODUCER_ID
     producer_epoch: int = NO_PRODUCER_EPOCH
@@ -330,6 +338,7 @@ class TxnOffsetCommitRequest:
     """Offsets that become visible with the transaction (OFS-1)."""
 
     api: ClassVar[str] = "TxnOffsetCommit"
+    unsaid: ClassVar[Unsaid] = {"transaction_version": 0}
     transactional_id: str
     group_id: str
     producer_id: int
@@ -380,6 +389,7 @@ class OffsetFetchRequest:
 @value
 class OffsetFetchResponse:
     api: ClassVar[str] = "OffsetFetch"
+    unsaid: ClassVar[Unsaid] = {"committed": None}
     error: Error
     offsets: dict[str, int]
     """Topic-partition to committed offset, -1 where there is none."""
@@ -724,19 +734,18 @@ Effects = list[Effect]
 
 
 _PLAIN = frozenset((int, str, bool, float, type(None)))
-_NOT_SHOWN = frozenset(("serials", "underlying"))
-"""Fields that only judges or bytes need, in every class."""
-_SHOWN: dict[type, tuple[str, ...] | None] = {}
+_SHOWN: dict[type, tuple[tuple[str, ...], Unsaid] | None] = {}
 
 
-def _shown_fields(made: type) -> tuple[str, ...] | None:
-    """The fields of a dataclass that are shown; None for other types. Looked at once for each type. A class may name
-    values that say nothing of its fields (``unsaid``)."""
-    names = [item.name for item in fields(made)] if is_dataclass(made) else None
-    unsaid = getattr(made, "unsaid", None)
-    if unsaid is not None:
-        _UNSAID[made] = unsaid
-    _SHOWN[made] = None if names is None else tuple(name for name in names if name not in _NOT_SHOWN)
+def _shown_fields(made: type) -> tuple[tuple[str, ...], Unsaid] | None:
+    """The fields of a dataclass that are shown, and the values at which some of them are not; None for other types.
+    Looked at once for each type."""
+    _SHOWN[made] = None
+    if is_dataclass(made):
+        unsaid: Unsaid = getattr(made, "unsaid", {})
+        names = (item.name for item in fields(made))
+        shown = tuple(name for name in names if unsaid.get(name) is not ANY_VALUE)
+        _SHOWN[made] = (shown, {name: nothing for name, nothing in unsaid.items() if name in shown})
     return _SHOWN[made]
 
 
@@ -759,15 +768,6 @@ _OF_ONE_PARTITION: dict[type, Callable[[Any], dict[str, Any] | None]] = {
     FetchResponse: _fetched_of_one,
 }
 """A Fetch of one partition is shown without the level of partitions."""
-_UNSAID: dict[type, dict[str, object]] = {
-    RecordBatch: {"content": None},
-    ProduceRequest: {"transaction_version": 0},
-    TxnOffsetCommitRequest: {"transaction_version": 0},
-    EndTxnRequest: {"transaction_version": 0},
-    OffsetFetchResponse: {"committed": None},
-    EndTxnResponse: {"producer_id": NO_PRODUCER_ID, "producer_epoch": NO_PRODUCER_EPOCH},
-}
-"""Fields that are shown only where they say something: the request's version has no room for them otherwise."""
 
 
 def describe(value: Any) -> Any:
@@ -779,13 +779,14 @@ def describe(value: Any) -> Any:
         shown = _OF_ONE_PARTITION[made](value)
         if shown is not None:
             return shown
-    names = _SHOWN[made] if made in _SHOWN else _shown_fields(made)
-    if names is not None:
+    fields_of = _SHOWN[made] if made in _SHOWN else _shown_fields(made)
+    if fields_of is not None:
+        names, unsaid = fields_of
         shown = {}
         for name in names:
             item = getattr(value, name)
             shown[name] = item if type(item) in _PLAIN else describe(item)
-        for name, nothing in _UNSAID.get(made, {}).items():
+        for name, nothing in unsaid.items():
             if shown[name] == nothing:
                 del shown[name]
         return shown

@@ -57,6 +57,8 @@ class Controller(ABC):
 
     other_names: tuple[str, ...] = ()
     """Further names under which messages reach it."""
+    shows_partition_epochs: bool = False
+    """Whether the view shows the partition epoch, which requests name (KIP-497 without ZooKeeper)."""
 
     def __init__(
         self,
@@ -71,7 +73,7 @@ class Controller(ABC):
         self.watch = watch
         self.configuration = configuration or BrokerConfiguration()
         self.partitions: dict[str, PartitionState] = {}
-        self.internal = InternalTopics(self.configuration)
+        self.internal = InternalTopics(self.configuration, shows_epochs=self.shows_partition_epochs)
         self.transaction_version = transaction_version
         self.highest_transaction_version = transaction_version
         """Up to here the brokers know the feature."""
@@ -158,7 +160,14 @@ class Controller(ABC):
         record_version: int = 2,
     ) -> None:
         """A partition with its replicas in order of preference; the first one leads, all are in sync."""
-        state = PartitionState(name, replicas, min_isr, segment_records, record_version)
+        state = PartitionState(
+            name,
+            replicas,
+            min_isr,
+            segment_records,
+            record_version,
+            shows_epoch=self.shows_partition_epochs,
+        )
         self.partitions[name] = state
         if not self.is_live(replicas[0]):
             state.leader = self._first_live(state)

@@ -66,10 +66,12 @@ def _as_created(
 
 
 class InternalTopics:
-    """The controller's knowledge of them. ``counts``: partitions of each topic that exists."""
+    """The controller's knowledge of them. ``counts``: partitions of each topic that exists. ``shows_epochs``: of the
+    controller (``Controller.shows_partition_epochs``)."""
 
-    def __init__(self, configuration: BrokerConfiguration) -> None:
+    def __init__(self, configuration: BrokerConfiguration, *, shows_epochs: bool = False) -> None:
         self.configuration = configuration
+        self._shows_epochs = shows_epochs
         self.counts: dict[str, int] = {}
         self.creating: dict[str, int] = {}
         """Topic under creation to the time when it is done."""
@@ -96,7 +98,7 @@ class InternalTopics:
         if word is None:
             return None
         self._words.pop(topic, None)
-        state = PartitionState(partition, word.replicas, word.min_isr, None)
+        state = PartitionState(partition, word.replicas, word.min_isr, None, shows_epoch=self._shows_epochs)
         state.leader, state.leader_epoch, state.isr = word.leader, word.leader_epoch, word.isr
         return state
 

@@ -36,6 +36,8 @@ class PartitionState:
         min_isr: int,
         segment_records: int | None,
         record_version: int = 2,
+        *,
+        shows_epoch: bool = False,
     ) -> None:
         self.name = name
         self.path: Path = ("partitions", name)
@@ -52,7 +54,7 @@ class PartitionState:
         self.deleted = False
         self.without_leader = False
         """True while a fault keeps the partition without a leader."""
-        self.shows_epoch = False
+        self.shows_epoch = shows_epoch
         """Whether the view shows ``version``, KRaft's partition epoch."""
 
     def view(self) -> PartitionView:

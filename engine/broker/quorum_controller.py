@@ -126,6 +126,8 @@ class Registration:
 class QuorumController(Controller):
     """The role ``controller``: whichever controller of the quorum is active. A part of the view."""
 
+    shows_partition_epochs = True
+
     def __init__(
         self,
         *,
@@ -241,20 +243,6 @@ class QuorumController(Controller):
         registration.beats = True
         self._write("RegisterBrokerRecord", registration.name, {"broker_epoch": registration.epoch})
 
-    def create_partition(
-        self,
-        name: str,
-        replicas: Sequence[int],
-        *,
-        min_isr: int = 1,
-        segment_records: int | None = None,
-        record_version: int = 2,
-    ) -> None:
-        super().create_partition(
-            name, replicas, min_isr=min_isr, segment_records=segment_records, record_version=record_version
-        )
-        self.partitions[name].shows_epoch = True
-
     def preset_block(self, broker: int, start: int, end: int) -> None:
         """Initial state: the block up to ``end`` was handed out last (GEN-7)."""
         self._write_ids(broker, end + 1)
@@ -264,7 +252,6 @@ class QuorumController(Controller):
         state = self.internal.use(name)
         if state is None:
             return
-        state.shows_epoch = True
         self.partitions[name] = state
         self._touch(state)
         self.announcements.append(PartitionUsed(partition=name))

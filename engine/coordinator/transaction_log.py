@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from engine.coordinator.transaction_metadata import Image
-from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, BatchContent, RecordBatch
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, BatchContent, RecordBatch, Unsaid
 from engine.topic_partition import topic_of
 from engine.value import value
 
@@ -32,7 +32,7 @@ class LoggedTransaction:
     """1 from level 1 of ``transaction.version`` on: with tagged fields (``transactionLogValueVersion``)."""
     client_version: int = 0
     """The transaction version of the last request that changed the id; version 1 of the value has room for it."""
-    unsaid: ClassVar[dict[str, object]] = {"value_version": 0, "client_version": 0}
+    unsaid: ClassVar[Unsaid] = {"value_version": 0, "client_version": 0}
 
 
 def batch_of(transactional_id: str, image: Image | None, now: int, level: int = 0) -> RecordBatch:
