@@ -31,7 +31,6 @@ SETTINGS: dict[str, str] = {
     "registration_ms": ZOOKEEPER,
     "zookeeper_reply_timeout_ms": ZOOKEEPER,
     "heartbeat_interval_ms": QUORUM,
-    "controller_reply_timeout_ms": QUORUM,
     "controller_failover_ms": QUORUM,
 }
 """Settings of brokers that mean something in one of the two."""

@@ -14,10 +14,11 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.profiles import PROFILES
 from tests.engine.search.again import Shrinking, differences, found_again
 from tests.engine.search.hunt import Found, Hunt
 from tests.engine.search.sometimes import RARE_FROM_STEPS, SOMETIMES
-from tests.engine.search.worlds import world
+from tests.engine.search.worlds import ANY, Version, world
 
 WORLDS = 100
 """Of one portion of work."""
@@ -64,9 +65,9 @@ class Portion:
         return lines
 
 
-def hunted(seed: int, folder: Path, portion: Portion, *, shrink: bool = True) -> None:
+def hunted(seed: int, folder: Path, portion: Portion, version: Version = ANY, *, shrink: bool = True) -> None:
     """The world of one seed."""
-    document, generator = world(seed)
+    document, generator = world(seed, version)
     recorded = seed % RECORDED_EVERY == RECORDED_EVERY - 1
     hunt = Hunt(document, folder / str(seed), watching="recorded" if recorded else "judged")
     try:
@@ -88,21 +89,21 @@ def hunted(seed: int, folder: Path, portion: Portion, *, shrink: bool = True) ->
     portion.excused += hunt.excused
 
 
-def portion_of(first: int, folder: Path) -> Portion:
+def portion_of(first: int, folder: Path, version: Version) -> Portion:
     portion = Portion()
     for seed in range(first, first + WORLDS):
-        hunted(seed, folder, portion)
+        hunted(seed, folder, portion, version)
     return portion
 
 
-def search(wanted: int, first: int, folder: Path, processes: int) -> int:
+def search(wanted: int, first: int, folder: Path, processes: int, version: Version) -> int:
     """Portions on all cores, taken up in the order of their seeds, so that a search can be repeated."""
     whole, told = Portion(), 0
     with ProcessPoolExecutor(processes) as pool:
         waiting: list[Future[Portion]] = []
         while whole.steps < wanted and len(whole.finds) < FOUND_MAX:
             while len(waiting) < 2 * processes:
-                waiting.append(pool.submit(portion_of, first, folder))
+                waiting.append(pool.submit(portion_of, first, folder, version))
                 first += WORLDS
             portion = waiting.pop(0).result()
             whole.add(portion)
@@ -118,7 +119,7 @@ def search(wanted: int, first: int, folder: Path, processes: int) -> int:
         pool.shutdown(cancel_futures=True)
     for line in whole.lines():
         print(line)
-    never = whole.never()
+    never = whole.never() if version == ANY else []
     print(
         f"search: {whole.steps:,} steps in {whole.worlds:,} worlds, {len(whole.finds)} found, "
         f"never happened: {', '.join(never) or 'nothing'}"
@@ -132,13 +133,22 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first world")
     parser.add_argument("--folder", type=Path, default=Path("var/search"), help="where finds are written")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument(
+        "--profile", choices=sorted(PROFILES), help="of all clusters; else each draws its own"
+    )
+    parser.add_argument("--level", type=int, help="of the clusters' transaction.version, with --profile")
     parser.add_argument("--again", type=Path, metavar="FOLDER", help="play what was found there again")
     options = parser.parse_args()
     if options.again is not None:
         found = found_again(options.again)
         print(found or "everything holds")
         return 1 if found else 0
-    return search(options.steps, options.seed, options.folder, options.processes)
+    version = Version(options.profile, options.level)
+    if version.level is not None:
+        highest = 0 if version.profile is None else PROFILES[version.profile].transaction_version
+        if not 0 <= version.level <= highest:
+            parser.error(f"--level: {version.profile or 'without --profile'} has levels 0 to {highest}")
+    return search(options.steps, options.seed, options.folder, options.processes, version)
 
 
 if __name__ == "__main__":

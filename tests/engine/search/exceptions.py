@@ -57,6 +57,11 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         "without idempotence a retry goes behind (known case 12)",
     ),
     Exception_(
+        ("reordered plain",),
+        ("has plain producers", "set max_in_flight"),
+        "the same where several were allowed meanwhile",
+    ),
+    Exception_(
         ("reordered idempotent", "reordered transactional"),
         ("k28",),
         "2.8 takes any first sequence of an unknown producer, so the second batch can be the first (SEQ-15)",

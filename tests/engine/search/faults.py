@@ -74,6 +74,8 @@ class Names:
     nodes: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     """Those that the cluster's version has."""
+    transaction_version: int = 0
+    """The highest that its requests may name."""
     kept_by: str = ZOOKEEPER
     """What keeps the decisions of the cluster's controller."""
 
@@ -115,7 +117,7 @@ def matched(generator: Random, names: Names, *, honest: bool) -> dict[str, Any]:
     if perhaps(generator, 0.1):
         match["rate"] = 0.3
     if action == "inject_error":
-        return _error(generator, match, names.errors if not honest else ())
+        return _error(generator, match, names.errors, honest=honest)
     by = 1 + below(generator, 6000 if middleware else 400)
     return meant({"match": match, "action": action, "by_ms": by, "taken": below(generator, 5)})
 
@@ -127,12 +129,18 @@ def meant(entry: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in entry.items() if name in known}
 
 
-def _error(generator: Random, match: dict[str, Any], any_of: tuple[str, ...]) -> dict[str, Any]:
-    """``any_of``: the errors of the world's version; empty in an honest world."""
+def _error(
+    generator: Random, match: dict[str, Any], of_version: tuple[str, ...], *, honest: bool
+) -> dict[str, Any]:
+    """``of_version``: the errors that the world's version has."""
     stored = perhaps(generator, 0.4)
     known = HONEST_AFTERWARDS if stored else HONEST_ERRORS
     api = match["api"] if match["api"] in known else one_of(generator, tuple(known))
-    errors = any_of or known[api]
+    errors = of_version
+    if honest:
+        errors = tuple(name for name in known[api] if name in of_version)
+        if not errors:
+            api, errors = "Produce", known["Produce"]
     return {
         "match": {**match, "api": api, "response": False},
         "action": "inject_error",
@@ -229,6 +237,7 @@ def _value(generator: Random, names: Names, field: str, kind: type, default: Any
         "result": ("COMMIT", "ABORT"),
         "partition": names.partitions,
         "transaction_timeout_ms": (2000, 0, 10**9),
+        "transaction_version": tuple(range(names.transaction_version + 1)),
     }.get(field)
     if known:
         return one_of(generator, known)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from engine.__main__ import main
 from engine.interventions import AS_FAULTS, INTERVENTIONS
+from engine.profiles import PROFILES
 from engine.scenario.document import load
 from engine.scenario.kept_by import ACTIONS as ACTIONS_OF
 from engine.scenario.kept_by import ZOOKEEPER
@@ -66,11 +67,31 @@ def test_nothing_is_broken_in_the_worlds_that_hypothesis_chooses(kind: str, tmp_
     search()
 
 
+@pytest.mark.parametrize("version", [worlds.Version("k41", 1), worlds.Version("k39"), worlds.Version("k010")])
+def test_a_search_may_keep_to_one_version(version: worlds.Version) -> None:
+    documents = [worlds.world(seed, version)[0] for seed in range(20)]
+    assert {document["profile"] for document in documents} == {version.profile}
+    assert {document["cluster"].get("transaction_version") for document in documents} == {version.level}
+
+
+def test_a_search_of_all_versions_draws_each_and_every_level() -> None:
+    documents = [worlds.world(seed)[0] for seed in range(200)]
+    drawn = {
+        (document["profile"], document["cluster"].get("transaction_version"))
+        for document in documents
+        if "profile" in document
+    }
+    levels = {(profile.name, profile.transaction_version) for profile in PROFILES.values()}
+    assert drawn == {
+        (name, level) for name, highest in levels for level in (range(highest + 1) if highest else (None,))
+    }
+
+
 def broken_world(tmp_path: Path) -> tuple[Found, Hunt]:
     """Without the duplicate lookup and the sequence check a repeated request is stored twice: it is found."""
     for seed in range(40):
         generator = Random(seed)
-        document = {**worlds.honest(generator), "profile": "k28"}
+        document = worlds.honest(generator, worlds.Version("k28"))
         document["switches"] = {"duplicate_lookup": False, "sequence_check": False}
         document["faults"] = [{"match": {"api": "Produce", "from": "p1"}, "action": "duplicate"}]
         hunt = Hunt(document, tmp_path)

@@ -9,13 +9,14 @@ forgotten, and only what the engine owes to itself must hold; the fourth is two-
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE
 from engine.middleware.strategies import STRATEGIES
 from engine.profiles import PROFILES
-from engine.scenario.kept_by import keeper
+from engine.scenario.kept_by import QUORUM, keeper
 from engine.scenario.schema import ACTOR_ACTIONS, WORLD_ACTIONS
 from tests.engine.search.chances import below, one_of, perhaps
 from tests.engine.search.faults import HONEST_ACTIONS, ON_NODES, Names, matched, meant, timed
@@ -31,15 +32,29 @@ READERS = [
     {"name": "r1", "partitions": list(PARTITIONS), "isolation": "read_committed"},
     {"name": "r2", "partitions": list(PARTITIONS), "isolation": "read_uncommitted"},
 ]
+OWN_ACTIONS = {QUORUM: ("lose_heartbeats", "fail_controller", "shrink_isr", "change_leader")}
+"""Where these are tried more often, they meet each other."""
 Document = dict[str, Any]
 
 
-def honest(generator: Random) -> Document:
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What clusters follow in a search. ``profile``: all are of this one; None: each world draws its own.
+    ``level``: the same of ``transaction.version``."""
+
+    profile: str | None = None
+    level: int | None = None
+
+
+ANY = Version()
+
+
+def honest(generator: Random, version: Version = ANY) -> Document:
     """Producers of all kinds, a twin now and then, a loop and three readers on three brokers."""
-    document = _kafka(generator, one_of(generator, ("k28", "k28", "k20")))
+    document = _kafka(generator, version)
     names = names_of(document)
     document["faults"] = [
-        timed(generator, names, HONEST_ACTIONS + 3 * ACTOR_ACTIONS[::2])
+        timed(generator, names, HONEST_ACTIONS + 3 * ACTOR_ACTIONS[::2] + OWN_ACTIONS.get(names.kept_by, ()))
         if perhaps(generator, 0.5)
         else matched(generator, names, honest=True)
         for _ in range(below(generator, 6))
@@ -53,9 +68,9 @@ def honest(generator: Random) -> Document:
     return {**document, "id": "SEARCH-HONEST"}
 
 
-def hostile(generator: Random) -> Document:
+def hostile(generator: Random, version: Version = ANY) -> Document:
     """The same world, in which errors lie, memory is lost and nobody's requests arrive."""
-    document = _kafka(generator, one_of(generator, ("k28", "k28", "k20")))
+    document = _kafka(generator, version)
     names = names_of(document)
     document["faults"] = [
         timed(generator, names, WORLD_ACTIONS + ACTOR_ACTIONS)
@@ -68,13 +83,14 @@ def hostile(generator: Random) -> Document:
     return {**document, "id": "SEARCH-HOSTILE"}
 
 
-def plain(generator: Random) -> Document:
+def plain(generator: Random, version: Version = ANY) -> Document:
     """Producers without ids, as all were before 0.11; the same cluster, readers and faults."""
-    document = _cluster(generator, one_of(generator, ("k010", "k010", "k20", "k28")))
+    document = _cluster(generator, version, ("k010", "k010", "k20", "k28", "k41"))
     document["consumers"] = [*READERS]
     document["producers"], document["applications"] = [], []
     for name in ("n1", "n2"):
         settings = {"acks": one_of(generator, (-1, -1, 1, 0)), "retries": below(generator, 6)}
+        settings |= _without_id(document)
         document["producers"].append(_producer(name, generator, **settings))
         document["applications"].append(_sends(f"app-{name}", name, generator))
     names = names_of(document)
@@ -87,26 +103,18 @@ def plain(generator: Random) -> Document:
     return {**document, "id": "SEARCH-PLAIN"}
 
 
-def without_zookeeper(generator: Random) -> Document:
-    """An honest world whose controller has a log of its own; sessions are short, or a run would wait most of it."""
-    document = _kafka(generator, "k39")
-    broker = document["cluster"]["broker"]
-    broker["session_timeout_ms"] = 60 + below(generator, 900)
-    if perhaps(generator, 0.3):
-        broker["producer_id_block_size"] = 2 + below(generator, 9)
-    names = names_of(document)
-    own = ("lose_heartbeats", "fail_controller", "shrink_isr", "change_leader")
-    document["faults"] = [
-        timed(generator, names, HONEST_ACTIONS + own + 2 * ACTOR_ACTIONS[::2])
-        if perhaps(generator, 0.6)
-        else matched(generator, names, honest=True)
-        for _ in range(2 + below(generator, 6))
-    ]
-    return {**document, "id": "SEARCH-HONEST"}
+def _without_id(document: Document) -> dict[str, Any]:
+    """Since 3.0 a producer has to say that it has none."""
+    return {"enable_idempotence": False} if PROFILES[document["profile"]].idempotent_by_default else {}
 
 
-def _cluster(generator: Random, profile: str) -> Document:
-    """Three brokers with one application topic of two partitions and one of one."""
+def _cluster(generator: Random, version: Version, among: tuple[str, ...]) -> Document:
+    """Three brokers with one application topic of two partitions and one of one. ``among``: what a search of all
+    versions draws from."""
+    drawn = one_of(generator, among)
+    profile = version.profile or drawn
+    highest = PROFILES[profile].transaction_version
+    level = below(generator, highest + 1) if version.level is None else version.level
     broker = {
         "transaction_scan_interval_ms": 1000,
         "transaction_state_partitions": 2,
@@ -120,6 +128,14 @@ def _cluster(generator: Random, profile: str) -> Document:
         broker |= {"transactional_id_expiration_ms": 3000, "transactional_id_scan_interval_ms": 1500}
     if perhaps(generator, 0.15):
         broker |= {"replica_fetch_batches_max": 1, "consumer_fetch_batches_max": 1}
+    if keeper(profile) == QUORUM:
+        # A cluster that waited for Kafka's seconds would be at rest most of a run.
+        broker |= {
+            "session_timeout_ms": 60 + below(generator, 900),
+            "controller_failover_ms": 50 + below(generator, 400),
+        }
+        if perhaps(generator, 0.3):
+            broker |= {"producer_id_block_size": 2 + below(generator, 9)}
     segments = {"segment_records": 1 + below(generator, 8)} if perhaps(generator, 0.3) else {}
     return {
         "title": WORDS,
@@ -132,6 +148,7 @@ def _cluster(generator: Random, profile: str) -> Document:
             "start_brokers": perhaps(generator, 0.2),
             "connected": perhaps(generator, 0.7),
             "internal_topics": perhaps(generator, 0.9),
+            **({"transaction_version": level} if highest else {}),
         },
         "topics": [
             {"name": "t", "partitions": 2, "min_isr": 2, **segments},
@@ -140,8 +157,8 @@ def _cluster(generator: Random, profile: str) -> Document:
     }
 
 
-def _kafka(generator: Random, profile: str) -> Document:
-    document = _cluster(generator, profile)
+def _kafka(generator: Random, version: Version) -> Document:
+    document = _cluster(generator, version, ("k28", "k28", "k20", "k39", "k41", "k41"))
     producers = [_producer("p1", generator, enable_idempotence=True)]
     applications = [_sends("app-p1", "p1", generator)]
     transactional = ["x1"] + (["x2"] if perhaps(generator, 0.4) else [])
@@ -150,7 +167,7 @@ def _kafka(generator: Random, profile: str) -> Document:
         applications.append(_transactions(f"app-{name}", name, 20 + 300 * index, generator))
     producers.append(_producer("l1", generator, transactional_id="txn-2", transaction_timeout_ms=2000))
     if perhaps(generator, 0.3):
-        producers.append(_producer("n1", generator, acks=-1, retries=100))
+        producers.append(_producer("n1", generator, acks=-1, retries=100, **_without_id(document)))
         applications.append(_sends("app-n1", "n1", generator))
     loop = {"name": "loop-1", "producer": "l1", "consumer": "c1", "output": ["out-0"], "rounds": 6}
     loop |= {"batch": 1 + below(generator, 4), "every": below(generator, 30)}
@@ -221,8 +238,9 @@ def _transactions(name: str, client: str, at: int, generator: Random) -> dict[st
     return {"name": name, "client": client, "calls": calls}
 
 
-def middleware(generator: Random) -> Document:
-    """Two transactions over three participants; nodes are down for a while, never for good."""
+def middleware(generator: Random, version: Version = ANY) -> Document:
+    """Two transactions over three participants; nodes are down for a while, never for good. No Kafka takes part, of
+    whatever version."""
     participants = [
         {
             "name": name,
@@ -268,18 +286,20 @@ def names_of(document: Document) -> Names:
     if document.get("middleware"):
         apart = () if document["middleware"]["one_node"] else (INITIATOR,)
         return Names(nodes=(*apart, BUSINESS, MIDDLEWARE, MANAGER, *PARTICIPANTS))
+    profile = PROFILES[document["profile"]]
     return Names(
         partitions=PARTITIONS,
         internal=() if document["profile"] == "k010" else INTERNAL,
         producers=tuple(row["name"] for row in document["producers"]),
         consumers=tuple(row["name"] for row in document["consumers"]),
         brokers=("broker-1", "broker-2", "broker-3"),
-        errors=tuple(error.name for error in PROFILES[document["profile"]].errors),
+        errors=tuple(error.name for error in profile.errors),
+        transaction_version=profile.transaction_version,
         kept_by=keeper(document["profile"]),
     )
 
 
-KINDS: dict[str, Callable[[Random], Document]] = {
+KINDS: dict[str, Callable[[Random, Version], Document]] = {
     "honest": honest,
     "plain": plain,
     "hostile": hostile,
@@ -289,7 +309,13 @@ OF_TEN = ("honest",) * 6 + ("plain", "hostile", "hostile", "middleware")
 """Which kind the worlds of ten following seeds are."""
 
 
-def world(seed: int) -> tuple[Document, Random]:
+def world(seed: int, version: Version = ANY) -> tuple[Document, Random]:
     """The world of a seed, and the generator that goes on to interfere with it."""
     generator = Random(seed)
-    return KINDS[OF_TEN[seed % len(OF_TEN)]](generator), generator
+    kind = OF_TEN[seed % len(OF_TEN)]
+    if version.profile is not None:
+        if not PROFILES[version.profile].idempotence:
+            kind = "plain"
+        elif kind == "middleware":
+            kind = "honest"
+    return KINDS[kind](generator, version), generator
