@@ -151,6 +151,8 @@ export interface Focus {
   state: string | null;
   /** Said on the tag: a catalogue key. */
   tag: { key: string; params: JsonObject } | null;
+  /** Under the tag: what a client cannot know from now on. */
+  doubt: { key: string; params: JsonObject } | null;
   /** Red: refused, lost, broken. */
   bad: boolean;
   /** What was compared, behind the tag. */
@@ -160,7 +162,7 @@ export interface Focus {
 }
 
 export const NO_FOCUS: Focus = {
-  kind: "none", actor: null, partition: null, offset: null, gates: [], transactional_id: null, state: null, tag: null,
+  kind: "none", actor: null, partition: null, offset: null, gates: [], transactional_id: null, state: null, tag: null, doubt: null,
   bad: false, compared: [], messages: { sent: [], delivered: [], dropped: [], lost: [], delayed: [], duplicated: [] },
 };
 

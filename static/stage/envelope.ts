@@ -160,10 +160,11 @@ function paper(
   const arrow = upright
     ? path(heading > 0 ? `M${width - 10},7v10m-4,-4l4,4l4,-4` : `M${width - 10},17v-10m-4,4l4,-4l4,4`, "trail thin")
     : nothing;
-  const whole = svg`${edge()}${inside}${arrow}`;
+  const side = upright ? 1 : heading;
+  const whole = fate.lost ? torn(svg`${inside}${arrow}`, width, height, side, classes) : svg`${edge()}${inside}${arrow}`;
   const sheets = Array.from({ length: Math.min(fate.copies, 2) }, (_, index) => fate.copies - index)
     .map((far) => svg`<g transform=${`translate(${far * 6},${far * 6})`}>${edge()}</g>`);
-  return svg`${sheets}${fate.lost ? torn(whole, width, height) : whole}${
+  return svg`${sheets}${whole}${
     fate.note === "" ? nothing : note(width, height, heading, upright, fate)}`;
 }
 
@@ -175,11 +176,20 @@ function note(width: number, height: number, heading: 1 | -1, upright: boolean, 
   return side === "right" ? text(width + 6, height / 2 + 4, said, "s12 b gl") : text(-6, height / 2 + 4, said, "s12 b gl", "end");
 }
 
-/** Two halves that part, and a cross over the place where it died. */
-function torn(whole: SVGTemplateResult, width: number, height: number): SVGTemplateResult {
-  const half = width / 2;
-  const cross = `M${half - 12},${height / 2 - 12}l24,24m0,-24l-24,24`;
-  return svg`<g transform="translate(-6,4) rotate(-5)"><svg class="torn" width=${half} height=${height}>${whole}</svg></g><g transform=${
-    `translate(${half + 6},-3) rotate(6)`}><svg width=${half + 2} height=${height} viewBox=${`${half} 0 ${half + 2} ${height}`} class="torn">${whole}</svg></g>${
+/** Between the sheet and what is torn off it; the way to the end of the piece; teeth of the tear. */
+export const TORN = 26;
+const TEAR = { gap: 8, deep: 3, teeth: 5 };
+
+/** Its end is torn off, with a cross in the tear: what it is and carries stays to be read. */
+function torn(inside: SVGTemplateResult, width: number, height: number, heading: 1 | -1, classes: string): SVGTemplateResult {
+  const teeth = Array.from({ length: TEAR.teeth + 1 }, (_, index) => [(index % 2 === 0 ? -1 : 1) * TEAR.deep, round((height * index) / TEAR.teeth)] as const);
+  // All drawn for a message that goes right; the sheet of one that goes left is its mirror.
+  const x = (at: number): number => round(heading > 0 ? at : width - at);
+  const cut = (from: number): string => teeth.map(([dx, y]) => `L${x(from + dx)},${y}`).join("");
+  const sheet = `M${x(3)},0${cut(width - 4)}H${x(3)}Q${x(0)},${height} ${x(0)},${height - 3}V3Q${x(0)},0 ${x(3)},0Z`;
+  const [from, to] = [width - 4 + TEAR.gap, width - 4 + TORN - 6];
+  const piece = `M${x(from - TEAR.deep)},0${cut(from)}L${x(to)},${round(height * 0.55)}Z`;
+  const cross = `M${x(width + TEAR.gap / 2) - 9},${height / 2 - 9}l18,18m0,-18l-18,18`;
+  return svg`${path(sheet, classes)}${inside}<g transform=${`rotate(${heading * 9} ${x(width + TEAR.gap)} ${height / 2})`}>${path(piece, classes)}</g>${
     path(cross, "cross under")}${path(cross, "cross")}`;
 }

@@ -1,5 +1,6 @@
 /** What the tag says of a step: keys of the catalogue and their numbers, from what the engine reports. Pure. */
 
+import { isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import type { Change, Frame, JsonObject, ReplicaView, Step } from "../player/frame.ts";
 import type { Focus } from "./contract.ts";
 import { stateWord } from "./state-word.ts";
@@ -96,6 +97,24 @@ export function readTag(frame: Frame, consumer: string, partition: string): Tag 
   const count = (frame.view.consumers?.[consumer]?.delivered_count ?? 0) - (frame.previousView?.consumers?.[consumer]?.delivered_count ?? 0);
   if (count > 0) return { key: "stage.tag.reads", params: { count } };
   return { key: "stage.tag.moves_on", params: { position: frame.view.consumers?.[consumer]?.positions[partition] ?? 0 } };
+}
+
+/** The batches that a client took back in this step without knowing whether they are stored: by their sequences, else by their records. */
+export function doubtOf(frame: Frame, step: Step): Tag | null {
+  const said = [step, ...step.notes].filter(({ key }) => key === "client.requeued").map(({ params }) => params);
+  const [first] = said;
+  if (first === undefined) return null;
+  const [client, partition] = [String(first["client"]), String(first["partition"])];
+  const own = said.filter((one) => one["client"] === client && one["partition"] === partition).map(({ batch }) => String(batch));
+  const views = own.map((name) => frame.view.clients?.[client]?.batches?.[name] ?? frame.previousView?.clients?.[client]?.batches?.[name]);
+  const isNumbered = views.every((batch) => batch !== undefined && !isAbsent(batch.first_sequence));
+  const names = views.map((batch, index) => (batch === undefined ? (own[index] as string)
+    : isNumbered ? range(batch.first_sequence as number, batch.last_sequence as number) : serialsText(batch.serials)));
+  const others = said.length - own.length;
+  return {
+    key: isNumbered ? "stage.tag.cannot_know" : "stage.tag.cannot_know_records",
+    params: { client, partition, batches: others > 0 ? [...names, `+${others}`] : names },
+  };
 }
 
 /** Steps of a client that say most by their own name. */

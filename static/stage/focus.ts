@@ -9,7 +9,7 @@ import { arrivedNow, landedOffsets } from "../diagrams/lane-arrival.ts";
 import type { Frame, Step } from "../player/frame.ts";
 import type { Focus, FocusKind } from "./contract.ts";
 import { NO_FOCUS } from "./contract.ts";
-import { brokenTag, changedBelow, clientTag, coordinatorTag, faultTag, gateTag, readTag } from "./focus-tag.ts";
+import { brokenTag, doubtOf, changedBelow, clientTag, coordinatorTag, faultTag, gateTag, readTag } from "./focus-tag.ts";
 import { stateWord } from "./state-word.ts";
 
 type Found = Partial<Focus> | null;
@@ -29,7 +29,7 @@ export function focusOf(frame: Frame): Focus {
   for (const find of FINDERS) {
     const found = find(frame, step, focus);
     if (found === null) continue;
-    const whole = { ...focus, ...found };
+    const whole = { ...focus, ...found, doubt: doubtOf(frame, step) };
     const broken = brokenTag(step);
     return broken === null || whole.kind === "refused" ? whole : { ...whole, tag: broken, bad: true, compared: [] };
   }

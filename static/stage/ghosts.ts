@@ -82,7 +82,7 @@ export const ghostLayer: Layer = (frame, here, focus) => {
   const shown = shownLane(frame, here, focus);
   if (shown !== null) objects.push(...laneGhosts(frame, here, focus, shown));
   if (focus.kind === "copy") objects.push(...copyArrow(frame, here, focus));
-  const compared = comparison(frame, here, focus, shown);
+  const compared = comparison(frame, here, focus, shown) ?? doubtCard(frame, here, focus);
   return compared === null ? objects : [...objects, compared];
 };
 
@@ -277,6 +277,23 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
     })}${notes.length === 0 ? svg`` : fittedText(CARD.pad, height - 9, facts(notes), width - 2 * CARD.pad, 12, { least: 9, classes: "q" })}`;
   const label = say("stage.ghost.compare_name", { by, rule: sentence, answer });
   return object("compare", { ...at, width, height }, drawn, { phase: "compare", depth: 4, label, hot: false });
+}
+
+/** Beside the client: what it cannot know from now on. */
+export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject | null {
+  if (focus.doubt === null || here.upright) return null;
+  const client = here.clients[String(focus.doubt.params["client"])];
+  if (client === undefined) return null;
+  const said = say(focus.doubt.key, focus.doubt.params);
+  const most = Math.min(CARD.width, here.network.width - 16);
+  const lines = wrap(said, most - 2 * CARD.pad, 15, true, textWidth);
+  const width = round(Math.max(...lines.map((line) => textWidth(line, 15, true))) + 2 * CARD.pad + 4);
+  const height = lines.length * 19 + 14;
+  // Below what is on its way: the tag of what was lost has the place beside that.
+  const lowest = Math.max(client.box.y, ...networkOf(frame, here, focus).flights.filter(({ wire }) => !wire.short).map(({ box: one }) => one.y + one.height));
+  const at = freePlace(frame, here, focus, { width, height }, lowest + 20 + height / 2);
+  return object("compare", { ...at, width, height }, svg`${box(0, 0, width, height, "card", 6)}${
+    lines.map((line, index) => text(width / 2, 21 + index * 19, line, "s15 b", "middle"))}`, { phase: "tag", depth: 4, label: said, hot: false });
 }
 
 /** Within the network, clear of the messages, as near to the lane as can be; where it has to touch one, as little as can be. */

@@ -193,9 +193,10 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { high_waterm
   const height = cells.height;
   const hue = here.hue(batch.producer_id);
   const selection = selectionOf(partition, batch);
-  const twice = batch.serials.some((serial) => brokenRecords(frame, "duplicated").has(serial));
+  const broken = brokenIn(frame, batch);
+  const twice = broken.some(({ guarantee }) => guarantee === "duplicated");
   const isAtGate = [high, stable].some((offset) => offset === batch.base_offset || offset === batch.last_offset + 1);
-  const drawn = batch.control === null ? batchCell(batch, width, height, hue, twice, isAtGate ? GATE : 0) : markerCell(batch, width, height, hue);
+  const drawn = batch.control === null ? batchCell(batch, width, height, hue, broken.length > 0, isAtGate ? GATE : 0) : markerCell(batch, width, height, hue);
   return {
     key: `b:${partition}:${batch.base_offset}`, x: round(x), y: cells.y, width, height, phase: "effect", depth: DEPTH.cell,
     draw: drawn,
@@ -208,7 +209,7 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { high_waterm
 const GATE = 6;
 
 /** `gate`: px that a gate covers: beside it a narrow cell has its sequences alone. */
-function batchCell(batch: LogBatchView, width: number, height: number, hue: string, twice: boolean, gate: number): SVGTemplateResult {
+function batchCell(batch: LogBatchView, width: number, height: number, hue: string, isBroken: boolean, gate: number): SVGTemplateResult {
   const inner = width - 8;
   const aborted = batch.outcome === "aborted";
   const rim = aborted ? " rim" : "";
@@ -216,7 +217,7 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
   const records = serialsText(batch.serials);
   const plain = records !== "" && textWidth(records, 10, true) <= inner ? records : String(batch.record_count);
   const what = isAbsent(batch.first_sequence) ? plain : range(batch.first_sequence, batch.last_sequence);
-  const shell = svg`${box(1, 0, width - 2, height, `cell ${hue}${isOpen(batch) ? " open" : ""}${twice ? " twice" : ""}`, 3)}${
+  const shell = svg`${box(1, 0, width - 2, height, `cell ${hue}${isOpen(batch) ? " open" : ""}${isBroken ? " twice" : ""}`, 3)}${
     aborted ? hatch(width, height, hue) : nothing}`;
   const middle = round(width / 2);
   const [small, large] = cellType(height);
@@ -261,26 +262,38 @@ function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: bool
   };
 }
 
-/** First offset of every batch under its cell, as far as they do not meet; a second copy says so in red. */
+/** What a guarantee names of the records in a batch; the guarantee that was looked at first comes first. */
+function brokenIn(frame: Frame, batch: LogBatchView): { guarantee: string; records: string }[] {
+  if (batch.control !== null) return [];
+  return Object.keys(frame.view.guarantees ?? {}).flatMap((guarantee) => {
+    const named = batch.serials.filter((serial) => brokenRecords(frame, guarantee).has(serial));
+    return named.length === 0 ? [] : [{ guarantee, records: serialsText(named) }];
+  });
+}
+
+/** First offset of every batch under its cell, as far as they do not meet; behind it, in red, which records break which guarantee. */
 function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[]): StageObject {
   const { frame, partition, place } = lane;
   const y = place.cells.y + place.cells.height + 15;
-  const duplicated = brokenRecords(frame, "duplicated");
   const labels: SVGTemplateResult[] = [];
   let end = Number.NEGATIVE_INFINITY;
   for (const batch of shown) {
-    const twice = batch.control === null && batch.serials.some((serial) => duplicated.has(serial));
-    const said = String(batch.base_offset);
-    const width = window.x(batch.last_offset + 1) - window.x(batch.base_offset);
-    const middle = window.x(batch.base_offset) + Math.min(width, place.cells.unit) / 2;
-    const half = textWidth(said, 12) / 2;
-    if (middle - half < end + 4) continue;
-    labels.push(text(middle, y, said, twice ? "s12 bad" : "s12 q", "middle"));
-    end = middle + half;
-    const word = say("stage.twice_short");
-    if (!twice || end + 4 + textWidth(word, 12, true) > window.x(batch.last_offset + 1) + place.cells.unit) continue;
-    labels.push(text(end + 4, y, word, "s12 bad"));
-    end += 4 + textWidth(word, 12, true);
+    const [broken] = brokenIn(frame, batch);
+    const offset = String(batch.base_offset);
+    const left = window.x(batch.base_offset);
+    const right = window.x(batch.last_offset + 1);
+    const middle = left + Math.min(right - left, place.cells.unit) / 2;
+    // Rather the records that broke it than where they lie.
+    const most = Math.max(right, left + place.cells.unit) - 2;
+    const words = broken === undefined ? [] : [
+      `${offset} ${broken.records} ${say(`player.guarantee.${broken.guarantee}`)}`, `${broken.records} ${say(`player.guarantee.${broken.guarantee}`)}`, `${offset} ${broken.records}`, broken.records,
+    ];
+    const said = words.find((one) => Math.max(left, end + 4) + textWidth(one, 12, true) <= most) ?? words.at(-1) ?? offset;
+    const half = textWidth(said, 12, words.length > 0) / 2;
+    const at = words.length > 0 ? Math.max(middle, left + half) : middle;
+    if (at - half < end + 4) continue;
+    labels.push(text(round(at), y, said, words.length > 0 ? "s12 bad" : "s12 q", "middle"));
+    end = at + half;
   }
   return { key: `off:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "effect", depth: DEPTH.body, draw: svg`${labels}`, label: "" };
 }

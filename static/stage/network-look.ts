@@ -14,7 +14,6 @@ export const networkLook = css`
   .scene > g:not(.gone) .env.hot { fill: var(--now); stroke: var(--ink); stroke-width: 2.5; }
   .env.badm { stroke: var(--bad); stroke-width: 2.5; }
   .env.gone { stroke: var(--ink); stroke-width: 2; stroke-dasharray: 4 3; }
-  .scene svg.torn { overflow: hidden; }
   .cross { stroke: var(--ink); stroke-width: 4; stroke-linecap: round; fill: none; }
   .cross.under { stroke: var(--paper); stroke-width: 9; }
   .cross.bad { stroke: var(--bad); stroke-width: 4; opacity: .8; }

@@ -16,7 +16,7 @@ import { say } from "../player/text.ts";
 import type { Box, Focus, Layer, Places, Point, StageObject } from "./contract.ts";
 import { box, path, text, textWidth } from "./draw.ts";
 import type { Detail, Envelope, Fate } from "./envelope.ts";
-import { envelopeOf } from "./envelope.ts";
+import { TORN, envelopeOf } from "./envelope.ts";
 import { carriedWords, sheetOf } from "./messages.ts";
 import type { Sheet } from "./messages.ts";
 import type { Wire } from "./wires.ts";
@@ -275,7 +275,12 @@ function boxAt({ envelope: { width, height }, wire }: Pick<Flight, "envelope" | 
 const GAP = 5;
 
 /** With what is drawn under it. */
-function taken({ box: { x, y, width, height }, fate }: Flight): Box {
+function taken({ box: { x, y, width, height }, fate, wire, message }: Flight): Box {
+  if (fate.lost) {
+    // A piece of it lies before it.
+    const left = !wire.upright && message.is_response ? TORN : 0;
+    return { x: x - 2 - left, y: y - GAP / 2, width: width + 4 + TORN, height: height + GAP };
+  }
   const tail = (fate.note === "" || fate.side !== "under" ? 0 : 14) + fate.copies * 6;
   return { x: x - 2, y: y - GAP / 2, width: width + 4 + fate.copies * 6, height: height + GAP + tail };
 }
@@ -555,9 +560,7 @@ export function awayBox(here: Places, { away, flights, bundles }: Network): Box 
   const [left, right] = [network.x + 6, network.x + network.width - width - 6];
   const [top, bottom] = [network.y + 4, network.y + network.height - 18];
   const spots = [[right, bottom], [left, bottom], [right, top], [left, top]].map(([x = 0, y = 0]): Box => ({ x, y, width, height: 14 }));
-  // The pieces of a torn message lean out of its place.
-  const leaning = (flight: Flight): Box => (flight.fate.lost ? { ...taken(flight), height: taken(flight).height + 14 } : taken(flight));
-  const stands = [...flights.map(leaning), ...bundles.map((bundle) => bundle.box), ...Object.values(here.others).map((other) => other.box)];
+  const stands = [...flights.map(taken), ...bundles.map((bundle) => bundle.box), ...Object.values(here.others).map((other) => other.box)];
   const free = spots.find((spot) => !stands.some((one) => overlap(one, spot)));
   return free ?? (here.upright ? null : (spots[0] as Box));
 }

@@ -17,7 +17,7 @@ import { wholeOf } from "./contract.ts";
 import { box, fittedText, text, textWidth } from "./draw.ts";
 import { copies } from "./brokers.ts";
 import { decidedBy } from "./decided.ts";
-import { cellBox, shownLane } from "./ghosts.ts";
+import { cellBox, doubtCard, shownLane } from "./ghosts.ts";
 import type { Shown } from "./ghosts.ts";
 import { hasNameAbove } from "./lanes.ts";
 import { awayBox, bodiesOf, networkOf } from "./network.ts";
@@ -33,7 +33,7 @@ export const tagLayer: Layer = (frame, here, focus) => {
   if (focus.tag === null || isOnAnswer(frame, here, focus)) return [];
   const said = say(focus.tag.key, focus.tag.params);
   // On a phone a rule that decided has its numbers under the picture, and a coordinator's states stand in its own place.
-  const more = here.upright && (decidedBy(frame, focus) !== null || isOnRail(here, focus)) ? "" : comparedText(focus.compared);
+  const more = here.upright && (decidedBy(frame, focus) !== null || isOnRail(here, focus)) ? "" : besideTag(here, focus);
   // Beside a client the name of an error has the width of the network.
   const size = here.upright ? uprightSize(frame, here, focus, said) : deskSize(frame, here, focus, said);
   const told = more !== "" && !here.upright && isOnRail(here, focus) && round(tagWidth(said, size) + textWidth(more, 14) + 18) > roomOf(frame, here, focus) ? "" : more;
@@ -73,7 +73,7 @@ function isOnAnswer(frame: Frame, here: Places, focus: Focus): boolean {
 function oneLine(frame: Frame, here: Places, focus: Focus, said: string, size: number, told = ""): StageObject {
   const first = tagWidth(said, size);
   const width = first + (told === "" ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus))));
-  const more = comparedText(focus.compared);
+  const more = besideTag(here, focus);
   const { x, y } = placeOf(frame, here, focus, width);
   return {
     key: "tag", x, y, ...(focus.tag === null ? {} : termOf(focus.tag)), width, height: HEIGHT, phase: "tag", depth: 6, hot: true, label: more === "" ? said : named(said, more),
@@ -120,6 +120,12 @@ function roomOf(frame: Frame, here: Places, focus: Focus): number {
   // What a broker refuses is told on its own edge, and not over what is on its way to it.
   const broker = here.brokers[focus.actor ?? ""];
   return broker === undefined ? here.width - 2 * EDGE : wholeOf(broker).width - 16;
+}
+
+/** What was compared; on a phone else what a client cannot know from now on, which has a card of its own where there is more room. */
+function besideTag({ upright }: Places, { compared, doubt }: Focus): string {
+  const said = comparedText(compared);
+  return said !== "" || doubt === null || !upright ? said : say(doubt.key, doubt.params);
 }
 
 const SIDES = /^(arrived|stored|current|expected|known|allowed)[ _]/;
@@ -355,7 +361,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const network = networkOf(frame, here, focus);
   const away = awayBox(here, network);
   const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: HEADS }];
-  const flights = network.flights.map(noted).concat(away ?? [], columns, controllerIn(here, focus), here.upright ? network.bundles.map(({ box: one }) => one) : []);
+  const flights = network.flights.map(noted).concat(away ?? [], doubtCard(frame, here, focus) ?? [], columns, controllerIn(here, focus), here.upright ? network.bundles.map(({ box: one }) => one) : []);
   const strips = [...(here.rows ?? []), ...chipsIn(here)];
   if (focus.kind === "sent" || focus.kind === "lost") {
     // On a phone what bodies leave free is all the room there is.
