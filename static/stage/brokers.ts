@@ -70,7 +70,7 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
   const body: StageObject = {
     key: `broker:${name}`, ...place.box, phase: "static", depth: DEPTH.body,
     draw: svg`${box(0, 0, width, height, `body${alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, width - 2, HEAD, "wash", 7) : nothing}${
-      text(12, 19, title, "s15 b")}${state === null || focused ? nothing : text(after, 19, state, "s13 k")}${small}`,
+      text(12, 19, title, "s15 b")}${alive ? nothing : path(`M9,14H${after - 9}`, "crossed")}${state === null || focused ? nothing : text(after, 19, state, "s13 k")}${small}`,
     label: files ? title : "", picked: isPicked(frame.selection, selection),
   };
   // Its name is the button: lanes and coordinator lie over the rest.

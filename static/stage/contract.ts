@@ -76,7 +76,7 @@ export interface BrokerPlace {
   /** By partition; all that it ever leads in this run, in their order. */
   lanes: Record<string, LanePlace>;
   /** Coordinator: its rail of states, its log line, its list of markers. Null where it never coordinates. */
-  coordinator: { box: Box; port: Point; markers: Point; /** Of all coordinators, the one in question stands there. */ shared?: boolean } | null;
+  coordinator: { box: Box; port: Point; markers: Point; /** Of all coordinators, the one in question stands there. */ shared?: boolean; /** In the plan it coordinates nothing: it may take over. */ spare?: boolean; /** It stands in the place of a dead broker: the box of its own. */ of?: Box } | null;
   /** Strip of the lane that has the lens now. */
   echo?: Record<string, LanePlace>;
   /** One line: it leads nothing that is used. */

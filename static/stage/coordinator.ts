@@ -12,7 +12,7 @@ import type { CoordinationView } from "../player/whole-view.ts";
 import type { Frame, JsonObject, LogBatchView } from "../player/frame.ts";
 import { clauses, listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
-import type { BrokerPlace, Focus, Places, StageObject } from "./contract.ts";
+import type { Box, BrokerPlace, Focus, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fitted, fittedText, path, pillWidth, text, textWidth } from "./draw.ts";
 
@@ -69,7 +69,7 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   const rail = own === undefined ? nothing : railSvg(frame, focus, name, own, width, apart);
   const named = own === undefined ? idle(frame, name, width) : headLine(here, name, own, width, apart, broker);
   const selection = own === undefined ? undefined : transactionSelection(own.id);
-  return [{
+  return [...(place.of === undefined ? [] : [jointTo(place.box, place.of)]), {
     key: `co:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label, hot: focus.kind === "coordinator" && focus.actor === name,
     draw: svg`${box(0, 0, width, height, apart || here.upright ? "body" : "slot", apart || here.upright ? 8 : 6)}${slot ? svg`${named}${rail}${own === undefined || height < (groups === null ? LOGGED : GROUPED) ? nothing : logLine(frame, name, own, kept, width)}` : nothing}${
       groups === null ? nothing : svg`<g transform=${`translate(0,${height - 20})`}>${groups}</g>`}${refused ? box(0, 0, width, height, "ring", 6) : nothing}`,
@@ -78,31 +78,49 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   }];
 }
 
+/** From the box of the broker that took over to the place where it coordinates. */
+function jointTo(at: Box, of: Box): StageObject {
+  const [x, from, to] = [of.x, of.y + 14, at.y + at.height / 2];
+  return {
+    key: "co:way", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.cell, label: "",
+    draw: path(`M${x},${from}H${x - 7}V${round(to)}H${at.x}`, "ring"),
+  };
+}
+
 function idle(frame: Frame, name: string, width: number): SVGTemplateResult {
   const log = logOf(frame, name);
   return svg`${text(12, 20, say("stage.coordinator.idle"), "s13 b")}${fittedText(12, 42,
     log === null ? say("stage.coordinator.unused") : say("stage.coordinator.no_id", { log }), width - 24, 13, { classes: "q", least: 10 })}`;
 }
 
+/** White on black, as a broker that is unfolded has its name. */
+function hostPill(name: string): { draw: SVGTemplateResult; /** With the gap behind it. */ width: number } {
+  const said = textWidth(name, 12, true);
+  return { draw: svg`${box(8, 5, said + 12, 18, "tag", 4)}${text(14, 18, name, "s12 b inv")}`, width: round(said) + 16 };
+}
+
 function headLine(
   here: Places, name: string, { id, entry }: Kept, width: number, apart: boolean, broker: CoordinationView | undefined,
 ): SVGTemplateResult {
-  const who = apart ? say("stage.coordinator.of_at", { id, broker: name }) : say("stage.coordinator.of", { id });
+  const who = say("stage.coordinator.of", { id });
+  // A place that several may have names the broker whose it is now.
+  const host = apart ? hostPill(name) : null;
+  const from = 12 + (host?.width ?? 0);
   const identity = `${entry.producer_id}·${entry.producer_epoch}`;
   const pill = round(textWidth(identity, 12, true) + 12);
-  const room = width * (here.upright ? 0.66 : 0.6) - pill;
+  const room = width * (here.upright ? 0.66 : 0.6) - pill - (host?.width ?? 0);
   const most = here.upright ? 12 : 13;
   const { size, lines } = fitted(who, room, most, { least: 9, most: 2, bold: true });
-  const end = 12 + Math.max(...lines.map((line) => textWidth(line, size, true))) + 10;
+  const end = from + Math.max(...lines.map((line) => textWidth(line, size, true))) + 10;
   const right = width - 12;
   if (textWidth(who, 11, true) > room) {
     // A long id has the first line to itself.
     const small = round(textWidth(identity, 11, true) + 10);
-    return svg`${fittedText(12, 11, who, width - 24, 12, { least: 7, bold: true, classes: "b" })}${
-      box(12, 14, small, 14, `cell small ${here.hue(entry.producer_id)}`, 3)}${text(12 + small / 2, 25, identity, "s11 b", "middle")}${
-      markersOrPartitions(broker, id, entry, 12 + small + 12, right, 25)}`;
+    return svg`${host?.draw ?? nothing}${fittedText(from, 11, who, width - 12 - from, 12, { least: 7, bold: true, classes: "b" })}${
+      box(from, 14, small, 14, `cell small ${here.hue(entry.producer_id)}`, 3)}${text(from + small / 2, 25, identity, "s11 b", "middle")}${
+      markersOrPartitions(broker, id, entry, from + small + 12, right, 25)}`;
   }
-  return svg`${fittedText(12, 19, who, room, most, { least: 9, most: 2, bold: true, classes: "b" })}${
+  return svg`${host?.draw ?? nothing}${fittedText(from, 19, who, room, most, { least: 9, most: 2, bold: true, classes: "b" })}${
     box(end, 6, pill, 18, `cell small ${here.hue(entry.producer_id)}`, 3)}${text(end + pill / 2, 19, identity, "s12 b", "middle")}${
     markersOrPartitions(broker, id, entry, end + pill + 12, right)}`;
 }

@@ -182,8 +182,10 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
     brokers[broker.name] = {
       box: chip ?? slots.broker, port, lanes, folded: false,
       ...(chip === undefined ? {} : { panel: slots.broker, rows: chipRowsIn(chip) }),
-      coordinator: slots.coordinator === null || broker.transactional_ids.length === 0 ? null
-        : { box: slots.coordinator, port: [slots.down, top], markers: [slots.up, slots.coordinator.y + slots.coordinator.height] },
+      coordinator: slots.coordinator === null ? null : {
+        box: slots.coordinator, port: [slots.down, top], markers: [slots.up, slots.coordinator.y + slots.coordinator.height],
+        ...(broker.transactional_ids.length === 0 ? { spare: true } : {}),
+      },
     };
   });
   const readers: Places["readers"] = {};

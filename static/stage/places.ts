@@ -176,7 +176,7 @@ function takenOver(run: Places, frame: Frame): Places {
     const heir = coordinator === null || coordinator.shared === true ? undefined
       : Object.keys(brokers).find((name) => name !== dead && brokers[name]?.coordinator === null && coordinates(frame, name));
     if (heir === undefined || coordinator === null) continue;
-    brokers = { ...brokers, [dead]: { ...(brokers[dead] as BrokerPlace), coordinator: null }, [heir]: { ...(brokers[heir] as BrokerPlace), coordinator: { ...coordinator, shared: true } } };
+    brokers = { ...brokers, [dead]: { ...(brokers[dead] as BrokerPlace), coordinator: null }, [heir]: { ...(brokers[heir] as BrokerPlace), coordinator: { ...coordinator, shared: true, of: (brokers[heir] as BrokerPlace).box } } };
   }
   return brokers === run.brokers ? run : { ...run, brokers };
 }
@@ -326,8 +326,9 @@ function coordinatorAt(frame: Frame, run: Places, focus: Focus): string | null {
   const own = entries.filter(({ id }) => focus.transactional_id === null || id === focus.transactional_id);
   const last = own.reduce<(typeof own)[number] | null>((best, one) => (best === null || one.entry.last_update > best.entry.last_update ? one : best), null);
   // One that died with the only cache keeps its place until another has read its log.
-  const dead = placed.find((name) => frame.view.brokers?.[name.replace(/^broker-/, "")]?.alive === false && run.brokers[name]?.coordinator != null);
-  return last?.name ?? dead ?? placed[0] ?? null;
+  const planned = placed.filter((name) => run.brokers[name]?.coordinator?.spare !== true);
+  const dead = planned.find((name) => frame.view.brokers?.[name.replace(/^broker-/, "")]?.alive === false);
+  return last?.name ?? dead ?? planned[0] ?? null;
 }
 
 export function sizeOf(width: number, height: number, projector: boolean): Size {

@@ -103,6 +103,18 @@ test("On a phone every client and every broker has a box of its own, and one of 
   assert.equal(made(planOf(1, 2, 1), PHONE).brokers["broker-1"]?.panel, undefined);
 });
 
+test("On a phone the coordinator's place is that of the broker that took over", () => {
+  const run = made(planOf(3, 2, 1), PHONE);
+  const broker = { alive: true, paused: false, starting: false, producer_id_block: null, denied: [] };
+  const hostOf = (brokers: object): string[] => {
+    const here = standing(run, frameOf(null, view({ brokers } as Parameters<typeof view>[0])), NO_FOCUS);
+    return Object.keys(here.brokers).filter((name) => here.brokers[name]?.coordinator !== null);
+  };
+  const dead = { ...broker, alive: false };
+  assert.deepEqual(hostOf({ 1: broker, 2: dead, 3: broker }), ["broker-2"]);
+  assert.deepEqual(hostOf({ 1: broker, 2: dead, 3: { ...broker, transactions: { "txn-1": ENTRY } } }), ["broker-3"]);
+});
+
 test("A lane shows all offsets while they fit, else the newest, each batch once", () => {
   const plan = planOf(3, 1, 1);
   const lane = made(plan, DESK).brokers["broker-1"]?.lanes["t-0"];
