@@ -108,28 +108,26 @@ def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
     assert_nothing_scrolls_sideways(page)
 
 
-def test_a_finger_brings_a_message_that_is_not_here_and_drops_it(page: Page) -> None:
+def test_a_finger_drops_a_message_of_a_folded_broker_and_unfolds_another(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    # Step 44 is about t-0, the answer on its way about t-1.
+    # Step 44 is about t-0, the answer on its way about t-1: each broker has its own box.
     page.locator("eos-player").evaluate("player => player.store.moveTo(44)")
     at(page, 44)
-    expect(message(page, ANSWER)).to_have_count(0)
-    page.locator("eos-stage").get_by_role("button", name="1 message not in this picture").tap()
-    expect(message(page, ANSWER)).to_be_visible()
+    unfolded = page.locator("eos-stage [data-key='off:t-0']")
+    expect(unfolded).to_be_attached()
+    message(page, ANSWER).tap()
     assert_accessible(page)
     page.get_by_role("toolbar", name="Intervene on this message").get_by_role(
         "button", name=re.compile("^Drop")
     ).tap()
     is_lost(page, ANSWER, 45, 56)
-    # t-0 is a strip in a row, with its offsets at the end; a press gives it the whole lane until the next step.
-    in_row = page.locator("eos-stage [data-key='gates:t-0']")
-    expect(in_row).to_be_visible()
-    page.locator("eos-stage [data-key='name:broker-1:t-0']").tap()
-    expect(in_row).to_have_count(0)
-    expect(page.locator("eos-stage [data-key='lane:broker-1:t-0']")).to_be_visible()
+    # A press on the box of broker-1 unfolds it until the next step.
+    expect(unfolded).not_to_be_attached()
+    page.locator("eos-stage [data-key='broker:broker-1']").tap()
+    expect(unfolded).to_be_attached()
     page.get_by_role("button", name="Step", exact=True).tap()
     at(page, 46)
     page.get_by_role("button", name="Step back").tap()
     at(page, 45)
-    expect(in_row).to_be_visible()
+    expect(unfolded).not_to_be_attached()
     assert_nothing_scrolls_sideways(page)
