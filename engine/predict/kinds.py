@@ -32,9 +32,15 @@ _APPEND_ERRORS = {
 }
 
 
+_HELD_BACK = ("broker.asks_coordinator", "broker.has_coordinator_add")
+"""The leader stores nothing yet: it verifies with the coordinator first (KIP-890)."""
+
+
 def _is_append(step: Step) -> bool:
     message = delivered(step)
-    return message is not None and message["api"] == "Produce" and not message["is_response"]
+    if message is None or step["key"] in _HELD_BACK:
+        return False
+    return message["api"] == "Produce" and not message["is_response"]
 
 
 def _append_outcome(step: Step) -> str:

@@ -32,9 +32,15 @@ def acts(document: dict[str, Any]) -> bool:
     return any(document.get(section) for section in ("applications", "loops", "middleware"))
 
 
+def in_order(identifier: str) -> tuple[str, int]:
+    """Where a document stands in the library."""
+    letters, _, number = identifier.partition("-")
+    return letters, int(number)
+
+
 @cache
 def library() -> tuple[LibraryEntry, ...]:
-    """All documents, sorted by id."""
+    """All documents, by the numbers of their ids: SC-101 comes after SC-94."""
     entries = []
     for item in resources.files("engine.scenario").joinpath("library").iterdir():
         if item.name.endswith(".toml"):
@@ -42,7 +48,7 @@ def library() -> tuple[LibraryEntry, ...]:
             document = parse(text, item.name)
             variants = tuple(variant["name"] for variant in document.get("variants", []))
             entries.append(LibraryEntry(str(document.get("id")), item.name, text, document, variants))
-    return tuple(sorted(entries, key=lambda found: found.id))
+    return tuple(sorted(entries, key=lambda found: in_order(found.id)))
 
 
 def entry(scenario: str) -> LibraryEntry:

@@ -13,9 +13,9 @@ from engine.scenario.tracks import tracks
 from eosviz.reference import asked, finding
 
 SOUGHT = [
-    ("hanging", {"scenario": "SC-75", "term": "hanging_transaction"}),
-    ("stuck", {"scenario": "SC-75", "track": "a-transaction-is-stuck"}),
-    ("my transaction is stuck", {"scenario": "SC-75", "track": "a-transaction-is-stuck"}),
+    ("hanging", {"scenario": "SC-101", "term": "hanging_transaction"}),
+    ("stuck", {"scenario": "SC-101", "track": "a-transaction-is-stuck"}),
+    ("my transaction is stuck", {"scenario": "SC-101", "track": "a-transaction-is-stuck"}),
     ("LSO", {"scenario": "SC-75", "term": "last_stable_offset"}),
     ("2PC", {"scenario": "SC-80", "track": "two-phase-commit", "term": "two_phase_commit"}),
     ("outbox", {"scenario": "SC-85"}),
@@ -25,14 +25,14 @@ SOUGHT = [
     ("KIP-890", {"scenario": "SC-79", "signature": "late-write"}),
     ("KIP-98", {"scenario": "SC-03"}),
     ("kip 447", {"scenario": "SC-50"}),
-    ("KIP-664", {"scenario": "SC-75", "signature": "state-expired"}),
+    ("KIP-664", {"scenario": "SC-101", "signature": "state-expired"}),
     ("KIP-360", {"scenario": "SC-33"}),
     ("KIP-588", {"scenario": "SC-68", "signature": "fenced-by-timeout"}),
     ("协调器", {"scenario": "SC-43", "term": "transaction_coordinator"}),
     ("精确一次", {"scenario": "SC-50", "track": "exactly-once", "term": "exactly_once"}),
     ("消费者组", {"scenario": "SC-74", "term": "group_coordinator"}),
     ("位移", {"scenario": "SC-50", "term": "offset"}),
-    ("事务卡住了", {"scenario": "SC-75", "track": "a-transaction-is-stuck"}),
+    ("事务卡住了", {"scenario": "SC-101", "track": "a-transaction-is-stuck"}),
     ("为什么消费者读不到消息", {"scenario": "SC-75"}),
     ("kafka-dump-log", {"page": "replays:open_log"}),
 ]

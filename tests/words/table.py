@@ -76,7 +76,7 @@ SEARCHED = "a list of words to search with, parted by commas when it is read"
 TERMS = {
     "协调者": ("协调器|coordinator epoch", "协调器返回错误"),
     "序列号": ("(?<!列)序号", "序号重复"),
-    "偏移量": ("位移|位点|(?<![_a-z.])offset(?![_a-z.])", "提交位移"),
+    "偏移量": ("位移|位点|(?<![-_a-z.])offset(?![_a-z.])", "提交位移"),
     "消费组": ("消费者组", "消费者组的偏移量"),
     "恰好一次": ("精确一次|恰一次", "精确一次语义"),
     "生产者 ID": ("(?<![_a-z])producer [iI][dD]|生产者 id", "新的 producer id"),
