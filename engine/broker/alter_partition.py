@@ -160,15 +160,17 @@ class AlterPartitionManager:
             name = self.setup.name
             self.setup.watch.emit(LateControllerAnswer, name, answer.api, envelope.correlation_id)
             return []
-        changes, self._in_flight = self._in_flight, {}
         self.deadline = None
         if answer.error is not NO_ERROR:
+            self._in_flight = {}
             self.deadline = now + RETRY_MS
             return []
         effects: Effects = []
-        for name, pending in changes.items():
+        for name, pending in self._in_flight.items():
             del self.unsent[name]
             effects += self._settle(name, pending, answer.partitions[name], now)
+        # Only now: a change that follows from one of them is not sent with those that are not settled yet.
+        self._in_flight = {}
         return effects + self._propagate(now)
 
     def _settle(self, name: str, pending: PendingIsr, answer: AlteredPartition, now: int) -> Effects:
@@ -185,7 +187,7 @@ class AlterPartitionManager:
             IsrChangeAnswered, self.setup.name, name, answer.error, answer.isr, answer.partition_epoch, waits
         )
         if not waits:
-            return []
+            return self.leave_out(replica, now)  # A change that came up meanwhile waited for this one.
         if answer.error is Error.INELIGIBLE_REPLICA or done:
             replica.isr_change = None
             replica.isr_asked = None

@@ -442,6 +442,7 @@ class Broker:
         replica = self.replicas.get(partition)
         if replica is None:
             replica = self.replicas.create(word)
+            replica.stop_fetching(word.not_fetching)
             replica.cluster = self.cluster if self.link.follows_log else None
         elif self.link.knows(replica, word):
             return []

@@ -78,6 +78,8 @@ class Hunt:
         self.logs = Logs(self.simulation, every)
         self.told = Told()
         self.late = LateBatches()
+        self.pending: set[tuple[str, str, int]] = set()
+        """(group, partition, producer id) of offsets whose transaction is not decided yet."""
         self.folded = Folded(self.simulation) if watching == "recorded" else None
         self.hidden: dict[str, set[tuple[str, int]]] = {"read_committed": set(), "read_uncommitted": set()}
         self._features: tuple[int, frozenset[str]] = (-1, frozenset())
@@ -112,7 +114,7 @@ class Hunt:
             raise self.found("engine", f"the engine broke a rule of its own: {broken}") from broken
         except Refused as refused:
             raise self.found(
-                "engine", f"an intervention that was accepted is refused: {refused}"
+                "refused", f"an intervention that was accepted is refused: {refused}"
             ) from refused
         except Stuck as stuck:
             raise self.found("stuck", str(stuck)) from stuck
@@ -121,6 +123,8 @@ class Hunt:
         self.said[simulation.watch.said or ""] += 1
         if simulation.watch.said == "client.sequence_behind":
             self.happened |= {"a resend that cannot help"}
+        elif simulation.watch.said == "group.offsets_told" and self.pending:
+            self.happened |= {"offsets read before their marker"}
         if isinstance(simulation.watch, Recorded):
             self.said.update(note["key"] for note in step.notes)
         if self.folded is not None:
@@ -205,6 +209,7 @@ class Hunt:
             "hidden",
             "happened",
             "late",
+            "pending",
         ):
             setattr(self, name, getattr(again, name))
 
@@ -220,6 +225,10 @@ class Hunt:
                 self.hidden[fact.isolation].update((fact.partition, offset) for offset in fact.offsets)
             elif isinstance(fact, events.NumbersInDoubt):
                 self.happened |= {"a late failure thrown" if fact.thrown else "numbers taken back in doubt"}
+            elif isinstance(fact, events.OffsetsPending):
+                self.pending.add((fact.group, fact.partition, fact.producer_id))
+            elif isinstance(fact, events.OffsetsEnded):
+                self.pending.discard((fact.group, fact.partition, fact.producer_id))
             elif isinstance(fact, events.CompletionForgotten):
                 self.happened |= {"a completion forgotten"}
         self.facts.clear()

@@ -472,3 +472,25 @@ def test_a_leader_whose_request_for_a_replica_is_lost_sends_it_again(profile, pe
             simulation.intervene({"action": "drop_message", "message": request.id})
     assert keys.count(again) == 1
     assert simulation.view()["partitions"]["t-0"]["isr"] == [1, 2, 3]
+
+
+def test_a_change_that_follows_from_an_answer_waits_until_the_whole_answer_is_read():
+    """The leader sent it at once, together with changes that the same answer settled a moment later, and met their
+    second answer unprepared."""
+    partitions = ("t-0", "t-1", "t-2")
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "profile": "k41",
+        "topics": [{"name": "t", "partitions": 3, "leaders": [1, 1, 1]}],
+        "faults": [
+            *({"at": 90, "action": "shrink_isr", "partition": name, "broker": 3} for name in partitions),
+            *({"at": 300, "action": "restore_isr", "partition": name, "broker": 3} for name in partitions),
+            {"match": {"api": "AlterPartition", "response": True, "nth": 4}, "action": "delay", "by_ms": 20},
+            {"at": 321, "action": "shrink_isr", "partition": "t-1", "broker": 3},
+        ],
+    }
+    simulation = Simulation(load(document))
+    simulation.run()
+    shown = simulation.view()["partitions"]
+    assert [shown[name]["isr"] for name in partitions] == [[1, 2, 3], [1, 2], [1, 2, 3]]
