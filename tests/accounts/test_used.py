@@ -61,14 +61,14 @@ def test_the_page_tells_what_a_browser_without_an_account_has_and_who_has_an_acc
     assert '<td class="num">0</td><td class="num">200</td>' in row(_used(client), "Sessions")
     start(client)
     start(client)
-    assert "Counted for this browser" in _used(client)
+    assert "Usage of this browser" in _used(client)
     assert '<td class="num">2</td><td class="num">200</td>' in row(_used(client), "Sessions")
     user = User.objects.create_user("ina@example.org", "a long password")
     client.force_login(user)
     assert '<td class="num">2</td>' in row(_used(client), "Sessions"), (
         "what the browser held is the account's now"
     )
-    assert "Counted for your account" in _used(client)
+    assert "Usage of your account" in _used(client)
     assert '<td class="num">0 MiB</td><td class="num">512 MiB</td>' in row(_used(client), "Space for both")
     assert "你的用量" in client.get("/account/used", headers={"accept-language": "zh-hans"}).content.decode()
 

@@ -196,7 +196,7 @@ class TestResults:
         row = next(row for row in results_of(school.classroom).rows if row.membership.user.name == "Lea")
         assert (row.cells[0].step, row.cells[0].wrong) == (branch.newest, [15])
         page = school.browser("instructor").get(f"/classes/{school.classroom.id}/results/").content.decode()
-        assert f"at step {branch.newest}" in page and "wrong at 15" in page
+        assert f"at step {branch.newest}" in page and "wrong at step 15" in page
 
     def test_as_many_queries_for_thirty_learners_as_for_two(
         self, school: School, django_assert_num_queries: Callable[..., object]

@@ -64,7 +64,7 @@ def test_what_is_too_large_is_told_with_its_command_and_not_sent(
     page.locator("#folder").set_input_files(folder)
     page.locator("form.upload button").click()
     told = page.get_by_role("alert")
-    expect(told).to_contain_text("One of the files is larger than 64 MiB. Nothing was uploaded.")
+    expect(told).to_contain_text("One of the files is larger than 64 MiB, so nothing was uploaded.")
     expect(told.locator("code")).to_have_text("python manage.py logs 'data of orders'")
     expect(told).to_be_focused()
     assert "POST" not in sent

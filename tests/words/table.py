@@ -155,7 +155,6 @@ ENGLISH_RULES = (
             "library.introduction": "the question of the library",
             "player.why": "the answer to *Why?*",
             "stage.chain.link": "the answer to *Why?*",
-            "replays.case.answer": "the answer to the question of the page",
             "predict.waits": PEOPLE,
             "tracks.introduction": PEOPLE,
             "model": PEOPLE,

@@ -28,7 +28,7 @@ EMPTY = "00000000000000000000"
         ),
         (f"{EMPTY}.txnindex", "2, the last that of producer id 1021, first offset 6, its marker at 7"),
         (f"{EMPTY}.timeindex", "1 entry, the last 2026-11-21 09:18:54 UTC at offset 7"),
-        (f"{EMPTY}.index", "maps offsets of one segment to positions, and has no entry"),
+        (f"{EMPTY}.index", "maps offsets of one segment to positions, but has no entries"),
         ("leader-epoch-checkpoint", "1 leader epoch, the newest 0 from offset 0 on"),
     ],
 )
@@ -36,7 +36,7 @@ def test_the_command_says_what_a_file_tells_and_what_is_missing(name: str, said:
     with pytest.raises(CommandError) as refused:
         call_command("logs", str(FOLDER / name))
     assert str(refused.value).startswith(f"{name} ") and said in str(refused.value)
-    assert "ive its partition folder, with the segments" in str(refused.value)
+    assert "pen its partition folder, with the segments" in str(refused.value)
 
 
 def test_each_of_several_is_told(tmp_path: Path) -> None:
