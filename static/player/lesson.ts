@@ -8,7 +8,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { asItWas } from "./as-it-was.ts";
 import { planOf } from "./axis-of.ts";
-import { titleOf } from "./beats.ts";
+import { leavesOf, titleOf } from "./beats.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import type { Bilingual } from "./frame.ts";
 import { inWords } from "./done.ts";
@@ -97,13 +97,13 @@ export class Lesson extends StoreElement {
   }
 
   protected override render(): TemplateResult | typeof nothing {
-    const { store, lesson } = this;
+    const { store } = this;
     if (store === undefined || !this.isOpen) return nothing;
     return html`<section class="lesson-card" tabindex="-1" role="group" aria-labelledby="lesson-heading">
       <header><h2 id="lesson-heading">${say("lesson.heading")}</h2><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button></header>
       <div class="lesson-came">${this.#changed(store)}
         <div class="lesson-verdict">${verdict(store)}</div>
-        ${lesson.lesson === undefined ? nothing : html`<h3>${say(changesOf(store).length === 0 ? "lesson.means" : "lesson.means_written")}</h3><p class="lesson-text">${inLanguage(lesson.lesson)}</p>`}</div>
+        ${this.#showed(store)}${this.#means(store)}</div>
       <div class="lesson-onward">${this.#next()} ${this.#try(store)}</div>
     </section>`;
   }
@@ -119,6 +119,28 @@ export class Lesson extends StoreElement {
       ${cost === "" ? nothing : html`<strong>${cost}</strong>`}
       ${written === undefined || (cost !== "" && isSame(brokenIn(judgedRows(store)), written.broken)) ? nothing : say("lesson.changed_outcome", { here: brokenWords(brokenIn(judgedRows(store))), written: brokenWords(written.broken) })}</p>
       ${store.source.live && this.compare !== "" ? html`<p>${asItWas(store, first, this.compare, "button")}</p>` : nothing}</div>`;
+  }
+
+  /** Of a changed run: what it came to since, by its own beats. */
+  #showed(store: PlayerStore): TemplateResult | typeof nothing {
+    const [first] = changesOf(store);
+    const beats = first === undefined ? [] : leavesOf(planOf(store)?.beats ?? []).filter(({ last }) => last > first.after);
+    if (beats.length === 0) return nothing;
+    return html`<h3>${say("lesson.showed")}</h3><ol class="lesson-showed">${beats.map((beat) => html`<li><button @click=${() => this.#goTo(beat.lands)}>${titleOf(beat)}</button></li>`)}</ol>`;
+  }
+
+  /** The author's text is about the run as written: where that was changed, it says so and stands folded. */
+  #means(store: PlayerStore): TemplateResult | typeof nothing {
+    const { lesson } = this.lesson;
+    if (lesson === undefined) return nothing;
+    const said = html`<p class="lesson-text">${inLanguage(lesson)}</p>`;
+    if (changesOf(store).length === 0) return html`<h3>${say("lesson.means")}</h3>${said}`;
+    return html`<details class="lesson-written"><summary>${say("lesson.means_written")}</summary>${said}</details>`;
+  }
+
+  #goTo(step: number): void {
+    this.close();
+    this.store?.moveTo(step);
   }
 
   #next(): TemplateResult | typeof nothing {
