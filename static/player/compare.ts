@@ -11,6 +11,8 @@ import "./term-note.ts";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Altered } from "./altered.ts";
 import { differing } from "./altered.ts";
+import type { Done } from "./done.ts";
+import { doneOnLine, inWords } from "./done.ts";
 import type { Language, SelectEvent, VerdictView } from "./frame.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { Lines, wide } from "./lines.ts";
@@ -370,7 +372,7 @@ export class Compare extends LitElement {
     const isFirstDifference = this.#found.first !== null && store.shown === this.#found.first;
     const title = header === null ? "…" : header.title[words.language] || header.scenario;
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" aria-label=${say(`player.compare.${side.name}`)}>
-      <h2><b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> ${title} <small>${say("player.compare.branch", { name: store.info?.name ?? "" })}</small>
+      <h2><b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> <span class="run-title">${title}</span> <small>${say("player.compare.branch", { name: store.info?.name ?? "" })}${this.#change(side)}</small>
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.name} <b>${item.value}</b></span>`)}
         ${this.#stage(side)}
         <span class="where num">${say("player.compare.where", { step: store.shown, of: store.newest, at: frame?.view.time ?? 0 })}</span></h2>
@@ -390,6 +392,19 @@ export class Compare extends LitElement {
           : html`<p class="bad" role="alert">${say(store.problem.key, store.problem.params)}</p>`
       }
     </section>`;
+  }
+
+  /** What was done to it that was not done to the other: two branches of one session have one title. */
+  #change(side: Side): string {
+    const others = new Set((this.#other(side)?.store.lines.branches.size ?? 0) === 0 ? [] : this.#doneTo(this.#other(side)).map(({ after, branch }) => `${branch}/${after}`));
+    const own = this.#doneTo(side).filter(({ after, branch }) => !others.has(`${branch}/${after}`));
+    if (this.leftSession !== this.rightSession) return "";
+    if (own.length === 0) return ` · ${say("player.compare.as_written")}`;
+    return ` · ${own.map((one) => say("lesson.changed_at", { what: inWords(one, side.store.lines), step: one.after })).join(" ")}`;
+  }
+
+  #doneTo(side: Side | undefined): Done[] {
+    return side === undefined ? [] : doneOnLine(side.store.lines.branches, side.store.branch);
   }
 
   /** Where no difference is to be shown, that there is none, and how far that is known. */
