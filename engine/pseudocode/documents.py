@@ -9,6 +9,9 @@ code, two spaces a level. What stands behind ``@`` ties a line to the rest of th
 - ``producer_append?decision.epoch``: a test of a table of tests.
 - ``SEQ-12``: a requirement that the line carries out.
 
+``~ `` under a line is the same line in Chinese: what is written in words is, keywords and Kafka's names stay. A line of
+names and signs alone has none, and is the same in both languages; one in which words follow each other must have it.
+
 ``# code.<component>.<word>`` is a comment; its text stands in the catalogue, in both languages, like the component's
 ``code.<component>`` (title) and ``code.<component>.about``. This module knows no protocol: it reads and checks.
 """
@@ -16,10 +19,12 @@ code, two spaces a level. What stands behind ``@`` ties a line to the rest of th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any
+from unicodedata import east_asian_width
 
 from engine.broker import append_rules
 from engine.client.produce_reactions import DECISIONS
@@ -32,6 +37,11 @@ from engine.telling.rows import row_key
 INDENT = 2
 TIE = re.compile(r"\s+@ ")
 RULE = re.compile(r"[A-Z]+-\d+\Z")
+IN_CHINESE = "~ "
+KEYWORDS = frozenset(
+    ("await", "else", "for", "if", "in", "is", "loop", "not", "and", "on", "or", "raise", "return", "while")
+)
+WORD = re.compile(r"\(?([a-z][a-z'-]*)[,:;.)]*\Z")
 WIDTH_MAX = 60
 """Columns of a line of code; more would not stand beside the picture."""
 
@@ -40,16 +50,21 @@ WIDTH_MAX = 60
 class Line:
     """One line: code (``text``) or a comment (``comment``, a key of the catalogue), never both.
 
-    ``depth`` is its level. ``says`` and ``decides`` are the sentences and tests that are this line, ``rules`` the
-    requirements it carries out, ``kafka`` the class and method of the first sentence.
+    ``depth`` is its level, ``chinese`` the code in Chinese where that differs. ``says`` and ``decides`` are the
+    sentences and tests that are this line, ``rules`` the requirements it carries out, ``kafka`` the class and method of
+    the first sentence.
     """
 
     depth: int
     text: str
+    chinese: str | None
     comment: str | None
     says: tuple[str, ...]
     decides: tuple[tuple[str, str], ...]
     rules: tuple[str, ...]
+
+    def code(self, language: str) -> str:
+        return self.chinese if self.chinese and language == "zh-Hans" else self.text
 
     @property
     def kafka(self) -> str | None:
@@ -86,34 +101,80 @@ def read_component(name: str, text: str) -> Component:
         raise EngineError(f"{name}: no line '---' between the words and the code")
     words = {line.split(" ", 1)[0]: line.partition(" ")[2] for line in head.splitlines() if line.strip()}
     above = head.count("\n") + 3
-    lines = tuple(_line(f"{name}:{number}", line) for number, line in enumerate(body.splitlines(), above))
+    lines: list[Line] = []
+    for number, line in enumerate(body.splitlines(), above):
+        place = f"{name}:{number}"
+        if line.lstrip().startswith(IN_CHINESE):
+            lines.append(_in_chinese(place, line, lines.pop() if lines else None))
+        else:
+            lines.append(_line(place, line))
     return Component(
         name=name,
         kafka=words.get("kafka", ""),
         machines=tuple(words.get("machines", "").split()),
         decides=tuple(words.get("decides", "").split()),
-        lines=lines,
+        lines=tuple(lines),
     )
+
+
+def _in_chinese(place: str, line: str, above: Line | None) -> Line:
+    """The line above with its words in Chinese."""
+    text = line.strip().removeprefix(IN_CHINESE)
+    if above is None or not above.text or above.chinese:
+        raise EngineError(f"{place}: no line of code above that has no Chinese yet")
+    _spaces(place, line, above.depth)
+    _fits(place, INDENT * above.depth + columns(text))
+    return replace(above, chinese=text)
 
 
 def _line(place: str, line: str) -> Line:
     code, *ties = TIE.split(line.rstrip(), maxsplit=1)
     text = code.strip()
-    spaces = len(code) - len(code.lstrip())
-    if spaces % INDENT:
-        raise EngineError(f"{place}: indented by {spaces}; a level is {INDENT} spaces")
-    if len(code) > WIDTH_MAX:
-        raise EngineError(f"{place}: {len(code)} columns; at most {WIDTH_MAX} stand beside the picture")
+    depth = _spaces(place, code)
+    _fits(place, columns(code))
     words = ties[0].split() if ties else []
     comment = text.removeprefix("# ") if text.startswith("# ") else None
     return Line(
-        depth=spaces // INDENT,
+        depth=depth,
         text="" if comment else text,
+        chinese=None,
         comment=comment,
         says=tuple(word for word in words if "?" not in word and not RULE.match(word)),
         decides=tuple((table, key) for table, asks, key in (word.partition("?") for word in words) if asks),
         rules=tuple(word for word in words if RULE.match(word)),
     )
+
+
+def _spaces(place: str, line: str, wanted: int | None = None) -> int:
+    """The level of a line; that of the line above, where it is the same line."""
+    spaces = len(line) - len(line.lstrip())
+    if spaces % INDENT:
+        raise EngineError(f"{place}: indented by {spaces}; a level is {INDENT} spaces")
+    if wanted not in (None, spaces // INDENT):
+        raise EngineError(f"{place}: indented by {spaces}, the line above by {wanted * INDENT}")
+    return spaces // INDENT
+
+
+def columns(text: str) -> int:
+    """How wide a text is: a Chinese sign takes two."""
+    return sum(2 if east_asian_width(sign) in "FW" else 1 for sign in text)
+
+
+def _fits(place: str, width: int) -> None:
+    if width > WIDTH_MAX:
+        raise EngineError(f"{place}: {width} columns; at most {WIDTH_MAX} stand beside the picture")
+
+
+def is_prose(text: str) -> bool:
+    """Whether words of a language follow each other, keywords aside: names and signs alone never do."""
+    behind_a_word = False
+    for part in text.split():
+        found = WORD.match(part)
+        is_word = found is not None and found[1] not in KEYWORDS
+        if is_word and behind_a_word:
+            return True
+        behind_a_word = is_word and part[-1] not in ",:;.)"
+    return False
 
 
 @cache
@@ -146,7 +207,7 @@ def recorded_tests() -> dict[str, frozenset[str]]:
 
 def check(found: dict[str, Component]) -> list[str]:
     """The mistakes in the documents, a sentence each."""
-    return [*_unknown(found), *_twice(found), *_missing(found)]
+    return [*_unknown(found), *_twice(found), *_missing(found), *_english_alone(found)]
 
 
 def _unknown(found: dict[str, Component]) -> list[str]:
@@ -194,6 +255,13 @@ def _missing(found: dict[str, Component]) -> list[str]:
     return problems
 
 
+def _english_alone(found: dict[str, Component]) -> Iterator[str]:
+    for component in found.values():
+        for line in component.lines:
+            if line.chinese is None and is_prose(line.text):
+                yield f"{component.name}: no Chinese for {line.text!r}"
+
+
 def _places(found: dict[str, Component]) -> dict[str, tuple[str, int]]:
     return {
         key: (component.name, number)
@@ -217,9 +285,9 @@ def place_of_sentence(key: str) -> tuple[str, int] | None:
 def to_json() -> dict[str, Any]:
     """All documents for the page: lines with their ties, and for each row of a machine its place.
 
-    ``{"components": {name: {"kafka", "machines", "lines": [{"depth", "text" | "comment", "says", "decides", "rules",
-    "kafka"}]}}, "rows": {machine: [[component, line], …]}, "tables": {machine: [[source, on, when], …]}}``; a row's
-    place is null where its sentence has none, its ``when`` is empty where it needs no guard.
+    ``{"components": {name: {"kafka", "machines", "lines": [{"depth", "text" | "comment", "chinese", "says", "decides",
+    "rules", "kafka"}]}}, "rows": {machine: [[component, line], …]}, "tables": {machine: [[source, on, when], …]}}``; a
+    row's place is null where its sentence has none, its ``when`` is empty where it needs no guard.
     """
     return {
         "components": {
@@ -245,6 +313,8 @@ def _line_json(line: Line) -> dict[str, Any]:
     if line.comment:
         return shown | {"comment": line.comment}
     shown["text"] = line.text
+    if line.chinese:
+        shown["chinese"] = line.chinese
     if line.says:
         shown["says"] = list(line.says)
     if line.decides:

@@ -1,11 +1,11 @@
-"""A component as text: its code, its comments in one language, and what each line is tied to."""
+"""A component as text: its code and its comments in one language, and what each line is tied to."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from engine.explain.sentences import catalogue
-from engine.pseudocode.documents import INDENT, WIDTH_MAX, Component, Line
+from engine.pseudocode.documents import INDENT, WIDTH_MAX, Component, Line, columns
 
 
 def component_lines(component: Component, language: str = "en") -> Iterator[str]:
@@ -28,8 +28,8 @@ def _shown(line: Line, language: str) -> str:
     ties = [*line.rules]
     if line.kafka:
         ties.append(line.kafka)
-    code = f"{space}{line.text}"
-    return f"{code:<{WIDTH_MAX}}  {'  '.join(ties)}".rstrip()
+    code = f"{space}{line.code(language)}"
+    return f"{code}{' ' * (WIDTH_MAX - columns(code))}  {'  '.join(ties)}".rstrip()
 
 
 def lines_about(component: Component, key: str) -> Iterator[str]:

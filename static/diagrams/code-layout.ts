@@ -8,7 +8,7 @@
 import type { Check, Code, CodeLine, Place } from "../player/checks.ts";
 import { checksOf, testsOf } from "../player/checks.ts";
 import type { Frame, Json, Transition } from "../player/frame.ts";
-import { say } from "../player/text.ts";
+import { say, words } from "../player/text.ts";
 import { fieldName, valueText } from "./field-words.ts";
 import type { MachineTable } from "./machine-layout.ts";
 
@@ -99,7 +99,7 @@ function isAt(place: Place | null, component: string, number: number): boolean {
 
 function wordsOf(line: CodeLine): { text: string; isComment: boolean } {
   if (line.comment !== undefined) return { text: `# ${say(line.comment)}`, isComment: true };
-  return { text: line.text ?? "", isComment: false };
+  return { text: (words.language === "zh-Hans" ? line.chinese : undefined) ?? line.text ?? "", isComment: false };
 }
 
 function marksOf(component: string, checks: readonly Check[]): Map<number, { mark: LineMark; numbers: string }> {

@@ -16,6 +16,8 @@ export type Place = [component: string, line: number];
 export interface CodeLine {
   depth: number;
   text?: string;
+  /** The code in Chinese, where that differs. */
+  chinese?: string;
   /** Key of the catalogue; such a line has no text. */
   comment?: string;
   says?: string[];

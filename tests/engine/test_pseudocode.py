@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
@@ -13,6 +14,7 @@ from engine.explain.sentences import catalogue
 from engine.pseudocode.documents import (
     check,
     components,
+    is_prose,
     place_of_sentence,
     read_component,
     recorded_tests,
@@ -82,6 +84,7 @@ def test_a_line_knows_its_place_in_kafka() -> None:
         ("# code.mine.absent", "no code.mine.absent"),
         ("append():  @ broker.appended\nagain():  @ broker.appended", "has its place in mine already"),
         ("append():", "the catalogue has no code.mine"),
+        ("if nothing waits: go on", "no Chinese for 'if nothing waits: go on'"),
     ],
 )
 def test_a_tie_to_nothing_is_found(body: str, problem: str) -> None:
@@ -103,11 +106,43 @@ def test_what_stands_nowhere_is_found() -> None:
         ("kafka Log\n", "no line '---'"),
         ("kafka Log\n---\n   three()\n", "mine:3: indented by 3"),
         ("kafka Log\nmachines\n---\none()\n" + "x" * 61 + "\n", "mine:5: 61 columns"),
+        ("kafka Log\n---\n~ 追加\n", "mine:3: no line of code above"),
+        ("kafka Log\n---\nappend it\n~ 追加\n~ 写入\n", "mine:5: no line of code above"),
+        ("kafka Log\n---\n  append it\n~ 追加\n", "mine:4: indented by 0, the line above by 2"),
+        ("kafka Log\n---\nappend it\n~ " + "追" * 31 + "\n", "mine:4: 62 columns"),
     ],
 )
 def test_a_broken_document_names_its_line(text: str, problem: str) -> None:
     with pytest.raises(EngineError, match=problem):
         read_component("mine", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "prose"),
+    [
+        ("if replica caught up: ask for it", True),
+        ("on a crash: memory is lost", True),
+        ("if batch.epoch < entry.epoch and not closed:", False),
+        ("for partition, batch in request:", False),
+        ("InitProducerId NONE:", False),
+        ("closed = true; return", False),
+    ],
+)
+def test_words_that_follow_each_other_are_prose(text: str, prose: bool) -> None:
+    assert is_prose(text) == prose
+
+
+NAME = re.compile(r"[A-Z]{2}[A-Z_]+|\w+_\w+|\w+\(\)|[a-z]+\.[a-z]\w*")
+
+
+def test_the_code_in_chinese_keeps_every_name() -> None:
+    """Functions, fields, settings and errors are the same in both languages, and what is written in words is not."""
+    lines = [line for component in components().values() for line in component.lines if line.chinese]
+    assert len(lines) > 300
+    for line in lines:
+        assert set(NAME.findall(line.text)) <= set(NAME.findall(line.chinese)), line
+        assert not is_prose(line.chinese), line
+        assert re.search(r"[\u4e00-\u9fff]", line.chinese), line
 
 
 @pytest.mark.parametrize(("language", "title"), [("en", "The Sender"), ("zh-Hans", "Sender 线程")])
@@ -118,7 +153,7 @@ def test_a_component_is_printed(name: str, language: str, title: str) -> None:
     text = out.getvalue()
     assert title in text
     assert catalogue()["code.sender.one_at_a_time"].text(language) in text
-    assert all(line.text in text for line in components()[name].lines)
+    assert all(line.code(language) in text for line in components()[name].lines)
 
 
 @pytest.mark.parametrize("word", ["SEQ-12", "decision.epoch", "broker.stale_epoch_refused"])

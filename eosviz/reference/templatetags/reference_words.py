@@ -6,6 +6,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from engine.explain.sentences import fill
+from engine.pseudocode.documents import Line
 from eosviz.catalogue import language_of, words
 
 register = template.Library()
@@ -20,6 +21,12 @@ def bare(key: str) -> SafeString:
     language = language_of(get_language())
     names = {name: f"‹{name}›" for name in known.slots(language)}
     return conditional_escape(fill(known.text(language), names))
+
+
+@register.filter
+def spoken(line: Line) -> str:
+    """`{{ line|spoken }}`: a line of pseudocode in the language of the page."""
+    return line.code(language_of(get_language()))
 
 
 @register.filter

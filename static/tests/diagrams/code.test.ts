@@ -4,6 +4,7 @@ import test from "node:test";
 import { layoutCode, layoutRows, numbersText } from "../../diagrams/code-layout.ts";
 import { Code, checksOf } from "../../player/checks.ts";
 import type { CodeLine } from "../../player/checks.ts";
+import { words } from "../../player/text.ts";
 import { DUPLICATE, frameOf, speakEnglish, stepOf } from "./fixture.ts";
 
 speakEnglish();
@@ -69,6 +70,23 @@ test("a step without code has none, and a component without a mark folds nothing
 test("what was compared stands beside the line, in words", () => {
   assert.equal(numbersText([["expected", 13], ["producer_epoch", null]]), "expected 13 · epoch none");
   assert.equal(numbersText([]), "");
+});
+
+test("a line is in the language that is spoken, where it has one of its own", () => {
+  const told = new Code({
+    components: {
+      state: {
+        kafka: "", machines: [],
+        lines: [line(0, "append():"), line(1, "return the offset it had", { chinese: "return 它原来的偏移量", says: ["broker.duplicate_found"] })],
+      },
+    },
+    rows: {}, tables: {},
+  });
+  words.use("zh-Hans");
+  const shape = layoutCode(frameOf(DUPLICATE), told, null, null);
+  words.use("en");
+  assert.deepEqual(shape?.parts[0]?.lines.map((one) => one.text), ["append():", "return 它原来的偏移量"]);
+  assert.equal(layoutCode(frameOf(DUPLICATE), told, null, null)?.parts[0]?.lines[1]?.text, "return the offset it had");
 });
 
 test("the row that fired stands under those that were tried before it", () => {
