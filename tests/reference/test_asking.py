@@ -27,7 +27,7 @@ SOUGHT = [
     ("kip 447", {"scenario": "SC-50"}),
     ("KIP-664", {"scenario": "SC-101", "signature": "state-expired"}),
     ("KIP-360", {"scenario": "SC-33"}),
-    ("KIP-588", {"scenario": "SC-68", "signature": "fenced-by-timeout"}),
+    ("KIP-588", {"scenario": "SC-128", "signature": "fenced-by-timeout"}),
     ("协调器", {"scenario": "SC-43", "term": "transaction_coordinator"}),
     ("精确一次", {"scenario": "SC-50", "track": "exactly-once", "term": "exactly_once"}),
     ("消费者组", {"scenario": "SC-74", "term": "group_coordinator"}),
