@@ -37,7 +37,7 @@ def test_nothing_stuck_is_said_with_the_time_until_which_it_is_known() -> None:
 def test_without_the_coordinators_log_the_page_says_what_cannot_be_said() -> None:
     page = page_of(OPEN)
     assert "producer 1022 (epoch 0) has held up hangopen-0" in english(page["summary"]["said"])
-    assert "no partition of __transaction_state was given" in english(page["summary"]["then"])
+    assert "no partition of __transaction_state was opened" in english(page["summary"]["then"])
     (problem,) = page["problems"]
     assert commands(problem["answer"]) == ["find-hanging"]
 

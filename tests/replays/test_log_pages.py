@@ -311,7 +311,7 @@ def test_lines_of_a_log_are_a_case_that_says_what_remains_possible(client: Clien
     replay = Replay.objects.get()
     assert (replay.steps, replay.title["en"]) == (0, "t-0")
     page = case_page(client)
-    assert "the marker of pay was not written to t-0 (NotLeaderOrFollowerException)" in page
+    assert "the marker for pay was not written to t-0 (NotLeaderOrFollowerException)" in page
     assert "Broker and client logs" in page
     assert "went from Ready to InTransaction" in page
     assert "play-case" not in page

@@ -131,7 +131,7 @@ test("a refused batch shows the error with the two numbers, and matches nothing"
   assert.equal(lane.arrival.bars, null);
   assert.ok(lane.arrival.cross !== null);
   const twin = layoutLanes(frameOf(refusedStep()), OPTIONS).twin.join(" ");
-  assert.ok(twin.includes("OUT_OF_ORDER_SEQUENCE_NUMBER: expected first seq 13, arrived first seq 15."), twin);
+  assert.ok(twin.includes("OUT_OF_ORDER_SEQUENCE_NUMBER: expected first seq 13, first seq in the request 15."), twin);
 });
 
 test("an appended batch lands: its cell is marked and an arrow leads to it", () => {

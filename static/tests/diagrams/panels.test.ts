@@ -163,7 +163,7 @@ test("a refusal has rule, error, the compared numbers and what comes next", () =
   const step = refusedStep();
   const shape = layoutDecision(step.decision as NonNullable<typeof step.decision>, step.refusal);
   assert.deepEqual(shape.refusal, {
-    rule: "SEQ-15", error: "OUT_OF_ORDER_SEQUENCE_NUMBER", compared: "expected first seq 13, arrived first seq 15",
+    rule: "SEQ-15", error: "OUT_OF_ORDER_SEQUENCE_NUMBER", compared: "expected first seq 13, first seq in the request 15",
     next: "[refusal.client_retries_in_order]",
   });
 });
