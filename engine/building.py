@@ -44,16 +44,22 @@ def build(scenario: Scenario, watch: Watch) -> World:
     """All actors of a scenario, before its first step. Raises Refused for a refused configuration."""
     document = scenario.document
     cluster = document["cluster"]
-    profile = PROFILES[document["profile"]]
+    profile = scenario.version(document["profile"])
     latencies = {frozenset(row["between"]): row["ms"] for row in cluster["latencies"]}
     network = Network(cluster["latency_ms"], latencies, watch, fields_of=shown_fields)
     world = World(watch, profile, _switches(document["switches"]), network)
     configuration = _broker_configuration(cluster["broker"], profile)
     world.replica_fetch_ms = configuration.replica_fetch_interval_ms
-    _build_cluster(world, document, configuration)
+    versions = {
+        row["name"]: profile
+        if row["profile"] is None
+        else spoken_with(scenario.version(row["profile"]), profile)
+        for row in (*document["producers"], *document["consumers"])
+    }
+    _build_cluster(world, document, configuration, versions)
     preset(world, document)
     _build_nodes(world, document)
-    _build_clients(world, document)
+    _build_clients(world, document, versions)
     _build_roles(world)
     for override in document["overrides"]:
         if override["set"] == "client":
@@ -94,11 +100,16 @@ def _broker_configuration(given: dict[str, Any], profile: Profile) -> BrokerConf
     return BrokerConfiguration(**given)
 
 
-def _build_cluster(world: World, document: dict[str, Any], configuration: BrokerConfiguration) -> None:
+def _build_cluster(
+    world: World,
+    document: dict[str, Any],
+    configuration: BrokerConfiguration,
+    versions: dict[str, Profile],
+) -> None:
     count = document["cluster"]["brokers"]
     ids = list(range(1, count + 1))
     abortable = frozenset(
-        row["name"] for row in document["producers"] if _version(world, row).knows_transaction_abortable
+        row["name"] for row in document["producers"] if versions[row["name"]].knows_transaction_abortable
     )
     _build_controller(world, ids, configuration, _transaction_version(document["cluster"], world.profile))
     world.controller.highest_transaction_version = world.profile.transaction_version
@@ -165,20 +176,20 @@ def _transaction_version(cluster: dict[str, Any], profile: Profile) -> int:
     return level
 
 
-def _build_clients(world: World, document: dict[str, Any]) -> None:
+def _build_clients(world: World, document: dict[str, Any], versions: dict[str, Profile]) -> None:
     for producer in document["producers"]:
         name = producer["name"]
         world.clients[name] = ProducerClient(
             name,
             settings=producer["settings"],
-            profile=_version(world, producer),
+            profile=versions[name],
             switches=world.switches,
             watch=world.watch,
             ledger=world.ledger,
             brokers=range(1, document["cluster"]["brokers"] + 1),
         )
     for consumer in document["consumers"]:
-        profile = _version(world, consumer)
+        profile = versions[consumer["name"]]
         if consumer["group"] is not None and not profile.idempotence:
             place = f"consumers.{consumer['name']}.group"
             raise BadScenario(
@@ -212,12 +223,6 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
         world.applications[application.name] = application
     for name in [*world.clients, *world.nodes]:
         world.applications_of[name] = [app for app in world.applications.values() if app.client == name]
-
-
-def _version(world: World, row: dict[str, Any]) -> Profile:
-    """A client's profile: its own version's or the cluster's, reduced to what the cluster supports."""
-    own = world.profile if row["profile"] is None else PROFILES[row["profile"]]
-    return spoken_with(own, world.profile)
 
 
 def _build_nodes(world: World, document: dict[str, Any]) -> None:

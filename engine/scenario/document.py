@@ -17,6 +17,8 @@ from typing import Any
 from engine.errors import Refused
 from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE, NODES
 from engine.partitioner import partition_of_key
+from engine.profile import Profile
+from engine.profiles import PROFILES
 from engine.scenario import schema
 from engine.scenario.bad_scenario import MISSING, BadScenario, known
 from engine.scenario.beat_names import check_beat_names
@@ -46,6 +48,12 @@ class Scenario:
     variant: str | None
     source: dict[str, Any]
     """The document as written, before defaults, with the variant applied."""
+    versions: Mapping[str, Profile] | None = None
+    """The behaviour under each name of a version, where it is not the version's own (`engine/generations`)."""
+
+    def version(self, name: str) -> Profile:
+        """The behaviour under a name that this document has."""
+        return (PROFILES if self.versions is None else self.versions)[name]
 
     @property
     def id(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from engine.profiles import PROFILES
 from engine.scenario.document import Scenario
 from engine.scenario.schema import SECTIONS
 from engine.shapes.headers import Altered, Header
@@ -17,7 +16,7 @@ ENGINE_VERSION = "4"
 def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
     """Scenario, profile, what is altered, and the actors in drawing order."""
     document = scenario.document
-    profile = PROFILES[document["profile"]]
+    profile = scenario.version(document["profile"])
     applications = [(app["name"], "application") for app in (*document["applications"], *document["loops"])]
     header: Header = {
         "scenario": scenario.id,
@@ -41,7 +40,7 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
         "step_limit": document["limits"]["steps"],
     }
     clients = {
-        row["name"]: PROFILES[row["profile"]].version
+        row["name"]: scenario.version(row["profile"]).version
         for row in (*document["producers"], *document["consumers"])
         if row["profile"] not in (None, profile.name)
     }

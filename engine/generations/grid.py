@@ -1,0 +1,284 @@
+"""A scenario in every generation, side by side: how each run ends, and where it leaves the one before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from engine.ending import broken_in, state_of
+from engine.errors import Refused
+from engine.generations.deciding import Row, least, rows_between, with_rows
+from engine.generations.generation import GENERATIONS, Generation, in_generation, is_own
+from engine.generations.runs import (
+    Outcome,
+    Sentence,
+    ends_as,
+    first_difference,
+    goes_as,
+    outcome_of,
+    sentences,
+    steps_of,
+)
+from engine.scenario.document import BadScenario, Scenario
+from engine.simulation import Simulation
+from engine.step import Step
+from engine.transaction_lines import TransactionLines
+
+STEPS_MAX = 4_000
+"""Of one run; what happens behind them is not compared."""
+LISTED_MAX = 6
+"""Transactions of a cell, and errors; further ones are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cannot:
+    """Why a generation has no run: ``place`` in the document, and what a page says (`BadScenario.told`). ``rule`` of a
+    configuration that Kafka refuses; empty where the cluster does not have what the document names."""
+
+    place: str
+    told: dict[str, Any]
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """Where a run leaves the one of the generation before.
+
+    ``step`` is the number of the first step that is not alike, in both runs. ``at`` and ``at_before`` are its times in
+    virtual milliseconds, None where that run has ended. ``here`` and ``before`` are what is said of it, and only there;
+    None: nothing. Where both say the same, they differ in time or in the states that they lead to. ``rows`` decide it
+    together.
+    """
+
+    step: int
+    at: int | None
+    here: Sentence | None
+    state: str | None
+    """That a machine comes to, where the two runs come to different ones."""
+    at_before: int | None
+    before: Sentence | None
+    state_before: str | None
+    rules: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def says_the_same(self) -> bool:
+        return self.here == self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An error that ``by`` gave, ``count`` times, the first time in ``step``, for a requirement."""
+
+    error: str
+    by: str
+    rule: str
+    step: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """One line of a run's transactions (`transaction_lines`). Times are virtual milliseconds; ``decided_at`` is None
+    where no decision became durable."""
+
+    name: str
+    client: str | None
+    identity: str
+    result: str
+    decided_at: int | None
+    last_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One generation's run. Where it ``cannot`` run, everything behind is at its default.
+
+    ``since``: the generation that the run is compared with, the nearest one before it that has a run. ``parting`` is
+    None where both are alike to the end. ``decided_by``: the rows that make it end otherwise, none where it ends alike
+    or where the document itself had to change on the way.
+    """
+
+    generation: Generation
+    own: bool
+    """The scenario is written for this generation."""
+    cannot: Cannot | None = None
+    ending: dict[str, Any] = field(default_factory=dict)
+    """`engine.ending.state_of`, with ``broken``."""
+    outcome: Outcome | None = None
+    steps: int = 0
+    transactions: tuple[Transaction, ...] = ()
+    more_transactions: int = 0
+    answers: tuple[Answer, ...] = ()
+    more_answers: int = 0
+    unmet: tuple[int, ...] = ()
+    """Entries of the fault script, from 0, that fell on nothing here and on something in another generation."""
+    since: Generation | None = None
+    parting: Parting | None = None
+    ends_otherwise: bool = False
+    decided_by: tuple[Row, ...] = ()
+
+    @property
+    def is_alike(self) -> bool:
+        """Step by step as the generation before."""
+        return self.since is not None and self.parting is None
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run that was made, with what comparing needs of it."""
+
+    generation: Generation
+    scenario: Scenario
+    simulation: Simulation
+    steps: list[Step]
+    lines: TransactionLines
+    outcome: Outcome
+
+    @property
+    def met(self) -> set[int]:
+        rules = self.simulation.interference.rules
+        return {
+            rule.index for rule in rules if rule.struck or rule.remaining < (rule.match.get("times") or 1)
+        }
+
+
+def grid_of(scenario: Scenario) -> list[Cell]:
+    """A cell for each of `GENERATIONS`, oldest first."""
+    made = {name: _made(scenario, generation) for name, generation in GENERATIONS.items()}
+    met: set[int] = set().union(*(run.met for run in made.values() if isinstance(run, _Run)))
+    cells: list[Cell] = []
+    before: _Run | None = None
+    for name, generation in GENERATIONS.items():
+        run, own = made[name], is_own(scenario, generation)
+        if isinstance(run, Cannot):
+            cells.append(Cell(generation, own, cannot=run))
+            continue
+        cells.append(_cell(run, before, own, tuple(sorted(met - run.met))))
+        before = run
+    return cells
+
+
+def _made(scenario: Scenario, generation: Generation) -> _Run | Cannot:
+    """The run, or why there is none."""
+    try:
+        there = in_generation(scenario, generation)
+        simulation = Simulation(there)
+    except BadScenario as bad:
+        return Cannot(bad.place, bad.told)
+    except Refused as refused:
+        return Cannot(refused.place, refused.told, refused.rule)
+    lines = TransactionLines(simulation.view())
+    steps = []
+    for step in steps_of(simulation, STEPS_MAX):
+        lines.take(step.to_json())
+        steps.append(step)
+    return _Run(generation, there, simulation, steps, lines, outcome_of(simulation))
+
+
+def _cell(run: _Run, before: _Run | None, own: bool, unmet: tuple[int, ...]) -> Cell:
+    view = run.simulation.view()
+    transactions, answers = _transactions(run), _answers(run.steps)
+    otherwise = before is not None and before.outcome != run.outcome
+    return Cell(
+        run.generation,
+        own,
+        ending={**state_of(view), "broken": broken_in(view)},
+        outcome=run.outcome,
+        steps=len(run.steps),
+        transactions=transactions[:LISTED_MAX],
+        more_transactions=max(0, len(transactions) - LISTED_MAX),
+        answers=answers[:LISTED_MAX],
+        more_answers=max(0, len(answers) - LISTED_MAX),
+        unmet=unmet,
+        since=None if before is None else before.generation,
+        parting=None if before is None else _parting(run, before),
+        ends_otherwise=otherwise,
+        decided_by=_decided_by(run, before) if otherwise and before is not None else (),
+    )
+
+
+def _transactions(run: _Run) -> tuple[Transaction, ...]:
+    """In the order in which they began."""
+    return tuple(
+        Transaction(
+            line.identifier,
+            line.client,
+            "" if line.producer_id is None else f"{line.producer_id}·{line.producer_epoch}",
+            line.result,
+            None if line.decided_step is None else run.steps[line.decided_step - 1].at,
+            line.last_at,
+        )
+        for line in sorted(run.lines.lines, key=lambda line: (line.first_step, line.identifier))
+    )
+
+
+def _answers(steps: list[Step]) -> tuple[Answer, ...]:
+    """The errors of a run's refusals, in the order in which each was first given."""
+    found: dict[tuple[str, str], Answer] = {}
+    for step in steps:
+        if step.refusal is None:
+            continue
+        key = (step.refusal["error"], step.actor)
+        first = found.get(key) or Answer(*key, step.refusal["rule"], step.number, 0)
+        found[key] = Answer(*key, first.rule, first.step, first.count + 1)
+    return tuple(found.values())
+
+
+def _parting(run: _Run, before: _Run) -> Parting | None:
+    index = first_difference(before.steps, run.steps)
+    if index is None:
+        return None
+    here, there = _at(run.steps, index), _at(before.steps, index)
+    said_here, said_there = _what_differs(here, there)
+    return Parting(
+        index + 1,
+        None if here is None else here.at,
+        said_here,
+        _state(here) if _state(here) != _state(there) else None,
+        None if there is None else there.at,
+        said_there,
+        _state(there) if _state(here) != _state(there) else None,
+        () if here is None else here.rules,
+        _exchanged(run, before, lambda one: goes_as(one, run.steps, index + 1)),
+    )
+
+
+def _at(steps: list[Step], index: int) -> Step | None:
+    return steps[index] if index < len(steps) else None
+
+
+def _state(step: Step | None) -> str | None:
+    return None if step is None or step.transition is None else step.transition["to"]
+
+
+def _what_differs(here: Step | None, before: Step | None) -> tuple[Sentence | None, Sentence | None]:
+    """The first sentence that only one of two steps says, and what the other says in its place; where all are the same,
+    the steps' own."""
+    ours = [] if here is None else sentences(here)
+    theirs = [] if before is None else sentences(before)
+    for one, other in zip_longest(ours, theirs):
+        if one != other:
+            return one, other
+    return ours[0], theirs[0]
+
+
+def _decided_by(run: _Run, before: _Run) -> tuple[Row, ...]:
+    most = 2 * max(len(run.steps), len(before.steps)) if run.outcome.finished else STEPS_MAX
+    return _exchanged(run, before, lambda one: ends_as(one, run.outcome, min(most, STEPS_MAX)))
+
+
+def _exchanged(run: _Run, before: _Run, suffices: Callable[[Scenario], bool]) -> tuple[Row, ...]:
+    """The rows of ``run`` that the generation before it needs for a difference; none where all of them do not make it,
+    because the document itself had to change on the way."""
+
+    def works(rows: Sequence[Row]) -> bool:
+        try:
+            return suffices(with_rows(before.scenario, before.generation, rows))
+        except (BadScenario, Refused):
+            return False
+
+    every = rows_between(before.generation, run.generation)
+    return tuple(least(every, works)) if works(every) else ()
