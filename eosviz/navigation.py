@@ -50,6 +50,7 @@ WORDS = (
         (
             Place("workshop:gallery", "page.workshop"),
             Place("walkthroughs:compare", "page.compare"),
+            Place("walkthroughs:generations", "page.generations"),
             Place("replays:import", "page.import", ("/published/", "/replays/")),
             Place("pipeline:index", "page.sweeps"),
         ),

@@ -30,7 +30,7 @@ NOT_OFFLINE = frozenset(
             "front",
             "logs",
         ),
-        *("problems", "quotas", "rates", "replays", "sweeps", "terms"),
+        *("generations", "problems", "quotas", "rates", "replays", "sweeps", "terms"),
     )
 )
 """Files of words that other pages say, or that say what a server refuses."""

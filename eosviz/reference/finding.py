@@ -27,6 +27,7 @@ PAGES = (
     ("scenarios:library", "page.library", "library.introduction"),
     ("replays:open_log", "replays.log", "replays.log.why"),
     ("walkthroughs:compare", "compare.title", "compare.introduction"),
+    ("walkthroughs:generations", "generations.title", "generations.introduction"),
     ("replays:import", "replays.import", "replays.import.why"),
     ("workshop:gallery", "workshop.title", "workshop.introduction"),
     ("pipeline:index", "sweeps.title", "sweeps.why"),

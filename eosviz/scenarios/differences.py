@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import Refused
-from engine.profiles import PROFILES
+from engine.generations.generation import GENERATIONS, Generation, is_own, settings_in
 from engine.scenario.document import BadScenario, Scenario, load
 from engine.simulation import Simulation
 from engine.switches import Switches
@@ -72,28 +72,29 @@ def _isolation(scenario: Scenario) -> Settings:
     }
 
 
-def _version(profile: str) -> Difference:
-    """Another generation of Kafka. What it cannot do at all is left out where that is one setting; the rest is
-    refused, with the rule.
-    """
+def _without_idempotence(scenario: Scenario) -> Settings:
+    """Kafka 0.10. What it cannot do is left out where that is one setting; the rest is refused, with the rule."""
+    if scenario["profile"] == "k010":
+        return {}
+    found: Settings = {"profile": "k010"}
+    for producer in scenario["producers"]:
+        if producer["settings"].get("enable_idempotence"):
+            found[f"producers.{producer['name']}.settings.enable_idempotence"] = False
+    return found
 
+
+def _generation(generation: Generation) -> Difference:
     def settings(scenario: Scenario) -> Settings:
-        if scenario["profile"] == profile:
-            return {}
-        found: Settings = {"profile": profile}
-        if not PROFILES[profile].idempotence:
-            for producer in scenario["producers"]:
-                if producer["settings"].get("enable_idempotence"):
-                    found[f"producers.{producer['name']}.settings.enable_idempotence"] = False
-        return found
+        return {} if is_own(scenario, generation) else settings_in(scenario, generation)
 
-    return Difference(f"version_{profile}", settings)
+    return Difference(f"version_{generation.name}", settings)
 
 
 DIFFERENCES: dict[str, Difference] = {
     difference.name: difference
     for difference in (
-        *map(_version, PROFILES),
+        Difference("version_k010", _without_idempotence),
+        *map(_generation, GENERATIONS.values()),
         Difference("idempotence", _idempotence),
         *map(
             _switch,

@@ -165,8 +165,12 @@ def _fitting(lane: Json, room: float) -> tuple[list[Any], float]:
     while True:
         markers = sum(kind in ("COMMIT", "ABORT") for kind, _, _ in cells)
         records = sum(count for kind, count, _ in cells if kind not in ("COMMIT", "ABORT"))
-        left = room - markers * MARKER - (GATE if lane["gate"] is not None else 0)
-        unit = min(UNIT_MAX, left / records) if records else UNIT_MAX
+        left = room - (GATE if lane["gate"] is not None else 0)
+        # A marker is as wide as a record, and never narrower than its flag.
+        unit = left / (records + markers) if cells else UNIT_MAX
+        if unit < MARKER and records:
+            unit = (left - markers * MARKER) / records
+        unit = min(UNIT_MAX, unit)
         if unit >= UNIT_MIN or len(cells) < 2:
             return cells, max(unit, UNIT_MIN)
         cells = cells[1:]

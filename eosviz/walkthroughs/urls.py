@@ -1,6 +1,6 @@
 from django.urls import URLPattern, URLResolver, path
 
-from eosviz.walkthroughs import link_views, present_views, views
+from eosviz.walkthroughs import generations, link_views, present_views, views
 
 app_name = "walkthroughs"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -15,4 +15,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("compare/", views.compare, name="compare"),
     path("compare/differences.json", views.differences, name="differences"),
     path("compare/new", views.compare_new, name="compare_new"),
+    path("generations/", generations.generations, name="generations"),
+    path("generations/new", generations.generation_new, name="generation_new"),
 ]

@@ -205,12 +205,23 @@ def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse
 
 @require_safe
 def differences(request: HttpRequest) -> JsonResponse:
-    """`?branch=<branch>`: with what else its scenario can be compared, as names of `difference.<name>`."""
+    """`?branch=<branch>`: with what else its scenario can be compared, as names of `difference.<name>`;
+    ``generations``: the page of all generations, null for a scenario that the library does not have."""
     branch = _side(request, "branch")
     if branch is None:
         raise Http404
     scenario = scenario_of(branch.session.version, branch.session.variant)
-    return JsonResponse({"differences": [difference.name for difference in possible(scenario)]})
+    names = [difference.name for difference in possible(scenario)]
+    return JsonResponse({"differences": names, "generations": _generations_of(branch.session)})
+
+
+def _generations_of(session: Session) -> str | None:
+    name, variant = session.version.identifier, session.variant
+    held = ScenarioVersion.objects.library().filter(identifier=name).first()
+    if held is None or (variant is not None and card_of(held).variant(variant) is None):
+        return None
+    choice = name if variant is None else f"{name}/{variant}"
+    return f"{reverse('walkthroughs:generations')}?{urlencode({'scenario': choice})}"
 
 
 @require_POST

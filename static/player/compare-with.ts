@@ -15,18 +15,21 @@ import { say } from "./text.ts";
 const VERSION = "version_";
 
 export class CompareWith extends DialogElement {
-  static override properties = { ...DialogElement.properties, compare: {}, names: { state: true }, failed: { state: true } };
+  static override properties = { ...DialogElement.properties, compare: {}, names: { state: true }, generations: { state: true }, failed: { state: true } };
 
   /** The page of comparisons; `differences.json` and `new` lie below it. */
   declare compare: string;
   /** What else the scenario can be compared with: `difference.<name>`. */
   declare names: string[] | null;
+  /** Where the scenario runs in all generations side by side; null for one that the library does not have. */
+  declare generations: string | null;
   declare failed: boolean;
 
   constructor() {
     super();
     this.compare = "/compare/";
     this.names = null;
+    this.generations = null;
     this.failed = false;
   }
 
@@ -39,8 +42,11 @@ export class CompareWith extends DialogElement {
   async #ask(store: PlayerStore): Promise<void> {
     const address = `${this.compare}differences.json?${new URLSearchParams({ branch: store.branch })}`;
     const response = await fetch(address, { headers: { Accept: "application/json" } }).catch(() => null);
-    if (response?.ok === true) this.names = ((await response.json()) as { differences: string[] }).differences;
-    else this.failed = true;
+    if (response?.ok === true) {
+      const told = (await response.json()) as { differences: string[]; generations: string | null };
+      this.names = told.differences;
+      this.generations = told.generations;
+    } else this.failed = true;
   }
 
   protected override render(): TemplateResult | typeof nothing {
@@ -64,6 +70,7 @@ export class CompareWith extends DialogElement {
         <input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} /><input type="hidden" name="branch" value=${store.branch} />
         ${done.length === 0 ? nothing : html`<p class="quiet">${say("with.not_done", { done })}</p>`}
         ${this.#group("with.versions", this.names.filter((name) => name.startsWith(VERSION)))}
+        ${this.generations === null ? nothing : html`<p><a href=${this.generations}>${say("with.generations")}</a></p>`}
         ${this.#group("with.mechanisms", this.names.filter((name) => !name.startsWith(VERSION)))}
       </form>`;
   }

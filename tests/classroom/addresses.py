@@ -167,6 +167,8 @@ ROWS: dict[str, Row] = {
         lambda things: f"/compare/differences.json?branch={things.branch.id}", OWNER
     ),
     "walkthroughs:compare_new": _everybody("/compare/new", "post", choice="SC-03", difference="idempotence"),
+    "walkthroughs:generations": _everybody("/generations/?scenario=SC-47"),
+    "walkthroughs:generation_new": _everybody("/generations/new", "post", scenario="SC-47", generation="k41"),
     "replays:export": _owned("export"),
     "replays:export_limits": _owned("exports/limits"),
     "replays:export_begin": _owned("exports", "post", form="jsonl"),

@@ -116,6 +116,8 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
     for name in (
         "tracks/",
         "tracks/exactly-once/",
+        "generations/",
+        "generations/?scenario=SC-89/heartbeats-lost",
         "replays/import",
         "account/used",
         "accounts/login/",

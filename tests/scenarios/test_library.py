@@ -322,10 +322,10 @@ def test_every_difference_has_its_words_and_changes_something() -> None:
 @pytest.mark.parametrize(
     ("name", "variant", "versions"),
     [
-        ("SC-44", "k28", ["k010", "k20", "k39", "k41"]),
+        ("SC-44", "k28", ["k010", "k20", "k39", "k41-k39", "k41"]),
         ("SC-22", None, ["k010", "k20"]),
-        ("SC-89", "pause", ["k41"]),
-        ("SC-92", "without-reconnection", []),
+        ("SC-89", "pause", ["k41-k39", "k41"]),
+        ("SC-92", "without-reconnection", ["k39", "k41-k39", "k41"]),
     ],
 )
 def test_a_version_is_offered_whose_cluster_has_what_the_scenario_names(

@@ -179,7 +179,9 @@ class TestCompare:
     def test_a_branch_as_it_is_beside_another_version(self, client: Client) -> None:
         mine = root(start(client))
         carry_out(mine.session, "advance", mine, after=0, count=12)
-        names = client.get(f"/compare/differences.json?branch={mine.id}").json()["differences"]
+        told = client.get(f"/compare/differences.json?branch={mine.id}").json()
+        names = told["differences"]
+        assert told["generations"] == "/generations/?scenario=SC-03"
         assert {"version_k010", "version_k20", "duplicate_lookup"} <= set(names)
         assert "version_k28" not in names, "that is what it is"
         response = client.post("/compare/new", {"branch": mine.id, "difference": "version_k20"}, follow=True)

@@ -1,0 +1,40 @@
+"""`{% generation_name generation %}`: `Kafka 4.1, older clients`. `{% changed_row row %}`: a row of the profiles that
+made a difference, whose it is, and its value before and here."""
+
+from django import template
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+
+from engine.generations.deciding import Row
+from engine.generations.generation import Generation
+from eosviz.catalogue import language_of, say
+
+register = template.Library()
+
+
+@register.simple_tag
+def generation_name(generation: Generation) -> str:
+    older = generation.clients != generation.brokers
+    key = "generations.name.older_clients" if older else "generations.name"
+    return say(key, language_of(get_language()), {"version": generation.cluster.version})
+
+
+@register.simple_tag
+def changed_row(row: Row) -> SafeString:
+    language = language_of(get_language())
+
+    def value(of: object) -> str:
+        return say("reference.yes" if of else "reference.no", language) if isinstance(of, bool) else str(of)
+
+    return format_html(
+        '<b>{}</b>{}{} <a class="nb" href="{}#{}"><code>{}</code></a> <span class="quiet nb">{}</span>',
+        say(f"generations.row.{row.side}", language),
+        say("join.colon", language),
+        say(f"reference.aspect.{row.field}", language),
+        reverse("reference:versions"),
+        row.field,
+        row.field,
+        say("generations.row.from", language, {"before": value(row.before), "value": value(row.value)}),
+    )

@@ -1,0 +1,163 @@
+"""One scenario in five generations of Kafka side by side, and any of its runs as a session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from engine.generations.deciding import BROKERS, Row
+from engine.generations.generation import GENERATIONS, Generation, is_own, settings_in
+from engine.generations.grid import Cell, grid_of
+from engine.profiles import PROFILES
+from engine.scenario.document import BadScenario, Scenario
+from eosviz.scenarios.actions import with_settings
+from eosviz.scenarios.cards import Card, Run, VariantCard, card_of, cards
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs import actions
+from eosviz.walkthroughs.browser import browser_making
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
+from eosviz.walkthroughs.simulations import scenario_of
+from eosviz.walkthroughs.tasks import plan_soon
+
+FIRST = "SC-91/end-level-0"
+"""What the page shows before a scenario is chosen: each of its generations but one ends otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A cell as the page draws it."""
+
+    cell: Cell
+    run: Run
+    """How it ends, for the picture and its words."""
+    unmet: tuple[dict[str, Any], ...]
+    """What the faults are that fell on nothing: action, message, whether it is a response."""
+
+    @property
+    def generation(self) -> Generation:
+        return self.cell.generation
+
+    @property
+    def reason(self) -> dict[str, Any]:
+        """Parameters of the sentence that says why there is no run."""
+        cannot = self.cell.cannot
+        return {} if cannot is None else {"place": cannot.place, "rule": cannot.rule, **cannot.told}
+
+    @property
+    def failures(self) -> list[tuple[str, int]]:
+        """Counts over all partitions that are not 0: catalogue key and number."""
+        outcome = self.cell.outcome
+        verdicts = () if outcome is None else outcome.verdicts
+        counts = {"failed": sum(one.failed for one in verdicts), "lost": sum(one.lost for one in verdicts)}
+        return [(f"generations.{name}", count) for name, count in counts.items() if count]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A generation that ends otherwise than the one before it, and the rows that decide it."""
+
+    cell: Cell
+    rows: tuple[Row, ...]
+
+    @property
+    def who(self) -> str:
+        """Catalogue key: whether brokers decide, clients, or both."""
+        sides = {row.side for row in self.rows}
+        if len(sides) != 1:
+            return "generations.who.both" if sides else "generations.who.document"
+        return "generations.who.brokers" if BROKERS in sides else "generations.who.clients"
+
+
+@require_safe
+def generations(request: HttpRequest) -> HttpResponse:
+    """`?scenario=SC-61/k28`: its run in each generation."""
+    version, card, variant = _asked(request.GET.get("scenario") or FIRST)
+    return _page(request, version, card, variant)
+
+
+@require_POST
+def generation_new(request: HttpRequest) -> HttpResponse:
+    """A session of ``scenario`` in ``generation``."""
+    version, card, variant = _asked(request.POST.get("scenario", ""))
+    generation = GENERATIONS.get(request.POST.get("generation", ""))
+    if generation is None:
+        raise Http404
+    name = None if variant is None else variant.name
+    scenario = scenario_of(version, name)
+    browser = browser_making(request)
+    try:
+        settings = settings_in(scenario, generation)
+        there = version if is_own(scenario, generation) else with_settings(version, name, settings)
+        session = actions.create_session(browser, there, name)
+        plan_soon(session)
+    except BadScenario as bad:
+        return _page(request, version, card, variant, actions.bad_scenario(bad))
+    except Problem as problem:
+        return _page(request, version, card, variant, problem)
+    return redirect("walkthroughs:player", session.id)
+
+
+def _asked(choice: str) -> tuple[ScenarioVersion, Card, VariantCard | None]:
+    """Of the library: the scenario, and its variant, where it has to have one."""
+    identifier, _, named = choice.partition("/")
+    version = get_object_or_404(ScenarioVersion.objects.library(), identifier__iexact=identifier[:64])
+    card = card_of(version)
+    name = named or card.usual_variant
+    variant = card.variant(name)
+    if name is not None and variant is None:
+        raise Http404
+    return version, card, variant
+
+
+def _page(
+    request: HttpRequest,
+    version: ScenarioVersion,
+    card: Card,
+    variant: VariantCard | None,
+    problem: Problem | None = None,
+) -> HttpResponse:
+    name = None if variant is None else variant.name
+    scenario = scenario_of(version, name)
+    shown = [_shown(cell, scenario, variant) for cell in _cells(version.digest, name)]
+    runs = [one for one in shown if one.cell.cannot is None]
+    context = {
+        "cards": cards(),
+        "card": card,
+        "variant": variant,
+        "choice": card.identifier if name is None else f"{card.identifier}/{name}",
+        "shown": shown,
+        "runs": runs,
+        "turns": [Turn(one.cell, one.cell.decided_by) for one in runs if one.cell.ends_otherwise],
+        "way_differs": any(one.cell.parting for one in runs),
+        "is_own": any(one.cell.own for one in shown),
+        "written_for": PROFILES[scenario["profile"]].version,
+        "problem": problem,
+    }
+    status = 200 if problem is None else PROBLEM_STATUS[problem.code]
+    return render(request, "walkthroughs/generations.html", context, status=status)
+
+
+def _shown(cell: Cell, scenario: Scenario, variant: VariantCard | None) -> Shown:
+    faults = [scenario["faults"][index] for index in cell.unmet]
+    unmet = tuple(
+        {
+            "number": index + 1,
+            "api": (fault["match"] or {}).get("api"),
+            "is_response": bool((fault["match"] or {}).get("response")),
+        }
+        for index, fault in zip(cell.unmet, faults, strict=True)
+    )
+    return Shown(cell, Run(scenario.id, variant, cell.ending), unmet)
+
+
+@lru_cache(maxsize=400)
+def _cells(digest: str, variant: str | None) -> tuple[Cell, ...]:
+    """A version never changes, and neither does the engine while it runs."""
+    version = ScenarioVersion.objects.get(digest=digest)
+    return tuple(grid_of(scenario_of(version, variant)))

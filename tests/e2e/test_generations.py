@@ -1,0 +1,53 @@
+"""Whether something would still happen in today's Kafka, asked by keyboard: from a scenario to the five generations, to
+another scenario, into one of the runs, and from its player back."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.running_site import RunningSite
+
+SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
+
+
+def press_on(page: Page, name: str, role: str = "button") -> None:
+    """By keyboard: the control is reached by Tab and pressed with Enter."""
+    wanted = page.get_by_role(role, name=name).first  # type: ignore[arg-type]
+    for _ in range(120):
+        if wanted.evaluate("element => element === document.activeElement"):
+            page.keyboard.press("Enter")
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{name} is not reached by Tab")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_would_this_still_happen(page: Page, running_site: RunningSite, size: str) -> None:
+    width, height = SIZES[size]
+    page.set_viewport_size({"width": width, "height": height})
+    page.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
+    page.goto(f"{running_site.address}sessions/new?scenario=SC-61/k28")
+    press_on(page, "The same in five generations of Kafka", "link")
+    expect(page.get_by_role("heading", name="Five generations of Kafka")).to_be_visible()
+    expect(page.locator(".headline")).to_contain_text("It ends alike in all 5 generations")
+    expect(page.locator(".generation")).to_have_count(5)
+
+    page.get_by_label("Scenario").select_option("SC-91/end-level-0")
+    page.get_by_label("Scenario").focus()
+    press_on(page, "Show")
+    expect(page.locator(".turns li")).to_have_count(2)
+    expect(page.locator(".turns li").first).to_contain_text("From Kafka 3.9 on it ends otherwise")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    if size == "desk":  # How all five end is seen without scrolling.
+        ends = [one.bounding_box() for one in page.locator(".generation-ends .stamp").all()]
+        assert len(ends) == 5 and all(box and box["y"] + box["height"] <= height for box in ends)
+
+    newest = page.locator(".generation").last
+    newest.get_by_role("button", name="Play this run").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/sessions/[0-9a-f-]{36}/"))
+    expect(page.locator("eos-player")).to_be_visible()
+    expect(page.locator("body")).to_contain_text("4.1")

@@ -1,0 +1,122 @@
+"""The page of five generations: what it says of a scenario, and the runs that it starts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+from django.utils.html import strip_tags
+
+from engine.generations.generation import GENERATIONS
+from eosviz.walkthroughs.models import Session
+from tests.walkthroughs.conftest import root
+
+pytestmark = pytest.mark.django_db
+
+
+def text_of(page: str) -> str:
+    return re.sub(r"\s+", " ", strip_tags(page))
+
+
+def shown(client: Client, scenario: str, language: str = "en") -> str:
+    client.cookies["django_language"] = {"en": "en", "zh": "zh-hans"}[language]
+    response = client.get("/generations/", {"scenario": scenario})
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def cells(page: str) -> list[str]:
+    return [text_of(one) for one in page.split('<li class="generation')[1:]]
+
+
+def test_each_turn_is_said_with_the_row_that_decides_and_whose_it_is(client: Client) -> None:
+    page = text_of(shown(client, "SC-91/end-level-0"))
+    assert "From Kafka 3.9 on it ends otherwise: Brokers: A leader asks the coordinator" in page
+    assert "From Kafka 4.1 on it ends otherwise: Clients:" in page
+    assert "with new brokers alone it ends as before" in page
+    found = cells(shown(client, "SC-91/end-level-0"))
+    assert len(found) == len(GENERATIONS)
+    assert ["broken: hanging" in cell for cell in found] == [True, True, False, False, False]
+    assert "step by step as in Kafka 3.9" in found[3] and "librdkafka" in found[3]
+
+
+def test_a_scenario_that_ends_alike_says_so_and_shows_the_same_wait(client: Client) -> None:
+    page = shown(client, "SC-47")
+    assert "It ends alike in all 5 generations. Only the way there differs." in text_of(page)
+    assert all("decided at t = 235 ms, over at t = 765 ms" in cell for cell in cells(page))
+    assert "as written" in cells(page)[1]
+
+
+def test_a_run_that_is_the_same_everywhere_needs_no_search_for_a_reason(client: Client) -> None:
+    page = text_of(shown(client, "SC-02"))
+    assert "It ends alike in all 5 generations. Every step is the same, too." in page
+
+
+def test_where_there_is_no_run_the_cell_says_why(client: Client) -> None:
+    found = cells(shown(client, "SC-89/heartbeats-lost"))
+    assert "lose_heartbeats does not exist in a cluster with ZooKeeper" in found[0]
+    assert "Play this run" not in found[0] and "Play this run" in found[2]
+    assert "SC-07" in text_of(shown(client, "SC-07/acks-one"))
+    assert "No generation runs it" in text_of(shown(client, "SC-07/acks-one"))
+
+
+def test_a_fault_that_falls_on_nothing_is_said_in_the_cell_and_beside_the_turn(client: Client) -> None:
+    page = shown(client, "SC-51/errors")
+    assert "Fault 1 (AddOffsetsToTxn request) falls on nothing here" in cells(page)[4]
+    assert "But there 2 faults of the scenario fall on nothing." in text_of(page)
+
+
+def test_chinese_has_every_word(client: Client) -> None:
+    page = text_of(shown(client, "SC-91/end-level-0", "zh"))
+    assert "从 Kafka 3.9 起结局不同：broker：leader" in page and "第 27 步" in page
+    assert "[generations." not in page
+
+
+@pytest.mark.parametrize(
+    ("generation", "cluster", "clients"),
+    [("k20", "2.0", None), ("k41-k39", "4.1", "3.9"), ("k41", "4.1", None)],
+)
+def test_any_of_the_runs_becomes_a_session(
+    client: Client, generation: str, cluster: str, clients: str | None
+) -> None:
+    response = client.post("/generations/new", {"scenario": "SC-47", "generation": generation})
+    session = Session.objects.get()
+    assert response["Location"] == f"/sessions/{session.id}/"
+    header = session.decoded_header
+    assert header["version"] == cluster and header["scenario"] == "SC-47"
+    assert header.get("client_versions", {}).get("p1") == clients
+    assert root(session).newest == 0
+
+
+def test_the_run_as_written_is_the_librarys_own(client: Client) -> None:
+    client.post("/generations/new", {"scenario": "SC-61/k28", "generation": "k28"})
+    assert Session.objects.get().version.library_position is not None
+
+
+def test_a_run_that_cannot_be_is_refused_with_the_reason(client: Client) -> None:
+    response = client.post("/generations/new", {"scenario": "SC-89/heartbeats-lost", "generation": "k28"})
+    assert response.status_code == 422
+    assert "lose_heartbeats does not exist" in text_of(response.content.decode())
+    assert not Session.objects.exists()
+
+
+def test_the_start_page_of_a_scenario_leads_here(client: Client) -> None:
+    page = client.get("/sessions/new", {"scenario": "SC-61/k20"}).content.decode()
+    assert "/generations/?scenario=SC-61/k20" in page
+
+
+@pytest.mark.parametrize("asked", ["SC-999", "SC-61/none", "x" * 200])
+def test_what_does_not_exist_is_not_found(client: Client, asked: str) -> None:
+    assert client.get("/generations/", {"scenario": asked}).status_code == 404
+    assert client.post("/generations/new", {"scenario": asked, "generation": "k28"}).status_code == 404
+    assert client.post("/generations/new", {"scenario": "SC-47", "generation": "k99"}).status_code == 404
+
+
+def test_the_comparison_beside_the_original_takes_the_same_clients(client: Client) -> None:
+    client.post("/compare/new", {"choice": "SC-47", "difference": "version_k41-k39"})
+    headers = [session.decoded_header for session in Session.objects.order_by("created")]
+    assert sorted(header["version"] for header in headers) == ["2.8", "4.1"]
+    assert {"p1": "3.9", "c-committed": "3.9", "c-uncommitted": "3.9"} in [
+        header.get("client_versions") for header in headers
+    ]
