@@ -41,6 +41,8 @@ from eosviz.pipeline.sweep_form import (
     of_form,
     read_document,
 )
+from eosviz.pipeline.sweep_generations import NAME as GENERATION
+from eosviz.pipeline.sweep_generations import generation_axis
 from eosviz.pipeline.sweep_mistakes import told_mistakes
 from eosviz.pipeline.sweep_parameters import Parameter, Section, sections_of
 from eosviz.pipeline.sweep_places import places_of
@@ -96,6 +98,21 @@ class Draft:
         self.sections = sections_of(load(found.document, self.variant, source=found.id))
         return variants
 
+    @property
+    def may_add_generations(self) -> bool:
+        choices = self.filled.choices
+        return (
+            bool(self.scenario)
+            and len(choices) < CHOICES_MAX
+            and all(one.name != GENERATION for one in choices)
+        )
+
+    def add_generations(self) -> None:
+        """The generations as an axis of combined settings, where there is room for one."""
+        if self.may_add_generations:
+            scenario = load(entry(self.scenario).document, self.variant, source=self.scenario)
+            self.filled.choices.append(generation_axis(scenario))
+
     def read(self) -> None:
         """The form as the document has it."""
         try:
@@ -124,8 +141,8 @@ class Draft:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def build(request: HttpRequest) -> HttpResponse:
-    """`?scenario=SC-02&variant=…` or `?sample=…`. POST: `write` makes the document of the fields, `read` the fields of
-    the document, `more` adds empty fields, `start` runs the document."""
+    """`?scenario=SC-02&variant=…`, with `&generations` to have them as an axis, or `?sample=…`. POST: `write` makes the
+    document of the fields, `read` the fields of the document, `more` adds empty fields, `start` runs the document."""
     draft = Draft(asks=caller(browser_of(request.session), address_of(request)))
     sample = None
     if request.method != "POST":
@@ -135,6 +152,8 @@ def build(request: HttpRequest) -> HttpResponse:
             draft.read()
         else:
             draft.about(request.GET.get("scenario", ""), request.GET.get("variant"))
+            if "generations" in request.GET:
+                draft.add_generations()
         return _page(request, draft, sample)
     form = request.POST
     draft.text = form.get("document", "").replace("\r\n", "\n")
@@ -144,6 +163,8 @@ def build(request: HttpRequest) -> HttpResponse:
         draft.read()
     elif "write" in form and draft.sections:
         draft.write()
+    elif form.get("more") == "generations":
+        draft.add_generations()
     elif "more" in form:
         _add(draft.filled, form["more"])
     elif "start" in form:
@@ -216,6 +237,7 @@ def _page(request: HttpRequest, draft: Draft, sample: dict[str, Any] | None) -> 
         "sections": [_section_shown(section, draft.filled, at_fields) for section in draft.sections],
         "choices": [_choice_shown(one, number) for number, one in enumerate(draft.filled.choices)],
         "choices_open": len(draft.filled.choices) < CHOICES_MAX,
+        "generations_open": draft.may_add_generations,
         "faults": [
             _fault_shown(one, number, draft.places)
             for number, one in enumerate(_at_least_one(draft.filled.faults))

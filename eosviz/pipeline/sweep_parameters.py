@@ -16,9 +16,10 @@ from engine.switches import Switches
 from eosviz.pipeline.bad_sweep import bad_value
 
 _SCENARIO = ("profile",)
-_CLUSTER = ("latency_ms",)
+_CLUSTER = ("latency_ms", "transaction_version")
 _TOPIC = ("min_isr", "replication", "segment_records")
-_CONSUMER = ("isolation",)
+_PRODUCER = ("profile",)
+_CONSUMER = ("profile", "isolation")
 _LOOP = ("batch", "before_end_ms", "every", "commits")
 _SCALARS = ("int", "bool", "number")
 
@@ -93,6 +94,7 @@ def sections_of(scenario: Scenario) -> list[Section]:
 
 
 def _producers(document: Mapping[str, Any]) -> Iterator[Parameter]:
+    yield from _rows(document, "producers", "producer", _PRODUCER)
     for producer in document["producers"]:
         for name, setting in SETTINGS.items():
             path = f"producers.{producer['name']}.settings.{name}"

@@ -19,8 +19,9 @@ from django.urls import reverse
 from PIL import Image
 from pyspark.sql import SparkSession
 
+from engine.generations.generation import GENERATIONS
 from engine.scenario.document import load
-from engine.scenario.shelf import library
+from engine.scenario.shelf import entry, library
 from eosviz.pipeline import actions, runner, tasks
 from eosviz.pipeline.apps import LOOK_SECONDS, take_what_waits
 from eosviz.pipeline.build_views import samples
@@ -29,6 +30,7 @@ from eosviz.pipeline.models import Shrink, State, Sweep
 from eosviz.pipeline.shrinking import breaks_at
 from eosviz.pipeline.sweep_document import parse_sweep
 from eosviz.pipeline.sweep_figures import around, panels_of, quantile, read_look, together, wilson
+from eosviz.pipeline.sweep_generations import generation_axis
 from eosviz.pipeline.sweep_measures import JUDGED
 from eosviz.pipeline.sweep_parameters import sections_of
 from eosviz.pipeline.waiting import KINDS
@@ -567,3 +569,29 @@ def test_the_text_that_an_earlier_release_stored_is_not_shown(client: Client) ->
 
 def test_every_kind_of_job_that_may_wait_can_be_run() -> None:
     assert set(runner._RUN) == set(KINDS)
+
+
+class TestGenerations:
+    def test_the_generations_become_an_axis_that_can_be_started(self, client: Client) -> None:
+        build = reverse("pipeline:build")
+        page = client.get(build, {"scenario": "SC-61", "variant": "k28", "generations": ""})
+        choice = page.context["filled"].choices[0]
+        assert [name for name, _ in choice.rows] == list(GENERATIONS)
+        fields = {"scenario": "SC-61", "variant": "k28", "seeds": "1", "choices.0.name": choice.name}
+        fields |= {f"choices.0.path.{column}": path for column, path in enumerate(choice.paths)}
+        for row, (name, cells) in enumerate(choice.rows):
+            fields[f"choices.0.{row}.name"] = name
+            fields |= {f"choices.0.{row}.value.{column}": cell for column, cell in enumerate(cells)}
+        written = client.post(build, {**fields, "write": "1"})
+        assert written.context["problems"] == []
+        sweep = parse_sweep(written.context["document"])
+        versions = [
+            (scenario["profile"], scenario["producers"][0]["profile"])
+            for scenario in (sweep.scenario_of(cell, 1) for cell in sweep.cells)
+        ]
+        assert versions == [("k20", None), ("k28", None), ("k39", None), ("k41", "k39"), ("k41", None)]
+        assert b'value="generations"' not in written.content, "there is one already"
+
+    def test_a_generation_that_cannot_run_the_scenario_is_left_out(self) -> None:
+        scenario = load(entry("SC-89").document, "heartbeats-lost")
+        assert [name for name, _ in generation_axis(scenario).rows] == ["k39", "k41-k39", "k41"]
