@@ -32,7 +32,8 @@ class Row:
     ``target`` None: refused, state unchanged. ``reply``: the error or result that the request is answered with.
     ``why`` is a word for the reason (its sentence: ``telling.rows.row_key``); ``spec`` a requirement ID. ``machine``
     and ``number``: the table that the row stands in and its place there, counted from 0; recordings name rows by it,
-    so a new row stands at the end.
+    so a new row stands at the end. ``only_if`` and ``unless`` name a field of the profile, as those of a rule do: which
+    versions have the row. They decide nothing in a run, where guards and events do.
     """
 
     source: str
@@ -43,12 +44,20 @@ class Row:
     when: str = ALWAYS
     reply: str = ""
     effects: tuple[str, ...] = ()
+    only_if: str = ""
+    unless: str = ""
     machine: str = field(default="", init=False)
     number: int = field(default=-1, init=False)
 
     @property
     def refused(self) -> bool:
         return self.target is None
+
+    def exists_in(self, profile: object) -> bool:
+        """Whether a version has this row."""
+        return (not self.only_if or bool(getattr(profile, self.only_if))) and (
+            not self.unless or not getattr(profile, self.unless)
+        )
 
     def name(self, machine: str) -> str:
         guard = f"[{self.when}]" if self.when else ""

@@ -41,29 +41,44 @@ NO_BUMP = "no_bump_required"
 EVENTS = (INIT, NEED_ID, GOT_ID, BEGIN, COMMIT, ABORT, ENDED, ABORTABLE, FATAL, EXHAUSTED, DENIED)
 
 
-def _move(source: str, on: str, target: str, why: str, spec: str, when: str = "") -> Row:
-    return Row(source=source, on=on, target=target, why=why, spec=spec, when=when)
+_EPOCHS, _COMMITS, _OUTLIVES = "recovers_by_epoch", "commit_may_raise_epoch", "outlives_denied_identity"
+"""Fields of the profile: which versions have a row."""
 
 
-def _refuse(source: str, on: str, why: str, when: str = "") -> Row:
+def _move(source: str, on: str, target: str, why: str, spec: str, when: str = "", only_if: str = "") -> Row:
+    return Row(source=source, on=on, target=target, why=why, spec=spec, when=when, only_if=only_if)
+
+
+def _refuse(source: str, on: str, why: str, when: str = "", unless: str = "") -> Row:
     spec = "TXM-3" if source == FATAL_ERROR else "TXM-4"
-    return Row(source=source, on=on, target=None, why=why, spec=spec, when=when, reply="ILLEGAL_STATE")
+    return Row(
+        source=source,
+        on=on,
+        target=None,
+        why=why,
+        spec=spec,
+        when=when,
+        reply="ILLEGAL_STATE",
+        unless=unless,
+    )
 
 
 _MOVES = (
     _move(UNINITIALIZED, INIT, INITIALIZING, "init", "TXM-7"),
-    _move(ABORTING_TRANSACTION, INIT, INITIALIZING, "init_while_aborting", "TXM-5", "recovers_by_epoch"),
+    _move(
+        ABORTING_TRANSACTION, INIT, INITIALIZING, "init_while_aborting", "TXM-5", "recovers_by_epoch", _EPOCHS
+    ),
     _move(UNINITIALIZED, NEED_ID, INITIALIZING, "need_id", "PID-11"),
     _move(INITIALIZING, GOT_ID, READY, "got_id", "TXM-7"),
-    _move(ABORTING_TRANSACTION, GOT_ID, READY, "got_id_for_end", "TXM-10"),
+    _move(ABORTING_TRANSACTION, GOT_ID, READY, "got_id_for_end", "TXM-10", only_if=_EPOCHS),
     _move(READY, BEGIN, IN_TRANSACTION, "begin", "CTR-1"),
     _move(IN_TRANSACTION, COMMIT, COMMITTING_TRANSACTION, "commit", "TXM-10"),
     _move(IN_TRANSACTION, ABORT, ABORTING_TRANSACTION, "abort", "TXM-10"),
     _move(ABORTABLE_ERROR, ABORT, ABORTING_TRANSACTION, "abort", "TXM-10"),
     _refuse(COMMITTING_TRANSACTION, ENDED, "refused_ended_with_bump", "commit_keeps_epoch"),
     _move(COMMITTING_TRANSACTION, ENDED, READY, "ended", "TXM-11", NO_BUMP),
-    _move(COMMITTING_TRANSACTION, GOT_ID, READY, "got_id_for_commit", "TXM-11"),
-    _move(ABORTING_TRANSACTION, ENDED, INITIALIZING, "ended_with_bump", "TXM-11", "bump_required"),
+    _move(COMMITTING_TRANSACTION, GOT_ID, READY, "got_id_for_commit", "TXM-11", only_if=_EPOCHS),
+    _move(ABORTING_TRANSACTION, ENDED, INITIALIZING, "ended_with_bump", "TXM-11", "bump_required", _EPOCHS),
     _move(ABORTING_TRANSACTION, ENDED, READY, "ended", "TXM-11"),
     _move(INITIALIZING, ENDED, READY, "ended_while_initializing", "TXM-5"),
     _move(IN_TRANSACTION, ABORTABLE, ABORTABLE_ERROR, "abortable", "TXM-4"),
@@ -71,7 +86,7 @@ _MOVES = (
     _move(ABORTABLE_ERROR, ABORTABLE, ABORTABLE_ERROR, "abortable", "TXM-4"),
     _move(ABORTING_TRANSACTION, ABORTABLE, ABORTING_TRANSACTION, "abortable_ignored", "TXM-4"),
     *(_move(state, FATAL, FATAL_ERROR, "fatal", "TXM-4") for state in STATES),
-    _move(READY, EXHAUSTED, UNINITIALIZED, "epoch_exhausted", "TXM-16"),
+    _move(READY, EXHAUSTED, UNINITIALIZED, "epoch_exhausted", "TXM-16", only_if=_EPOCHS),
 )
 
 _REFUSED_CALLS = {
@@ -88,7 +103,7 @@ _REFUSED_ANSWERS = (
         "",
     ),  # A second initTransactions() was answered after the end of the abort.
     # FindCoordinator: a missing right on a group.
-    (INITIALIZING, ABORTABLE, "refused_abortable", "denial_is_fatal"),
+    (INITIALIZING, ABORTABLE, "refused_abortable", "denial_is_fatal", _OUTLIVES),
     # The batch of an earlier transaction failed after EndTxn had left.
     (ABORTABLE_ERROR, ENDED, "refused_ended", ""),
     (READY, ABORTABLE, "refused_abortable", ""),  # A batch that was given up in flight fails after the abort.
@@ -119,9 +134,15 @@ def _refused() -> tuple[Row, ...]:
 
 _OUTLIVED = (
     _move(
-        INITIALIZING, ABORTABLE, ABORTABLE_ERROR, "abortable_while_initializing", "TXM-4", "outlives_denial"
+        INITIALIZING,
+        ABORTABLE,
+        ABORTABLE_ERROR,
+        "abortable_while_initializing",
+        "TXM-4",
+        "outlives_denial",
+        _OUTLIVES,
     ),
-    _move(ABORTABLE_ERROR, DENIED, UNINITIALIZED, "denied", "TXM-4"),
+    _move(ABORTABLE_ERROR, DENIED, UNINITIALIZED, "denied", "TXM-4", only_if=_OUTLIVES),
 )
 """Since 3.6: a producer that may not have an identity begins anew."""
 _RAISED = (
@@ -132,6 +153,7 @@ _RAISED = (
         "ended_with_bump_at_commit",
         "TXM-11",
         "commit_raises_epoch",
+        _COMMITS,
     ),
 )
 """Since 4.0: the epoch is raised behind a commit, for the first transaction of version 2."""

@@ -12,6 +12,7 @@ decision on (``TransactionMetadata.prepareComplete``).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from engine.machine import Machine, Row
@@ -541,9 +542,14 @@ TRANSACTION_STATES: Machine[Asked] = Machine(
         *_end(ABORT),
         *_rest(),
         *_abort_fenced(),
-        *_end_raising(COMMIT_RAISING),
-        *_end_raising(ABORT_RAISING),
-        *_abort_fenced_raising(),
+        *(
+            replace(row, only_if="transaction_version")
+            for row in (
+                *_end_raising(COMMIT_RAISING),
+                *_end_raising(ABORT_RAISING),
+                *_abort_fenced_raising(),
+            )
+        ),
     ],
     guards=GUARDS,
     effects=(

@@ -11,6 +11,7 @@ from typing import Any
 import engine
 from engine.explain.sentences import catalogue
 from engine.machine import Machine, Row
+from engine.profiles import PROFILES
 from engine.telling.rows import row_key
 
 
@@ -28,7 +29,8 @@ def machines() -> dict[str, Machine[Any]]:
 
 
 def machine_json(machine: Machine[Any]) -> dict[str, object]:
-    """States, events and rows for diagrams and reference pages; ``why`` is a key of the catalogue."""
+    """States, events and rows for diagrams and reference pages; ``why`` is a key of the catalogue, ``versions`` are
+    those that have the row, where not all have it."""
     return {
         "name": machine.name,
         "initial": machine.initial,
@@ -45,10 +47,16 @@ def machine_json(machine: Machine[Any]) -> dict[str, object]:
                 "effects": list(row.effects),
                 "why": row_key(row),
                 "spec": row.spec,
+                **_versions(row),
             }
             for row in machine.rows
         ],
     }
+
+
+def _versions(row: Row) -> dict[str, list[str]]:
+    having = [profile.version for profile in PROFILES.values() if row.exists_in(profile)]
+    return {} if len(having) == len(PROFILES) else {"versions": having}
 
 
 def summary_lines() -> Iterator[str]:
@@ -79,7 +87,8 @@ def _row_lines(row: Row, language: str) -> Iterator[str]:
     outcome = f"→ {row.target}" if row.target is not None else "refused"
     reply = f", answers {row.reply}" if row.reply else ""
     effects = f"; {', '.join(row.effects)}" if row.effects else ""
-    yield f"  {row.on}{guard}  {outcome}{reply}{effects}  [{row.spec}]"
+    versions = f"  Kafka {', '.join(having)}" if (having := _versions(row).get("versions")) else ""
+    yield f"  {row.on}{guard}  {outcome}{reply}{effects}  [{row.spec}]{versions}"
     known = catalogue().get(row_key(row))
     if known is not None:
         yield f"      {known.text(language)}"

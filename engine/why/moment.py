@@ -17,6 +17,7 @@ from engine.topic_partition import partition_name
 from engine.why.links import Json, NotAsked
 
 if TYPE_CHECKING:
+    from engine.profile import Profile
     from engine.simulation import Simulation
 
 TRANSACTION_TOPIC = "__transaction_state"
@@ -46,6 +47,14 @@ class Moment:
     def of(cls, simulation: Simulation) -> Moment:
         """A recorded run after its newest step."""
         return cls(simulation.view(), simulation)
+
+    def profile_of(self, name: str) -> Profile | None:
+        """The version of a client, or else the cluster's; None for a view without its run."""
+        if self.simulation is None:
+            return None
+        world = self.simulation.world
+        client = world.clients.get(name) or world.consumers.get(name)
+        return world.profile if client is None else client.profile
 
     # -- parts of the view -----------------------------------------------------------------------------
 

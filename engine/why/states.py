@@ -54,7 +54,7 @@ def why_state(moment: Moment, subject: str) -> Iterator[Link]:
         else:
             state = taken[1]["to"]
             yield from led_here(moment, name, subject)
-        yield from _ways_out(machine, subject, state)
+        yield from _ways_out(moment, machine, subject, state)
     yield from _error(moment, subject)
 
 
@@ -100,12 +100,15 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
         )
 
 
-def _ways_out(machine: Machine[Any], subject: str, state: str) -> Iterator[Link]:
-    """The rows of the table that lead on from this state."""
+def _ways_out(moment: Moment, machine: Machine[Any], subject: str, state: str) -> Iterator[Link]:
+    """The rows of the table that lead on from this state in the version of the one whose state it is."""
+    profile = moment.profile_of(subject)
     ways = {
         f"{row.on} → {row.target}": None
         for row in machine.rows
-        if row.source == state and row.target not in (None, state)
+        if row.source == state
+        and row.target not in (None, state)
+        and (profile is None or row.exists_in(profile))
     }
     where = _selection(machine.name, subject)
     if not ways:
