@@ -22,6 +22,7 @@ CHOOSING = {
     ("client/configuration.py", "_defaults"),
     ("client/configuration.py", "_idempotent"),
     ("client/control_reactions.py", "generation_of"),
+    ("explain/machines.py", "_versions"),
     ("scenario/form.py", "form"),
     ("scenario/header.py", "header_of"),
     ("wire/broker_apis.py", "listed"),
