@@ -151,6 +151,8 @@ class GroupRequests:
                 seen,
             )
             return [asked.answered(dict.fromkeys(request.offsets, seen))]
+        if not request.offsets:
+            return [asked.answered({})]  # Its topics were deleted meanwhile.
         return self._commit(asked, request, now)
 
     def _lost_its_guard(self, request: TxnOffsetCommitRequest, verified: Verified) -> bool:

@@ -8,10 +8,10 @@ from engine.client.completion import Completion
 from engine.client.control_channel import ControlChannel
 from engine.client.poll import Poll
 from engine.client.setup import Setup
-from engine.client.transaction_calls import abort_transaction
+from engine.client.transaction_calls import CallThrows, abort_transaction
 from engine.client.transaction_manager import TransactionManager
-from engine.errors import Cause
-from engine.happenings.sender import CloseAborts, SenderClosed
+from engine.errors import Cause, Error
+from engine.happenings.sender import CloseAborts, CloseCannotAbort, SenderClosed
 
 
 class Closing:
@@ -81,7 +81,12 @@ class Closing:
             return True
         if transactions.is_completing:
             return False  # Its end failed, and no later event can mend that.
-        abort_transaction(transactions)
         self._poll.changed = True
+        try:
+            abort_transaction(transactions)
+        except CallThrows:
+            self._setup.watch.emit(CloseCannotAbort, self._setup.name)
+            transactions.abandon_calls(Error.NETWORK_EXCEPTION)
+            return False
         self._setup.watch.emit(CloseAborts, self._setup.name)
         return True

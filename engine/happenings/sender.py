@@ -120,6 +120,13 @@ class CloseAborts(Happening):
     client: str
 
 
+@happening
+class CloseCannotAbort(Aside):
+    """A closed producer may not abort: a call that timed out was not made again. It closes by force."""
+
+    client: str
+
+
 # -- why nothing is sent -------------------------------------------------------------------------------
 
 

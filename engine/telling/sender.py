@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.happenings import sender as happened
 from engine.happenings.base import Happening
-from engine.telling.telling import Tell, Teller, says
+from engine.telling.telling import Tell, Teller, notes, says
 
 _READY = {
     "FULL": "client.ready_full",
@@ -256,6 +256,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.ConnectionStarted: says("client.connects", "SND-2", "SND-7"),
     happened.SenderClosed: says("client.closed", "SND-14", "SND-1"),
     happened.CloseAborts: says("client.close_aborts", "SND-14", "TXM-10"),
+    happened.CloseCannotAbort: notes("client.close_cannot_abort", "SND-14", "TXM-5"),
     happened.StopReaches: _stop_reaches,
     happened.WaitsAtStop: _waits_at_stop,
     happened.WaitsForConnection: _waits_for_connection,

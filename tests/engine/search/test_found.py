@@ -494,3 +494,74 @@ def test_a_change_that_follows_from_an_answer_waits_until_the_whole_answer_is_re
     simulation.run()
     shown = simulation.view()["partitions"]
     assert [shown[name]["isr"] for name in partitions] == [[1, 2, 3], [1, 2], [1, 2, 3]]
+
+
+def test_offsets_of_a_topic_that_is_deleted_while_they_are_verified_leave_no_empty_batch():
+    """The batch that followed got the same offset, and the copies of the group's partition differed."""
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "profile": "k41",
+        "cluster": {"broker": {"offsets_partitions": 1}},
+        "topics": [{"name": "t", "partitions": 1}, {"name": "out", "partitions": 1}],
+        "producers": [{"name": "x1", "settings": {"transactional_id": "txn", "max_block_ms": 200}}],
+        "applications": [
+            {
+                "name": "a",
+                "client": "x1",
+                "calls": [
+                    {"at": 10, "do": "init_transactions"},
+                    {"at": 100, "do": "begin_transaction"},
+                    {"at": 100, "do": "send_offsets", "group": "g", "offsets": {"t-0": 1}},
+                    {"at": 400, "do": "abort_transaction"},
+                ],
+            }
+        ],
+        "faults": [{"at": 256, "action": "delete_topic", "topic": "t"}],
+    }
+    simulation = Simulation(load({**document, "limits": {"time_ms": 3000}}))
+    at = {}
+    while (step := simulation.step()) is not None:
+        at.setdefault(step.key, step.at)
+    assert (
+        at["broker.has_coordinator_add"]
+        < at["fault.topic_deleted"]
+        < at["coordinator.transaction_begins_by_leader"] + 5
+    )
+    for broker in simulation.world.brokers.values():
+        batches = broker.replicas["__consumer_offsets-0"].log.batches
+        assert all(batch.last_offset >= batch.base_offset for batch in batches)
+
+
+def test_a_producer_that_may_not_abort_closes_by_force():
+    """The Sender took what the call throws for an error of the engine (``Sender.run`` catches it since 3.4)."""
+    calls = [
+        {"at": 10, "do": "init_transactions"},
+        {"at": 200, "do": "begin_transaction"},
+        {"at": 200, "do": "send", "partition": "t-0"},
+        {"at": 210, "do": "commit_transaction"},
+        {"at": 900, "do": "close"},
+    ]
+    settings = {
+        "transactional_id": "txn",
+        "max_block_ms": 150,
+        "batch_expiry_ms": 300,
+        "request_timeout_ms": 100,
+    }
+    simulation = Simulation(
+        load(
+            {
+                "id": "FOUND",
+                "title": WORDS,
+                "profile": "k39",
+                "producers": [{"name": "x1", "settings": settings}],
+                "applications": [{"name": "a", "client": "x1", "calls": calls}],
+                "faults": [{"match": {"api": "Produce", "times": 50}, "action": "drop"}],
+            }
+        )
+    )
+    said = set()
+    while (step := simulation.step()) is not None:
+        said |= {step.key, *(note["key"] for note in step.notes)}
+    assert {"client.close_cannot_abort", "client.closed"} <= said
+    assert simulation.finished == "complete"
