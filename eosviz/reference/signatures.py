@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from engine.scenario.tracks import Track, tracks
+
 Words = dict[str, str]
 """Language to text."""
 
@@ -49,6 +51,16 @@ class Signature:
         """Of each run its name, its scenario and its variant; the last empty where it has none."""
         return tuple((name, *name.partition("/")[::2]) for name in self.scenarios)
 
+    @property
+    def tracks(self) -> tuple[Track, ...]:
+        """The tracks that play one of its runs, in the order in which they are offered."""
+        shown = {(scenario, variant) for _, scenario, variant in self.runs}
+        return tuple(
+            track
+            for track in tracks()
+            if any({(item.scenario, item.variant or ""), (item.scenario, "")} & shown for item in track.items)
+        )
+
 
 @cache
 def signatures() -> tuple[Signature, ...]:
@@ -58,6 +70,11 @@ def signatures() -> tuple[Signature, ...]:
         Signature(**{name: tuple(value) if isinstance(value, list) else value for name, value in row.items()})
         for row in tomllib.loads(text)["signatures"]
     )
+
+
+def with_error(name: str) -> tuple[Signature, ...]:
+    """The signatures in which clients get this error."""
+    return tuple(one for one in signatures() if name in one.errors)
 
 
 def fitting(verdict: str | None, lines: Iterable[str] = ()) -> tuple[Signature, ...]:

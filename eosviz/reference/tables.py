@@ -12,6 +12,7 @@ from engine.profiles import PROFILES
 from engine.scenario.shelf import library
 from engine.switches import Switches
 from eosviz.catalogue import interface_words
+from eosviz.reference.signatures import Signature, with_error
 
 REQUIREMENT = "requirement."
 LIMIT = "limit."
@@ -29,6 +30,8 @@ class ErrorRow:
     outcome_key: str
     keys: tuple[tuple[str, str], ...]
     """(field, catalogue key) of the entry's sentences."""
+    signatures: tuple[Signature, ...]
+    """In which clients get it."""
 
 
 def errors() -> list[ErrorRow]:
@@ -39,7 +42,9 @@ def errors() -> list[ErrorRow]:
 def _error_row(entry: ErrorEntry) -> ErrorRow:
     error = entry.error
     keys = tuple((f"reference.error.{name}", entry.key(name)) for name in FIELDS)
-    return ErrorRow(error.name, error.code, error.retriable, entry.since, entry.outcome_key, keys)
+    return ErrorRow(
+        error.name, error.code, error.retriable, entry.since, entry.outcome_key, keys, with_error(error.name)
+    )
 
 
 @dataclass(frozen=True, slots=True)

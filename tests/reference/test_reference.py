@@ -150,6 +150,20 @@ def test_the_runs_of_a_signature_can_be_begun_from_its_entry_and_its_errors_look
     assert [client.get(link).status_code for link in sorted(links)[:3]] == [200] * 3
 
 
+def test_a_signature_and_its_errors_lead_to_the_tracks_that_play_its_runs(client: Client) -> None:
+    known = {one.name: one for one in signatures()}
+    assert [track.name for track in known["fenced-by-timeout"].tracks] == [
+        "a-transaction-is-stuck",
+        "why-am-i-fenced",
+    ]
+    assert known["head-deleted"].tracks == ()
+    for page in ("signatures", "errors"):
+        assert f'href="{reverse("tracks:detail", args=["why-am-i-fenced"])}"' in text(client, page)
+    fenced = text(client, "errors").partition('id="PRODUCER_FENCED"')[2].partition("<dt id=")[0]
+    assert f"{reverse('reference:signatures')}#fenced-by-timeout" in fenced
+    assert reverse("tracks:detail", args=["why-am-i-fenced"]) in fenced
+
+
 @pytest.mark.parametrize(
     ("question", "name"),
     [

@@ -1,5 +1,7 @@
 """`{% bare "broker.duplicate_found" %}`: a sentence without a step, its parameters shown by name."""
 
+from collections.abc import Iterable
+
 from django import template
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
@@ -7,7 +9,9 @@ from django.utils.translation import get_language
 
 from engine.explain.sentences import fill
 from engine.pseudocode.documents import Line
+from engine.scenario.tracks import Track
 from eosviz.catalogue import language_of, words
+from eosviz.reference.signatures import Signature
 
 register = template.Library()
 
@@ -33,3 +37,9 @@ def spoken(line: Line) -> str:
 def of(table: dict[str, object], name: str) -> object:
     """`{{ homes|of:machine.name }}`: a table's value for a name that the template holds; None without one."""
     return table.get(name)
+
+
+@register.filter
+def tracks_of(signatures: Iterable[Signature]) -> list[Track]:
+    """`{{ error.signatures|tracks_of }}`: the tracks that play a run of any of them, each once."""
+    return list({track.name: track for one in signatures for track in one.tracks}.values())
