@@ -8,6 +8,24 @@ DELETE_RETENTION_MS = 86_400_000
 """``delete.retention.ms``."""
 
 
+KAFKA_NAMES = {
+    "transaction_state_partitions": "transaction.state.log.num.partitions",
+    "offsets_partitions": "offsets.topic.num.partitions",
+    "internal_replication_factor": "transaction.state.log.replication.factor",
+    "internal_min_isr": "transaction.state.log.min.isr",
+    "transaction_max_timeout_ms": "transaction.max.timeout.ms",
+    "transaction_scan_interval_ms": "transaction.abort.timed.out.transaction.cleanup.interval.ms",
+    "transactional_id_expiration_ms": "transactional.id.expiration.ms",
+    "transactional_id_scan_interval_ms": "transaction.remove.expired.transaction.cleanup.interval.ms",
+    "marker_request_timeout_ms": "request.timeout.ms",
+    "heartbeat_interval_ms": "broker.heartbeat.interval.ms",
+    "delete_retention_ms": "log.cleaner.delete.retention.ms",
+    "message_max_bytes": "message.max.bytes",
+    "segment_bytes": "log.segment.bytes",
+}
+"""Kafka's own names of a broker's settings; what is not here is fixed in Kafka, or of this simulation alone."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerConfiguration:
     """Times are virtual milliseconds, sizes bytes. The producer cache's size is a switch (GEN-9), not a

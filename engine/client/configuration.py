@@ -63,6 +63,31 @@ SETTINGS: dict[str, Setting] = {
 }
 
 
+KAFKA_NAMES = {
+    "max_in_flight": "max.in.flight.requests.per.connection",
+    "batch_expiry_ms": "delivery.timeout.ms",
+    "add_partitions_backoff_ms": None,
+}
+"""Kafka's own names, where they are not these with dots; None: Kafka has no such setting."""
+
+
+def kafka_name(setting: str, profile: Profile) -> str | None:
+    """The name of a producer's setting in Kafka's ``ProducerConfig``. Before KIP-91 nothing but the request timeout
+    decided when a batch expires (ACC-21)."""
+    if setting == "batch_expiry_ms" and not profile.expiry_from_creation:
+        return None
+    return KAFKA_NAMES.get(setting, setting.replace("_", "."))
+
+
+def defaults(profile: Profile) -> dict[str, Any]:
+    """Setting to the value that a version takes where nothing is set (CFG-1). Idempotent by default: ``acks=all`` and
+    retries without limit, too."""
+    found = {name: setting.default for name, setting in SETTINGS.items()}
+    if profile.idempotent_by_default:
+        found |= {"enable_idempotence": True, "acks": ACKS_ALL, "retries": INT_MAX}
+    return found
+
+
 @dataclass(slots=True, kw_only=True)
 class ProducerConfig:
     """The effective configuration. Times in virtual milliseconds, sizes in bytes; ``acks`` −1 is *all*.
@@ -112,12 +137,12 @@ def resolve(
     running producer changes; it stays idempotent, or not.
     """
     given = {name: check_setting(name, value, place) for name, value in settings.items()}
-    defaults = _defaults(profile)
-    values = defaults | given
+    normal = defaults(profile)
+    values = normal | given
     reasons = {name: ("set", "CFG-1") if name in given else ("default", "CFG-1") for name in SETTINGS}
     if values["transactional_id"] is not None:
         _transactional(given, values, reasons, place)
-    if defaults["enable_idempotence"] and "enable_idempotence" not in given:
+    if normal["enable_idempotence"] and "enable_idempotence" not in given:
         if running is not None:
             values["enable_idempotence"] = running.enable_idempotence
         else:
@@ -130,7 +155,7 @@ def resolve(
             "value": value,
             "reason": reasons[name][0],
             "rule": reasons[name][1],
-            "default": defaults[name],
+            "default": normal[name],
         }
         for name, value in values.items()
     }
@@ -160,14 +185,6 @@ def check_setting(name: str, value: Any, place: str = "settings") -> Any:
         what = f"bad_{setting.kind}"
         raise Refused("CFG-1", f"{place}.{name}", what, value=repr(value), low=setting.low, high=setting.high)
     return value
-
-
-def _defaults(profile: Profile) -> dict[str, Any]:
-    """What a version takes where nothing is set. Idempotent by default: acks=all and retries without limit, too."""
-    found = {name: setting.default for name, setting in SETTINGS.items()}
-    if profile.idempotent_by_default:
-        found |= {"enable_idempotence": True, "acks": ACKS_ALL, "retries": INT_MAX}
-    return found
 
 
 def _idempotent_unless(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
+from engine.broker.configuration import KAFKA_NAMES as BROKER_NAMES
+from engine.broker.configuration import BrokerConfiguration
+from engine.client.configuration import defaults, kafka_name
 from engine.scenario.document import Scenario
 from engine.scenario.schema import SECTIONS
 from engine.shapes.headers import Altered, Header
 from engine.topic_partition import partition_name
 
+BROKER = BrokerConfiguration()
+"""Every setting of a broker at its default."""
 ENGINE_VERSION = "4"
 """Increased when equal inputs may give other steps than before; stored with every session and replay."""
 
@@ -29,7 +32,7 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
         "profile": profile.name,
         "version": profile.version,
         "switches": dict(document["switches"]),
-        "altered": altered(document),
+        "altered": altered(scenario),
         "engine": ENGINE_VERSION,
         "actors": [{"name": name, "role": role} for name, role in (*applications, *actors)],
         "partitions": [
@@ -54,16 +57,20 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
     return header
 
 
-def altered(document: dict[str, Any]) -> dict[str, Altered]:
-    """Settings that are not at their default: path to [default, value] (UIV-4)."""
-    found: dict[str, list[Any]] = {}
+def altered(scenario: Scenario) -> dict[str, Altered]:
+    """Settings that are not at their default: path to [default, value, name in Kafka] (UIV-4). A default is that of the
+    setting's own version: a client's may differ from the cluster's."""
+    found: dict[str, Altered] = {}
+    document = scenario.document
     cluster = document["cluster"]
     for key, field in SECTIONS["cluster"].items():
         if field.kind in ("int", "bool") and cluster[key] != field.default:
-            found[f"cluster.{key}"] = [field.default, cluster[key]]
+            found[f"cluster.{key}"] = [field.default, cluster[key], None]
     for key, value in cluster["broker"].items():
-        found[f"cluster.broker.{key}"] = [None, value]
+        found[f"cluster.broker.{key}"] = [getattr(BROKER, key, None), value, BROKER_NAMES.get(key)]
     for producer in document["producers"]:
+        profile = scenario.version(producer["profile"] or document["profile"])
+        normal = defaults(profile)
         for key, value in producer["settings"].items():
-            found[f"producers.{producer['name']}.{key}"] = [None, value]
-    return cast("dict[str, Altered]", found)
+            found[f"producers.{producer['name']}.{key}"] = [normal.get(key), value, kafka_name(key, profile)]
+    return found

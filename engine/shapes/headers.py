@@ -6,8 +6,9 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from engine.shapes.words import Bilingual, JsonObject
 
-Altered = tuple[Any, Any]
-"""The default of a setting, and its value."""
+Altered = list[Any]
+"""The default of a setting here, its value, and its name in Kafka, null where Kafka has no such setting. Headers of
+earlier releases have no third, and null for most defaults."""
 
 
 class Actor(TypedDict):

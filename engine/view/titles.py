@@ -19,7 +19,8 @@ NAMES = frozenset(
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
         "reads_one", "reads_only", "reads_each", "hidden", "joined", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
-        "crashes_many", "restarts_many", "marker_again", "success_first", "round_stores", "all_committed_closes",
+        "crashes_many", "restarts_many", "marker_again", "success_first", "round_stores", "behind_stores",
+        "all_committed_closes",
         "finished_forward_closes",
     }
 )  # fmt: skip
@@ -221,6 +222,7 @@ TELLS: dict[str, Tell] = {
     "muted": _stores("muted_stores"),
     "round": _stores("round_stores"),
     "waits_for_earlier": _stores("waited_stores"),
+    "behind": _stores("behind_stores"),
     "begins": _stores("begins_stores"),
     **{name: _many(name) for name in sorted(GATHERED)},
     "identity": _identity,

@@ -68,8 +68,8 @@ function responseLabel(message: MessageView): string {
     const offset = answer["base_offset"] as Json;
     const more = answers.length > 1 ? ` ${say("diagram.message.more_answers", { count: answers.length - 1 })}` : "";
     const text = error === "NONE" && typeof offset === "number" && offset >= 0
-      ? say("diagram.message.base_offset", { error, base_offset: offset })
-      : error;
+      ? say("diagram.message.base_offset", { api: message.api, base_offset: offset })
+      : error === "NONE" ? say("diagram.message.response", { api: message.api }) : error;
     return text + more;
   }
   if (message.api === "InitProducerId" && message.error === "NONE") {

@@ -565,11 +565,7 @@ export interface Header {
    * By the path of a setting.
    */
   altered: {
-    /**
-     * @minItems 2
-     * @maxItems 2
-     */
-    [k: string]: [Json, Json];
+    [k: string]: Json[];
   };
   engine: string;
   actors: Actor[];

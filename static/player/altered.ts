@@ -4,8 +4,11 @@ import type { Header, Json } from "./frame.ts";
 
 export interface Altered {
   name: string;
-  /** The whole path, for the hint. */
+  /** The whole path in the scenario's document. */
   path: string;
+  /** Kafka's own name, and whose setting it is; empty where Kafka has none, and for all of Kafka. */
+  kafka: string;
+  of: string;
   value: string;
   normal: string | null;
 }
@@ -25,14 +28,19 @@ export function alteredOf(header: Header): Altered[] {
   const switches = Object.entries(header.switches).map(([path, value]) => ({
     name: path.replaceAll("_", " "),
     path,
+    kafka: "",
+    of: "",
     value: plain(value),
     normal: null,
   }));
-  const settings = Object.entries(header.altered).map(([path, [normal, value]]) => {
+  const settings = Object.entries(header.altered).map(([path, told]) => {
+    const [normal = null, value = null, kafka = null] = told as (Json | undefined)[];
     const name = path.split(".").pop() ?? path;
     return {
       name: name.replaceAll("_", " "),
       path,
+      kafka: typeof kafka === "string" ? kafka : "",
+      of: path.startsWith("producers.") ? (path.split(".")[1] ?? "") : "",
       value: plain(settingValue(name, value)),
       normal: normal === null ? null : plain(settingValue(name, normal)),
     };
@@ -47,6 +55,6 @@ export function differing(one: Header, other: Header): Altered[] {
   const here = ours.filter((item) => theirs.get(item.path)?.value !== item.value);
   const named = new Set(ours.map((item) => item.path));
   const there = [...theirs.values()].filter((item) => !named.has(item.path) && item.normal !== null);
-  const version = one.version === other.version ? [] : [{ name: "Kafka", path: "profile", value: one.version, normal: null }];
+  const version = one.version === other.version ? [] : [{ name: "Kafka", path: "profile", kafka: "", of: "", value: one.version, normal: null }];
   return [...version, ...here, ...there.map((item) => ({ ...item, value: item.normal ?? "" }))];
 }

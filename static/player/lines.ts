@@ -35,7 +35,7 @@ export const whole: typeof defaults = { ...defaults, windows: endless, foldAtMos
 export const wide: typeof defaults = { ...defaults, windows: 44 };
 
 /** A stretch of a branch that one owner stores: views from..to, steps from+1..to. */
-interface Stretch {
+export interface Stretch {
   owner: string;
   from: number;
   to: number;

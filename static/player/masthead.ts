@@ -109,7 +109,7 @@ export class Masthead extends StoreElement {
 
   #altered(altered: Altered[]): TemplateResult {
     const one = (item: Altered): TemplateResult =>
-      html`<span class="nb" title=${item.normal === null ? item.path : named(item.path, say("player.default_is", { value: item.normal }))}>${item.name} <b>${item.value}</b></span>`;
+      html`<span class="nb" title=${item.normal === null ? item.path : named(item.path, say("player.default_is", { value: item.normal }))}>${item.kafka || item.name} <b>${item.value}</b></span>`;
     if (altered.length === 1) return html`<span class="altered">${altered.map(one)}</span>`;
     return html`<details class="altered-more"><summary><span class="altered">${one(altered[0] as Altered)}${say("join.comma")}${say("player.more_settings", { count: altered.length - 1 })}</span></summary>
       ${this.#settings(altered)}</details>`;
@@ -117,8 +117,8 @@ export class Masthead extends StoreElement {
 
   #settings(altered: Altered[]): TemplateResult {
     const hasDefaults = altered.some(({ normal }) => normal !== null);
-    return html`<table><thead><tr><th scope="col">${say("player.setting")}</th><th scope="col">${say("player.value")}</th>${hasDefaults ? html`<th scope="col">${say("player.default")}</th>` : nothing}</tr></thead>
-      <tbody>${altered.map((item) => html`<tr><td>${item.path}</td><td><b>${item.value}</b></td>${hasDefaults ? html`<td>${item.normal ?? "–"}</td>` : nothing}</tr>`)}</tbody></table>`;
+    return html`<table><thead><tr><th scope="col">${say("player.setting")}</th><th scope="col">${say("player.value_here")}</th>${hasDefaults ? html`<th scope="col">${say("player.default")}</th>` : nothing}</tr></thead>
+      <tbody>${altered.map((item) => html`<tr><td title=${item.path}>${item.kafka === "" ? item.name : html`<code>${item.kafka}</code>`}${item.of === "" ? nothing : html` <small class="quiet">${item.of}</small>`}</td><td><b>${item.value}</b></td>${hasDefaults ? html`<td>${item.normal ?? "–"}</td>` : nothing}</tr>`)}</tbody></table>`;
   }
 
   #state(store: PlayerStore): TemplateResult | typeof nothing {

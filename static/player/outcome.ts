@@ -10,7 +10,7 @@ import { stripRows } from "./strip-rows.ts";
 import { say, words } from "./text.ts";
 
 export const defaults = {
-  /** ms for which the end of a run names what was held back. */
+  /** ms for which the end of a run names what was held back, and released again. */
   held: 1000,
 };
 
@@ -63,7 +63,8 @@ export function overText(store: PlayerStore, written: Broken | undefined): strin
 /** How long read_committed consumers had to wait for records that were replicated; empty where that is of no weight. */
 function heldText(store: PlayerStore): string {
   const held = store.frame?.plan?.outcome?.held;
-  return held === undefined || held.ms < defaults.held ? "" : say(held.released ? "outcome.held" : "outcome.still_held", { partition: held.partition, ms: held.ms });
+  // What is held at the end is said however short the run was.
+  return held === undefined || held.ms === 0 || (held.released && held.ms < defaults.held) ? "" : say(held.released ? "outcome.held" : "outcome.still_held", { partition: held.partition, ms: held.ms });
 }
 
 /** What the changes to the run cost, beside the run as written, in one sentence; empty while that is not known. */

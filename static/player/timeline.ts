@@ -5,6 +5,7 @@
  * so that it does not move with every step; the rest of it is not made yet.
  */
 
+import type { Stretch } from "./lines.ts";
 import type { BranchInfo } from "./source.ts";
 import { MARK_BROKEN, MARK_INTERESTING, MARK_LOST_MESSAGE, MARK_REFUSED, MARK_SEEN } from "./windows.ts";
 
@@ -117,11 +118,15 @@ export function ticks(axis: Axis, newest: number, mark: (number: number) => numb
   }
 }
 
-/** Where other branches leave those on show, each with their names: the tree itself is in the list of branches. */
-export function forksOf(branches: Iterable<BranchInfo>, onShow: readonly string[]): { at: number; branches: BranchInfo[] }[] {
+/**
+ * Where other branches leave the line on show, each with their names: the tree itself is in the list of branches. What leaves a
+ * branch behind the step at which the line has left it, leaves another line.
+ */
+export function forksOf(branches: Iterable<BranchInfo>, onShow: readonly Pick<Stretch, "owner" | "to">[]): { at: number; branches: BranchInfo[] }[] {
   const forks = new Map<number, BranchInfo[]>();
   for (const branch of branches) {
-    if (onShow.includes(branch.id) || branch.parent === null || !onShow.includes(branch.parent)) continue;
+    const leaves = onShow.some(({ owner, to }) => owner === branch.parent && branch.leaves_at <= to);
+    if (!leaves || onShow.some(({ owner }) => owner === branch.id)) continue;
     forks.set(branch.leaves_at, [...(forks.get(branch.leaves_at) ?? []), branch]);
   }
   return [...forks].map(([at, leaving]) => ({ at, branches: leaving }));

@@ -94,7 +94,7 @@ TOLD = {
 2. 13–33 → 15  1 record of p2 stored
 3. 34–50 → 48  p1's transaction stores 2 records
 4. 51–64 → 51  Hidden until the decision: t-0
-5. 65–82 → 65  Also held back: a record of p2
+5. 65–82 → 65  Also held back: 2 records of p2
 6. 83–86 → 83  txn-1 times out: its producer is fenced
 7. 87–91 → 88  ABORT markers stored in t-0
 8. 92–100 → 92  Aborted and released: t-0
