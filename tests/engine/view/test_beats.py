@@ -58,20 +58,20 @@ BY_RULE = (
 TOLD = {
     "SC-03": """\
 1. 1–7 → 4  p1 gets PID 0, epoch 0
-2. 8–24 → 10  1 record of p1 stored
+2. 8–24 → 10  1 record from p1 stored
 3. 25–34 → 25  The response is lost: p1 cannot know
 4. 35–76 → 73  Each consumer gets 6 records
 5. 77–78 → 77  p1 resends the same batch
 6. 79–79 → 79  p1 waits for the response to an earlier batch
 7. 80–80 → 80  Duplicate recognised, not stored again
 8. 81–116 → 81  p1 learns that b1 is stored
-9. 117–140 → 120  3 records of p1 stored
+9. 117–140 → 120  3 records from p1 stored
 """,
     "SC-44/k28": """\
 1. 1–13 → 12  p1 gets PID 1000, epoch 0
 2. 14–18 → 14  p1 begins a transaction
 3. 19–33 → 31  t-0, t-1 joined the transaction
-4. 34–42 → 37  2 records of p1 stored
+4. 34–42 → 37  2 records from p1 stored
 5. 43–52 → 44  Hidden until the decision: t-0, t-1
 6. 53–58 → 58  txn-1: commit is decided
 7. 59–67 → 62  COMMIT markers stored in t-0, t-1
@@ -91,10 +91,10 @@ TOLD = {
 """,
     "SC-75/timeout": """\
 1. 1–12 → 8  The producers get their producer ids
-2. 13–33 → 15  1 record of p2 stored
+2. 13–33 → 15  1 record from p2 stored
 3. 34–50 → 48  p1's transaction stores 2 records
 4. 51–64 → 51  Hidden until the decision: t-0
-5. 65–82 → 65  Also held back: 2 records of p2
+5. 65–82 → 65  Also held back: 2 records from p2
 6. 83–86 → 83  txn-1 times out: its producer is fenced
 7. 87–91 → 88  ABORT markers stored in t-0
 8. 92–100 → 92  Aborted and released: t-0
