@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -10,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from engine.client.configuration import ACKS_ALL
 from engine.generations.deciding import BROKERS, Row
 from engine.generations.generation import GENERATIONS, Generation, is_own, settings_in
 from engine.generations.grid import Cell, grid_of
@@ -136,11 +138,29 @@ def _page(
         "turns": [Turn(one.cell, one.cell.decided_by) for one in runs if one.cell.ends_otherwise],
         "way_differs": any(one.cell.parting for one in runs),
         "is_own": any(one.cell.own for one in shown),
+        "settings": _settings(scenario),
         "written_for": PROFILES[scenario["profile"]].version,
         "problem": problem,
     }
     status = 200 if problem is None else PROBLEM_STATUS[problem.code]
     return render(request, "walkthroughs/generations.html", context, status=status)
+
+
+def _settings(scenario: Scenario) -> list[str]:
+    """What the scenario sets for its producers, so what no version's default decides: `p1: acks = all`."""
+    found: dict[str, list[str]] = {}
+    for producer in scenario["producers"]:
+        told = [f"{name} = {_value(name, value)}" for name, value in producer["settings"].items()]
+        if told:
+            found.setdefault(", ".join(told), []).append(producer["name"])
+    return [f"{', '.join(names)}: {told}" for told, names in found.items()]
+
+
+def _value(name: str, value: Any) -> str:
+    """As it is written in Kafka's configuration."""
+    if name == "acks" and value == ACKS_ALL:
+        return "all"
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _shown(cell: Cell, scenario: Scenario, variant: VariantCard | None) -> Shown:
