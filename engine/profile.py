@@ -57,6 +57,9 @@ class Profile:
     """INVALID_PRODUCER_EPOCH on produce ends the producer (SND-9)."""
     marker_storage_error_retries: bool
     """KAFKA_STORAGE_ERROR for a marker is retried; else an internal error (MRK-8)."""
+    newer_completion_stays: bool
+    """The answer to a marker of an older election cancels the completion of that election alone (KAFKA-16352, since
+    3.8); else whichever completion the id has now (MRK-9)."""
     coordinator_answers_fenced: bool
     """Stale epoch at the coordinator: PRODUCER_FENCED; else INVALID_PRODUCER_EPOCH (CTR-44)."""
     retention_drops_producers: bool

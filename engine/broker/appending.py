@@ -167,7 +167,7 @@ class Appending:
             return PartitionProduceResponse(error=error, log_start_offset=log.log_start)
         if appended.rule is None:
             self.replicas.changed_partitions.add(replica.partition)
-            self.replicas.note_activity(batch.max_timestamp)
+            self.replicas.note_append(replica, batch, now)
             if replica.advance_high_watermark():
                 made.effects.extend(self.delayed.complete(replica, now))
         until = appended.last_offset + 1

@@ -91,7 +91,7 @@ class Copying:
         replicas.changed_partitions.add(replica.partition)
         if taken.copied:
             for batch in response.batches:
-                replicas.note_activity(batch.max_timestamp)
+                replicas.note_append(replica, batch, now)
         if taken.changed and self._watch.hears(FollowerTook):
             self._emit_taken(replica, taken, log_end)
 

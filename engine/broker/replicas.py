@@ -71,7 +71,7 @@ class Replicas(dict[str, Replica]):
 
     def stop(self, *, clean: bool) -> None:
         """The broker stops: leaderships are forgotten, logs stay; ``clean`` writes producer snapshots (LOG-10)."""
-        self._be_idle_from(None)
+        self.idle_from = self.scan_at = None
         for replica in self.values():
             replica.forget_leadership()
             replica.log.close(clean=clean)
@@ -89,23 +89,29 @@ class Replicas(dict[str, Replica]):
             log.set_high_watermark(checkpoint)
             producers = len(log.producers.entries)
             self.watch.emit(LogOpened, self.setup.name, replica.partition, log.log_end, producers, was_clean)
-        self._recompute_idle()
+        self._recompute_idle(now)
 
     # Idle producers -------------------------------------------------------------------------------
 
-    def note_activity(self, timestamp: int) -> None:
+    def note_append(self, replica: Replica, batch: RecordBatch, now: int) -> None:
+        """A batch was appended: its producer may be idle from then on, or, where a marker does not count as activity,
+        since its data (LOG-12)."""
+        entry = replica.log.producers.entries.get(batch.producer_id)
+        self.note_activity(batch.max_timestamp if entry is None else entry.last_timestamp, now)
+
+    def note_activity(self, timestamp: int, now: int) -> None:
         """A producer was active at ``timestamp``; the idle scan need not come before it expires."""
         idle_from = self.idle_from
         if idle_from is None or timestamp < idle_from:
-            self._be_idle_from(timestamp)
+            self._be_idle_from(timestamp, now)
 
-    def _be_idle_from(self, timestamp: int | None) -> None:
+    def _be_idle_from(self, timestamp: int | None, now: int) -> None:
         self.idle_from = timestamp
         if timestamp is None:
             self.scan_at = None
             return
         interval = self.setup.configuration.producer_state_scan_interval_ms
-        at = timestamp + self.setup.configuration.producer_state_expiration_ms
+        at = max(timestamp + self.setup.configuration.producer_state_expiration_ms, now)
         self.scan_at = -(-at // interval) * interval
 
     def forget_idle(self, now: int) -> None:
@@ -116,16 +122,16 @@ class Replicas(dict[str, Replica]):
                 self.watch.emit(
                     ProducersForgotten, self.setup.name, replica.partition, tuple(gone), Forgotten.IDLE
                 )
-        self._recompute_idle()
+        self._recompute_idle(now)
 
-    def _recompute_idle(self) -> None:
+    def _recompute_idle(self, now: int) -> None:
         times = [
             entry.last_timestamp
             for replica in self.values()
             for entry in replica.log.producers.entries.values()
             if entry.transaction_first_offset is None
         ]
-        self._be_idle_from(min(times, default=None))
+        self._be_idle_from(min(times, default=None), now)
 
     # Faults ---------------------------------------------------------------------------------------
 
@@ -169,7 +175,7 @@ class Replicas(dict[str, Replica]):
             gone = replica.log.forget_producers()
             if gone:
                 self.watch.emit(ProducersForgotten, name, replica.partition, tuple(gone), Forgotten.FAULT)
-        self._recompute_idle()
+        self._recompute_idle(now)
 
     # Initial state --------------------------------------------------------------------------------
 
@@ -188,7 +194,7 @@ class Replicas(dict[str, Replica]):
         """
         log = self.named(partition).log
         log.preset_producer(producer_id, producer_epoch, last_sequence, last_offset, now)
-        self.note_activity(now)
+        self.note_activity(now, now)
 
     def preset_record(self, partition: str, batch: RecordBatch) -> RecordBatch:
         """A record that this leader has and every replica gets; returns it as stored."""

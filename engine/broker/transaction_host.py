@@ -157,6 +157,7 @@ class TransactionHost:
             self,
             watch=setup.watch,
             retries_storage_error=setup.profile.marker_storage_error_retries,
+            newer_completion_stays=setup.profile.newer_completion_stays,
             retry=setup.switches.marker_retry,
         )
         self.connected: set[int] = set()

@@ -121,12 +121,14 @@ class MarkerChannel:
         *,
         watch: Watch,
         retries_storage_error: bool,
+        newer_completion_stays: bool,
         retry: bool,
     ) -> None:
         self.name = name
         self.surroundings = surroundings
         self.watch = watch
         self.situation = Situation(retries_storage_error, retry)
+        self.newer_completion_stays = newer_completion_stays
         self.queues: dict[int, MarkerQueue] = {}
         self.parked = MarkerQueue()
         self.in_flight: dict[int, InFlight] = {}
@@ -340,12 +342,14 @@ class MarkerChannel:
         self._emit_moved(row, marker, marker.partitions, None)
         known = self.waiting.get(marker.transactional_id)
         if known is not None and known.send.coordinator_epoch != marker.coordinator_epoch:
+            if self.newer_completion_stays:
+                return False
             self._note_newer_forgotten(known, marker)
         self._carry_out(row, Handling(marker))
         return False
 
     def _note_newer_forgotten(self, known: Waiting, marker: Marker) -> None:
-        """Kafka finds the completion by the id alone, so it drops the completion of its own newer election too."""
+        """Up to 3.7 Kafka finds the completion by the id alone, so it drops that of its own newer election too."""
         self.watch.emit(
             NewerForgotten,
             self.name,

@@ -63,6 +63,7 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
         around,
         watch=Watch(),
         retries_storage_error=profile.marker_storage_error_retries,
+        newer_completion_stays=profile.newer_completion_stays,
         retry=True,
     )
     leader = given.get("leader", "")

@@ -26,6 +26,7 @@ PROFILE = Profile(
     failed_fence_keeps_epoch=False,
     stale_epoch_is_fatal=True,
     marker_storage_error_retries=False,
+    newer_completion_stays=False,
     coordinator_answers_fenced=False,
     retention_drops_producers=True,
     drain_resumes_after_stop=False,

@@ -26,6 +26,7 @@ PROFILE = Profile(
     failed_fence_keeps_epoch=True,
     stale_epoch_is_fatal=False,
     marker_storage_error_retries=True,
+    newer_completion_stays=False,
     coordinator_answers_fenced=True,
     retention_drops_producers=False,
     drain_resumes_after_stop=True,

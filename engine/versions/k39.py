@@ -32,6 +32,7 @@ PROFILE = replace(
     wrong_state_is_fatal=True,
     late_call_must_repeat=True,
     late_failure_counts=False,
+    newer_completion_stays=True,
     knows_batches_by_number=False,
     overdue_is_timed_out=True,
     idempotent_by_default=True,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.coordinator.coordinator_effects import SendMarkers
 from engine.coordinator.marker_channel import MarkerChannel
 from engine.errors import Error
@@ -44,8 +46,15 @@ class Judging(Judged):
         self.told.append(fact)
 
 
-def channel_with(**partitions_of):
-    made = MarkerChannel("broker-1", Around(), watch=Judging(), retries_storage_error=True, retry=True)
+def channel_with(newer_completion_stays=False, **partitions_of):
+    made = MarkerChannel(
+        "broker-1",
+        Around(),
+        watch=Judging(),
+        retries_storage_error=True,
+        newer_completion_stays=newer_completion_stays,
+        retry=True,
+    )
     for name, partitions in partitions_of.items():
         made.hand_over(
             SendMarkers(
@@ -136,3 +145,27 @@ def test_a_topic_that_is_gone_when_the_connection_ends_holds_nothing_up(monkeypa
     monkeypatch.setattr(Around, "knows", lambda self, partition: False)
     made.on_disconnected(1)
     assert (made.finished, made.waiting) == (["a"], {})
+
+
+@pytest.mark.parametrize("stays", [False, True])
+def test_the_response_to_an_older_elections_marker_cancels_the_newer_completion_up_to_3_7(stays):
+    """KAFKA-16352: the coordinator was elected again, with epoch 4, while its marker of epoch 3 was under way."""
+    made = channel_with(newer_completion_stays=stays)
+    for epoch in (3, 4):
+        made.hand_over(
+            SendMarkers(
+                transactional_id="a",
+                result="COMMIT",
+                producer_id=1,
+                producer_epoch=0,
+                coordinator_epoch=epoch,
+                partitions=("t-0",),
+            )
+        )
+        if epoch == 3:
+            made.drain(1, 9, 100)
+    made.on_response(1, 9, WriteTxnMarkersResponse(errors={1: {"t-0": Error.NONE}}))
+    assert list(made.waiting) == (["a"] if stays else [])
+    made.drain(1, 10, 110)
+    made.on_response(1, 10, WriteTxnMarkersResponse(errors={1: {"t-0": Error.NONE}}))
+    assert made.finished == (["a"] if stays else [])
