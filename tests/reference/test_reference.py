@@ -179,7 +179,8 @@ def test_a_signature_is_found_by_its_issue_by_what_is_logged_and_by_its_title(
 
 
 def test_a_verdict_and_a_line_of_a_log_lead_to_what_explains_them() -> None:
-    assert [one.name for one in fitting("orphan")] == ["not-added", "state-expired", "late-failure"]
+    orphans = ["not-added", "state-expired", "fencing-expired", "late-failure"]
+    assert [one.name for one in fitting("orphan")] == orphans
     assert [one.name for one in fitting(None, ["sequence_refused"])] == ["sequence-refused"]
     assert fitting(None) == fitting("undecided", ["loaded"]) == ()
 
