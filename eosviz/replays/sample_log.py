@@ -1,7 +1,8 @@
 """A small log to open at one click: what the brokers of one run wrote, as the files that Kafka would have left.
 
-The run is the library's SC-75: a producer falls silent within a transaction, and records of others wait behind it. Its
-names and times are those of a service with an engineer on call; everything else is the engine's.
+The run is the library's SC-101 on Kafka 2.8: a write arrives after its transaction was aborted, begins one that nothing
+ends, and a record of another producer waits behind it. Its names and times are those of a service with an engineer on
+call; everything else is the engine's.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from engine.codec.control_record import ControlType, encode_control_key, encode_marker_value
 from engine.codec.record import Record
 from engine.codec.record_batch import encode_batch
 from engine.codec.transaction_log_record import (
@@ -24,15 +26,16 @@ from eosviz.replays.log_options import LogOptions
 
 Json = dict[str, Any]
 
-SCENARIO, VARIANT = "SC-75", "wall"
+SCENARIO, VARIANT = "SC-101", "k28"
 TOPICS = {"t": "orders"}
 TRANSACTIONAL_IDS = {"txn-1": "billing-3"}
 BEGUN_MS = int(datetime(2026, 11, 20, 9, 12, tzinfo=UTC).timestamp() * 1000)
 SLOWED = 1000
 """A millisecond of the run is a second of the log: people meet such a transaction after minutes."""
 TIMEOUT_MS = 900_000
+HOUR_MS = 3_600_000
 SEGMENT = "00000000000000000000.log"
-SAMPLE_OPTIONS = LogOptions(now=BEGUN_MS + 13 * 60_000, one_cluster=True)
+SAMPLE_OPTIONS = LogOptions(now=BEGUN_MS + 2 * HOUR_MS, one_cluster=True, copied_after=BEGUN_MS + HOUR_MS)
 """What the engineer on call knows beside the files."""
 
 
@@ -61,7 +64,11 @@ def _bytes_of(batch: Json) -> bytes:
     content = batch.get("content")
     at = _at(batch["appended_at"])
     offsets = range(batch["base_offset"], batch["last_offset"] + 1)
-    if content is None:
+    control = batch["control"]
+    if control is not None:
+        value = encode_marker_value(batch["coordinator_epoch"])
+        records = [Record(offset, at, encode_control_key(ControlType[control]), value) for offset in offsets]
+    elif content is None:
         records = [Record(offset, at, f"order-{offset}".encode(), b'{"state":"paid"}') for offset in offsets]
     else:
         pairs = zip(offsets, content["keys"], content["values"], strict=True)
@@ -74,6 +81,7 @@ def _bytes_of(batch: Json) -> bytes:
         producer_epoch=batch["producer_epoch"],
         base_sequence=batch["first_sequence"],
         is_transactional=batch["transactional"],
+        is_control=control is not None,
     )
 
 

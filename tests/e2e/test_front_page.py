@@ -100,6 +100,10 @@ def test_the_sample_log_names_who_holds_the_readers_up(door: Page) -> None:
     verdict = door.locator(".verdict-card")
     expect(verdict).to_have_count(1, timeout=30_000)
     expect(verdict).to_contain_text("billing-3")
+    # A transaction that is stuck, and what ends it.
+    expect(verdict).to_contain_text("fenced writer")
+    expect(door.get_by_text("kafka-transactions.sh").first).to_be_attached()
+    expect(door.get_by_text("--start-offset 2").first).to_be_attached()
 
 
 def test_the_page_is_whole_on_a_telephone(browser: Browser, running_site: RunningSite) -> None:
