@@ -59,7 +59,7 @@ TOLD = {
     "SC-03": """\
 1. 1–7 → 4  p1 gets PID 0, epoch 0
 2. 8–24 → 10  1 record from p1 stored
-3. 25–34 → 25  The response is lost: p1 cannot know
+3. 25–34 → 25  The response is lost: p1 does not know the outcome
 4. 35–76 → 73  Each consumer gets 6 records
 5. 77–78 → 77  p1 resends the same batch
 6. 79–79 → 79  p1 waits for the response to an earlier batch
