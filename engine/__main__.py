@@ -161,7 +161,7 @@ def _chosen(target: str, settings: dict[str, Any]) -> Iterator[Chosen]:
         text = _text(path)
         document = parse(text, target)
         variants = document.get("variants", [])
-        # The loader names the mistake in anything but a list of tables.
+        # Where variants are no list of tables, `load` says so below.
         rows = variants if isinstance(variants, list) else []
         names = [row.get("name") for row in rows if isinstance(row, dict)]
         for name in names or [None]:

@@ -40,7 +40,7 @@ class RunEnd:
         self._quiet -= _QUIET_AN_INTERVENTION
 
     def is_too_quiet(self, steps: int) -> bool:
-        """Count an event that made no step; True when a run of so many steps has had too many of them."""
+        """Count an event that made no step; True when there were too many of them for the number of the run's steps."""
         self._quiet += 1
         return self._quiet > _QUIET + _QUIET_A_STEP * steps
 

@@ -364,24 +364,21 @@ class ProducerStateManager:
         ]
         return min(times, default=None)
 
+    def _forgotten_below(self, log_start: int) -> int:
+        """The offset below which producers and snapshots go with their records: the log start in 2.0, later none."""
+        return log_start if self.drops_with_records else -1
+
     def on_log_start_raised(self, log_start: int) -> list[int]:
-        """Records below ``log_start`` were removed. Returns the producers forgotten with them (LOG-11, 2.0 only,
-        which
-        drops the snapshots below, too). The others keep every batch: Kafka's ``removeBatchesOlderThan`` drops them from
-        a copy."""
-        gone: list[int] = []
-        if self.drops_with_records:
-            gone = [
-                producer_id
-                for producer_id, entry in self.entries.items()
-                if entry.last_data_offset < log_start
-            ]
-            for producer_id in gone:
-                del self.entries[producer_id]
-            orphans = [first for first, owner in self.open_transactions.items() if owner in gone]
-            for first in orphans:
-                del self.open_transactions[first]
-            self._keep_snapshots([offset for offset in self.snapshots if offset >= log_start])
+        """Records below ``log_start`` were removed. Returns the producers that were forgotten with them, as 2.0 alone
+        does, which drops the snapshots below, too (LOG-11). The other producers keep every batch: Kafka's
+        ``removeBatchesOlderThan`` drops them from a copy."""
+        floor = self._forgotten_below(log_start)
+        gone = [producer_id for producer_id, entry in self.entries.items() if entry.last_data_offset < floor]
+        for producer_id in gone:
+            del self.entries[producer_id]
+        for first in [first for first, owner in self.open_transactions.items() if owner in gone]:
+            del self.open_transactions[first]
+        self._keep_snapshots([offset for offset in self.snapshots if offset >= floor])
         self.on_high_watermark(log_start)
         self.map_end_offset = max(self.map_end_offset, log_start)
         self.last_snapshot = max(self.snapshots, default=log_start)
@@ -487,8 +484,7 @@ class ProducerStateManager:
         return stable
 
     def _load_entry(self, saved: SnapshotEntry, log_start: int, now: int) -> None:
-        """Entries expired by now stay out; 2.0 also forgets entries without a batch at or above the log
-        start."""
+        """Entries that expired by now stay out, and in 2.0 those without a batch at or above the log start."""
         entry = ProducerStateEntry(saved.producer_id)
         entry.producer_epoch = saved.producer_epoch
         entry.coordinator_epoch = saved.coordinator_epoch
@@ -499,7 +495,7 @@ class ProducerStateManager:
             entry.batches.append(saved.newest._replace(timestamp=saved.last_timestamp))
         if self.is_expired(entry, now):
             return
-        if self.drops_with_records and entry.last_data_offset < log_start:
+        if entry.last_data_offset < self._forgotten_below(log_start):
             return
         self.entries[saved.producer_id] = entry
         if saved.transaction_first_offset is not None:

@@ -180,8 +180,9 @@ class ZooKeeperController(Controller):
         self.announcements.append(state.word())
 
     def _alter_isr(self, request: AlterIsr | IsrWrite) -> None:
-        """Take a replica back, if nothing changed since its leader asked: what the leader compared the replica
-        with may be over (KIP-497's ``CurrentIsrVersion``; before, the version of ZooKeeper's node)."""
+        """Add a replica to the ISR, unless the partition changed since its leader asked: the leader may have compared
+        the replica with a state that no longer holds (``CurrentIsrVersion`` in KIP-497, before that the version of
+        ZooKeeper's node)."""
         state = self.partitions.get(request.partition)
         fits = (
             state is not None

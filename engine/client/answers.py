@@ -62,7 +62,6 @@ class Answers:
         "_completion",
         "_config",
         "_in_flight",
-        "_knows_batches_by_number",
         "_late_failure_counts",
         "_metadata",
         "_name",
@@ -82,7 +81,6 @@ class Answers:
         self._name = setup.name
         self._config = setup.config
         self._late_failure_counts = setup.profile.late_failure_counts
-        self._knows_batches_by_number = setup.profile.knows_batches_by_number
         self._watch = setup.watch
         self._accumulator = accumulator
         self._transactions = transactions
@@ -259,11 +257,7 @@ class Answers:
     def _requeue(self, batch: Batch, error: Error, now: int) -> None:
         """Raises :class:`NothingTracked` where Kafka's accumulator has no place for the batch; it stays in flight."""
         transactions = self._transactions
-        if (
-            self._knows_batches_by_number
-            and transactions is not None
-            and not transactions.tracks(batch.partition)
-        ):
+        if transactions is not None and transactions.has_no_place_for(batch):
             batch.attempts += 1
             batch.last_attempt_at = now
             self._watch.emit(RequeueThrown, self._name, batch.partition, batch.id)

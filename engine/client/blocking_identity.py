@@ -33,6 +33,8 @@ BLOCKING_RETRIES = frozenset(
 class BlockingIdentity(InitProducerIdAnswers):
     """R1 resolve or reset, R2 wait for a producer id or send or poll a transactional request, R3 errors."""
 
+    queued = False
+
     __slots__ = (
         "_accumulator",
         "_channel",

@@ -112,7 +112,7 @@ class _Exchange:
             does = ABORTABLE if transactions.can_bump else FATAL
             if does == ABORTABLE and transactions.must_ask_for_bump:
                 transactions.bump_required = True
-        shown = Error.PRODUCER_FENCED if reaction.raises == FENCED and transactions.shows_fencing else error
+        shown = transactions.thrown.fencing_for(error) if reaction.raises == FENCED else error
         unexpected = reaction.raises == UNEXPECTED
         if self.request.result is not None:
             self.request.result.fail(shown, unexpected)

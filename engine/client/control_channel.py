@@ -60,6 +60,7 @@ class ControlChannel:
         "_metadata_requests",
         "_outbox",
         "_poll",
+        "_queues_identity",
         "_reachability",
         "_setup",
         "_transactions",
@@ -94,6 +95,7 @@ class ControlChannel:
         self._poll = poll
         self._waiting = waiting
         self._unsent: Unsent = DROPPED_WITH_ERROR if setup.profile.end_sends_everything else FLUSHED_AT_END
+        self._queues_identity = setup.profile.queued_producer_id_request
         self.held: Held | None = None
         """The control request that the Sender is busy with (SND-5, steps 4 to 6)."""
 
@@ -232,8 +234,7 @@ class ControlChannel:
         if self._accumulator.incomplete and request is not None:
             name = self._setup.name
             if request.coordinator is None and request.api == "InitProducerId":
-                queued = self._transactions.queues_identity
-                self._waiting.emit("producer_id", None, WaitsForProducerId, name, queued)
+                self._waiting.emit("producer_id", None, WaitsForProducerId, name, self._queues_identity)
             else:
                 self._waiting.emit("control", request.api, WaitsForControl, name, request.api)
         return self._poll.end(self._metadata_requests.due(now))

@@ -7,12 +7,13 @@ both share: the parts that they work with, and the responses to InitProducerId o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import ClassVar, Protocol
 
+from engine.client import control_reactions
 from engine.client.client_states import ABORTABLE, FATAL
 from engine.client.connections import InFlightRequest
-from engine.client.control_reactions import DENIALS
-from engine.client.control_requests import PendingRequest
+from engine.client.control_reactions import DENIALS, reaction_to
+from engine.client.control_requests import INIT, PendingRequest
 from engine.client.partition_sequences import PartitionSequences
 from engine.client.poll import Poll
 from engine.client.setup import Setup
@@ -45,7 +46,9 @@ class Identity(Protocol):
 
 class InitProducerIdAnswers:
     """The responses to InitProducerId of a producer without a transactional id; a generation says which errors it
-    retries, and how."""
+    retries, and how. ``queued``: the request joins the queue of control requests."""
+
+    queued: ClassVar[bool]
 
     __slots__ = ("_poll", "_setup", "_transactions", "_waiting")
 
@@ -70,20 +73,24 @@ class InitProducerIdAnswers:
         transactions.set_in_flight(None)
         if request is None:
             raise EngineError(f"{setup.name}: a response to InitProducerId without a request")
-        queued = transactions.queues_identity
         error = response.error
         if error is Error.NONE:
             transactions.identity_received(response.producer_id, response.producer_epoch)
             self._waiting.forget()
             setup.watch.emit(
-                ProducerIdReceived, setup.name, response.producer_id, response.producer_epoch, queued
+                ProducerIdReceived,
+                setup.name,
+                response.producer_id,
+                response.producer_epoch,
+                self.queued,
             )
             return
         if self.retries(error):
-            setup.watch.emit(ProducerIdRetried, setup.name, error, setup.config.retry_backoff_ms, queued)
+            setup.watch.emit(ProducerIdRetried, setup.name, error, setup.config.retry_backoff_ms, self.queued)
             self.repeat(request, now)
             return
-        denied = transactions.outlives_denial and error.name in DENIALS
+        does = reaction_to(INIT, error.name, transactions.reactions).does
+        denied = does == control_reactions.ABORTABLE and error.name in DENIALS
         transactions.transition(ABORTABLE if denied else FATAL, error)
         setup.watch.emit(ProducerIdRefused, setup.name, error)
 

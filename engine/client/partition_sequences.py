@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from engine.broker.sequence import decrement, increment
 from engine.client.batch import Batch
+from engine.client.in_flight_order import BY_BATCH, InFlightOrder
 from engine.events import NumbersInDoubt
 from engine.happenings.batches import OtherBatchUntracked, WrapStraddled
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
@@ -23,13 +24,13 @@ class PartitionSequences:
 
     __slots__ = (
         "adopts_identity",
-        "by_number",
         "client",
         "gone",
         "in_flight",
         "last_acked_offset",
         "last_acked_sequence",
         "next_sequence",
+        "order",
         "partition",
         "path",
         "producer_epoch",
@@ -38,11 +39,10 @@ class PartitionSequences:
         "watch",
     )
 
-    def __init__(self, partition: str, client: str, watch: Watch, by_number: bool = False) -> None:
+    def __init__(self, partition: str, client: str, watch: Watch, order: InFlightOrder = BY_BATCH) -> None:
         self.partition = partition
         self.client = client
-        self.by_number = by_number
-        """Batches in flight are told apart by their first sequence number alone, as in 2.8."""
+        self.order = order
         self.next_sequence = 0
         self.last_acked_sequence = NO_SEQUENCE
         self.last_acked_offset = -1
@@ -89,7 +89,7 @@ class PartitionSequences:
 
     def _track(self, batch: Batch) -> None:
         in_flight = self.in_flight
-        if self.by_number and self._with_number_of(batch) is not None:
+        if not self.order.has_place(in_flight, batch):
             return
         position = len(in_flight)
         while position and in_flight[position - 1].base_sequence > batch.base_sequence:
@@ -100,9 +100,7 @@ class PartitionSequences:
 
     def untrack(self, batch: Batch) -> None:
         """Acknowledged or finally failed (ORD-4)."""
-        found = batch if batch in self.in_flight else None
-        if self.by_number:
-            found = self._with_number_of(batch)
+        found = self.order.found(self.in_flight, batch)
         if found is None:
             return
         self.in_flight.remove(found)
@@ -111,11 +109,6 @@ class PartitionSequences:
             number = batch.base_sequence
             self.watch.emit(OtherBatchUntracked, self.client, self.partition, batch.id, found.id, number)
             self.watch.emit(NumbersInDoubt, producer=self.client, partition=self.partition, thrown=True)
-
-    def _with_number_of(self, batch: Batch) -> Batch | None:
-        """The batch in flight that has this batch's first sequence number."""
-        number = batch.base_sequence
-        return next((known for known in self.in_flight if known.base_sequence == number), None)
 
     def first_in_flight(self) -> int:
         """The lowest base sequence under way, −1 when nothing is."""
@@ -157,9 +150,7 @@ class PartitionSequences:
                 batch.renumber(
                     batch.producer_id, batch.producer_epoch, batch.base_sequence - failed.record_count
                 )
-        if self.by_number:
-            firsts = {batch.base_sequence: batch for batch in reversed(self.in_flight)}
-            self.in_flight = [batch for batch in self.in_flight if firsts[batch.base_sequence] is batch]
+        self.in_flight = self.order.kept(self.in_flight)
         self.watch.touch(self)
 
     def mark_unresolved(self, batch: Batch) -> None:

@@ -13,6 +13,7 @@ from engine.client.batch import Batch
 from engine.client.partition_sequences import PartitionSequences
 from engine.errors import EngineError, Error
 from engine.happenings.batches import Because, Question
+from engine.profile import Profile
 
 COMPLETE, DUPLICATE, RETRY, FAIL, FATAL = "complete", "duplicate", "retry", "fail", "fatal"
 OUT_OF_ORDER, UNKNOWN_PRODUCER, STALE_EPOCH = "out_of_order", "unknown_producer", "stale_epoch"
@@ -81,6 +82,17 @@ _BY_ERROR = {row.error: row for row in REACTIONS if row.error is not None}
 def reaction_to(error: Error) -> Reaction:
     """The row of SND-9 for ``error``; errors without a row of their own take the last one."""
     return _BY_ERROR.get(error, OTHER)
+
+
+def fatal_in(profile: Profile) -> frozenset[str]:
+    """What ends a producer of this version (SND-9)."""
+    chosen = {STALE_EPOCH: profile.stale_epoch_is_fatal, UNKNOWN_MAPPING: profile.unknown_mapping_is_fatal}
+    return frozenset({FATAL, *(does for does, is_fatal in chosen.items() if is_fatal)})
+
+
+def retried_in(profile: Profile) -> frozenset[str]:
+    """After what a producer of this version sends a batch again."""
+    return frozenset({RETRY, CONCURRENT} if profile.retries_retriable_answers else {RETRY})
 
 
 @dataclass(frozen=True, slots=True)

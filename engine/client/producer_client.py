@@ -30,7 +30,8 @@ from engine.client.incarnation import Incarnation
 from engine.client.ledger import Ledger
 from engine.client.record_size import NULL_LENGTH, batch_size_upper_bound, payload_size
 from engine.client.setup import Setup
-from engine.client.transaction_calls import ASKS, CallThrows, check_send, register_partition
+from engine.client.thrown import CallThrows
+from engine.client.transaction_calls import ASKS, check_send, register_partition
 from engine.client.view_parts import ConfigurationPart, FieldPart, GonePart, TimersPart
 from engine.errors import Error, Refused
 from engine.happenings.codes import Compared

@@ -26,6 +26,8 @@ TRIED_AGAIN = (RETRY, RETRY_SOON, LOOKUP)
 class QueuedIdentity(InitProducerIdAnswers):
     """T1 resolve, T2 fatal error, T3 epoch bump or producer id, T4 send or poll a control request."""
 
+    queued = True
+
     __slots__ = ("_channel", "_closing")
 
     def __init__(

@@ -7,7 +7,6 @@ exception raises :class:`CallThrows`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from engine.client import client_states as states
 from engine.client.application import (
@@ -26,11 +25,11 @@ from engine.client.control_requests import (
     PRIORITIES,
     Result,
 )
+from engine.client.thrown import ILLEGAL_STATE_EXCEPTION, CallThrows
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
-from engine.errors import Cause, ClientError, Error
+from engine.errors import Error
 from engine.happenings.codes import Compared
 from engine.happenings.producer import PartitionLeftToLeader, PartitionNew, Refusal
-from engine.machine import Row
 from engine.messages import (
     NO_MEMBER,
     NO_PRODUCER_EPOCH,
@@ -42,38 +41,13 @@ from engine.messages import (
     Membership,
 )
 
-KAFKA_EXCEPTION, ILLEGAL_STATE_EXCEPTION = "KafkaException", "IllegalStateException"
-
-
-class CallThrows(Exception):
-    """``error``: what went wrong, as the page names it; ``exception``: the Java class that Kafka throws.
-
-    ``why``: the row of the client's state machine that refuses, or another reason; ``compared``: the compared
-    values (UIV-3).
-    """
-
-    def __init__(
-        self,
-        why: Refusal | Row,
-        rule: str,
-        error: str,
-        exception: str,
-        compared: tuple[tuple[Compared, Any], ...],
-    ) -> None:
-        super().__init__(f"{rule}: {error}")
-        self.why = why
-        self.rule = rule
-        self.error = error
-        self.exception = exception
-        self.compared = compared
-
 
 def init_transactions(manager: TransactionManager) -> Result:
     """UNINITIALIZED → INITIALIZING; InitProducerId without an identity joins the queue (TXM-7)."""
     _needs_transactional_id(manager)
-    if manager.late_call_must_repeat:
+    if manager.late_calls.init_meets_errors:
         _no_error(manager)
-    waiting = _resumed(manager, states.INIT)
+    waiting = manager.late_calls.resumed(manager, states.INIT)
     if waiting is not None:
         return waiting
     _take(manager, states.INIT)
@@ -83,7 +57,7 @@ def init_transactions(manager: TransactionManager) -> Result:
 def begin_transaction(manager: TransactionManager) -> None:
     """READY → IN_TRANSACTION, purely local (CTR-1)."""
     _needs_transactional_id(manager)
-    _nothing_unanswered(manager)
+    manager.late_calls.check_other(manager)
     _no_error(manager, states.BEGIN)
     _take(manager, states.BEGIN)
 
@@ -92,9 +66,9 @@ def check_send(manager: TransactionManager) -> None:
     """Whether a record may be sent now (TXM-5)."""
     if manager.has_error:
         error = manager.state if manager.last_error is None else manager.last_error.name
-        exception = _exception(manager) if manager.wrong_state_is_fatal else KAFKA_EXCEPTION
+        exception = manager.thrown.for_send(manager.last_error, manager.last_error_unexpected)
         raise CallThrows(Refusal.SEND_IN_ERROR, "TXM-5", error, exception, ((Compared.STATE, manager.state),))
-    _nothing_unanswered(manager)
+    manager.late_calls.check_other(manager)
     if not manager.is_transactional:
         return
     if not manager.has_producer_id:
@@ -159,19 +133,19 @@ def send_offsets(
     ``member`` goes with them where the protocol has room for it: not before KIP-447.
     """
     _needs_transactional_id(manager)
-    _nothing_unanswered(manager)
+    manager.late_calls.check_other(manager)
     _no_error(manager)
     if manager.state not in states.SENDING:
         raise CallThrows(
             Refusal.OFFSETS_OUTSIDE_TRANSACTION,
             "TXM-5",
             "ILLEGAL_STATE",
-            _in_wrong_state(manager),
+            manager.thrown.in_wrong_state,
             ((Compared.STATE, manager.state),),
         )
     if manager.has_epoch_for_each:
         result = Result()
-        manager.commit_offsets(offsets, group, member if manager.names_member else NO_MEMBER, result)
+        manager.commit_offsets(offsets, group, manager.member_named(member), result)
         return result
     body = AddOffsetsToTxnRequest(
         transactional_id=manager.transactional_id or "",
@@ -181,8 +155,7 @@ def send_offsets(
     )
     request = manager.request_to_coordinator(ADD_OFFSETS, body, Result())
     request.offsets = dict(offsets)
-    if manager.names_member:
-        request.member = member
+    request.member = manager.member_named(member)
     manager.enqueue(request)
     return request.result or Result()
 
@@ -190,7 +163,7 @@ def send_offsets(
 def commit_transaction(manager: TransactionManager) -> Result:
     """IN_TRANSACTION → COMMITTING_TRANSACTION (TXM-10)."""
     _needs_transactional_id(manager)
-    waiting = _resumed(manager, states.COMMIT)
+    waiting = manager.late_calls.resumed(manager, states.COMMIT)
     if waiting is not None:
         return waiting
     _no_error(manager, states.COMMIT)
@@ -201,7 +174,7 @@ def commit_transaction(manager: TransactionManager) -> Result:
 def abort_transaction(manager: TransactionManager) -> Result:
     """IN_TRANSACTION or ABORTABLE_ERROR → ABORTING_TRANSACTION; *new* partitions are forgotten (TXM-10)."""
     _needs_transactional_id(manager)
-    waiting = _resumed(manager, states.ABORT)
+    waiting = manager.late_calls.resumed(manager, states.ABORT)
     if waiting is not None:
         return waiting
     if not manager.has_abortable_error:
@@ -249,42 +222,6 @@ def _enqueue_init(
     return result
 
 
-def _resumed(manager: TransactionManager, on: str) -> Result | None:
-    """The same call timed out before: it waits for the same result again (TXM-5)."""
-    if manager.late_call_must_repeat and manager.pending_call != on:
-        _nothing_unanswered(manager)
-        return None
-    result = manager.pending_result
-    if manager.late_call_must_repeat:
-        return _unanswered(manager)
-    if result is None or manager.state not in states.RESUMED[on]:
-        return None
-    if result.completed:
-        manager.pending_result = None
-    return result
-
-
-def _unanswered(manager: TransactionManager) -> Result | None:
-    """The result that no call has heard of yet; one that was heard is forgotten."""
-    result = manager.pending_result
-    if result is not None and result.acknowledged:
-        manager.pending_result = result = None
-    return result
-
-
-def _nothing_unanswered(manager: TransactionManager) -> None:
-    """A call that timed out must be made again before another one (KAFKA-13412)."""
-    if not manager.late_call_must_repeat or _unanswered(manager) is None:
-        return
-    raise CallThrows(
-        Refusal.CALL_UNANSWERED,
-        "TXM-5",
-        "ILLEGAL_STATE",
-        ILLEGAL_STATE_EXCEPTION,
-        ((Compared.STATE, manager.state),),
-    )
-
-
 def _needs_transactional_id(manager: TransactionManager) -> None:
     if not manager.is_transactional:
         raise CallThrows(
@@ -307,28 +244,9 @@ def _no_error(manager: TransactionManager, on: str | None = None) -> None:
         Refusal.CALL_IN_ERROR,
         "TXM-5",
         manager.last_error.name,
-        _exception(manager),
+        manager.thrown.for_error(manager.last_error, manager.last_error_unexpected),
         ((Compared.STATE, manager.state),),
     )
-
-
-def _exception(manager: TransactionManager) -> str:
-    """The class of exception that a call in an error state throws."""
-    if manager.last_error is None or not manager.shows_fencing or manager.last_error_unexpected:
-        return KAFKA_EXCEPTION
-    # Since 2.7 a fencing is thrown as it is, so that an application can recognise it.
-    return _AS_THEY_ARE.get(manager.last_error, KAFKA_EXCEPTION)
-
-
-def _in_wrong_state(manager: TransactionManager) -> str:
-    return ILLEGAL_STATE_EXCEPTION if manager.wrong_state_is_fatal else KAFKA_EXCEPTION
-
-
-_AS_THEY_ARE: dict[Cause, str] = {
-    ClientError.ILLEGAL_STATE: ILLEGAL_STATE_EXCEPTION,
-    Error.PRODUCER_FENCED: "ProducerFencedException",
-    Error.INVALID_PRODUCER_EPOCH: "InvalidProducerEpochException",
-}
 
 
 def _take(manager: TransactionManager, on: str) -> None:
@@ -339,7 +257,7 @@ def _take(manager: TransactionManager, on: str) -> None:
             illegal.row,
             illegal.row.spec,
             "ILLEGAL_STATE",
-            _in_wrong_state(manager),
+            manager.thrown.in_wrong_state,
             ((Compared.STATE, manager.state),),
         ) from illegal
 

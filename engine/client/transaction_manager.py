@@ -26,22 +26,22 @@ from engine.client.control_requests import (
     PendingRequest,
     Result,
 )
+from engine.client.in_flight_order import BY_BATCH, BY_NUMBER, InFlightOrder
+from engine.client.late_calls import BY_STATE, UNTIL_RETURNED, LateCalls
 from engine.client.partition_sequences import PartitionSequences
 from engine.client.produce_reactions import (
     BUMP_AND_RETRY,
-    CONCURRENT,
     DECISIONS,
     FAIL,
-    FATAL,
     RESTART_AND_RETRY,
-    RETRY,
-    STALE_EPOCH,
-    UNKNOWN_MAPPING,
     Answer,
     decide,
+    fatal_in,
     reaction_to,
+    retried_in,
 )
 from engine.client.recovery import RAISE_EPOCH, RESET_IDENTITY, Recovery
+from engine.client.thrown import thrown_by
 from engine.errors import Cause, ClientError, EngineError, Error
 from engine.events import OutcomeTold, TransactionBegun
 from engine.happenings.batches import AfterFailure, Because
@@ -50,6 +50,7 @@ from engine.happenings.producer import ProducerPoisoned, ProtocolChosen
 from engine.machine import Row
 from engine.messages import (
     INT_MAX,
+    NO_MEMBER,
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
     RAISING_VERSION,
@@ -80,8 +81,12 @@ class TransactionManager:
 
     __slots__ = (
         "_fatal_error_ends_calls",
-        "_knows_batches_by_number",
-        "_stale_epoch_is_fatal",
+        "_fatal_reactions",
+        "_identity_edges",
+        "_in_flight_order",
+        "_names_member",
+        "_retried_reactions",
+        "_wrong_state_is_fatal",
         "added_partitions",
         "bump_required",
         "client",
@@ -89,15 +94,13 @@ class TransactionManager:
         "config",
         "coordinator_supports_bump",
         "coordinators",
-        "error_drops_unsent",
         "features_epoch",
         "in_flight",
         "knows_version",
         "last_edge",
         "last_error",
         "last_error_unexpected",
-        "late_call_must_repeat",
-        "names_member",
+        "late_calls",
         "new_partitions",
         "outlives_denial",
         "partitions",
@@ -108,22 +111,18 @@ class TransactionManager:
         "pending_result",
         "producer_epoch",
         "producer_id",
-        "queues_identity",
         "raises_at_commit",
         "reactions",
         "recovery",
         "requests",
-        "retries_concurrent",
-        "shows_fencing",
         "started",
         "state",
         "switches",
+        "thrown",
         "to_resequence",
         "transactional_id",
-        "unknown_mapping_is_fatal",
         "version",
         "watch",
-        "wrong_state_is_fatal",
     )
 
     def __init__(
@@ -132,22 +131,21 @@ class TransactionManager:
         self.client = client
         self.config = config
         self.recovery: Recovery = RAISE_EPOCH if profile.recovers_by_epoch else RESET_IDENTITY
-        self.queues_identity = profile.queued_producer_id_request
-        """InitProducerId joins the queue of requests; else the Sender's pass waits for it (PID-11, PID-12)."""
-        self.shows_fencing = profile.shows_fencing
-        """The application gets ProducerFencedException for a fence."""
-        self.names_member = profile.offsets_name_member
+        self._identity_edges = (states.NEED_ID, states.GOT_ID) if profile.queued_producer_id_request else ()
+        """The edges to an identity of a producer without a transactional id; where the Sender's pass waits for the
+        identity (PID-12), the producer's state does not change."""
+        self.thrown = thrown_by(profile)
+        self.late_calls: LateCalls = UNTIL_RETURNED if profile.late_call_must_repeat else BY_STATE
+        self._names_member = profile.offsets_name_member
         """TxnOffsetCommit says which member of which generation commits (KIP-447)."""
         self.reactions = generation_of(profile)
-        """Whose reactions to answers the client has."""
+        """Whose reactions to answers of control requests the client has."""
+        self._fatal_reactions, self._retried_reactions = fatal_in(profile), retried_in(profile)
+        """What it does about answers for batches, beside the decisions about sequence errors."""
+        self._in_flight_order: InFlightOrder = BY_NUMBER if profile.knows_batches_by_number else BY_BATCH
         self._fatal_error_ends_calls = profile.fatal_error_ends_calls
-        self._knows_batches_by_number = profile.knows_batches_by_number
-        self._stale_epoch_is_fatal = profile.stale_epoch_is_fatal
+        self._wrong_state_is_fatal = profile.wrong_state_is_fatal
         self.outlives_denial = profile.outlives_denied_identity
-        self.wrong_state_is_fatal = profile.wrong_state_is_fatal
-        self.late_call_must_repeat = profile.late_call_must_repeat
-        self.retries_concurrent = profile.retries_retriable_answers
-        self.unknown_mapping_is_fatal = profile.unknown_mapping_is_fatal
         self.raises_at_commit = profile.commit_may_raise_epoch
         self.knows_version = profile.transaction_version
         """The highest transaction version that this client and the cluster's brokers know."""
@@ -261,6 +259,10 @@ class TransactionManager:
             return self.recovery.raises_epoch
         return self.has_epoch_for_each or (self.recovery.raises_epoch and self.coordinator_supports_bump)
 
+    def member_named(self, member: Membership) -> Membership:
+        """The member that TxnOffsetCommit names; none before KIP-447."""
+        return member if self._names_member else NO_MEMBER
+
     @property
     def must_ask_for_bump(self) -> bool:
         """The epoch does not go up by itself: the client has to ask for it (``needToTriggerEpochBumpFromClient``)."""
@@ -300,7 +302,7 @@ class TransactionManager:
         row = self._row(on)
         if row.target is None:
             before = self.state
-            if self.wrong_state_is_fatal and not by_call:
+            if self._wrong_state_is_fatal and not by_call:
                 self._poison(on)
             raise IllegalTransition(before, row)
         before, self.state = self.state, row.target
@@ -389,7 +391,7 @@ class TransactionManager:
     def identity_received(self, producer_id: int, producer_epoch: int) -> None:
         """InitProducerId was answered NONE, for the first time or after the epoch ran out."""
         self.set_identity(producer_id, producer_epoch)
-        if self.queues_identity or self.is_transactional:
+        if self.is_transactional or self._identity_edges:
             self.transition(states.GOT_ID)
         self._renumber()
 
@@ -413,9 +415,8 @@ class TransactionManager:
     def preset(self, producer_id: int, producer_epoch: int) -> None:
         """Begin with this identity (GEN-7), as if it had been asked for."""
         self.set_identity(producer_id, producer_epoch)
-        if self.queues_identity:
-            asking = states.MACHINE.target_of(states.MACHINE.initial, states.NEED_ID)
-            self.state = states.MACHINE.target_of(asking, states.GOT_ID)
+        for edge in self._identity_edges:
+            self.state = states.MACHINE.target_of(self.state, edge)
 
     def reset_identity(self) -> None:
         """k20: drop PID, epoch, numberings and marks (TXM-15). Transactional producers never do this."""
@@ -469,7 +470,7 @@ class TransactionManager:
         entry = self.partitions.get(partition)
         if entry is None:
             entry = self.partitions[partition] = PartitionSequences(
-                partition, self.client, self.watch, self._knows_batches_by_number
+                partition, self.client, self.watch, self._in_flight_order
             )
             self.watch.touch(entry)
         return entry
@@ -477,6 +478,10 @@ class TransactionManager:
     def tracks(self, partition: str) -> bool:
         entry = self.partitions.get(partition)
         return entry is not None and bool(entry.in_flight)
+
+    def has_no_place_for(self, batch: Batch) -> bool:
+        """The batch cannot be queued for resending, because nothing of its partition is known to be in flight."""
+        return self._in_flight_order.throws_untracked and not self.tracks(batch.partition)
 
     def stop_reason(self, head: Batch) -> str | None:
         """Why the head of a queue may not be drained now (ORD-5); None: it may."""
@@ -528,7 +533,7 @@ class TransactionManager:
         """
         reaction = reaction_to(error)
         if reaction.does not in DECISIONS:
-            return reaction.does == RETRY or (reaction.does == CONCURRENT and self.retries_concurrent), None
+            return reaction.does in self._retried_reactions, None
         if not self.recovery.knows_older and batch.producer_id != self.producer_id:
             return False, Because.OTHER_IDENTITY
         entry = self.entry(batch.partition)
@@ -552,12 +557,7 @@ class TransactionManager:
     def _classify(self, error: Error) -> None:
         """FATAL_ERROR, ABORTABLE_ERROR or no change (SND-9); raises :class:`IllegalTransition` where no
         transaction is left to abort."""
-        does = reaction_to(error).does
-        if (
-            does == FATAL
-            or (does == STALE_EPOCH and self._stale_epoch_is_fatal)
-            or (does == UNKNOWN_MAPPING and self.unknown_mapping_is_fatal)
-        ):
+        if reaction_to(error).does in self._fatal_reactions:
             self.transition(states.FATAL, error)
         elif self.is_transactional and not self.has_fatal_error:
             if self.must_ask_for_bump and not self.is_completing:

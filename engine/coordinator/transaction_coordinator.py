@@ -466,7 +466,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.outbox.append(Answer(to=to, error=error, producer_id=producer_id, producer_epoch=producer_epoch))
 
     def _answer_error(self, to: object, error: Error) -> None:
-        """An internal error is an exception in Kafka."""
+        """Answer an error. UNKNOWN_SERVER_ERROR stands for an exception that Kafka throws here."""
         self.outbox.append(Answer(to=to, error=error, thrown=error is Error.UNKNOWN_SERVER_ERROR))
 
     # -- taking a row ----------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ class FaultStruck(Happening):
 
 @happening
 class RequestsLeftAtBroker(Aside):
-    """A connection has ended; its broker goes through the first ``count`` of the requests that wait."""
+    """A connection has ended. Its broker still processes the first ``count`` of the requests that wait there."""
 
     client: str
     broker: str

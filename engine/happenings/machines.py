@@ -8,7 +8,7 @@ from engine.machine import Row
 
 @happening
 class RowTaken(Aside):
-    """A machine of a table went to another state. ``of``: whose machine it is."""
+    """A state machine took a row of its table and is in another state. ``of``: the role that has the machine."""
 
     of: str
     row: Row

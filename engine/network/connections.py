@@ -24,8 +24,8 @@ def _name(client: str, broker: str, body: object, correlation_id: int) -> Name:
 
 
 def name_of(message: Envelope) -> Name:
-    """The connection on which a message goes: its client sends the requests. Nodes of the middleware have one for both
-    ways."""
+    """The connection on which a message goes, named by the side that sends requests. Two nodes of the middleware both
+    send them, over one connection."""
     client, broker = message.source, message.destination
     if message.is_response:
         client, broker = broker, client

@@ -51,7 +51,7 @@ class Line:
     """One line: code (``text``) or a comment (``comment``, a key of the catalogue), never both.
 
     ``depth`` is its level, ``chinese`` the code in Chinese where that differs. ``says`` and ``decides`` are the
-    sentences and tests that are this line, ``rules`` the requirements it carries out, ``kafka`` the class and method of
+    sentences and tests that belong to this line, ``rules`` the requirements it carries out, ``kafka`` the class and method of
     the first sentence.
     """
 

@@ -33,7 +33,8 @@ class MessageView(_FromTo):
     connection_ended: NotRequired[bool]
     """A request that its broker processes although its connection has ended: its response goes nowhere (GEN-11)."""
     waits_behind: NotRequired[int]
-    """A request that arrived and waits in its connection: the number of the unanswered one before it (GEN-11)."""
+    """Of a request that has arrived and waits its turn: the number of the request before it on the same connection,
+    which the broker has not answered yet (GEN-11)."""
 
 
 class NetworkView(TypedDict):

@@ -14,6 +14,7 @@ from engine.client import transaction_calls as calls
 from engine.client.control_requests import GROUP, TRANSACTION, Result
 from engine.client.ledger import Ledger
 from engine.client.producer_client import ProducerClient
+from engine.client.thrown import KAFKA_EXCEPTION, CallThrows
 from engine.client.transaction_manager import TransactionManager
 from engine.errors import Cause, Error
 from engine.happenings.producer import AnswerThrown, ProducerPoisoned
@@ -98,11 +99,11 @@ def _call(manager: TransactionManager, call: str) -> str:
     case that forces the state has no first one, and then the client's check of the edge decides."""
     if (manager.state, call) == (states.INITIALIZING, states.INIT) and manager.pending_result is None:
         legal = states.edge_is_legal(states.INITIALIZING, states.INITIALIZING, manager.recovery.raises_epoch)
-        refused = calls.ILLEGAL_STATE_EXCEPTION if manager.wrong_state_is_fatal else calls.KAFKA_EXCEPTION
+        refused = manager.thrown.in_wrong_state
         return "OK" if legal else refused
     try:
         _CALLS[call](manager)
-    except calls.CallThrows as refused:
+    except CallThrows as refused:
         return refused.exception
     return "OK"
 
@@ -123,7 +124,7 @@ def _bring_to(manager: TransactionManager, state: str, error: str | None) -> Non
         manager.transition(states.COMMIT if state == states.COMMITTING_TRANSACTION else states.ABORT)
     if error is None:
         return
-    unexpected = error == calls.KAFKA_EXCEPTION
+    unexpected = error == KAFKA_EXCEPTION
     cause = Error.UNKNOWN_SERVER_ERROR if unexpected else Error.PRODUCER_FENCED
     manager.transition(states.FATAL if state == states.FATAL_ERROR else states.ABORTABLE, cause, unexpected)
 
@@ -277,7 +278,7 @@ class _Driver:
     def state(self, result: Result | None) -> dict[str, Any]:
         """The state after the response. An exception ends the handler, so the case has no further field."""
         if self.watch.thrown:
-            return {"exception": calls.KAFKA_EXCEPTION}
+            return {"exception": KAFKA_EXCEPTION}
         manager = self.manager
         error = manager.last_error
         return {
@@ -302,7 +303,7 @@ class _Driver:
         }
 
     def _exception(self, error: Cause, unexpected: bool) -> str:
-        return calls.KAFKA_EXCEPTION if unexpected else exception_name(error, self.version)
+        return KAFKA_EXCEPTION if unexpected else exception_name(error, self.version)
 
 
 def _answer_to(request: object, error: Error) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.client.transaction_calls import ILLEGAL_STATE_EXCEPTION
+from engine.client.thrown import ILLEGAL_STATE_EXCEPTION
 from engine.coordinator.group_offsets import Group, Moved
 from engine.messages import CommittedOffset
 from engine.vectors.outcome import Failure, Skip, first_difference

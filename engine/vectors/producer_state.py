@@ -91,7 +91,8 @@ class LogCase:
         return self._appended(batches, operation.get("origin", "client"))
 
     def start_verification(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """A batch arrives that may be the first of a transaction; the coordinator's yes is the case's ``verified``."""
+        """A batch arrives that may be the first of a transaction. The case says in ``verified`` whether the coordinator
+        confirms it."""
         producer_id, sequence, epoch = operation["pid"], operation["seq"], operation["epoch"]
         producers = self.log.producers
         needs = not producers.is_open(producer_id, epoch)

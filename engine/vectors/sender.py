@@ -26,7 +26,7 @@ from engine.client.application import (
 from engine.client.ledger import Ledger
 from engine.client.partition_sequences import PartitionSequences
 from engine.client.producer_client import ProducerClient
-from engine.client.transaction_calls import KAFKA_EXCEPTION
+from engine.client.thrown import KAFKA_EXCEPTION
 from engine.client.transaction_manager import TransactionManager
 from engine.client.unsent import ABORTED_ERROR
 from engine.client.visit_order import with_partition
@@ -209,7 +209,7 @@ class _Driver:
         self.now = 0
         self.serial = 0
         self.pooled: dict[int, bool] = {}
-        """First serial of a batch to whether its memory is of the size that the pool keeps."""
+        """By the first serial of a batch: whether the pool keeps its memory, because it has the pool's size."""
         self.in_flight: list[Send] = []
         self.sent_at: dict[int, int] = {}
         """By correlation id."""

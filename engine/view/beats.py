@@ -54,7 +54,7 @@ LINES_MOST = 60
 """Lines of one beat, beyond which it is cut."""
 RARE = 8
 RARE_MOST = 4
-"""Beats of this weight stand among rounds, so many of them on a level."""
+"""Beats of this weight stand among rounds, at most this many on a level."""
 WEIGHED_MOST = 300
 """Openings that are weighed against each other on a level; lighter ones before them are left to the levels below."""
 ENOUGH = 6
@@ -409,7 +409,7 @@ def _chosen(openings: list[Opened], end: int) -> list[Opened]:
         return rounds
     chosen = _weightiest(openings)
     while len(chosen) > 1:
-        # Two that say the same, with nothing left between them, are one beat and take no other's place.
+        # Neighbours that say the same are merged first: that costs nothing, so no other opening has to go.
         losses = [
             0.0 if _is_same(before, one) else _loss(chosen, index, end, steps)
             for index, (before, one) in enumerate(pairwise(chosen), 1)
@@ -434,7 +434,7 @@ def _with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
 
 
 def _weightiest(openings: list[Opened]) -> list[Opened]:
-    """The first, and so many of the others that they can be weighed against each other."""
+    """The first opening and the heaviest others, ``WEIGHED_MOST`` in all: comparing more would take too long."""
     if len(openings) <= WEIGHED_MOST:
         return list(openings)
     heaviest = sorted(openings[1:], key=lambda one: -one.weight)[: WEIGHED_MOST - 1]

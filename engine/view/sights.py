@@ -19,7 +19,7 @@ Change = tuple[list[str], Any, Any]
 """Path, before and after; ABSENT where there is none."""
 
 REACH = 250
-"""From a sight a page may step back so many steps and still find every entry that it draws."""
+"""The number of steps that a page may step back from a sight and still find every entry that it draws."""
 NEWEST_RECORDS = 100
 NEWEST_BATCHES = 24
 """The newest batches of each log are always listed: more than a panel draws."""
@@ -30,7 +30,7 @@ NEXT_BATCHES = 6
 DRAWN_BATCHES = 2
 """At the head of each queue, where a panel may draw them."""
 GAP = 44
-"""Records between two that are listed are listed too, up to so many: a panel's page of them."""
+"""Between two listed records at most this many others are listed too: a page of the panel."""
 NEWEST_BROKEN = 10
 """Records listed for each broken guarantee, in the order in which they broke it; the others are numbers there."""
 

@@ -12,9 +12,9 @@ from typing import Any, Final
 ALL: Final = True
 """Everything below."""
 EACH: Final = "*"
-"""Whatever the name."""
+"""Stands for every name at this level."""
 NUMBERED: Final = "#"
-"""Stands for names that are numbers; they are kept in numerical order."""
+"""Stands for every name at this level that is a number; they are kept in numerical order."""
 
 Tree = Mapping[str, Any]
 

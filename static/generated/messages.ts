@@ -1805,7 +1805,7 @@ export interface MessageView {
    */
   connection_ended?: boolean;
   /**
-   * A request that arrived and waits in its connection: the number of the unanswered one before it (GEN-11).
+   * Of a request that has arrived and waits its turn: the number of the request before it on the same connection, which the broker has not answered yet (GEN-11).
    */
   waits_behind?: number;
 }

@@ -6,11 +6,15 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from engine.client.blocking_identity import BlockingIdentity
+from engine.client.queued_identity import QueuedIdentity
 from engine.errors import Refused
+from engine.profile import Profile
 from engine.scenario.document import load
 from engine.simulation import Simulation
 
@@ -23,6 +27,9 @@ CHOOSING = {
     ("client/configuration.py", "_idempotent"),
     ("client/control_reactions.py", "generation_of"),
     ("explain/machines.py", "_versions"),
+    ("client/produce_reactions.py", "fatal_in"),
+    ("client/produce_reactions.py", "retried_in"),
+    ("client/thrown.py", "thrown_by"),
     ("scenario/form.py", "form"),
     ("scenario/header.py", "header_of"),
     ("wire/broker_apis.py", "listed"),
@@ -65,6 +72,56 @@ def test_a_version_is_asked_only_where_a_role_is_built_or_a_table_is_chosen() ->
                 asked.append(f"{name}:{line} in {function or 'the module'}")
     assert asked == []
     assert found > 20, "the search finds what it looks for"
+
+
+BOOLEANS = {item.name for item in fields(Profile) if item.type == "bool"}
+GUARDS = "client/client_states.py"
+"""Guards of rows ask the producer about its version: choosing rows is what they are for."""
+
+
+def kept_booleans(tree: ast.AST) -> Iterator[str]:
+    """The names under which a module's constructors keep a boolean of a version as it is: ``self.x = profile.y``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            if (
+                isinstance(target, ast.Attribute)
+                and isinstance(node.value, ast.Attribute)
+                and node.value.attr in BOOLEANS
+                and named(node.value.value) == "profile"
+            ):
+                yield target.attr
+
+
+def functions_asking(tree: ast.AST, attributes: set[str], module: str) -> Iterator[tuple[str, str]]:
+    """Each function, constructors aside, that reads one of the attributes: (attribute, place of the function)."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef) and function.name != "__init__":
+            for node in ast.walk(function):
+                if (
+                    isinstance(node, ast.Attribute)
+                    and node.attr in attributes
+                    and isinstance(node.ctx, ast.Load)
+                    and named(node.value) != "profile"
+                ):
+                    yield node.attr, f"{module}:{function.lineno} {function.name}"
+
+
+def test_what_a_version_decides_in_several_places_is_a_strategy() -> None:
+    trees = {
+        str(path.relative_to(ENGINE)): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(ENGINE.rglob("*.py"))
+        if not str(path.relative_to(ENGINE)).startswith(BUILDING)
+    }
+    kept = {name for tree in trees.values() for name in kept_booleans(tree)}
+    assert len(kept) > 10, "the search finds what it looks for"
+    asking: dict[str, set[str]] = {}
+    for module, tree in trees.items():
+        if module != GUARDS:
+            for name, place in functions_asking(tree, kept, module):
+                asking.setdefault(name, set()).add(place)
+    assert {name: sorted(places) for name, places in asking.items() if len(places) > 1} == {}
+    assert kept - asking.keys() - {"raises_at_commit"} == set(), "a kept boolean decides something"
 
 
 TOY_VERSION = """
@@ -138,7 +195,8 @@ def test_each_client_has_a_version_of_its_own(cluster: str) -> None:
     simulation = mixed(cluster, old="k20", new="k28")
     old, new = (simulation.world.clients[name].memory.transactions for name in ("old", "new"))
     assert old is not None and new is not None
-    assert (old.queues_identity, new.queues_identity) == (False, True)
+    ways = (simulation.world.clients[name].memory.identity for name in ("old", "new"))
+    assert tuple(map(type, ways)) == (BlockingIdentity, QueuedIdentity)
     assert (old.recovery.raises_epoch, new.recovery.raises_epoch) == (False, True)
     assert (old.can_bump, new.can_bump) == (False, cluster == "k28"), "2.0 raises no epoch that is named"
     simulation.run()

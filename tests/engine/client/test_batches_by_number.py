@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.client.batch import Batch
+from engine.client.in_flight_order import BY_BATCH, BY_NUMBER
 from engine.client.partition_sequences import PartitionSequences
 from engine.profile import Profile
 from engine.profiles import K20, K28, K39, K41
@@ -56,7 +57,9 @@ def test_a_batch_that_nothing_tracks_is_not_resent_and_expires() -> None:
 @pytest.mark.requirement("ORD-4")
 @pytest.mark.parametrize("profile", [K20, K28, K39, K41], ids=lambda profile: profile.name)
 def test_other_versions_know_the_batch_itself(profile: Profile) -> None:
-    entry = PartitionSequences("t-0", "p1", Watch(), profile.knows_batches_by_number)
+    entry = PartitionSequences(
+        "t-0", "p1", Watch(), BY_NUMBER if profile.knows_batches_by_number else BY_BATCH
+    )
     over, live = (Batch(f"b{number}", "t-0", 1_000, 0, "p1", Watch()) for number in (1, 2))
     over.set_identity(0, 0, 0, False)
     live.set_identity(0, 1, 0, False)

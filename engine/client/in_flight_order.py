@@ -1,0 +1,64 @@
+"""How the batches in flight of a partition are told apart: two strategies, one of which a version chooses (ORD-4).
+
+2.4 to 2.8 keep them in a set that is ordered and compared by first sequence number alone
+(``TopicPartitionEntry.inflightBatchesBySequence``), so a finished batch is taken for another that has its number now.
+All other versions compare the batches themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from engine.client.batch import Batch
+
+
+class InFlightOrder(Protocol):
+    """``throws_untracked``: a batch that none of those in flight stands for cannot be queued for resending."""
+
+    @property
+    def throws_untracked(self) -> bool: ...
+
+    def has_place(self, in_flight: list[Batch], batch: Batch) -> bool:
+        """Whether the batch is added to those in flight."""
+        ...
+
+    def found(self, in_flight: list[Batch], batch: Batch) -> Batch | None:
+        """The batch in flight that is taken for this one."""
+        ...
+
+    def kept(self, in_flight: list[Batch]) -> list[Batch]:
+        """Those that remain once some have new numbers."""
+        ...
+
+
+class ByBatch:
+    __slots__ = ()
+    throws_untracked = False
+
+    def has_place(self, in_flight: list[Batch], batch: Batch) -> bool:
+        return True
+
+    def found(self, in_flight: list[Batch], batch: Batch) -> Batch | None:
+        return batch if batch in in_flight else None
+
+    def kept(self, in_flight: list[Batch]) -> list[Batch]:
+        return in_flight
+
+
+class ByNumber:
+    __slots__ = ()
+    throws_untracked = True
+
+    def has_place(self, in_flight: list[Batch], batch: Batch) -> bool:
+        return self.found(in_flight, batch) is None
+
+    def found(self, in_flight: list[Batch], batch: Batch) -> Batch | None:
+        number = batch.base_sequence
+        return next((known for known in in_flight if known.base_sequence == number), None)
+
+    def kept(self, in_flight: list[Batch]) -> list[Batch]:
+        firsts = {batch.base_sequence: batch for batch in reversed(in_flight)}
+        return [batch for batch in in_flight if firsts[batch.base_sequence] is batch]
+
+
+BY_BATCH, BY_NUMBER = ByBatch(), ByNumber()

@@ -1,0 +1,91 @@
+"""After a call that timed out: two strategies, one of which a version chooses (TXM-5).
+
+Until 3.1 the same call waits for its result again while the client's state shows that it is under way, and every other
+call is taken as if nothing waited. Since 3.2 only the same call is allowed until it has returned (KAFKA-13412).
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from engine.client import client_states as states
+from engine.client.control_requests import Result
+from engine.client.thrown import ILLEGAL_STATE_EXCEPTION, CallThrows
+from engine.happenings.codes import Compared
+from engine.happenings.producer import Refusal
+
+
+class Waiting(Protocol):
+    """The part of a producer that holds the result of its newest init, commit or abort."""
+
+    state: str
+    pending_result: Result | None
+    pending_call: str
+
+
+class LateCalls(Protocol):
+    """``init_meets_errors``: ``initTransactions()`` throws in an error state, too."""
+
+    @property
+    def init_meets_errors(self) -> bool: ...
+
+    def check_other(self, waiting: Waiting) -> None:
+        """Another call than the one that timed out may be made. Raises CallThrows."""
+        ...
+
+    def resumed(self, waiting: Waiting, on: str) -> Result | None:
+        """The result that a repeated call waits for again; None where the call begins anew. Raises CallThrows."""
+        ...
+
+
+class ByState:
+    """The client's state says whether the call is still under way."""
+
+    __slots__ = ()
+    init_meets_errors = False
+
+    def check_other(self, waiting: Waiting) -> None:
+        return
+
+    def resumed(self, waiting: Waiting, on: str) -> Result | None:
+        result = waiting.pending_result
+        if result is None or waiting.state not in states.RESUMED[on]:
+            return None
+        if result.completed:
+            waiting.pending_result = None
+        return result
+
+
+class UntilReturned:
+    """The call must be repeated until it has returned."""
+
+    __slots__ = ()
+    init_meets_errors = True
+
+    def check_other(self, waiting: Waiting) -> None:
+        if _unanswered(waiting) is None:
+            return
+        raise CallThrows(
+            Refusal.CALL_UNANSWERED,
+            "TXM-5",
+            "ILLEGAL_STATE",
+            ILLEGAL_STATE_EXCEPTION,
+            ((Compared.STATE, waiting.state),),
+        )
+
+    def resumed(self, waiting: Waiting, on: str) -> Result | None:
+        if waiting.pending_call != on:
+            self.check_other(waiting)
+            return None
+        return _unanswered(waiting)
+
+
+def _unanswered(waiting: Waiting) -> Result | None:
+    """The result that no call has returned yet; one that was returned is forgotten."""
+    result = waiting.pending_result
+    if result is not None and result.acknowledged:
+        waiting.pending_result = result = None
+    return result
+
+
+BY_STATE, UNTIL_RETURNED = ByState(), UntilReturned()
