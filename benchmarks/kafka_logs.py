@@ -10,8 +10,8 @@ from pathlib import Path
 from benchmarks.generated_logs import make_logs
 from benchmarks.report import remark, tell
 from eosviz.pipeline.kafka_logs.case import Case, Reading, ReadingHere, read_case
+from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
-from eosviz.pipeline.kafka_logs.stretch_facts import Depth
 from eosviz.pipeline.spark import start_session
 
 MEGABYTE = 1_000_000

@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.generated_logs import make_logs
 from benchmarks.report import remark, tell
 from eosviz.pipeline.kafka_logs.case import read_case
-from eosviz.pipeline.kafka_logs.stretch_facts import Depth
+from eosviz.pipeline.kafka_logs.depth import Depth
 
 GIGABYTE = 1_000_000_000
 SIZES = (1, 4)

@@ -20,8 +20,9 @@ from pyspark.sql import SparkSession
 from benchmarks.processes import processor_seconds
 from benchmarks.report import remark, tell
 from eosviz.pipeline.spark import start_session
+from eosviz.pipeline.sweep_checks import parse_sweep
 from eosviz.pipeline.sweep_chunks import read_runs, write_chunks
-from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
+from eosviz.pipeline.sweep_document import SweepDocument
 from eosviz.pipeline.sweep_runs import Player, settle
 from eosviz.pipeline.sweep_table import rows_of
 from tests.spark_cluster import running_cluster

@@ -7,10 +7,9 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from engine.broker.configuration import BrokerConfiguration
 from engine.building import build
 from engine.errors import Refused
 from engine.scenario import kept_by
@@ -20,8 +19,8 @@ from engine.watching import Watch
 from engine.world import World
 from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep, bad_value, nearest_of
 from eosviz.pipeline.sweep_axes import ANSWER
-from eosviz.pipeline.sweep_document import SweepDocument
-from eosviz.pipeline.sweep_parameters import sections_of
+from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
+from eosviz.pipeline.sweep_paths import nearest_path
 
 BUILT_MAX = 300
 """Combinations whose world is built, about 2 ms each. Of a larger grid every value of every axis is, beside the first
@@ -45,6 +44,13 @@ Cell = dict[str, Any]
 
 class TakesLong(Exception):
     """The check was given less time than it takes."""
+
+
+def parse_sweep(text: str) -> SweepDocument:
+    """The document, every cell of which was loaded once to see that its paths and values exist. Raises BadSweep."""
+    sweep = read_sweep(text)
+    check_sweep(sweep)
+    return sweep
 
 
 def check_sweep(sweep: SweepDocument, seconds_max: float = math.inf) -> None:
@@ -98,29 +104,6 @@ def _place(sweep: SweepDocument, place: str) -> str:
         return place
     field = _FIELD_OF_ENTRY.get(found[2] or "", found[2])
     return f"faults.{int(found[1]) - own}" + (f".{field}" if field else "")
-
-
-def nearest_path(scenario: Scenario, place: str, written: Iterable[str]) -> str:
-    """The path of the scenario that is most like the one that is wrong at ``place``; ``written``: the sweep's paths.
-    Empty where the path exists and its value is wrong."""
-    known = known_paths(scenario)
-    path = next((one for one in written if one == place or one.startswith(f"{place}.")), place)
-    if path in known:
-        return ""
-    parent, _, word = path.rpartition(".")
-    beside = [one.rpartition(".")[2] for one in known if one.rpartition(".")[0] == parent]
-    if not beside:
-        return nearest_of(path, known)
-    near = nearest_of(word, beside)
-    return f"{parent}.{near}" if near else ""
-
-
-def known_paths(scenario: Scenario) -> list[str]:
-    """Every path that is offered to vary, and the settings of brokers."""
-    paths = [one.path for section in sections_of(scenario) for one in section.parameters]
-    absent = kept_by.absent(scenario["profile"])
-    settings = [name for name in BrokerConfiguration.__slots__ if name not in absent]
-    return [*paths, *(f"cluster.broker.{name}" for name in settings)]
 
 
 def _check_faults(sweep: SweepDocument, world: World) -> None:

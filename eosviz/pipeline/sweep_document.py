@@ -1,4 +1,5 @@
-"""What a sweep document (TOML) says: a scenario, a grid of settings and faults, seeds. Checked before Spark starts."""
+"""What a sweep document (TOML) says: a scenario, a grid of settings and faults, seeds. `sweep_checks` looks whether all
+that it names exists, before Spark starts; executors, which read it too, check nothing."""
 
 import itertools
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from engine.scenario.document import BadScenario, Scenario, load, parse
 from engine.scenario.shelf import entry, library
 from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep, bad_value, nearest_of
 from eosviz.pipeline.sweep_axes import AXES_MAX, Axis, only, read_axes, read_faults, table_of
+from eosviz.pipeline.sweep_paths import nearest_path
 
 CELLS_MAX = 2_500
 RUNS_MAX = 1_000_000
@@ -76,15 +78,6 @@ def with_seed(scenario: Scenario, seed: int) -> Scenario:
     return replace(scenario, document={**scenario.document, "seed": seed})
 
 
-def parse_sweep(text: str) -> SweepDocument:
-    """Raises BadSweep; every cell is loaded once to see that its paths and values exist."""
-    from eosviz.pipeline.sweep_checks import check_sweep  # executors, which import this, check nothing
-
-    sweep = read_sweep(text)
-    check_sweep(sweep)
-    return sweep
-
-
 def read_document(text: str) -> dict[str, Any]:
     """TOML to a dict. Raises BadSweep; its place is `document:LINE`, or `document` where no line is known."""
     try:
@@ -141,8 +134,6 @@ def _fixed(scenario: str, variant: str | None, fixed: dict[str, Any]) -> dict[st
     try:
         return load(found.document, variant, fixed, source=found.id).source
     except BadScenario as bad:
-        from eosviz.pipeline.sweep_checks import nearest_path
-
         raise BadScenarioOfSweep(bad, nearest_path(base, bad.place, fixed)) from bad
 
 

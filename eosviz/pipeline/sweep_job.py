@@ -20,8 +20,8 @@ from pyspark.sql import SparkSession
 from eosviz.pipeline import actions
 from eosviz.pipeline.live import tell_watchers
 from eosviz.pipeline.models import State, Sweep
+from eosviz.pipeline.sweep_checks import parse_sweep
 from eosviz.pipeline.sweep_chunks import CHUNK_SECONDS, Stopped, read_runs, write_chunks
-from eosviz.pipeline.sweep_document import parse_sweep
 from eosviz.pipeline.sweep_table import frame_of, rows_of
 
 logger = logging.getLogger(__name__)

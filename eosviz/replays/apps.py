@@ -36,9 +36,9 @@ def forget_upload(instance: Any, **kwargs: Any) -> None:
 
 def take_uploads_again(**kwargs: Any) -> None:
     """What waited or ran when the site was stopped is taken up; what belongs to no row is deleted."""
-    from eosviz.replays import uploads
+    from eosviz.replays import tasks
 
-    uploads.begin_again()
+    tasks.take_uploads_again()
 
 
 class ReplaysConfig(AppConfig):

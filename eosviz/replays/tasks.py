@@ -9,8 +9,10 @@ import uuid
 from typing import Any
 
 from eosviz.bounded.aside import aside
+from eosviz.bounded.waiting_rows import untaken
 from eosviz.celery import app
 from eosviz.replays import exporting, uploads
+from eosviz.replays.models import Upload
 
 
 @app.task(name="replays.make_export", bind=True, ignore_result=True, acks_late=False)
@@ -25,3 +27,10 @@ def make_export(task: Any, export_id: str) -> None:
 @app.task(name="replays.take_upload", bind=True, ignore_result=True, acks_late=False)
 def take_upload(task: Any, upload_id: str) -> None:
     aside(task, uploads.carry_out, uuid.UUID(upload_id))
+
+
+def take_uploads_again() -> None:
+    """When a worker starts: take up what no process has, and delete what uploads left that broke off."""
+    for upload in untaken(Upload.objects.unfinished()):
+        take_upload.delay(upload.place)
+    uploads.delete_broken_off()

@@ -24,7 +24,6 @@ from eosviz.bounded import runner
 from eosviz.bounded.refusing import Cancelled, NoAnswer, Stopped
 from eosviz.bounded.register import AlreadyThere, Caller
 from eosviz.bounded.register import caller as caller_of
-from eosviz.bounded.waiting_rows import untaken
 from eosviz.no_room import means_no_room
 from eosviz.replays import actions
 from eosviz.replays.log_options import LogOptions
@@ -118,12 +117,8 @@ def cancel(upload: Upload) -> None:
         uploads.delete(upload.place)
 
 
-def begin_again() -> None:
-    """When a worker starts: take up what no process has, and delete the folders of uploads that broke off."""
-    from eosviz.replays.tasks import take_upload
-
-    for upload in untaken(Upload.objects.unfinished()):
-        take_upload.delay(upload.place)
+def delete_broken_off() -> None:
+    """Delete the folders of uploads that belong to no row and have not grown for a while."""
     if not uploads.folder.exists():
         return
     known = set(map(str, Upload.objects.unfinished().values_list("id", flat=True)))

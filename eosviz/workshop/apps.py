@@ -13,9 +13,9 @@ def compare_editions(**kwargs: Any) -> None:
 
 def take_publications_again(**kwargs: Any) -> None:
     """What waited or ran when the site was stopped is taken up."""
-    from eosviz.workshop import publishing
+    from eosviz.workshop.tasks import publish_again
 
-    publishing.begin_again()
+    publish_again()
 
 
 class WorkshopConfig(AppConfig):

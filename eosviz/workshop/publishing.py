@@ -15,7 +15,6 @@ from django.utils import timezone
 from eosviz.bounded import runner
 from eosviz.bounded.refusing import Cancelled, Stopped
 from eosviz.bounded.register import AlreadyThere
-from eosviz.bounded.waiting_rows import untaken
 from eosviz.no_room import means_no_room
 from eosviz.workshop import actions
 from eosviz.workshop.actions import WorkshopRefused
@@ -39,14 +38,6 @@ def cancel(draft: Draft) -> None:
     for row in Publishing.objects.filter(draft=draft):
         row.delete()
         runner.register().cancel(row.place)
-
-
-def begin_again() -> None:
-    """When a worker starts: take up what no process has."""
-    from eosviz.workshop.tasks import publish
-
-    for row in untaken(Publishing.objects.unfinished()):
-        publish.delay(str(row.draft_id))
 
 
 def carry_out(draft_id: uuid.UUID) -> None:

@@ -7,8 +7,10 @@ import uuid
 from typing import Any
 
 from eosviz.bounded.aside import aside
+from eosviz.bounded.waiting_rows import untaken
 from eosviz.celery import app
 from eosviz.workshop import actions, publishing
+from eosviz.workshop.models import Publishing
 
 logger = logging.getLogger(__name__)
 
@@ -16,6 +18,12 @@ logger = logging.getLogger(__name__)
 @app.task(name="workshop.publish", bind=True, ignore_result=True, acks_late=False)
 def publish(task: Any, draft_id: str) -> None:
     aside(task, publishing.carry_out, uuid.UUID(draft_id))
+
+
+def publish_again() -> None:
+    """When a worker starts: take up what no process has."""
+    for row in untaken(Publishing.objects.unfinished()):
+        publish.delay(str(row.draft_id))
 
 
 @app.task(name="workshop.check_editions", ignore_result=True, acks_late=False)

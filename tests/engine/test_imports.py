@@ -1,4 +1,4 @@
-"""Modules of the engine form layers: no circle of imports, annotations included."""
+"""Modules form layers: no circle of imports, annotations and imports inside functions included."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import ast
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
-def modules() -> dict[str, Path]:
-    paths = (ROOT / "engine").rglob("*.py")
+def modules(package: str) -> dict[str, Path]:
+    paths = (ROOT / package).rglob("*.py")
     return {
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
         for path in paths
@@ -35,8 +37,9 @@ def loaded_with(name: str) -> set[str]:
     return {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
 
 
-def test_no_module_imports_one_that_imports_it() -> None:
-    known = modules()
+@pytest.mark.parametrize("package", ["engine", "eosviz"])
+def test_no_module_imports_one_that_imports_it(package: str) -> None:
+    known = modules(package)
     assert len(known) > 200
     graph = {name: imported(path, known) - {name} for name, path in known.items()}
     try:

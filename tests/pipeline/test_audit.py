@@ -32,7 +32,7 @@ from eosviz.pipeline.audit_sources import (
 )
 from eosviz.pipeline.facts import ARROW_SCHEMA, FACTS_SCHEMA, FactReader
 from eosviz.pipeline.management.commands import audit as audit_command
-from eosviz.pipeline.sweep_document import parse_sweep
+from eosviz.pipeline.sweep_checks import parse_sweep
 from eosviz.pipeline.sweep_facts import facts_of as swept
 from eosviz.replays import format
 from eosviz.replays.parquet_steps import parquet_file

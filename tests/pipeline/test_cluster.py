@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from eosviz.pipeline.sweep_checks import parse_sweep
 from eosviz.pipeline.sweep_chunks import missing, read_runs, spans_done, write_chunks
-from eosviz.pipeline.sweep_document import parse_sweep
 from tests.spark_cluster import Cluster, running_cluster
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +24,7 @@ import sys
 from pathlib import Path
 from eosviz.pipeline.spark import start_session
 from eosviz.pipeline.sweep_chunks import write_chunks
-from eosviz.pipeline.sweep_document import parse_sweep
+from eosviz.pipeline.sweep_checks import parse_sweep
 master, text, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
 write_chunks(start_session(master, folder / "work"), parse_sweep(text), folder)
 """

@@ -15,7 +15,7 @@ from eosviz.pipeline.shrinking import (
     what_fell,
     with_faults,
 )
-from eosviz.pipeline.sweep_document import parse_sweep
+from eosviz.pipeline.sweep_checks import parse_sweep
 from eosviz.pipeline.sweep_runs import Player
 
 FIRST_SWEEP = Path(__file__).parents[2] / "docs" / "examples" / "first-sweep.toml"

@@ -21,6 +21,7 @@ from engine.simulation import Simulation
 from eosviz.pipeline import actions, sweep_chunks, sweep_job
 from eosviz.pipeline.facts import FACTS_SCHEMA
 from eosviz.pipeline.models import State, Sweep
+from eosviz.pipeline.sweep_checks import parse_sweep
 from eosviz.pipeline.sweep_chunks import (
     NotShared,
     Stopped,
@@ -30,7 +31,7 @@ from eosviz.pipeline.sweep_chunks import (
     spans_done,
     write_chunks,
 )
-from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
+from eosviz.pipeline.sweep_document import SweepDocument
 from eosviz.pipeline.sweep_measures import JUDGED
 from eosviz.pipeline.sweep_runs import RUNS_SCHEMA, Player, runs_of, timed_batches
 from eosviz.pipeline.sweep_table import DISTRIBUTION_SCHEMA, TABLE_SCHEMA, distributions, rows_of, table
@@ -44,7 +45,8 @@ import sys
 from pathlib import Path
 from eosviz.pipeline.spark import start_session
 from eosviz.pipeline.sweep_chunks import write_chunks
-from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
+from eosviz.pipeline.sweep_checks import parse_sweep
+from eosviz.pipeline.sweep_document import SweepDocument
 text, folder = sys.argv[1].replace("seeds = 4", "seeds = 100"), Path(sys.argv[2])
 write_chunks(start_session("local[1]", folder / "work"), parse_sweep(text), folder)
 """

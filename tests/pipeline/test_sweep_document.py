@@ -7,8 +7,8 @@ import pytest
 from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.models import Sweep
 from eosviz.pipeline.opening import document_of_run
-from eosviz.pipeline.sweep_checks import BUILT_MAX
-from eosviz.pipeline.sweep_document import parse_sweep, read_sweep
+from eosviz.pipeline.sweep_checks import BUILT_MAX, parse_sweep
+from eosviz.pipeline.sweep_document import read_sweep
 from eosviz.pipeline.sweep_form import of_document
 from eosviz.pipeline.sweep_places import places_of
 from eosviz.walkthroughs.messages import Problem

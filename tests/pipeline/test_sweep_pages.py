@@ -28,7 +28,7 @@ from eosviz.pipeline.build_views import samples
 from eosviz.pipeline.management.commands.sweep import _lines
 from eosviz.pipeline.models import Shrink, State, Sweep
 from eosviz.pipeline.shrinking import breaks_at
-from eosviz.pipeline.sweep_document import parse_sweep
+from eosviz.pipeline.sweep_checks import parse_sweep
 from eosviz.pipeline.sweep_figures import around, panels_of, quantile, read_look, together, wilson
 from eosviz.pipeline.sweep_generations import generation_axis
 from eosviz.pipeline.sweep_measures import JUDGED

@@ -25,7 +25,7 @@ from eosviz.bounded.refusing import BeyondBounds, Refused, Stopped
 from eosviz.bounded.register import COMMAND_LINE
 from eosviz.bounded.tasks import INTERACTIVE_BYTES_MAX, TASKS
 from eosviz.bounded.waiting_rows import ASK_AGAIN_SECONDS
-from eosviz.replays import actions, log_upload, spool, uploads
+from eosviz.replays import actions, log_upload, spool, tasks, uploads
 from eosviz.replays.log_files import NOT_READ, given_files
 from eosviz.replays.log_options import LogOptions
 from eosviz.replays.log_upload import LogFiles
@@ -274,7 +274,7 @@ def test_what_a_stop_interrupted_is_taken_up_once_more_and_stored_once(
         uploads.carry_out(upload.id)
     assert (Upload.objects.get().state, str(upload.id) in folders()) == ("working", True)
     unread.clear()
-    uploads.begin_again()
+    tasks.take_uploads_again()
     assert unread == [str(upload.id)]
     uploads.carry_out(upload.id)
     uploads.carry_out(upload.id)
@@ -297,7 +297,7 @@ def test_folders_of_uploads_that_broke_off_are_swept(visitor: Client, unread: li
     for name, age in (("broken-off", uploads.BROKEN_OFF_SECONDS + 60), ("arriving", 0)):
         (store / name).mkdir()
         os.utime(store / name, (time.time() - age,) * 2)
-    uploads.begin_again()
+    tasks.take_uploads_again()
     assert "broken-off" not in folders()
     assert {"arriving", str(upload.id)} <= set(folders())
     (store / "arriving").rmdir()

@@ -32,7 +32,7 @@ from eosviz.scenarios.editing import TEXT_BYTES_MAX
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.actions import create_session
 from eosviz.walkthroughs.models import Branch, Session
-from eosviz.workshop import actions, publishing
+from eosviz.workshop import actions, publishing, tasks
 from eosviz.workshop.actions import WorkshopRefused
 from eosviz.workshop.models import TAGS_MAX, Draft, Edition, Publishing, Visibility
 from eosviz.workshop.tasks import check_editions
@@ -436,7 +436,7 @@ def test_a_publication_that_a_stop_interrupted_is_taken_up_once_more(
         patch.setattr(runner, "_run_process", stopped)
         publishing.carry_out(draft.id)
     assert Publishing.objects.unfinished().exists()
-    publishing.begin_again()
+    tasks.publish_again()
     assert untaken == [str(draft.id)] * 2
     publishing.carry_out(draft.id)
     publishing.carry_out(draft.id)

@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Range
+from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.header_blocks import HeaderBlock, columns_of, holes_of, parts_of
-from eosviz.pipeline.kafka_logs.stretch_facts import Depth, facts_in, file_name
+from eosviz.pipeline.kafka_logs.stretch_facts import facts_in, file_name
 from eosviz.pipeline.kafka_logs.stretches import Stretch
 
 _RANGES = pa.list_(pa.struct([("first", pa.int64()), ("last", pa.int64())]))

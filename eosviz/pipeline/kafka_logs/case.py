@@ -13,6 +13,7 @@ from eosviz.pipeline.kafka_logs.case_sentences import coordinator_said, now_said
 from eosviz.pipeline.kafka_logs.coordinator import Coordinator
 from eosviz.pipeline.kafka_logs.copy_proofs import Copies, partition_count
 from eosviz.pipeline.kafka_logs.declared import Declared
+from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.directories import (
     Found,
     PartitionDirectory,
@@ -34,7 +35,6 @@ from eosviz.pipeline.kafka_logs.notes import Note
 from eosviz.pipeline.kafka_logs.origins import refuse_two_clusters
 from eosviz.pipeline.kafka_logs.partition import Partition, Producer, Transaction, fold, know_deleted
 from eosviz.pipeline.kafka_logs.remedies import Remedy, remedy_of
-from eosviz.pipeline.kafka_logs.stretch_facts import Depth
 from eosviz.pipeline.kafka_logs.text_files import by_kind, read_texts
 from eosviz.pipeline.kafka_logs.text_partition import TextPartition
 from eosviz.pipeline.kafka_logs.text_reader import Skipped, TextReading
@@ -279,7 +279,11 @@ def document(case: Case, tell: Tell) -> dict[str, Any]:
         "schema": SCHEMA,
         "paths": list(case.paths),
         "now": case.now,
-        "given": [tell(now_said(case)), tell(coordinator_said(case)), tell(written_said(case))],
+        "given": [
+            tell(now_said(case.now, case.copies_known)),
+            tell(coordinator_said(case.coordinator, case.copies_known)),
+            tell(written_said(case.coordinator, (read.partition for read in case.partitions))),
+        ],
         "partitions": [_partition(read) for read in case.partitions],
         "copies": [_partition(read) for read in case.copies],
         "left_out": [str(path) for path in case.left_out[:LISTED_MAX]],

@@ -4,29 +4,28 @@ timeouts are measured, which transaction version wrote it, and what holds groups
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from engine.codec.written_by import WrittenBy
+from eosviz.pipeline.kafka_logs.coordinator import Coordinator
+from eosviz.pipeline.kafka_logs.copy_proofs import Copies
+from eosviz.pipeline.kafka_logs.partition import Partition
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
-
-if TYPE_CHECKING:
-    from eosviz.pipeline.kafka_logs.case import Case
 
 Row = dict[str, Any]
 
 
-def now_said(case: Case) -> Words:
-    """Which moment timeouts are measured against, and what sets another."""
-    if case.now < 0:
+def now_said(now: int, copies: Copies) -> Words:
+    """Which moment timeouts are measured against (-1: no file tells one), and what sets another."""
+    if now < 0:
         return words("now.unknown")
-    return words(
-        "now.set" if case.copies_known.declared.now is not None else "now.newest", now=moment(case.now)
-    )
+    return words("now.set" if copies.declared.now is not None else "now.newest", now=moment(now))
 
 
-def coordinator_said(case: Case) -> Words:
+def coordinator_said(coordinator: Coordinator, copies: Copies) -> Words:
     """How much of the coordinator's topic was given."""
-    coordinator, count = case.coordinator, case.copies_known.transaction_partitions
+    count = copies.transaction_partitions
     given = len(coordinator.logs)
     if not coordinator.sources and not coordinator.latest:
         return words("given.nothing")
@@ -37,13 +36,13 @@ def coordinator_said(case: Case) -> Words:
     return words("given.of", count=given, all=count)
 
 
-def written_said(case: Case) -> Words:
+def written_said(coordinator: Coordinator, partitions: Iterable[Partition]) -> Words:
     """Which transaction version wrote the logs: its rules judge them."""
     written = WrittenBy()
-    written.merge(case.coordinator.written)
-    for read in case.partitions:
-        if read.partition.raised_at >= 0:
-            written.merge(WrittenBy(marker_place=f"{read.partition.name}: offset {read.partition.raised_at}"))
+    written.merge(coordinator.written)
+    for partition in partitions:
+        if partition.raised_at >= 0:
+            written.merge(WrittenBy(marker_place=f"{partition.name}: offset {partition.raised_at}"))
     return Words(*written.said())
 
 

@@ -15,8 +15,8 @@ from typing import Any, TextIO
 from eosviz.catalogue import say_shortly
 from eosviz.pipeline.kafka_logs.case import Case, document, read_case
 from eosviz.pipeline.kafka_logs.declared import ContradictedError, add_declarations, declared_of
+from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.printed import english, lines_of
-from eosviz.pipeline.kafka_logs.stretch_facts import Depth
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_files import LoneFileError
 from eosviz.pipeline.kafka_logs.ways import add_ways, reading_of

@@ -16,8 +16,9 @@ from engine.codec.segment import BatchRow, Records, Row, SegmentReader
 from engine.codec.transaction_index import AbortedTransaction, decode_transaction_index
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Layout, batch_facts, layout_of
 from eosviz.pipeline.kafka_logs.compiled import checksum, segment_reader
+from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.origins import Origin, origin_of
-from eosviz.pipeline.kafka_logs.stretch_facts import Depth, stretch_facts, stretch_rows
+from eosviz.pipeline.kafka_logs.stretch_facts import stretch_facts, stretch_rows
 from eosviz.pipeline.kafka_logs.stretches import SPLIT_BYTES, LogsError, Stretch, read_rows, stretches
 
 _SET_ASIDE = re.compile(r".+\.[0-9a-f]{32}-(?:delete|stray)")

@@ -33,8 +33,8 @@ from engine.codec.segment import DECOMPRESSED_BYTES_MAX, BatchRow, SegmentReader
 from engine.messages import INT_MAX, NO_SEQUENCE
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Range, batch_facts, every_offset
 from eosviz.pipeline.kafka_logs.compiled import checksum, segment_reader
+from eosviz.pipeline.kafka_logs.depth import RECORDS, Depth
 from eosviz.pipeline.kafka_logs.record_columns import batches_that_hold
-from eosviz.pipeline.kafka_logs.stretch_facts import RECORDS, Depth
 from eosviz.pipeline.kafka_logs.stretches import Stretch, StretchRows
 
 BATCHES_MAX = 4096

@@ -77,9 +77,9 @@ def _lines(case: Case, few: _Few) -> Iterator[str]:
         yield from _text_lines(case.text)
     found = problems(case)
     if found:
-        yield english(now_said(case))
-        yield english(coordinator_said(case))
-    yield english(written_said(case))
+        yield english(now_said(case.now, case.copies_known))
+        yield english(coordinator_said(case.coordinator, case.copies_known))
+    yield english(written_said(case.coordinator, (read.partition for read in case.partitions)))
     yield from few.of("groups", group_rows(case), lambda row: [english(one) for one in group_said(row)])
     yield from (f"damaged: {one}" for one in (*case.coordinator.damage, *case.groups.damage))
     yield from _log_lines(case, few)

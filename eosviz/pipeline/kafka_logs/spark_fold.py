@@ -19,11 +19,11 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from eosviz.pipeline.kafka_logs.batch_columns import facts_of
+from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.directories import PartitionDirectory
 from eosviz.pipeline.kafka_logs.internal_topics import Internal, read_internal
 from eosviz.pipeline.kafka_logs.partition import Partition, fold
 from eosviz.pipeline.kafka_logs.spark_source import read_batches
-from eosviz.pipeline.kafka_logs.stretch_facts import Depth
 
 FOLD_SCHEMA = t.StructType(
     [

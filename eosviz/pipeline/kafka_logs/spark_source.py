@@ -20,8 +20,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from eosviz.pipeline.kafka_logs.batch_columns import SCHEMA, stretch_columns
+from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.directories import find_directories
-from eosviz.pipeline.kafka_logs.stretch_facts import Depth
 from eosviz.pipeline.kafka_logs.stretches import SPLIT_BYTES, LogsError, Stretch
 
 FORMAT = "kafka-logs"

@@ -4,29 +4,16 @@ Both ways give the same. Columns need numpy, whose import takes longer than a sh
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
 from itertools import starmap
 
 from engine.codec.segment import Records, Row, SegmentReader
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, batch_facts, every_offset
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
+from eosviz.pipeline.kafka_logs.depth import RECORDS, Depth
 from eosviz.pipeline.kafka_logs.stretches import Stretch, read_rows
 
 SHORT_BYTES_MAX = 128 * 1024
 """A stretch of at most this size is read row by row."""
-
-
-class Depth(Enum):
-    """How far batches are read. Checksums are verified in both."""
-
-    HEADERS = "headers"
-    """Headers and control records; other records only where the cleaner left holes."""
-    DEEP = "deep"
-    """Every record, decompressed where need be."""
-
-
-RECORDS = {Depth.HEADERS: Records.HOLES, Depth.DEEP: Records.CHECK_AND_HOLES}
-"""What the segment reader does with the records of the batches that it is asked about."""
 
 
 def stretch_facts(partition: str, stretch: Stretch, depth: Depth) -> Iterator[BatchFacts]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from eosviz.catalogue import say_shortly
 from eosviz.pipeline.kafka_logs.case import Reading, ReadingHere
+from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.directories import find_directories
-from eosviz.pipeline.kafka_logs.stretch_facts import Depth
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_files import by_kind
 

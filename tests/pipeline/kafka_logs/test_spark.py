@@ -11,10 +11,10 @@ from pyspark.sql import SparkSession
 
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts
 from eosviz.pipeline.kafka_logs.case import ReadingHere, read_case
+from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.directories import find_directories
 from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
 from eosviz.pipeline.kafka_logs.spark_source import BATCHES_SCHEMA, read_batches
-from eosviz.pipeline.kafka_logs.stretch_facts import Depth
 from eosviz.pipeline.spark import ROOT
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.test_stretches import LOG, one_by_one

@@ -12,9 +12,9 @@ from engine.codec.segment import SegmentReader
 from eosviz.pipeline.kafka_logs import stretch_facts
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, batch_facts
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
+from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.directories import PartitionDirectory, find_directories
 from eosviz.pipeline.kafka_logs.row_blocks import rows_in_blocks
-from eosviz.pipeline.kafka_logs.stretch_facts import Depth
 from eosviz.pipeline.kafka_logs.stretches import mapped, read_rows
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 

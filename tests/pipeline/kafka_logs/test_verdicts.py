@@ -23,8 +23,8 @@ from engine.codec.transaction_log_record import (
 from eosviz.pipeline.kafka_logs.case import Case, ReadingHere, read_case
 from eosviz.pipeline.kafka_logs.coordinator import partition_of
 from eosviz.pipeline.kafka_logs.declared import Declared
+from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.directories import find_directories
-from eosviz.pipeline.kafka_logs.stretch_facts import Depth
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.told import document
 

@@ -16,7 +16,8 @@ from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.command_session import add_master, command_session
 from eosviz.pipeline.models import State, Sweep
 from eosviz.pipeline.spark import job_reason
-from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
+from eosviz.pipeline.sweep_checks import parse_sweep
+from eosviz.pipeline.sweep_document import SweepDocument
 from eosviz.pipeline.sweep_job import run_sweep
 from eosviz.pipeline.sweep_measures import COUNTS
 

@@ -1,0 +1,34 @@
+"""The paths of a scenario that a sweep may name, and the one that is most like a path that does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from engine.broker.configuration import BrokerConfiguration
+from engine.scenario import kept_by
+from engine.scenario.document import Scenario
+from eosviz.pipeline.bad_sweep import nearest_of
+from eosviz.pipeline.sweep_parameters import sections_of
+
+
+def nearest_path(scenario: Scenario, place: str, written: Iterable[str]) -> str:
+    """The path of the scenario that is most like the one that is wrong at ``place``; ``written``: the sweep's paths.
+    Empty where the path exists and its value is wrong."""
+    known = known_paths(scenario)
+    path = next((one for one in written if one == place or one.startswith(f"{place}.")), place)
+    if path in known:
+        return ""
+    parent, _, word = path.rpartition(".")
+    beside = [one.rpartition(".")[2] for one in known if one.rpartition(".")[0] == parent]
+    if not beside:
+        return nearest_of(path, known)
+    near = nearest_of(word, beside)
+    return f"{parent}.{near}" if near else ""
+
+
+def known_paths(scenario: Scenario) -> list[str]:
+    """Every path that is offered to vary, and the settings of brokers."""
+    paths = [one.path for section in sections_of(scenario) for one in section.parameters]
+    absent = kept_by.absent(scenario["profile"])
+    settings = [name for name in BrokerConfiguration.__slots__ if name not in absent]
+    return [*paths, *(f"cluster.broker.{name}" for name in settings)]
