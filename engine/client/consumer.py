@@ -7,9 +7,9 @@ changed. So quiet time costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from engine.client.connections import DISCONNECTED, Connections, CorrelationIds, InFlightRequest
+from engine.client.connections import DISCONNECTED, Connection, Connections, CorrelationIds, InFlightRequest
 from engine.client.group_session import GroupSession
 from engine.client.handover import Handover, Polled
 from engine.client.metadata import Metadata
@@ -295,11 +295,13 @@ class Consumer:
         return min(times, default=None)
 
     def _reachable_at(self, reading: Reading) -> int | None:
-        """A fetch waits silently while a connection is being made; that event will come."""
+        """None while a connection to the leader is being made, or a fetch from it is not answered yet: what is waited
+        for is an event of its own."""
         leader = self.metadata.leaders.get(reading.partition)
-        if leader is not None and self.connections.to(leader).state == "connecting":
-            return None
-        return reading.not_before
+        if leader is None:
+            return reading.not_before
+        connection = self.connections.to(leader)
+        return None if connection.state == "connecting" or _is_fetching(connection) else reading.not_before
 
     def on_timer(self, now: int) -> Effects:
         """Fetch what is due; end connections that do not answer (SND-7)."""
@@ -309,32 +311,48 @@ class Consumer:
                 self._disconnected(connection.peer, now, connections.purpose)
         if self.group is not None:
             self._outbox += self.group.send(self.metadata.brokers, now)
-        for reading in () if self.rewinding else self.readings.values():
-            if reading.wanted and not reading.in_flight and reading.not_before <= now:
-                self._fetch(reading, now)
+        if not self.rewinding:
+            self._fetch_due(now)
         self._ask_for_metadata(now)
         return self._effects()
 
-    def _fetch(self, reading: Reading, now: int) -> None:
-        leader = self.metadata.leaders.get(reading.partition)
-        if leader is None:
-            self.metadata.request_update()
-            reading.not_before = self._grid(now + RETRY_BACKOFF_MS)
-            return
-        connection = self.connections.to(leader)
-        if not connection.usable:
-            delay = self.connections.connect_delay(leader, now)
-            if delay == 0:
-                self._outbox.append(Connect(self.connections.connecting(leader, now)))
-            elif delay is not None:
-                reading.not_before = self._grid(now + delay)
-            return
-        body = FetchRequest(offsets={reading.partition: reading.position}, isolation=self.isolation)
+    def _fetch_due(self, now: int) -> None:
+        """One Fetch to each leader, for all partitions there that are due, unless one is still in flight to it
+        (``Fetcher.prepareFetchRequests``)."""
+        of_leaders: dict[int, list[Reading]] = {}
+        for reading in self.readings.values():
+            if not reading.wanted or reading.in_flight or reading.not_before > now:
+                continue
+            leader = self.metadata.leaders.get(reading.partition)
+            if leader is None:
+                self.metadata.request_update()
+                reading.not_before = self._grid(now + RETRY_BACKOFF_MS)
+            elif self._is_connected(leader, reading, now):
+                of_leaders.setdefault(leader, []).append(reading)
+        for leader, readings in of_leaders.items():
+            if not _is_fetching(self.connections.to(leader)):
+                self._fetch(leader, readings, now)
+
+    def _is_connected(self, leader: int, reading: Reading, now: int) -> bool:
+        """Whether the leader can be sent to; else a connection is begun, or the fetch waits for its backoff."""
+        if self.connections.to(leader).usable:
+            return True
+        delay = self.connections.connect_delay(leader, now)
+        if delay == 0:
+            self._outbox.append(Connect(self.connections.connecting(leader, now)))
+        elif delay is not None:
+            reading.not_before = self._grid(now + delay)
+        return False
+
+    def _fetch(self, leader: int, readings: Sequence[Reading], now: int) -> None:
+        peer = self.connections.to(leader).peer
+        offsets = {reading.partition: reading.position for reading in readings}
+        body = FetchRequest(offsets=offsets, isolation=self.isolation)
         request = self.connections.sent(leader, "Fetch", body, now, REQUEST_TIMEOUT_MS)
-        reading.in_flight = True
-        reading.wanted = False
-        self._outbox.append(Send(connection.peer, body, request.correlation_id))
-        self.watch.emit(FetchSent, self.name, connection.peer, reading.partition, reading.position)
+        self._outbox.append(Send(peer, body, request.correlation_id))
+        for reading in readings:
+            reading.in_flight, reading.wanted = True, False
+            self.watch.emit(FetchSent, self.name, peer, reading.partition, reading.position)
 
     def _ask_for_metadata(self, now: int) -> None:
         due = self.metadata.update_due_at(RETRY_BACKOFF_MS)
@@ -540,6 +558,10 @@ class Consumer:
             return []
         effects, self._outbox = self._outbox, []
         return effects
+
+
+def _is_fetching(connection: Connection) -> bool:
+    return any(request.api == "Fetch" for request in connection.in_flight)
 
 
 def _node(peer: str) -> int:

@@ -12,7 +12,7 @@ from engine.topic_partition import partition_name
 
 BROKER = BrokerConfiguration()
 """Every setting of a broker at its default."""
-ENGINE_VERSION = "4"
+ENGINE_VERSION = "5"
 """Increased when equal inputs may give other steps than before; stored with every session and replay."""
 
 

@@ -1,7 +1,7 @@
 /** What a message says in a few words, for arrows: api, partition, batch, or error and offset. */
 
 import type { Arrow, Json, JsonObject, MessageView } from "../player/frame.ts";
-import { facts, named } from "../player/joins.ts";
+import { facts, listed, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { batchLabel, hueOf, isAbsent } from "./batch.ts";
@@ -53,6 +53,7 @@ export function messageLabel(message: MessageView, again = false): string {
   if (partition !== undefined && typeof offset === "number") {
     return say("diagram.message.fetch", { api: message.api, partition, offset });
   }
+  if (message.api === "Fetch" && message.partitions.length > 1) return `${message.api} ${listed(message.partitions)}`;
   const version = message.fields["expected_version"];
   if (typeof version === "number") return say("diagram.message.zookeeper_write", { api: message.api, version });
   return partition === undefined ? message.api : `${message.api} ${partition}`;

@@ -72,7 +72,7 @@ const REQUESTS: Record<string, (fields: Fields, message: MessageView) => string>
   OffsetFetch: (fields) => say("stage.message.group", { group_id: fields["group_id"] ?? "" }),
   EndTxn: (fields) => say(fields["committed"] === true ? "stage.message.commit" : "stage.message.abort"),
   Metadata: (fields) => say("stage.message.who_leads", { topics: list(fields["topics"]) }),
-  Fetch: (fields) => say("stage.message.fetch", { offset: fields["fetch_offset"] ?? 0 }),
+  Fetch: (fields) => "offsets" in fields ? offsets(fields) : say("stage.message.fetch", { offset: fields["fetch_offset"] ?? 0 }),
   ReplicaFetch: (fields) => say("stage.message.fetch", { offset: fields["fetch_offset"] ?? 0 }),
   ZooKeeperWrite: (fields) => fields["expected_version"] == null ? "" : say("stage.message.version", { version: fields["expected_version"] }),
   WriteTxnMarkers: () => "",
@@ -87,7 +87,8 @@ const ANSWERS: Record<string, (fields: Fields, message: MessageView) => string> 
   }),
   FindCoordinator: (fields) => say("stage.message.coordinates", { node: fields["node"] ?? "?" }),
   Fetch: (fields) => {
-    const count = list(fields["batches"]).length;
+    const ofPartitions = "partitions" in fields ? Object.values(object(fields["partitions"])).map(object) : [fields];
+    const count = ofPartitions.reduce((sum, one) => sum + list(one["batches"]).length, 0);
     return count === 0 ? say("stage.message.fetched_nothing") : say("stage.message.fetched", { count });
   },
   Metadata: (fields) => firstOf(Object.entries(object(fields["partitions"])).map(([partition, told]) => {

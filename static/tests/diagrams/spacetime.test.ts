@@ -205,6 +205,7 @@ test("messages in words", () => {
   assert.equal(messageLabel(answer()), "Produce response, base offset 40");
   assert.equal(messageLabel(answer({ fields: { partitions: { "t-0": { error: "OUT_OF_ORDER_SEQUENCE_NUMBER", base_offset: -1 } } } })), "OUT_OF_ORDER_SEQUENCE_NUMBER");
   assert.equal(messageLabel(message({ api: "Fetch", fields: { fetch_offset: 40 } })), "Fetch t-0 from 40");
+  assert.equal(messageLabel(message({ api: "Fetch", partitions: ["t-0", "t-1"], fields: { offsets: { "t-0": 40, "t-1": 2 } } })), "Fetch t-0, t-1");
   assert.equal(messageLabel(answer({ api: "InitProducerId", partitions: [], fields: { producer_id: 7, producer_epoch: 0 } })), "PID 7, epoch 0");
   assert.equal(messageLabel(answer({ api: "ZooKeeperReply", partitions: [], fields: { conflict: true, version: 3 } })), "refused: version is 3");
 });

@@ -5,6 +5,7 @@ import type { MessageView, Step } from "../../player/frame.ts";
 import type { Focus, Places } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import type { Flight } from "../../stage/network.ts";
+import { sheetOf } from "../../stage/messages.ts";
 import { networkLayer, networkOf, progress } from "../../stage/network.ts";
 import { places } from "../../stage/places.ts";
 import { between01, pointOn } from "../../stage/wires.ts";
@@ -131,4 +132,11 @@ test("on a phone five answers of one moment are counted, and what waits at a bro
   const [flight] = networkOf(frameOf(stepOf(), view({ network: { messages: { 50: held } } })), here, NO_FOCUS).flights;
   assert.equal(flight?.fate.side, "right");
   assert.match(flight?.fate.note ?? "", /broker-1/);
+});
+
+test("a fetch of several partitions says where it reads on in the first, and its response counts the batches of all", () => {
+  const asked = message({ api: "Fetch", from: "c1", to: "broker-1", partitions: ["t-0", "t-1"], fields: { offsets: { "t-0": 40, "t-1": 2 } } });
+  assert.equal(sheetOf(asked).words, "t-0 at 40, +1");
+  const answers = { "t-0": { error: "NONE", batches: [{}, {}] }, "t-1": { error: "NONE", batches: [{}] } };
+  assert.equal(sheetOf({ ...asked, is_response: true, error: "NONE", fields: { partitions: answers } }).words, "3 batches");
 });

@@ -153,3 +153,36 @@ def test_a_seek_that_cannot_be_done_is_said_and_the_run_goes_on():
     while (step := simulation.step()) is not None:
         said.append(step.key)
     assert said == ["fault.impossible"]
+
+
+def fetches_of(simulation):
+    """By step: the Fetch requests that a consumer has in flight, each as its partitions."""
+    while simulation.step() is not None:
+        under_way = simulation.view()["network"].get("messages", {}).values()
+        yield [message["partitions"] for message in under_way if message["api"] == "Fetch"]
+
+
+@pytest.mark.requirement("CON-1")
+def test_one_fetch_at_a_time_carries_all_partitions_of_its_leader():
+    calls = [
+        {"at": at, "do": "send", "partition": f"t-{number}"} for at in (0, 40, 41, 42) for number in range(3)
+    ]
+    simulation = Simulation(
+        load(
+            {
+                "id": "FETCH",
+                "title": {"en": "Three partitions, one leader", "zh-Hans": "三个分区，一个 leader"},
+                "profile": "k28",
+                "cluster": {"brokers": 1},
+                "topics": [{"name": "t", "partitions": 3, "replication": 1, "min_isr": 1}],
+                "producers": [{"name": "p1"}],
+                "consumers": [{"name": "c1", "partitions": ["t-0", "t-1", "t-2"]}],
+                "applications": [{"name": "app", "client": "p1", "calls": calls}],
+            }
+        )
+    )
+    seen = list(fetches_of(simulation))
+    assert all(len(under_way) <= 1 for under_way in seen), "a request and its response are never two"
+    assert max(len(partitions) for under_way in seen for partitions in under_way) == 3
+    read = simulation.view()["consumers"]["c1"]["lanes"]
+    assert [fates(read[f"t-{number}"]) for number in range(3)] == [["delivered"] * 4] * 3
