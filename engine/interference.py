@@ -341,8 +341,8 @@ class Interference:
         kernel.ask("controller")
 
     def _tell(self, news: Iterable[tuple[str, Effects]]) -> None:
-        """Brokers hear what the controller says, and each of them may want to be called at another time now: one
-        that leads a coordinator's log partition from here on reads it when it said it would."""
+        """Carry out what brokers do about the controller's decisions, then ask each when its next timer is due: a
+        broker that leads a coordinator's log partition from now on has to read that log."""
         told: dict[str, None] = {}
         for name, effects in news:
             self.kernel.carry_out(name, effects)

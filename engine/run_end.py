@@ -11,9 +11,9 @@ _QUIET = 200_000
 """The most events of a whole run that make no step. The longest run of the library takes some hundreds; a client
 that tries to connect until the time limit would take minutes and make no step."""
 _QUIET_A_STEP = 20
-"""As much more with each step: between two steps of a long run little is quiet."""
+"""With each step this many more are allowed: between two steps of a long run few events are quiet."""
 _QUIET_AN_INTERVENTION = 2_000
-"""As much more with each intervention: a broker that was restarted is found again."""
+"""With each intervention this many more are allowed: clients need some to reach a broker that was restarted."""
 
 
 class RunEnd:

@@ -121,7 +121,7 @@ _RESUMED = (INITIALIZING, INIT)
 
 
 def _refused() -> tuple[Row, ...]:
-    """Calls of the application, and answers that come too late: the edge is not legal."""
+    """The rows that refuse: calls that the application may not make, and answers that come too late."""
     settled = {(row.source, row.on) for row in _MOVES if not row.when}
     calls = tuple(
         _refuse(state, on, why)

@@ -150,7 +150,7 @@ GUARDS: dict[str, Callable[[Answer], bool]] = {
 class Decision:
     """One row of a decision: taken when all guards of ``when`` hold and no earlier row was.
 
-    ``asks``: the row as a question; ``because``: what is the case when it decides.
+    ``asks``: the row as a question; ``because``: the reason that the page gives where the row decides.
     """
 
     when: tuple[str, ...]

@@ -22,7 +22,7 @@ VALUE_VERSION_MAX = 1
 KEYS_KEPT_MAX = 65_536
 """Decoded transactional ids by their bytes: a log repeats each id several times for every transaction."""
 FORMS_KEPT_MAX = 4096
-"""Forms of values that are known again."""
+"""The most values that are remembered without their numbers, so that one like them is not taken apart again."""
 
 _IDENTITY = struct.Struct(">qhib")
 """Producer id, epoch, timeout, status."""

@@ -41,7 +41,7 @@ OF_THIS_IN_TRANSITION = "of_this_transaction_in_transition"
 REPEATED, NOT_REPEATED = "settled_and_repeated", "not_repeated"
 REPEATED_IN_TRANSITION = "repeated_in_transition"
 OF_ANOTHER, KNOWN_IN_TRANSITION = "of_another_transaction", "this_or_the_last_transaction_in_transition"
-"""Which transaction an EndTxn of version 2 means: the epoch that it names says so."""
+"""Guards of an EndTxn of version 2: its epoch says which transaction it means, this one or the last one."""
 
 
 class Known(Protocol):

@@ -54,7 +54,7 @@ def _ask_append(step: Step, _view: View) -> Asked:
     right = _append_outcome(step)
     decision = step["decision"]
     rows: list[dict[str, Any]] = [] if decision is None else decision["rows"]
-    # A batch without numbers has no instance that another could be newer than.
+    # A batch without a producer id has no epoch, so *stale epoch* is no choice there.
     known = [name for name in _APPEND_ROWS if decision is not None or name != "stale_epoch"]
     names = known + ([right] if right not in known else [])
     params = {name: step["params"].get(name) for name in ("broker", "partition", "client")}

@@ -51,8 +51,8 @@ class Line:
     """One line: code (``text``) or a comment (``comment``, a key of the catalogue), never both.
 
     ``depth`` is its level, ``chinese`` the code in Chinese where that differs. ``says`` and ``decides`` are the
-    sentences and tests that belong to this line, ``rules`` the requirements it carries out, ``kafka`` the class and method of
-    the first sentence.
+    sentences and tests that belong to this line, ``rules`` the requirements it carries out, ``kafka`` the class and
+    method of the first sentence.
     """
 
     depth: int

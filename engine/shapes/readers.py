@@ -64,9 +64,9 @@ class ConsumerFields(TypedDict):
     applied_count: int
     skipped_duplicates: int
     buffered: NotRequired[int]
-    """Records that are fetched and that the application has not taken; not in a log case, as the next one."""
+    """How many records are fetched and not yet taken by the application. Missing in a log case."""
     rewinding: NotRequired[bool]
-    """It waits for its group's offsets and fetches nothing."""
+    """The consumer waits for its group's offsets and fetches nothing. Missing in a log case."""
 
 
 class ConsumerView(ConsumerFields):

@@ -188,7 +188,8 @@ def _cut_derived(derived: View, listed: set[str]) -> View:
 
 
 def _cut_client(client: View) -> tuple[View, dict[str, list[Any]]]:
-    """Without the batches that wait in the middle of a queue: the next ones are there, and the last, which fills."""
+    """Leave out the batches that wait in the middle of a queue; keep the next ones to be sent and the last one, which
+    takes new records."""
     batches: Entries = client.get("batches", {})
     timed = {timer["subject"] for timer in client.get("timers", {}).values()}
     folded: dict[str, list[Any]] = {}

@@ -145,7 +145,7 @@ def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leade
 
 
 def _next_pass(moment: Moment, coordinator: str) -> Iterator[Link]:
-    """When the marker sender looks again, as the broker itself plans it (MRK-3); unknown without the run."""
+    """When the marker sender tries again, asked of the broker of the run (MRK-3). Without a run there is no link."""
     if moment.simulation is None:
         return
     host = moment.simulation.world.brokers[coordinator].transactions

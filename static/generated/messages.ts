@@ -1183,11 +1183,11 @@ export interface ConsumerView {
   applied_count: number;
   skipped_duplicates: number;
   /**
-   * Records that are fetched and that the application has not taken; not in a log case, as the next one.
+   * How many records are fetched and not yet taken by the application. Missing in a log case.
    */
   buffered?: number;
   /**
-   * It waits for its group's offsets and fetches nothing.
+   * The consumer waits for its group's offsets and fetches nothing. Missing in a log case.
    */
   rewinding?: boolean;
   metadata?: MetadataView;
