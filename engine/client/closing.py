@@ -8,7 +8,8 @@ from engine.client.completion import Completion
 from engine.client.control_channel import ControlChannel
 from engine.client.poll import Poll
 from engine.client.setup import Setup
-from engine.client.transaction_calls import CallThrows, abort_transaction
+from engine.client.thrown import CallThrows
+from engine.client.transaction_calls import abort_transaction
 from engine.client.transaction_manager import TransactionManager
 from engine.errors import Cause, Error
 from engine.happenings.sender import CloseAborts, CloseCannotAbort, SenderClosed

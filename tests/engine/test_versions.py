@@ -23,8 +23,9 @@ CHOOSING = {
     ("broker/controllers.py", "controller_of"),
     ("broker/validation.py", "data_level"),
     ("broker/validation.py", "marker_level"),
-    ("client/configuration.py", "_defaults"),
+    ("client/configuration.py", "defaults"),
     ("client/configuration.py", "_idempotent"),
+    ("client/configuration.py", "kafka_name"),
     ("client/control_reactions.py", "generation_of"),
     ("explain/machines.py", "_versions"),
     ("client/produce_reactions.py", "fatal_in"),
@@ -34,8 +35,8 @@ CHOOSING = {
     ("scenario/header.py", "header_of"),
     ("wire/broker_apis.py", "listed"),
 }
-"""Functions that are constructors by what they do: they choose from a table, check settings before a role is built, or
-name the version to readers."""
+"""Functions that are constructors by what they do: they choose from a table, check or name settings before a role is
+built, or name the version to readers."""
 BUILDING = ("building.py", "initial_state.py", "profile.py", "profiles.py", "versions/", "vectors/")
 
 
