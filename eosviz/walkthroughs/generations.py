@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from engine.client.configuration import ACKS_ALL
+from engine.client.configuration import ACKS_ALL, kafka_name
 from engine.generations.deciding import BROKERS, Row
 from engine.generations.generation import GENERATIONS, Generation, is_own, settings_in
 from engine.generations.grid import Cell, grid_of
@@ -147,10 +147,15 @@ def _page(
 
 
 def _settings(scenario: Scenario) -> list[str]:
-    """What the scenario sets for its producers, so what no version's default decides: `p1: acks = all`."""
+    """What the scenario sets for its producers, so what no version's default decides: `p1: acks = all`. Kafka's names
+    for it where Kafka has one."""
+    profile = PROFILES[scenario["profile"]]
     found: dict[str, list[str]] = {}
     for producer in scenario["producers"]:
-        told = [f"{name} = {_value(name, value)}" for name, value in producer["settings"].items()]
+        told = [
+            f"{kafka_name(name, profile) or name} = {_value(name, value)}"
+            for name, value in producer["settings"].items()
+        ]
         if told:
             found.setdefault(", ".join(told), []).append(producer["name"])
     return [f"{', '.join(names)}: {told}" for told, names in found.items()]

@@ -51,7 +51,7 @@ def test_a_scenario_that_ends_alike_says_so_and_shows_the_same_wait(client: Clie
 def test_a_run_that_is_the_same_everywhere_needs_no_search_for_a_reason(client: Client) -> None:
     page = text_of(shown(client, "SC-02"))
     assert "It ends alike in all 5 generations. Every step is the same, too." in page
-    assert "p1: acks = all, enable_idempotence = false" in page, "what decides it is set, not a default"
+    assert "p1: acks = all, enable.idempotence = false" in page, "what decides it is set, not a default"
 
 
 def test_where_there_is_no_run_the_cell_says_why(client: Client) -> None:
