@@ -175,7 +175,7 @@ function between(message: MessageView, here: Places): Wire | null {
   const one = boxOf(message.from, here);
   const other = boxOf(message.to, here);
   if (one === null || other === null) return null;
-  if (here.form === "phone") return downwards(message, one, other);
+  if (here.form === "phone") return downwards(message, one, other, here.kind === "cluster" ? here.network.y : 0);
   const apart = message.is_response ? APART / 2 + 3 : -APART / 2 - 3;
   const stacked = one.x < other.x + other.width && other.x < one.x + one.width;
   const y = stacked ? null : clamp((Math.max(one.y, other.y) + Math.min(one.y + one.height, other.y + other.height)) / 2, 0, here.height);
@@ -198,8 +198,8 @@ function between(message: MessageView, here: Places): Wire | null {
   };
 }
 
-/** On a phone: from one body down to the next, or under two that stand side by side. */
-function downwards(message: MessageView, one: Box, other: Box): Wire {
+/** On a phone: from one body down to the next, or under two that stand side by side. `begins`: y of the network, under small boxes. */
+function downwards(message: MessageView, one: Box, other: Box, begins: number): Wire {
   const below = other.y >= one.y + one.height;
   const above = one.y >= other.y + other.height;
   const left = Math.max(one.x, other.x);
@@ -208,7 +208,7 @@ function downwards(message: MessageView, one: Box, other: Box): Wire {
   const end = (own: Box, facing: Facing): Port => {
     const slides = [own.x + INSET, own.x + own.width - INSET] as const;
     const at = below || above ? clamp(x, slides[0], slides[1]) : own.x + own.width / 2;
-    return { at: [at, facing[1] > 0 ? own.y + own.height : own.y], facing, slides };
+    return { at: [at, facing[1] > 0 ? Math.max(own.y + own.height, own.y < begins ? begins : 0) : own.y], facing, slides };
   };
   const from = end(one, above ? [0, -1] : [0, 1]);
   const to = end(other, below ? [0, -1] : [0, 1]);
