@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
+from engine.client.transaction_manager import IllegalTransition
 from engine.ending import broken_in, state_of
-from engine.errors import Refused
+from engine.errors import EngineError, Refused
 from engine.generations.deciding import Row, least, rows_between, with_rows
 from engine.generations.generation import GENERATIONS, Generation, in_generation, is_own
 from engine.generations.runs import (
@@ -28,6 +29,8 @@ from engine.transaction_lines import TransactionLines
 
 STEPS_MAX = 4_000
 """Of one run; what happens behind them is not compared."""
+CONTRADICTIONS = (BadScenario, Refused, EngineError, IllegalTransition)
+"""How a run ends whose rows no version has together."""
 LISTED_MAX = 6
 """Transactions of a cell, and errors; further ones are counted."""
 
@@ -277,7 +280,7 @@ def _exchanged(run: _Run, before: _Run, suffices: Callable[[Scenario], bool]) ->
     def works(rows: Sequence[Row]) -> bool:
         try:
             return suffices(with_rows(before.scenario, before.generation, rows))
-        except (BadScenario, Refused):
+        except CONTRADICTIONS:
             return False
 
     every = rows_between(before.generation, run.generation)

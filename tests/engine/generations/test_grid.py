@@ -185,3 +185,8 @@ def test_each_parting_is_decided_by_rows_and_the_first_cell_by_none(run: str) ->
             assert told != (cell.parting.before, cell.parting.state_before, cell.parting.at_before), run
         assert not cell.ends_otherwise or cell.decided_by, (run, cell.generation.name)
         before = cell
+
+
+def test_rows_that_contradict_each_other_are_no_version_and_decide_nothing() -> None:
+    """Some rows of 3.9 alone let a client of 2.8 meet a refusal of its own table."""
+    assert cells_of("SC-26/k39-no-write")["k39"].outcome is not None
