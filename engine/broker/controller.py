@@ -238,7 +238,7 @@ class Controller(ABC):
     def next_timer(self) -> int | None:
         """When the next broker that is silent is given up, or a topic is there."""
         at = self._next_end()
-        if self.internal.creating:
+        if self.internal.creating and self.alive:
             done_at = min(self.internal.creating.values())
             return done_at if at is None else min(at, done_at)
         return at

@@ -565,3 +565,28 @@ def test_a_producer_that_may_not_abort_closes_by_force():
         said |= {step.key, *(note["key"] for note in step.notes)}
     assert {"client.close_cannot_abort", "client.closed"} <= said
     assert simulation.finished == "complete"
+
+
+def test_a_topic_that_is_due_while_no_controller_is_active_is_created_by_the_next_one():
+    """The creation was due again and again at one moment."""
+    simulation = Watched(
+        load(
+            {
+                "id": "FOUND",
+                "title": WORDS,
+                "profile": "k39",
+                "cluster": {"internal_topics": False, "broker": {"controller_failover_ms": 200}},
+                "producers": [{"name": "x1", "settings": {"transactional_id": "txn"}}],
+                "applications": [
+                    {"name": "a", "client": "x1", "calls": [{"at": 0, "do": "init_transactions"}]}
+                ],
+                "faults": [{"at": 25, "action": "fail_controller"}],
+            }
+        )
+    )
+    at = {}
+    while (step := simulation.step()) is not None:
+        at.setdefault(step.key, step.at)
+    assert at["controller.topic_creation_begins"] < 25
+    assert at["controller.topic_created"] == at["quorum.controller_elected"] == 225
+    assert simulation.finished == "complete"
