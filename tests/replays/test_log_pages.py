@@ -83,8 +83,13 @@ def test_the_sample_says_what_holds_its_records(client: Client) -> None:
     derived = case["derived"]
     assert derived[own["id"]]["view"]["held"] == {}
     told = [change for step in derived[own["id"]]["steps"] for change in step.get("changes", ())]
-    held = [change["after"] for change in told if change["path"] == ["derived", "held", "orders-0"]]
-    assert held[-1] == [[1, 2, "undecided"], [3, 4, "behind"]]
+    held = [change.get("after") for change in told if change["path"] == ["derived", "held", "orders-0"]]
+    assert held == [
+        [[0, 0, "undecided"]],
+        None,
+        [[2, 2, "undecided"]],
+        [[2, 2, "undecided"], [3, 3, "behind"]],
+    ]
     assert [len(derived[branch["id"]]["steps"]) for branch in tried] == [
         len(case["steps"][branch["id"]]) for branch in tried
     ]
