@@ -32,10 +32,9 @@ def acts(document: dict[str, Any]) -> bool:
     return any(document.get(section) for section in ("applications", "loops", "middleware"))
 
 
-def in_order(identifier: str) -> tuple[str, int]:
-    """Where a document stands in the library."""
-    letters, _, number = identifier.partition("-")
-    return letters, int(number)
+def in_order(identifier: str) -> int:
+    """Where a document stands in the library: behind those with smaller numbers."""
+    return int(identifier.removeprefix("SC-"))
 
 
 @cache

@@ -56,7 +56,7 @@ def _from_clients() -> Column:
     return _data() & (f.col("first_sequence") >= 0) & ~f.col("partition").startswith("__")
 
 
-def _with_lives(logs: Logs) -> DataFrame:
+def with_lives(logs: Logs) -> DataFrame:
     """Appends of producers with ``life``: how often the replica had dropped what it knew of the producer."""
     forgotten = of_kind(logs.facts, kinds.FORGOTTEN)
     rows = logs.appends.where("producer_id >= 0").unionByName(forgotten, allowMissingColumns=True)
@@ -72,7 +72,7 @@ def sequences(logs: Logs) -> DataFrame:
     """Invariant 5, SEQ-14: per replica the data of one (producer id, epoch) has contiguous sequences, from 0 on where
     the producer was known under another epoch; unless its state was dropped or what came before was cut off or
     deleted."""
-    data = _with_lives(logs).where(_from_clients())
+    data = with_lives(logs).where(_from_clients())
     before = Window.partitionBy(*COPY, "producer_id", "producer_epoch", "life").orderBy("fact")
     judged = (
         data.withColumn("known_last", f.lag("last_sequence").over(before))
@@ -104,7 +104,7 @@ def cached_answers(logs: Logs) -> DataFrame:
             & (f.lag("last_sequence", back).over(before) == f.col("last_sequence"))
             & (f.lag("gone", back).over(before) > f.col("fact"))
         )
-    data = _with_lives(logs).where(_from_clients()).withColumn("again", f.coalesce(same, f.lit(False)))
+    data = with_lives(logs).where(_from_clients()).withColumn("again", f.coalesce(same, f.lit(False)))
     twice = data.where("leading and again")
     numbers = ["producer_id", "producer_epoch", "first_sequence", "last_sequence"]
     told = of_kind(logs.facts, kinds.ANSWER).where("state = 'NONE' and producer_id >= 0 and offset >= 0")
@@ -123,7 +123,7 @@ def epochs(logs: Logs) -> DataFrame:
         .orderBy("fact")
         .rowsBetween(Window.unboundedPreceding, -1)
     )
-    judged = _with_lives(logs).withColumn(
+    judged = with_lives(logs).withColumn(
         "highest", f.max(f.when(f.col("cut") == NEVER, f.col("producer_epoch"))).over(earlier)
     )
     unchecked = of_kind(logs.facts, kinds.SESSION).where("detail = 'k20'").select("session")
@@ -223,28 +223,43 @@ def _passed(logs: Logs) -> DataFrame:
 
 
 def _decisions(logs: Logs) -> DataFrame:
-    """``session, fact, decision, decided_for``: of each stored batch the first decision about its producer that a
-    coordinator logged after it, and the epoch of the data that it is about. Where a client has an epoch for each
-    transaction (its transaction version is 2, KIP-890), the decision is logged under the next one."""
+    """``session, fact, decision, decided_for, decision_at``: of each stored batch the first decision about its producer
+    that a coordinator logged after the application sent the batch's records, and the epoch of the data that it is
+    about. A delayed write belongs to the transaction in which it was sent, wherever it is stored. Where a client has an
+    epoch for each transaction (its transaction version is 2, KIP-890), the decision is logged under the next one."""
+    of_producer = ["session", "producer_id"]
     decided = (
         of_kind(logs.facts, kinds.LOGGED)
         .where("state like 'Prepare%'")
         .withColumn("decided_for", f.expr("producer_epoch - if(coalesce(value, 0) >= 2, 1, 0)"))
+        .select(*of_producer, f.col("fact").alias("since"), f.col("fact").alias("at"), "state", "decided_for")
     )
-    rows = logs.leading.unionByName(decided, allowMissingColumns=True)
-    later = (
-        Window.partitionBy("session", "producer_id").orderBy("fact").rowsBetween(1, Window.unboundedFollowing)
+    sent = of_kind(logs.facts, kinds.SENT).select(
+        "session", f.col("fact").alias("sent"), f.explode("serials").alias("serial")
     )
+    batches = logs.leading.select(
+        *of_producer, "fact", f.when(f.size("serials") > 0, f.element_at("serials", 1)).alias("serial")
+    )
+    before = f.max(f.when(f.col("sent") < f.col("fact"), f.col("sent")))
+    sent_at = (
+        batches.join(sent, ["session", "serial"], "left")
+        .groupBy(*of_producer, "fact")
+        .agg(before.alias("sent"))
+    )
+    rows = sent_at.withColumn("since", f.coalesce("sent", "fact")).unionByName(
+        decided, allowMissingColumns=True
+    )
+    later = Window.partitionBy(*of_producer).orderBy("since").rowsBetween(1, Window.unboundedFollowing)
 
     def first(column: str) -> Column:
-        return f.first(f.when(f.col("kind") == kinds.LOGGED, f.col(column)), ignorenulls=True).over(later)
+        return f.first(f.when(f.col("state").isNotNull(), f.col(column)), ignorenulls=True).over(later)
 
     return (
         rows.withColumn("decision", first("state"))
-        .withColumn("decided_for", first("decided_for"))
-        .withColumn("decision_at", first("fact"))
-        .where(f.col("kind") == kinds.APPEND)
-        .select("session", "fact", "decision", "decided_for", "decision_at")
+        .withColumn("next_for", first("decided_for"))
+        .withColumn("decision_at", first("at"))
+        .where(f.col("fact").isNotNull())
+        .select("session", "fact", "decision", f.col("next_for").alias("decided_for"), "decision_at")
     )
 
 

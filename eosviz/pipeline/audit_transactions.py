@@ -8,8 +8,8 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
 
 from eosviz.pipeline import facts as kinds
-from eosviz.pipeline.audit_logs import LANE, of_kind
-from eosviz.pipeline.audit_rules import Logs, breaches
+from eosviz.pipeline.audit_logs import COPY, LANE, of_kind
+from eosviz.pipeline.audit_rules import Logs, breaches, with_lives
 
 CLIENT = "client_transactions"
 PREPARED = {"PrepareCommit": "COMMIT", "PrepareAbort": "ABORT"}
@@ -127,20 +127,31 @@ def offsets_with_outputs(logs: Logs) -> DataFrame:
 
 
 def marker_epochs(logs: Logs) -> DataFrame:
-    """Invariants 9 and 11, MRK-5: in a partition the coordinator epoch of a producer's markers never goes back."""
+    """Invariants 9 and 11, MRK-5: in a partition the coordinator epoch of a producer's markers never goes back, unless
+    the leader dropped what it knew of the producer in between."""
     earlier = (
-        Window.partitionBy(*LANE, "producer_id").orderBy("fact").rowsBetween(Window.unboundedPreceding, -1)
+        Window.partitionBy(*LANE, "producer_id", "life")
+        .orderBy("fact")
+        .rowsBetween(Window.unboundedPreceding, -1)
     )
-    markers = logs.appends.where("leading and control is not null and cut = gone")
+    markers = with_lives(logs).where("leading and control is not null and cut = gone")
     judged = markers.withColumn("highest", f.max("coordinator_epoch").over(earlier))
     broken = judged.where("coordinator_epoch < highest")
     return breaches(broken, "replica", "producer_id", "offset", "control", "coordinator_epoch", "highest")
 
 
 def marked_as_decided(logs: Logs) -> DataFrame:
-    """Invariant 9: once a decision is in the transaction log, a marker of its producer says the same."""
+    """Invariant 9: once a decision is in the transaction log, a marker of its producer says the same, unless the leader
+    dropped what it knew of the producer: then it cannot tell an older coordinator's marker."""
     decided = of_kind(logs.facts, kinds.LOGGED).where(f.col("state").isin(*PREPARED)).drop("partition")
-    markers = logs.appends.where("leading and control is not null")
+    in_life = Window.partitionBy(*COPY, "producer_id", "life").orderBy("fact")
+    known = (f.col("life") == 0) | (f.row_number().over(in_life) > 1)
+    markers = (
+        with_lives(logs)
+        .withColumn("known", known)
+        .where("leading and control is not null and known")
+        .drop("known", "life")
+    )
     rows = markers.unionByName(decided, allowMissingColumns=True)
     earlier = (
         Window.partitionBy("session", "producer_id")

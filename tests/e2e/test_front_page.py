@@ -85,7 +85,7 @@ def test_the_key_for_search_leads_from_any_page_to_what_people_type(door: Page) 
     door.keyboard.type("stuck")
     door.keyboard.press("Enter")
     expect(door).to_have_url(re.compile(r"/search/\?q=stuck$"))
-    expect(door.locator("main h3").first).to_contain_text("SC-75")
+    expect(door.locator("main h3").first).to_contain_text("SC-101")
     # What is typed into a field stays there.
     field = door.locator("main input[type=search]")
     field.focus()

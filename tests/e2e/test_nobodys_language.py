@@ -96,6 +96,7 @@ def given_names(run: Run) -> frozenset[str]:
     found |= {partition.rpartition("-")[0] for partition in run.header["partitions"]}
     # A picture breaks the line of a long name behind an underscore.
     found |= {piece for topic in INTERNAL_TOPICS for piece in re.findall("[a-z]+_", topic)}
+    found |= {kafkas for _, _, kafkas in run.header["altered"].values() if kafkas}
     for path in [*run.header["altered"], *run.header["switches"]]:
         found |= {path, *path.split("."), *path.split(".")[-1].split("_")}
     return frozenset(

@@ -22,7 +22,9 @@ def source_of_the_player() -> str:
 def test_each_key_that_the_player_names_is_among_them() -> None:
     source = source_of_the_player()
     named, begun = set(_KEY.findall(source)), tuple(_BEGINNING.findall(source))
+    # The player names a problem to know it again; only a server sends one.
     wanted = {key for key in words() if key in named or key.startswith(begun)}
+    wanted = {key for key in wanted if not key.startswith("problem.")}
     assert len(wanted) > 1_000
     for language in LANGUAGES:
         assert wanted - json.loads(offline_catalogue(language))["texts"].keys() == set()

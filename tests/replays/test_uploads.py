@@ -233,7 +233,7 @@ def test_the_page_tells_the_place_and_asks_again_by_itself(visitor: Client, unre
             assert f'hx-get="{reverse("replays:upload", args=[second.id])}"' in shown
         assert "<html" in whole and "<html" not in part
         assert register.start(str(first.id), row.memory_bytes)
-        assert "It is being read" in page(visitor, first).content.decode()
+        assert "The file is being read" in page(visitor, first).content.decode()
     assert (
         reverse("replays:upload", args=[second.id])
         in visitor.get(reverse("replays:open_log")).content.decode()
