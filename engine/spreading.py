@@ -9,14 +9,15 @@ A run has one of the two, which is chosen when its world is built.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from engine.broker.broker import Broker
-from engine.broker.controller import Controller
+from engine.broker.controller import Controller, News
+from engine.broker.metadata_log import MetadataRecord
 from engine.broker.quorum_controller import QuorumController
 from engine.happenings.brokers import MetadataRead
-from engine.messages import Effects, FetchingStopped, PartitionUsed, RecordsWritten
+from engine.messages import Effects, FetchingStopped, LeaderAndIsr, PartitionUsed, RecordsWritten
 from engine.network.links import Network
 from engine.watching import Watch
 
@@ -214,11 +215,20 @@ class Fetched:
             for word in self._controller.announcements_for():
                 effects += broker.learn(word, now)
         else:
-            for record in records:
-                if record.word is not None:
-                    effects += broker.learn(record.word, now)
+            for change in _as_one(records):
+                effects += broker.learn(change, now)
         broker.touch()
         return effects
+
+
+def _as_one(records: Sequence[MetadataRecord]) -> Iterator[News]:
+    """What a fetch brings is applied as one change (``MetadataDelta``): of a partition its newest state alone, so a
+    broker that was away for a while does not act once more on what is over."""
+    words = [record.word for record in records if record.word is not None]
+    newest = {word.partition: word for word in words if type(word) is LeaderAndIsr}
+    for word in words:
+        if type(word) is not LeaderAndIsr or word is newest[word.partition]:
+            yield word
 
 
 RECORDS_NAMED = 12

@@ -590,3 +590,24 @@ def test_a_topic_that_is_due_while_no_controller_is_active_is_created_by_the_nex
     assert at["controller.topic_creation_begins"] < 25
     assert at["controller.topic_created"] == at["quorum.controller_elected"] == 225
     assert simulation.finished == "complete"
+
+
+def test_a_broker_that_was_away_applies_what_it_reads_as_one_change():
+    """It took each state of a partition in turn, and so led again for a moment under what was over: with the in-sync
+    replicas of then it raised a high watermark, and its coordinator took a record for replicated."""
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "profile": "k41",
+        "faults": [
+            {"at": 90, "action": "pause", "actor": "broker-3", "for_ms": 60},
+            {"at": 100, "action": "change_leader", "partition": "t-0", "broker": 3},
+            {"at": 110, "action": "change_leader", "partition": "t-0", "broker": 2},
+        ],
+    }
+    simulation = Simulation(load(document))
+    led = set()
+    while (step := simulation.step()) is not None:
+        led |= {note["params"]["broker"] for note in step.notes if note["key"] == "broker.became_leader"}
+    assert led == {"broker-2"}
+    assert simulation.view()["partitions"]["t-0"]["isr"] == [1, 2, 3]
