@@ -66,6 +66,20 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         ("k28",),
         "2.8 takes any first sequence of an unknown producer, so the second batch can be the first (SEQ-15)",
     ),
+    *(
+        Exception_(
+            ("reordered idempotent",),
+            (version,),
+            "the same without a transaction to verify (``ProducerAppendInfo.checkSequence``)",
+        )
+        for version in ("k39", "k41")
+    ),
+    Exception_(
+        ("open",),
+        ("hostile", "expire_producers"),
+        "producers with an open transaction are forgotten, which no broker does (``isProducerExpired``), and a log "
+        "that is cut back to a snapshot of then misses them",
+    ),
     Exception_(
         ("duplicated idempotent",),
         (),
@@ -186,7 +200,7 @@ EXCEPTIONS: tuple[Exception_, ...] = (
 def features(document: dict[str, Any], interventions: Iterable[dict[str, Any]]) -> frozenset[str]:
     found = {document["id"].removeprefix("SEARCH-").lower(), document.get("profile", "")}
     for producer in document.get("producers", ()):
-        found |= _of_producer(producer["settings"])
+        found |= {producer.get("profile") or "", *_of_producer(producer["settings"])}
     for entry in document.get("faults", ()):
         found.add(entry["action"])
         if "operation" in entry:

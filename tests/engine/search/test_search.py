@@ -87,6 +87,12 @@ def test_a_search_of_all_versions_draws_each_and_every_level() -> None:
     }
 
 
+def test_some_producers_are_older_than_their_cluster() -> None:
+    documents = [worlds.world(seed, worlds.Version("k41"))[0] for seed in range(40)]
+    clients = {producer.get("profile") for document in documents for producer in document["producers"]}
+    assert clients == {None, "k20", "k28", "k39"}
+
+
 def broken_world(tmp_path: Path) -> tuple[Found, Hunt]:
     """Without the duplicate lookup and the sequence check a repeated request is stored twice: it is found."""
     for seed in range(40):

@@ -166,6 +166,10 @@ def _kafka(generator: Random, version: Version) -> Document:
         producers.append(_producer(name, generator, transactional_id="txn-1", transaction_timeout_ms=2000))
         applications.append(_transactions(f"app-{name}", name, 20 + 300 * index, generator))
     producers.append(_producer("l1", generator, transactional_id="txn-2", transaction_timeout_ms=2000))
+    older = [name for name in ("k20", "k28", "k39") if name < document["profile"]]
+    for producer in producers:
+        if older and perhaps(generator, 0.2):
+            producer["profile"] = one_of(generator, tuple(older))
     if perhaps(generator, 0.3):
         producers.append(_producer("n1", generator, acks=-1, retries=100, **_without_id(document)))
         applications.append(_sends("app-n1", "n1", generator))
