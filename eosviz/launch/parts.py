@@ -30,7 +30,7 @@ POSTGRESQL_TESTS = (
     "tests/walkthroughs/test_commands.py",
 )
 """Who may do what, and what happens once: run on both databases by `make test`."""
-NOT_TWICE = "tests/classroom/test_permissions.py"
+NOT_TWICE = ("tests/classroom/test_permissions.py", "tests/classroom/test_nothing_there.py")
 """Every address × every person: asked of one database by `make test`, of both by `make test-all`."""
 PARTS_AT_A_TIME = 3
 FAILURES_MAX = 20
@@ -133,7 +133,7 @@ def postgresql_parts(with_slow: bool) -> Sequence[Part]:
     if not with_slow:
         words = [
             *POSTGRESQL_TESTS,
-            f"--ignore={NOT_TWICE}",
+            *(f"--ignore={name}" for name in NOT_TWICE),
             "-n",
             "2",
             "--dist",
