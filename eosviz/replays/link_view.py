@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
@@ -14,12 +14,15 @@ from eosviz.catalogue import language_of
 from eosviz.replays import linked
 from eosviz.replays.embed_views import frame_html
 from eosviz.walkthroughs.browser import browser_of
+from eosviz.walkthroughs.link_views import place_in
 from eosviz.walkthroughs.linking import check_length
 from eosviz.walkthroughs.links import (
     VERSION_CHARACTERS,
     Link,
     link_to,
+    read_branch,
     read_selection,
+    read_step,
     read_view,
     read_zoom,
 )
@@ -47,14 +50,10 @@ def follow_link(request: HttpRequest, token: uuid.UUID) -> HttpResponse:
 
 
 def _link(request: HttpRequest, session: Session) -> HttpResponse:
-    wanted, step = request.GET.get("branch", ""), request.GET.get("step", "")
-    if not (wanted.isdecimal() and step.isdecimal() and len(wanted) < 19 and len(step) < 8):
-        raise Http404
-    branches = Branch.objects.select_related("session__version").filter(session=session)
-    branch = get_object_or_404(branches, id=int(wanted))
+    branch, step = place_in(session, request.GET)
     try:
         shown = (read_view(request.GET), read_selection(request.GET), read_zoom(request.GET))
-        link = link_to(branch, min(int(step), branch.newest), *shown)
+        link = link_to(branch, step, *shown)
         check_length(link)
     except Problem as problem:
         return problem_answer(problem)
@@ -73,12 +72,11 @@ def session_text(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """
     owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
     session = get_object_or_404(owned, id=session_id)
-    wanted, step = request.GET.get("branch", ""), request.GET.get("step", "")
+    wanted = read_branch(request.GET)
     branches = Branch.objects.select_related("session__version").filter(session=session).order_by("id")
-    branch = branches.filter(id=int(wanted)).first() if wanted.isdecimal() and len(wanted) < 19 else None
-    number = int(step) if step.isdecimal() and len(step) < 8 else 0
+    branch = None if wanted is None else branches.filter(id=wanted).first()
     try:
-        link = link_to(branch or branches[0], number, None, None)
+        link = link_to(branch or branches[0], read_step(request.GET) or 0, None, None)
     except Problem:
         link = Link(
             scenario=session.version.identifier,

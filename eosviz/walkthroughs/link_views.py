@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -21,7 +21,9 @@ from eosviz.walkthroughs.linking import check_length, open_link
 from eosviz.walkthroughs.links import (
     Link,
     link_to,
+    read_branch,
     read_link,
+    read_step,
     version_of,
     view_fields,
 )
@@ -87,16 +89,22 @@ def rerun(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """
     owned = Session.objects.of_browser(browser_of(request.session))
     session = get_object_or_404(owned, id=session_id)
-    wanted, step = request.GET.get("branch", ""), request.GET.get("step", "")
-    if not (wanted.isdecimal() and step.isdecimal() and len(wanted) < 19 and len(step) < 8):
-        raise Http404
-    branches = Branch.objects.select_related("session__version").filter(session=session)
-    branch = get_object_or_404(branches, id=int(wanted))
+    branch, step = place_in(session, request.GET)
     try:
-        link = link_to(branch, min(int(step), branch.newest), None, None)
+        link = link_to(branch, step, None, None)
     except Problem as problem:
         return _refused(request, problem)
     return redirect(link.address())
+
+
+def place_in(session: Session, query: QueryDict) -> tuple[Branch, int]:
+    """The branch of this session that an address names (`branch`), and a step that it has (`step`). Raises Http404."""
+    number, step = read_branch(query), read_step(query)
+    if number is None or step is None:
+        raise Http404
+    branches = Branch.objects.select_related("session__version").filter(session=session)
+    branch = get_object_or_404(branches, id=number)
+    return branch, min(step, branch.newest)
 
 
 def _opened_before(request: HttpRequest, link: Link) -> Branch | None:

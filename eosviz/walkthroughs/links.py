@@ -34,6 +34,9 @@ DIGEST_CHARACTERS = 64
 DONE_CHARACTERS_MAX = 6_000
 """Of the packed interventions, so that the whole address fits what browsers and proxies take."""
 DONE_BYTES_MAX = 64 * 1024
+BRANCH_DIGITS_MAX = 18
+"""What a database's key can hold."""
+STEP_DIGITS_MAX = 7
 SERIALS_MAX = 100
 ZOOM = re.compile(ZOOM_PATTERN, re.ASCII)
 """How closely is looked: at transactions, or at a check inside the step; nothing is the look at steps."""
@@ -156,6 +159,21 @@ def _read_done(text: str) -> list[Made]:
     if any(later[0] < earlier[0] for earlier, later in pairwise(pairs)):
         raise Problem("malformed", "link_broken", part="done")
     return [{"after": after, "intervention": msgspec.to_builtins(one)} for after, one in pairs]
+
+
+def read_branch(query: QueryDict) -> int | None:
+    """The number of the branch that an address names; None where it names none."""
+    return _number(query, "branch", BRANCH_DIGITS_MAX)
+
+
+def read_step(query: QueryDict) -> int | None:
+    """The number of the step that an address names; None where it names none."""
+    return _number(query, "step", STEP_DIGITS_MAX)
+
+
+def _number(query: QueryDict, name: str, digits_max: int) -> int | None:
+    text = query.get(name, "")
+    return int(text) if text.isdecimal() and len(text) <= digits_max else None
 
 
 def read_view(query: QueryDict) -> str | None:
