@@ -12,6 +12,7 @@ import type { BeatWalk } from "./beat-walk.ts";
 import { beatLines } from "./beat-lines.ts";
 import type { Beat, BeatPlan } from "./beats.ts";
 import { pathTo, placeOf, titleOf } from "./beats.ts";
+import { PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
 import { say } from "./text.ts";
@@ -33,22 +34,13 @@ export class BeatsBar extends MeasuredElement {
     super();
     this.walk = undefined;
     this.open = null;
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    addEventListener("pointerdown", this.#pressed);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    removeEventListener("pointerdown", this.#pressed);
+    new PagePresses(this, (event) => this.#pressed(event));
   }
 
   /** A press elsewhere closes what is open. */
-  readonly #pressed = (event: PointerEvent): void => {
+  #pressed(event: PointerEvent): void {
     if (this.open !== null && !event.composedPath().includes(this)) this.open = null;
-  };
+  }
 
   /** Opens the steps of the beat on show, or closes what is open; false where there are no beats. */
   toggle(): boolean {

@@ -10,6 +10,7 @@ import type { Altered } from "./altered.ts";
 import { alteredOf } from "./altered.ts";
 import type { FollowState } from "./following.ts";
 import type { Header } from "./frame.ts";
+import { PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { Small } from "./small.ts";
 import { StoreElement } from "./store-element.ts";
@@ -48,22 +49,13 @@ export class Masthead extends StoreElement {
     this.rerun = "";
     this.open = "";
     this.followState = null;
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    addEventListener("pointerdown", this.#pressed);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    removeEventListener("pointerdown", this.#pressed);
+    new PagePresses(this, (event) => this.#pressed(event));
   }
 
   /** A press elsewhere closes the list of settings, which lies over the page. */
-  readonly #pressed = (event: PointerEvent): void => {
+  #pressed(event: PointerEvent): void {
     for (const list of this.querySelectorAll<HTMLDetailsElement>("details[open]")) if (!event.composedPath().includes(list)) list.open = false;
-  };
+  }
 
   protected override render(): TemplateResult | typeof nothing {
     const store = this.store;

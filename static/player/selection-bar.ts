@@ -11,6 +11,7 @@ import { html, nothing } from "lit";
 import type { Intervention } from "../generated/messages.ts";
 import type { Json, JsonObject, Selection, View } from "./frame.ts";
 import { DROP, offeredOf } from "./offered.ts";
+import { PagePresses } from "./page-presses.ts";
 import { Pointing } from "./pointing.ts";
 import type { Point } from "./pointing.ts";
 import { moreWith } from "./selection-more.ts";
@@ -57,19 +58,18 @@ export class SelectionBar extends StoreElement {
     this.isOpen = false;
     this.setting = "";
     this.at = null;
+    new PagePresses(this, (event) => this.#pressed(event));
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     const player = this.closest<HTMLElement>(".player");
     if (player !== null) this.#pointing = new Pointing(player, (selection, at) => this.openAt(selection, at));
-    addEventListener("pointerdown", this.#pressed);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#pointing?.stop();
-    removeEventListener("pointerdown", this.#pressed);
   }
 
   /** Selects a thing and lists at this point what can be done to it. */
@@ -94,10 +94,10 @@ export class SelectionBar extends StoreElement {
   };
 
   /** A press elsewhere closes a list that floats, and on a telephone any, as it lies over the page; else it stays. */
-  readonly #pressed = (event: PointerEvent): void => {
+  #pressed(event: PointerEvent): void {
     const covers = this.at !== null || (this.isOpen && matchMedia(`(max-width: ${defaults.covers}px)`).matches);
     if (covers && !event.composedPath().includes(this)) this.#shut();
-  };
+  }
 
   #shut(): void {
     this.isOpen = false;
