@@ -111,8 +111,8 @@ class Profile:
     """An idle producer leaves the log's memory after ``producer.id.expiration.ms``, a day (KIP-854, since 3.4); else
     after as long as a transactional id."""
     any_write_suffices: bool
-    """Write on any topic stands in for IdempotentWrite on the cluster when a producer asks for its id, and Produce asks
-    for neither (KIP-679; in Kafka since 2.8, here since 3.9: ``engine/README.md``)."""
+    """Write on any topic replaces IdempotentWrite on the cluster when a producer asks for its id, and Produce asks for
+    neither (KIP-679; in Kafka since 2.8, here since 3.9: ``engine/README.md``)."""
     retry_backoff_grows: bool
     """A batch that goes again waits twice as long each time, up to a second (KIP-580, since 3.7)."""
     waits_before_identity: bool

@@ -47,7 +47,9 @@ class IsrWishes(ABC):
         self._waiting.pop(replica.partition, None)
 
     def next_timer(self) -> int | None:
-        return min((at for _, at in self._waiting.values()), default=None)
+        if not self._waiting:
+            return None
+        return min(at for _, at in self._waiting.values())
 
     def on_timer(self, now: int) -> Effects:
         due = [replica for replica, at in self._waiting.values() if at <= now]

@@ -124,9 +124,8 @@ class Replica:
         self.replicas = word.replicas
         self.min_isr = word.min_isr
         self.record_version = word.record_version
-        if (
-            self.cluster is None
-        ):  # Else brokers know at once, and a record that is read later says what was before.
+        if self.cluster is None:
+            # Else brokers know at once, and a record that is read later says what was before.
             self.stop_fetching(word.not_fetching)
         if self.is_leader:
             self.log.begin_epoch(word.leader_epoch, self.log.log_end)

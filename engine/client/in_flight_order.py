@@ -1,4 +1,4 @@
-"""How the batches in flight of a partition are told apart: two strategies, one of which a version chooses (ORD-4).
+"""How the batches in flight of a partition are distinguished: two strategies, one of which a version chooses (ORD-4).
 
 2.4 to 2.8 keep them in a set that is ordered and compared by first sequence number alone
 (``TopicPartitionEntry.inflightBatchesBySequence``), so a finished batch is taken for another that has its number now.
@@ -13,7 +13,7 @@ from engine.client.batch import Batch
 
 
 class InFlightOrder(Protocol):
-    """``throws_untracked``: a batch that none of those in flight stands for cannot be queued for resending."""
+    """``throws_untracked``: a batch that is not found among those in flight cannot be queued for resending."""
 
     @property
     def throws_untracked(self) -> bool: ...

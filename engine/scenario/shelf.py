@@ -33,7 +33,7 @@ def acts(document: dict[str, Any]) -> bool:
 
 
 def in_order(identifier: str) -> int:
-    """Where a document stands in the library: behind those with smaller numbers."""
+    """The place of a document in the library: behind those with smaller numbers."""
     return int(identifier.removeprefix("SC-"))
 
 
