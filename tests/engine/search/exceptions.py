@@ -109,6 +109,13 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         "may still change them: its input is taken twice (``GroupMetadataManager.getOffsets``; closed by KIP-447)",
     ),
     Exception_(
+        ("duplicated transactional", "exactly_once"),
+        ("offsets read from a former coordinator",),
+        "a group coordinator that was paused while another was elected answers OffsetFetch from its cache, which no "
+        "log append confirms: the input is taken twice (``GroupMetadataManager.getOffsets``, "
+        "``GroupCoordinatorService.fetchOffsets``)",
+    ),
+    Exception_(
         ("aborted_index_thinned", "aborted_index"),
         ("compact",),
         "the cleaner leaves lines out, and moves their beginnings, with the records that go (LOG-13)",

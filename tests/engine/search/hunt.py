@@ -13,10 +13,12 @@ from random import Random
 from typing import Any
 
 from engine import events
+from engine.broker.internal_topics import OFFSETS_TOPIC
 from engine.errors import EngineError, Refused
 from engine.judge.outcome_log import ABORTED
 from engine.recording import Recorded
 from engine.scenario.document import load
+from engine.topic_partition import partition_name
 from tests.engine.search.at_rest import Told, at_rest
 from tests.engine.search.chances import below
 from tests.engine.search.exceptions import excused, features
@@ -123,8 +125,11 @@ class Hunt:
         self.said[simulation.watch.said or ""] += 1
         if simulation.watch.said == "client.sequence_behind":
             self.happened |= {"a resend that cannot help"}
-        elif simulation.watch.said == "group.offsets_told" and self.pending:
-            self.happened |= {"offsets read before their marker"}
+        elif simulation.watch.said == "group.offsets_told":
+            if self.pending:
+                self.happened |= {"offsets read before their marker"}
+            if self._is_former_coordinator(step.actor):
+                self.happened |= {"offsets read from a former coordinator"}
         if isinstance(simulation.watch, Recorded):
             self.said.update(note["key"] for note in step.notes)
         if self.folded is not None:
@@ -132,6 +137,15 @@ class Hunt:
                 raise self.found("folded", what)
         self.check()
         return True
+
+    def _is_former_coordinator(self, name: str) -> bool:
+        """Whether the broker returned offsets of a group that another broker coordinates by now."""
+        world = self.simulation.world
+        coordinator = world.brokers[name].groups.coordinator
+        groups = {consumer.group_id for consumer in world.consumers.values()} - {None}
+        partitions = [partition_name(OFFSETS_TOPIC, coordinator.partition_of(group)) for group in groups]
+        leaders = [world.controller.partitions[partition].leader for partition in partitions]
+        return any(leader is not None and world.broker_of[leader].name != name for leader in leaders)
 
     def _end(self) -> None:
         """Nothing is left to happen, or too much."""
