@@ -8,7 +8,7 @@ from typing import Any
 from celery import Celery
 from celery.app.amqp import AMQP
 from celery.beat import PersistentScheduler
-from kombu import Connection
+from kombu.connection import Connection
 from kombu.transport import virtual
 from kombu.transport.redis import Channel, QoS, Transport
 from redis.exceptions import ResponseError
@@ -86,7 +86,8 @@ class PromptConnection(Connection):
 
     def ensure_connection(self, *arguments: Any, **options: Any) -> Connection:
         pauses = {"interval_start": 0.1, "interval_step": 0.1, "interval_max": 1.0}
-        return super().ensure_connection(*arguments, **{**pauses, **options})
+        connected: Connection = super().ensure_connection(*arguments, **{**pauses, **options})
+        return connected
 
     def get_transport_cls(self) -> type[Transport]:
         found: type[Transport] = super().get_transport_cls()

@@ -41,6 +41,10 @@ STANDING_SECONDS_MAX = 15.0
 class OutlivingShard(RedisSingleShardConnection):
     """One Redis. `_lock` is held by whoever sends on the subscription or puts a new one in its place."""
 
+    _redis: redis.Redis | None
+    _pubsub: PubSub | None
+    _receive_task: asyncio.Task[None] | None
+
     def __init__(self, host: dict[str, Any], channel_layer: OutlivingLoopLayer) -> None:
         super().__init__(host, channel_layer)
         self._publishing = asyncio.Lock()
@@ -70,7 +74,7 @@ class OutlivingShard(RedisSingleShardConnection):
 
     async def _ask_for(self, channel: str) -> None:
         async with self._lock:
-            if not self._standing.is_set() or channel in self._carried:
+            if self._pubsub is None or not self._standing.is_set() or channel in self._carried:
                 return
             try:
                 await self._pubsub.subscribe(channel)
@@ -81,7 +85,7 @@ class OutlivingShard(RedisSingleShardConnection):
     async def unsubscribe(self, channel: str) -> None:
         self._wanted.discard(channel)
         async with self._lock:
-            if not self._standing.is_set() or channel not in self._carried:
+            if self._pubsub is None or not self._standing.is_set() or channel not in self._carried:
                 return
             self._carried.discard(channel)
             try:

@@ -6,16 +6,10 @@ the character U+0000, not every encoding that Python knows is one of text; and a
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
 from http import HTTPStatus
-from typing import Any
 
+from eosviz.asgi_types import Application, Receive, Scope, Send
 from eosviz.catalogue import LANGUAGES, say
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 HEAD_BYTES_MAX = 64 * 1024
 """Address and headers together."""
@@ -34,7 +28,7 @@ class HeadLimit:
     def __init__(self, application: Application) -> None:
         self._application = application
 
-    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refused = refusal(scope)
         if refused is None:
             await self._application(scope, receive, send)
@@ -45,7 +39,7 @@ class HeadLimit:
             await _refuse(send, *refused)
 
 
-def refusal(scope: MutableMapping[str, Any]) -> tuple[HTTPStatus, str] | None:
+def refusal(scope: Scope) -> tuple[HTTPStatus, str] | None:
     """The status, and the sentence of the catalogue that says why; None for a head that may be read."""
     headers, path, query = scope["headers"], scope["path"], scope["query_string"]
     cookies = [value for name, value in headers if name == b"cookie"]

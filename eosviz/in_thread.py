@@ -11,4 +11,5 @@ from channels.db import DatabaseSyncToAsync
 def in_thread(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
     """The function as a coroutine that runs it in a thread; several run at the same time. Database connections that
     have grown old are closed before and after."""
-    return DatabaseSyncToAsync(function, thread_sensitive=False)
+    in_its_thread: Callable[..., Awaitable[Any]] = DatabaseSyncToAsync(function, thread_sensitive=False)
+    return in_its_thread

@@ -31,6 +31,8 @@ class KeptConnections(DjangoWorkerFixup):
 
 
 class DjangoKept(DjangoFixup):
+    _worker_fixup: DjangoWorkerFixup | None
+
     @property
     def worker_fixup(self) -> DjangoWorkerFixup:
         """Made when it is first asked for: it reads the settings, which are not there when the application is made."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
 from django.http import HttpRequest, HttpResponse
@@ -19,7 +20,8 @@ class Middleware:
     async_capable = True
     reads = False
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]) -> None:
+    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
+        """`get_response` gives a response, or an awaitable of one where it is a coroutine function."""
         self.get_response = get_response
         self.is_async = iscoroutinefunction(get_response)
         if self.is_async:

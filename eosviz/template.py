@@ -30,12 +30,13 @@ def load() -> None:
     """All that the web process and the worker need before they answer."""
     from django.urls import get_resolver
 
-    from eosviz import serve, work
+    from eosviz import serve
+    from eosviz.celery import app
     from eosviz.interpreter import prepare_to_serve
 
     serve.configuration().load()
-    work.app.loader.import_default_modules()
-    work.app.finalize()
+    app.loader.import_default_modules()
+    app.finalize()
     for name in LOADED_AT_START:
         import_module(name)
     get_resolver()._populate()

@@ -36,7 +36,7 @@ class AccountAdapter(DefaultAccountAdapter):
         except TooOften as refused:
             page = too_often(request, refused, new_password=bool(settings.EMAIL_URL))
             raise ImmediateHttpResponse(page) from None
-        user = super().authenticate(request, **credentials)
+        user: AbstractBaseUser | None = super().authenticate(request, **credentials)
         if user is not None:
             attempt.was_right()
         return user

@@ -30,7 +30,7 @@ class UserManager(BaseUserManager.from_queryset(UserQuerySet)):  # type: ignore[
         """ValueError without an address: nobody could sign in to such an account."""
         if not email:
             raise ValueError("an account needs an e-mail address")
-        user = self.model(email=email.strip().lower(), **fields)
+        user: User = self.model(email=email.strip().lower(), **fields)
         user.set_password(password)
         user.save(using=self._db)
         return user
@@ -39,7 +39,8 @@ class UserManager(BaseUserManager.from_queryset(UserQuerySet)):  # type: ignore[
         return self.create_user(email, password, **{**fields, "is_superuser": True})
 
     def get_by_natural_key(self, username: str | None) -> User:
-        return self.get(email=(username or "").strip().lower())
+        found: User = self.get(email=(username or "").strip().lower())
+        return found
 
 
 class User(AbstractBaseUser, PermissionsMixin):

@@ -20,9 +20,9 @@ def rights_of_person(scope: dict[str, Any]) -> tuple[Right, ...]:
     user, browser = scope["session"].get(SESSION_KEY), browser_of(scope["session"])
 
     def ask() -> Ending | None:
-        data = SessionStore(cookie).load()
+        stored = SessionStore(cookie)
         # A browser that made nothing before gets its key with the first thing it makes.
-        is_same = data.get(SESSION_KEY) == user and (not browser or browser_of(data) == browser)
+        is_same = stored.get(SESSION_KEY) == user and (not browser or browser_of(stored) == browser)
         return None if is_same else Ending.SIGNED_OUT
 
     topics = {of_cookie(cookie)} | ({of_owner(browser)} if browser else set())

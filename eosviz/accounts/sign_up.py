@@ -41,7 +41,8 @@ class SignUp(SignupForm):
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])  # That takes most of the time of making an account.
         if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
-            return super().try_save(request)
+            saved: tuple[Any, HttpResponse | None] = super().try_save(request)
+            return saved
         if not self.account_already_exists:
             with suppress(IntegrityError):  # Another sign-up with the same address was first.
                 self.save(request)

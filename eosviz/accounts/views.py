@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
@@ -18,13 +18,14 @@ from eosviz.accounts.belongings import holdings, packed
 from eosviz.accounts.forms import DeleteForm, NameForm, words
 from eosviz.accounts.roles import role_of
 from eosviz.replays.models import Publication
+from eosviz.request_types import SignedInRequest
 from eosviz.streamed import StreamedFile
 
 
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def account(request: HttpRequest) -> HttpResponse:
+def account(request: SignedInRequest) -> HttpResponse:
     """Who I am here, what I made, and the ways out. POST changes the name."""
     form = NameForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
@@ -44,7 +45,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def download(request: HttpRequest) -> StreamedFile:
+def download(request: SignedInRequest) -> StreamedFile:
     """Everything one made, as one file."""
     return StreamedFile(packed(request.user), as_attachment=True, filename="eosviz-account.zip")
 
@@ -52,7 +53,7 @@ def download(request: HttpRequest) -> StreamedFile:
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def delete(request: HttpRequest) -> HttpResponse:
+def delete(request: SignedInRequest) -> HttpResponse:
     """What would be deleted, and a form that asks for the password; POST does it."""
     form = DeleteForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():

@@ -158,9 +158,8 @@ def _read(
         root, *others = branches[session]
         trail = trails.get(session)
         is_over = root.finished is not None or handed_in.get(session) is not None
-        last_asked = max(
-            at for at in (created, asked.get(session), trail and trail.changed) if at is not None
-        )
+        moments = (created, asked.get(session), None if trail is None else trail.changed)
+        last_asked = max(at for at in moments if at is not None)
         if not is_over and now - last_asked < LEFT_AFTER:
             gathered.under_way += 1
             continue

@@ -112,8 +112,9 @@ def overview(analysis: Analysis) -> Overview:
         runs=runs[:RUNS_SHOWN],
         run_count=len(runs),
         places=[
-            Place(known.get((one.version_id, one.variant)) or Run(one.version, one.variant), one)
+            Place(known.get((version.pk, one.variant)) or Run(version, one.variant), one)
             for one in places[:PLACES_SHOWN]
+            if (version := one.version) is not None
         ],
         rules=[Rule(one, of_rule[one.rule]) for one in rules],
         changes=sorted(
@@ -168,9 +169,10 @@ def run_of(analysis: Analysis, version: int, variant: str) -> OneRun | None:
     """One scenario of an analysis; None when nothing may be told of it."""
     figures = analysis.figures.filter(version=version, variant=variant).prefetch_related("version", "before")
     together = [figure for figure in figures if figure.group == ""]
-    if not together:
+    scenario = together[0].version if together else None
+    if scenario is None:
         return None
-    run = Run(together[0].version, variant)
+    run = Run(scenario, variant)
     run.whole = {one.kind: one for one in together if one.step is None and one.before_id is None}
     at_steps = sorted((one for one in together if one.step is not None), key=lambda one: (one.step, one.kind))
     steps = max((one.step or 0 for one in at_steps), default=0)

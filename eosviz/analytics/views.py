@@ -18,9 +18,11 @@ from eosviz.analytics.models import PEOPLE_MIN_ALL, PEOPLE_MIN_CLASS, Analysis, 
 from eosviz.analytics.reading import overview, run_of
 from eosviz.classroom.models import Classroom
 from eosviz.pipeline.tasks import ask_for_process
+from eosviz.request_types import SignedInRequest
 from eosviz.unreadable_json import UNREADABLE
 from eosviz.walkthroughs.browser import browser_of
-from eosviz.walkthroughs.messages import BranchId, Problem, StepNumber
+from eosviz.walkthroughs.message_base import BranchId, StepNumber
+from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Session
 
 TRAIL_BYTES_MAX = 4_096
@@ -60,7 +62,7 @@ def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_safe
-def everybody(request: HttpRequest) -> HttpResponse:
+def everybody(request: SignedInRequest) -> HttpResponse:
     """Everybody who agreed, for whoever teaches."""
     _check_teaches(request)
     return _page(request, None)
@@ -69,14 +71,14 @@ def everybody(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_safe
-def of_class(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
+def of_class(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
     return _page(request, _read(request, classroom_id))
 
 
 @never_cache
 @login_required
 @require_POST
-def ask_everybody(request: HttpRequest) -> HttpResponse:
+def ask_everybody(request: SignedInRequest) -> HttpResponse:
     _check_teaches(request)
     actions.ask(None)
     ask_for_process()
@@ -86,7 +88,7 @@ def ask_everybody(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def ask_of_class(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
+def ask_of_class(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
     actions.ask(_read(request, classroom_id))
     ask_for_process()
     return redirect("analytics:of_class", classroom_id)
@@ -98,7 +100,7 @@ def _check_teaches(request: HttpRequest) -> None:
         raise Http404
 
 
-def _read(request: HttpRequest, classroom_id: uuid.UUID) -> Classroom:
+def _read(request: SignedInRequest, classroom_id: uuid.UUID) -> Classroom:
     return get_object_or_404(Classroom.objects.judged_by(request.user), id=classroom_id)
 
 

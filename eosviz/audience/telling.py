@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import Any, cast
 
 from eosviz.audience import actions
 from eosviz.audience.actions import Who
@@ -18,6 +18,7 @@ from eosviz.walkthroughs.presenting_messages import (
     PollTold,
     PollView,
     RaisedAt,
+    ShownState,
 )
 
 
@@ -44,7 +45,7 @@ def audience_of(session_id: uuid.UUID) -> tuple[Audience, PollTold | None] | Non
             step=hand.step,
             text=hand.text,
             follower=hand.follower.number,
-            name=called.get(hand.follower.user_id),
+            name=None if hand.follower.user_id is None else called.get(hand.follower.user_id),
             away=hand.away_since is not None,
         )
         for hand in hands
@@ -70,7 +71,7 @@ def _view(poll: Poll, counts: dict[str, int] | None, tells_answer: bool) -> Poll
         id=poll.turn,
         branch=str(poll.branch_id),
         at=poll.at,
-        state=poll.state,
+        state=cast(ShownState, poll.state),
         shown=poll.shown,
         key=question["key"],
         params=question["params"],

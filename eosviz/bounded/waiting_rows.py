@@ -6,11 +6,10 @@ row which no worker has taken asks again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any, Protocol, TypeVar
 
-from django.db import models
 from django.utils import timezone
 
 from eosviz.bounded import runner
@@ -31,7 +30,7 @@ class WaitingRow(Protocol):
         """Its name in the register of bounded processes."""
 
 
-Row = TypeVar("Row", bound=models.Model)
+Row = TypeVar("Row", bound=WaitingRow)
 
 
 def place_of(row: WaitingRow) -> Place | None:
@@ -44,9 +43,11 @@ def is_forgotten(row: WaitingRow) -> bool:
         return False
     now = timezone.now()
     before = now - timedelta(seconds=ASK_AGAIN_SECONDS)
-    return type(row).objects.unfinished().filter(pk=row.pk, beat__lt=before).update(beat=now) > 0
+    forgotten = type(row).objects.unfinished().filter(pk=row.pk, beat__lt=before)
+    updated: int = forgotten.update(beat=now)
+    return updated > 0
 
 
-def untaken(rows: models.QuerySet[Row]) -> Iterator[Row]:
+def untaken(rows: Iterable[Row]) -> Iterator[Row]:
     """Those of the unfinished `rows` that no process has."""
     return (row for row in rows if place_of(row) is None)

@@ -22,7 +22,8 @@ class ClassroomAdmin(LookedAt):
     exclude = ("code",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Classroom]:
-        return super().get_queryset(request).annotate(member_count=Count("memberships"))
+        found: QuerySet[Classroom] = super().get_queryset(request).annotate(member_count=Count("memberships"))
+        return found
 
     @admin.display(description=column("members"))
     def members(self, classroom: Any) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC
 from typing import Any
 
@@ -118,15 +118,21 @@ class AssignmentForm(forms.Form):
         for name, kinds in _ONLY_FOR.items():
             if kind not in kinds:
                 del self.fields[name]
-        self.fields["material"].choices = list(_materials(kind, teacher, language_of(get_language())))
+        self._offer("material", _materials(kind, teacher, language_of(get_language())))
         self.fields["material"].required = kind != Kind.EXPLAIN
         if kind == Kind.EXPLAIN:
             self.fields["text"].required = True
         if "guarantee" in self.fields:
             every = [("", _say("classroom.every_guarantee"))] if kind == Kind.HOLD else []
             named = [(name, _say(f"classroom.guarantee.{name}")) for name in EVERY_GUARANTEE]
-            self.fields["guarantee"].choices = [*every, *named]
+            self._offer("guarantee", [*every, *named])
             self.fields["guarantee"].required = kind == Kind.BREAK
+
+    def _offer(self, name: str, choices: Iterable[Any]) -> None:
+        field = self.fields[name]
+        if not isinstance(field, forms.ChoiceField):
+            raise TypeError(f"{name} offers no choices")
+        field.choices = list(choices)
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}

@@ -161,7 +161,7 @@ _JUDGES: dict[Kind, Callable[[Attempt], Judgement]] = {
 
 def _root(attempt: Attempt) -> Branch:
     """The branch that the session began with. An intervention at its newest step is made on it, and shows."""
-    branches = Branch.objects.filter(session_id=attempt.session_id).select_related("session__version")
+    branches = Branch.objects.filter(session=attempt.session).select_related("session__version")
     return branches.order_by("id")[0]
 
 

@@ -79,7 +79,7 @@ def results_of(classroom: Classroom) -> Results:
         held = attempts[member.user_id, assignment.id]
         found = Cell(held, None, [])
         shown = found.shown
-        if shown is None:
+        if shown is None or shown.session_id is None:
             return found
         return Cell(held, furthest.get(shown.session_id), wrong[shown.session_id])
 

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import content_disposition_header
 from django.utils.text import slugify
@@ -23,21 +23,22 @@ from eosviz.classroom.forms import AssignmentForm, NameForm, ReadForm
 from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Membership, Part
 from eosviz.classroom.results import csv_of, results_of
 from eosviz.classroom.views import add_refusal
+from eosviz.request_types import SignedInRequest
 from eosviz.streamed import Streamed
 
 
-def _taught(request: HttpRequest, classroom_id: uuid.UUID) -> Classroom:
+def _taught(request: SignedInRequest, classroom_id: uuid.UUID) -> Classroom:
     return get_object_or_404(Classroom.objects.taught_by(request.user), id=classroom_id)
 
 
-def _read(request: HttpRequest, classroom_id: uuid.UUID) -> Classroom:
+def _read(request: SignedInRequest, classroom_id: uuid.UUID) -> Classroom:
     return get_object_or_404(Classroom.objects.judged_by(request.user), id=classroom_id)
 
 
 @never_cache
 @login_required
 @require_POST
-def rename(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
+def rename(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
     classroom = _taught(request, classroom_id)
     form = NameForm(request.POST)
     if form.is_valid():
@@ -50,7 +51,7 @@ def rename(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def change_code(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
+def change_code(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
     classroom = _taught(request, classroom_id)
     actions.change_code(classroom, request.user)
     return redirect("classroom:detail", classroom.id)
@@ -59,7 +60,7 @@ def change_code(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def archive(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
+def archive(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
     """`archived`: yes or no."""
     classroom = _taught(request, classroom_id)
     actions.set_archived(classroom, request.user, request.POST.get("archived") == "yes")
@@ -69,7 +70,7 @@ def archive(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def change_member(request: HttpRequest, classroom_id: uuid.UUID, membership_id: int) -> HttpResponse:
+def change_member(request: SignedInRequest, classroom_id: uuid.UUID, membership_id: int) -> HttpResponse:
     """`part`: learner, instructor, or out."""
     classroom = _taught(request, classroom_id)
     membership = get_object_or_404(Membership, id=membership_id, classroom=classroom)
@@ -91,7 +92,7 @@ def change_member(request: HttpRequest, classroom_id: uuid.UUID, membership_id: 
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def assign(request: HttpRequest, classroom_id: uuid.UUID, kind: str) -> HttpResponse:
+def assign(request: SignedInRequest, classroom_id: uuid.UUID, kind: str) -> HttpResponse:
     """A new assignment of one kind."""
     classroom = _taught(request, classroom_id)
     if kind not in Kind.values:
@@ -119,7 +120,7 @@ def assign(request: HttpRequest, classroom_id: uuid.UUID, kind: str) -> HttpResp
 @never_cache
 @login_required
 @require_POST
-def withdraw(request: HttpRequest, assignment_id: uuid.UUID) -> HttpResponse:
+def withdraw(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
     taught = Assignment.objects.taught_by(request.user).select_related("classroom")
     assignment = get_object_or_404(taught, id=assignment_id)
     actions.withdraw_assignment(assignment, request.user)
@@ -129,7 +130,7 @@ def withdraw(request: HttpRequest, assignment_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_safe
-def results(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
+def results(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
     """Everybody at every assignment; the page keeps itself up to date."""
     classroom = _read(request, classroom_id)
     context = {
@@ -143,7 +144,7 @@ def results(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_safe
-def results_csv(request: HttpRequest, classroom_id: uuid.UUID) -> Streamed:
+def results_csv(request: SignedInRequest, classroom_id: uuid.UUID) -> Streamed:
     classroom = _read(request, classroom_id)
     response = Streamed(csv_of(classroom), content_type="text/csv; charset=utf-8")
     name = f"{slugify(classroom.name) or 'class'}-results.csv"
@@ -154,7 +155,7 @@ def results_csv(request: HttpRequest, classroom_id: uuid.UUID) -> Streamed:
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def attempt(request: HttpRequest, attempt_id: uuid.UUID) -> HttpResponse:
+def attempt(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
     """What a learner handed in. POST: `passed` (yes or no) and `comment`, for a text."""
     judged = Attempt.objects.judged_by(request.user).select_related("assignment__classroom", "user")
     found = get_object_or_404(judged, id=attempt_id)

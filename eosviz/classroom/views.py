@@ -21,6 +21,7 @@ from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
 from eosviz.classroom.forms import HandInForm, JoinForm, NameForm, SettingsForm
 from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Membership, Outcome, Part
+from eosviz.request_types import SignedInRequest, is_signed_in
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
 
@@ -38,7 +39,7 @@ def index(request: HttpRequest) -> HttpResponse:
     code = request.GET.get("code", "").strip()
     if _CODE.fullmatch(code):
         return redirect("classroom:join_link", code)
-    if not request.user.is_authenticated:
+    if not is_signed_in(request):
         return _about(request)
     return _index(request)
 
@@ -52,7 +53,7 @@ def _about(request: HttpRequest) -> HttpResponse:
 
 
 def _index(
-    request: HttpRequest, join_form: JoinForm | None = None, name_form: NameForm | None = None
+    request: SignedInRequest, join_form: JoinForm | None = None, name_form: NameForm | None = None
 ) -> HttpResponse:
     memberships = Membership.objects.filter(user=request.user).select_related("classroom")
     refused = any(form is not None and form.errors for form in (join_form, name_form))
@@ -71,7 +72,7 @@ def _index(
 @never_cache
 @login_required
 @require_POST
-def make(request: HttpRequest) -> HttpResponse:
+def make(request: SignedInRequest) -> HttpResponse:
     """A new class; the instructor who makes it teaches it."""
     if not request.user.has_perm("classroom.add_classroom"):
         return render(request, "classroom/forbidden.html", status=HTTPStatus.FORBIDDEN)
@@ -89,7 +90,7 @@ def make(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def join(request: HttpRequest) -> HttpResponse:
+def join(request: SignedInRequest) -> HttpResponse:
     """`code`. Guessing is bounded."""
     form = JoinForm(request.POST, auto_id="join_%s")
     if form.is_valid():
@@ -103,7 +104,7 @@ def join(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_safe
-def join_link(request: HttpRequest, code: str) -> HttpResponse:
+def join_link(request: SignedInRequest, code: str) -> HttpResponse:
     """What an instructor sends round: a page with one button. Looking alone joins nothing and says nothing of
     the class."""
     return render(request, "classroom/join.html", {"code": code})
@@ -112,7 +113,7 @@ def join_link(request: HttpRequest, code: str) -> HttpResponse:
 @never_cache
 @login_required
 @require_safe
-def detail(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
+def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
     """One class: its assignments, each with how far I am; for its instructors also who is in it."""
     classroom = get_object_or_404(Classroom.objects.seen_by(request.user).distinct(), id=classroom_id)
     mine = Membership.objects.filter(classroom=classroom, user=request.user).first()
@@ -149,7 +150,7 @@ def _counting(attempts: list[Attempt]) -> Attempt | None:
 @never_cache
 @login_required
 @require_POST
-def leave(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
+def leave(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
     """Out of a class, with what one handed in there."""
     membership = get_object_or_404(Membership, classroom_id=classroom_id, user=request.user)
     try:
@@ -163,18 +164,18 @@ def leave(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_safe
-def assignment(request: HttpRequest, assignment_id: uuid.UUID) -> HttpResponse:
+def assignment(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
     """What is asked, my attempts, and the way in."""
     return _assignment(request, _seen(request, assignment_id))
 
 
-def _seen(request: HttpRequest, assignment_id: uuid.UUID) -> Assignment:
+def _seen(request: SignedInRequest, assignment_id: uuid.UUID) -> Assignment:
     seen = Assignment.objects.seen_by(request.user).select_related("classroom", "version")
     return get_object_or_404(seen, id=assignment_id)
 
 
 def _assignment(
-    request: HttpRequest,
+    request: SignedInRequest,
     assignment: Assignment,
     settings_form: SettingsForm | None = None,
     hand_in_form: HandInForm | None = None,
@@ -217,7 +218,7 @@ def _assignment(
 @never_cache
 @login_required
 @require_POST
-def begin(request: HttpRequest, assignment_id: uuid.UUID) -> HttpResponse:
+def begin(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
     """Into the run of the open attempt, or of a new one. Members only."""
     assignment = _seen(request, assignment_id)
     get_object_or_404(Membership, classroom=assignment.classroom, user=request.user)
@@ -243,7 +244,7 @@ def begin(request: HttpRequest, assignment_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def hand_in(request: HttpRequest, attempt_id: uuid.UUID) -> HttpResponse:
+def hand_in(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
     """Judged by the engine now, or left for an instructor to read."""
     own = Attempt.objects.of(request.user).select_related(
         "assignment__classroom", "assignment__version", "user"

@@ -125,7 +125,8 @@ def as_text() -> str:
 
 def closed(whole: Schema) -> Schema:
     """The same without room for fields that nobody has described: what traffic is held against in tests."""
-    return _closed(deepcopy(whole))
+    made: Schema = _closed(deepcopy(whole))
+    return made
 
 
 def of(whole: Schema, name: str) -> Schema:

@@ -66,7 +66,7 @@ def searched(model: type[models.Model]) -> list[str]:
     others = [
         f"{field.name}__{field.target_field.name}__startswith"
         for field in model._meta.concrete_fields
-        if field.is_relation and isinstance(field.target_field, models.UUIDField)
+        if isinstance(field, models.ForeignKey) and isinstance(field.target_field, models.UUIDField)
     ]
     own = [] if model._meta.pk.is_relation else ["pk__startswith"]  # of another row's key: among the others
     return [*own, *texts, *others]

@@ -86,7 +86,7 @@ class Writer:
         member.mode = 0o600
         read = HashedReader(file)
         self._tar.addfile(member, read)  # OSError when the file became shorter meanwhile
-        self._tar.members.clear()  # it would remember every one
+        _forget_members(self._tar)
         self._chain.add(name, read.hash.hexdigest())
 
     def end(self, rows: dict[str, int], files: int) -> None:
@@ -141,12 +141,17 @@ class Member:
         return self.read()
 
 
+def _forget_members(tar: tarfile.TarFile) -> None:
+    """The library keeps a list of every member that it has read or written; a backup has a great many."""
+    tar.members.clear()  # type: ignore[attr-defined]  # typeshed leaves the attribute out
+
+
 def members(path: Path) -> Iterator[Member]:
     """Damaged when this is no such file, or broken off. Each must be read before the next is asked for."""
     try:
         with gzip.GzipFile(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
             while (info := tar.next()) is not None:
-                tar.members.clear()  # it would remember every one
+                _forget_members(tar)
                 file = tar.extractfile(info) if info.isreg() else None
                 if file is None or not _is_inside(info.name):
                     raise Damaged(f"{info.name} is no member of a backup")

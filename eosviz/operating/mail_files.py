@@ -16,7 +16,6 @@ from contextlib import suppress
 from email.message import EmailMessage as ReadMail
 from email.policy import default
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage
@@ -63,5 +62,4 @@ def newest_first() -> list[Path]:
 
 
 def read(path: Path) -> ReadMail:
-    found: Any = email.message_from_bytes(path.read_bytes(), policy=default)
-    return found
+    return email.message_from_bytes(path.read_bytes(), policy=default)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from http import HTTPStatus
 from typing import Any
 
@@ -19,6 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, Counter, Gauge, Histogram, generate_latest
 
+from eosviz.asgi_types import Application, Message, Receive, Scope, Send
 from eosviz.celery import app
 from eosviz.middleware import Middleware
 from eosviz.operating.log_context import about, session_in
@@ -44,14 +45,14 @@ class MeasuredRequests(Middleware):
             return self._measured_async(request)
         began = time.perf_counter()
         with about(**session_in(request.path)):
-            response = self.get_response(request)
+            response: HttpResponse = self.get_response(request)
         self._note(request, response, began)
         return response
 
     async def _measured_async(self, request: HttpRequest) -> HttpResponse:
         began = time.perf_counter()
         with about(**session_in(request.path)):
-            response = await self.get_response(request)
+            response: HttpResponse = await self.get_response(request)
         self._note(request, response, began)
         return response
 
@@ -66,21 +67,21 @@ class MeasuredRequests(Middleware):
 class MeasuredSockets:
     """Around an ASGI application: how many sockets are open, and what goes over them."""
 
-    def __init__(self, inner: Callable[..., Awaitable[None]]) -> None:
+    def __init__(self, inner: Application) -> None:
         self._inner = inner
 
-    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":
             await self._inner(scope, receive, send)
             return
 
-        async def counted_receive() -> dict[str, Any]:
-            message: dict[str, Any] = await receive()
+        async def counted_receive() -> Message:
+            message = await receive()
             if message["type"] == "websocket.receive":
                 received.inc()
             return message
 
-        async def counted_send(message: dict[str, Any]) -> None:
+        async def counted_send(message: Message) -> None:
             if message["type"] == "websocket.send":
                 sent.inc()
             await send(message)

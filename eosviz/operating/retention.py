@@ -10,6 +10,7 @@ import logging
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.contrib.sessions.models import Session as Cookie
 from django.db.models import Exists, OuterRef, QuerySet
@@ -65,7 +66,8 @@ def apply(days: int) -> Numbers:
             if _sessions(before).filter(id=session).exists():
                 with suppress(Problem):
                     delete_session(owner, session)
-    for found in (_replays(before), _visits(before), _cookies()):
+    stale: tuple[QuerySet[Any], ...] = (_replays(before), _visits(before), _cookies())
+    for found in stale:
         while keys := list(found.values_list("pk", flat=True)[:BATCH]):
             found.model._base_manager.filter(pk__in=keys).delete()
     return numbers
@@ -98,4 +100,5 @@ def _cookies() -> QuerySet[Cookie]:
 
 
 def _account(key: str) -> QuerySet[User]:
-    return User.objects.filter(owner_key=OuterRef(key))
+    found: QuerySet[User] = User.objects.filter(owner_key=OuterRef(key))
+    return found

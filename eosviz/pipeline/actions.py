@@ -20,7 +20,7 @@ from engine.scenario.header import ENGINE_VERSION
 from eosviz import quotas
 from eosviz.no_room import means_no_room
 from eosviz.pipeline.live import tell_watchers
-from eosviz.pipeline.models import BEAT_SECONDS, SILENT_SECONDS, Failure, Job, Shrink, State, Sweep
+from eosviz.pipeline.models import BEAT_SECONDS, SILENT_SECONDS, Failure, Job, Shrink, State, Sweep, jobs_of
 from eosviz.pipeline.sweep_document import SweepDocument
 
 WAITING_MAX = 5
@@ -91,7 +91,7 @@ def check_room(owner: str) -> None:
     """Raises NotNow."""
     if not owner:
         return
-    under_way = sum(kind.objects.of_browser(owner).under_way().count() for kind in (Sweep, Shrink))
+    under_way = sum(jobs_of(kind).of_browser(owner).under_way().count() for kind in (Sweep, Shrink))
     if under_way >= WAITING_MAX:
         raise NotNow("too_many", most=WAITING_MAX)
 
@@ -107,8 +107,8 @@ def _check_quota(owner: str, name: str, more: int = 1) -> None:
 def ask_to_stop(job: Job) -> None:
     """A waiting job is cancelled at once, a running one by its process, which looks every second."""
     kind = type(job)
-    if not kind.objects.filter(id=job.id, state=State.WAITING).update(state=State.CANCELLED):
-        kind.objects.filter(id=job.id, state=State.RUNNING).update(stop_asked=True)
+    if not jobs_of(kind).filter(id=job.id, state=State.WAITING).update(state=State.CANCELLED):
+        jobs_of(kind).filter(id=job.id, state=State.RUNNING).update(stop_asked=True)
     tell_watchers(job.id)
 
 
@@ -116,13 +116,13 @@ def resume(job: Job) -> None:
     """Let a job that was cancelled, failed or interrupted wait again; what it has done stays. Raises NotNow."""
     kind = type(job)
     with transaction.atomic():
-        job = kind.objects.select_for_update().get(id=job.id)
+        job = jobs_of(kind).select_for_update().get(id=job.id)
         if not (job.may_resume or _lost_its_process(job)):
             raise NotNow("not_stopped")
         if isinstance(job, Sweep) and job.engine != ENGINE_VERSION:
             raise NotNow("other_engine", made=job.engine, now=ENGINE_VERSION)
         check_room(job.owner)
-        kind.objects.filter(id=job.id).update(state=State.WAITING, stop_asked=False, error="", beat=None)
+        jobs_of(kind).filter(id=job.id).update(state=State.WAITING, stop_asked=False, error="", beat=None)
     tell_watchers(job.id)
 
 
@@ -163,8 +163,8 @@ def claim(job: Job) -> bool:
     """Take a job to run it here. False when somebody else has it, or when it was cancelled."""
     silent = timezone.now() - timedelta(seconds=SILENT_SECONDS)
     free = Q(state=State.WAITING) | Q(state=State.RUNNING, beat__lt=silent)
-    taken = (
-        type(job).objects.filter(free, id=job.id).update(state=State.RUNNING, beat=timezone.now(), error="")
+    taken: int = (
+        jobs_of(type(job)).filter(free, id=job.id).update(state=State.RUNNING, beat=timezone.now(), error="")
     )
     return taken == 1
 
@@ -198,8 +198,8 @@ def _beat(job: Job, stop: threading.Event, ended: threading.Event) -> None:
     kind = type(job)
     while not ended.wait(BEAT_SECONDS):
         try:
-            kind.objects.filter(id=job.id, state=State.RUNNING).update(beat=timezone.now())
-            if not kind.objects.filter(id=job.id, stop_asked=False).exists():
+            jobs_of(kind).filter(id=job.id, state=State.RUNNING).update(beat=timezone.now())
+            if not jobs_of(kind).filter(id=job.id, stop_asked=False).exists():
                 stop.set()
         except DatabaseError:
             continue  # Said again in a second; who looks waits for longer than that.
@@ -208,7 +208,7 @@ def _beat(job: Job, stop: threading.Event, ended: threading.Event) -> None:
 
 def finish(job: Job, state: State, **fields: object) -> None:
     """The job's last word; those who look are told. None of a job that somebody deleted."""
-    if type(job).objects.filter(id=job.id).update(state=state, stop_asked=False, **fields):
+    if jobs_of(type(job)).filter(id=job.id).update(state=state, stop_asked=False, **fields):
         job.refresh_from_db()
         tell_watchers(job.id)
 

@@ -3,7 +3,7 @@
 DataFrame to DataFrame; every frame keeps the columns of ``facts.FACTS_SCHEMA`` that it started from.
 """
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
 
 from eosviz.pipeline import facts as kinds
@@ -54,7 +54,7 @@ def with_ends(stored: DataFrame, keys: list[str]) -> DataFrame:
     )
     marks = f.col("control").isNotNull() & (f.col("cut") == NEVER)
 
-    def next_of(column: str) -> "f.Column":
+    def next_of(column: str) -> Column:
         return f.first(f.when(marks, f.col(column)), ignorenulls=True).over(following)
 
     return (

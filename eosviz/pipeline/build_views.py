@@ -27,6 +27,7 @@ from eosviz.pipeline.actions import NotNow
 from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.sweep_axes import FAULTS_MAX
 from eosviz.pipeline.sweep_checking import checked_sweep
+from eosviz.pipeline.sweep_document import read_document
 from eosviz.pipeline.sweep_form import (
     CHOICES_MAX,
     COLUMNS_MAX,
@@ -39,7 +40,6 @@ from eosviz.pipeline.sweep_form import (
     kept_places,
     of_document,
     of_form,
-    read_document,
 )
 from eosviz.pipeline.sweep_generations import NAME as GENERATION
 from eosviz.pipeline.sweep_generations import generation_axis

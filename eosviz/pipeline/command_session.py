@@ -36,9 +36,9 @@ def command_session(
         raise CommandError(str(error), returncode=returncode) from error
     try:
         yield spark
-    except (CommandError, *told):
-        raise
     except Exception as error:
+        if isinstance(error, (CommandError, *told)):
+            raise
         raise CommandError(f"the job failed: {job_reason(error)}", returncode=returncode) from error
     finally:
         spark.stop()

@@ -71,21 +71,12 @@ def _draw_mark(draw: ImageDraw.ImageDraw, mark: Mark | None, look: Look, x: floa
     if mark.shown is None:
         _text(draw, middle, mark.rule or "-", 13, QUIET, "mm")
         return
-    if look.measure in SHARES:
-        _text(draw, (middle[0], middle[1] - 8), f"{100 * mark.shown:.0f} %", 14, ink, "mm")
-        _text(
-            draw,
-            (middle[0], middle[1] + 9),
-            f"{100 * mark.low:.0f}-{100 * mark.high:.0f}  {mark.runs}",
-            11,
-            ink,
-            "mm",
-        )
-    else:
-        _text(draw, (middle[0], middle[1] - 8), short(mark.shown), 14, ink, "mm")
-        if mark.low is not None:
-            below = f"{short(mark.low)}-{short(mark.high)}  {mark.runs}"
-            _text(draw, (middle[0], middle[1] + 9), below, 11, ink, "mm")
+    form = (lambda value: f"{100 * value:.0f}") if look.measure in SHARES else short
+    shown = f"{form(mark.shown)} %" if look.measure in SHARES else form(mark.shown)
+    _text(draw, (middle[0], middle[1] - 8), shown, 14, ink, "mm")
+    if mark.low is not None and mark.high is not None:
+        below = f"{form(mark.low)}-{form(mark.high)}  {mark.runs}"
+        _text(draw, (middle[0], middle[1] + 9), below, 11, ink, "mm")
 
 
 def colour_of(heat: int) -> tuple[int, int, int]:

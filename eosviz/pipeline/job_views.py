@@ -15,7 +15,7 @@ from eosviz.bounded.register import caller
 from eosviz.callers import address_of
 from eosviz.pipeline import actions
 from eosviz.pipeline.actions import NotNow
-from eosviz.pipeline.models import Job
+from eosviz.pipeline.models import Job, jobs_of
 from eosviz.pipeline.opening import open_document
 from eosviz.pipeline.tasks import ask_for_process
 from eosviz.walkthroughs.browser import browser_making, browser_of
@@ -25,11 +25,11 @@ from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS, with_wait
 
 def seen_job(request: HttpRequest, kind: type[Job], job_id: UUID) -> Any:
     """One's own, or nobody's: somebody else's job does not exist."""
-    return get_object_or_404(kind.objects.seen_by(browser_of(request.session)), id=job_id)
+    return get_object_or_404(jobs_of(kind).seen_by(browser_of(request.session)), id=job_id)
 
 
 def own_job(request: HttpRequest, kind: type[Job], job_id: UUID) -> Any:
-    return get_object_or_404(kind.objects.of_browser(browser_of(request.session)), id=job_id)
+    return get_object_or_404(jobs_of(kind).of_browser(browser_of(request.session)), id=job_id)
 
 
 def owns(request: HttpRequest, job: Job) -> bool:

@@ -97,7 +97,11 @@ class SweepConsumer(JobConsumer):
         await super().connect()
 
     def rendered(self, job: Job) -> str:
+        from eosviz.pipeline.models import Sweep
         from eosviz.pipeline.sweep_page import map_context
+
+        if not isinstance(job, Sweep):
+            raise TypeError(f"{job} is no sweep")
 
         state = render_to_string("pipeline/sweep_state.html", {"job": job})
         if job.table_runs == self.runs_in_map:

@@ -119,6 +119,11 @@ class Job(models.Model):
         return self.is_silent or self.state in (State.CANCELLED, State.FAILED)
 
 
+def jobs_of(kind: type[Job]) -> JobQuerySet:
+    """All jobs of one kind, for code that is the same for each."""
+    return JobQuerySet(kind)
+
+
 class Sweep(Job):
     """One sweep document, run once. Its chunks lie in `folder`; the table is made when it ends, of what there is."""
 

@@ -14,6 +14,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
 from pyspark.sql import SparkSession
@@ -32,7 +33,11 @@ logger = logging.getLogger(__name__)
 LINGER_SECONDS = 30.0
 """How long the session is kept for the next job: starting one costs several seconds."""
 LOOK_SECONDS = 0.5
-_RUN = {Sweep: run_sweep, Shrink: run_shrink, Analysis: run_analysis}
+_RUN: dict[type[Job], Callable[[SparkSession, Any], object]] = {
+    Sweep: run_sweep,
+    Shrink: run_shrink,
+    Analysis: run_analysis,
+}
 
 
 def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:

@@ -4,7 +4,7 @@ Facts come out of recorded steps, so a run with facts costs what a recorded one 
 """
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -69,7 +69,7 @@ def _told(step: dict[str, Any]) -> Row:
     return _plain({**{name: step[name] for name in FIELDS if name in step}, "changes": changes})
 
 
-def _plain(shown: dict[str, Any]) -> Row:
+def _plain(shown: Mapping[str, Any]) -> Row:
     """As it is stored and sent: the reader folds the view on, and a step's parts are the run's own."""
     read: Row = msgspec.json.decode(msgspec.json.encode(shown))
     return read

@@ -243,7 +243,8 @@ def _mark(group: list[Row], measure: str) -> Mark:
 
 
 def _hits_of(group: list[Row], cell: int, measure: str) -> int:
-    return next(row.get(f"runs_{measure}", 0) for row in group if row["cell"] == cell)
+    hits: int = next(row.get(f"runs_{measure}", 0) for row in group if row["cell"] == cell)
+    return hits
 
 
 def _top(measure: str, marks: Iterable[Mark]) -> float:

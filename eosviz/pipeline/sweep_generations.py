@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.generations.generation import GENERATIONS, in_generation, settings_in
 from engine.scenario.document import BadScenario, Scenario
 from eosviz.pipeline.sweep_form import COLUMNS_MAX, ChoiceFields
@@ -13,7 +15,7 @@ NAME = "generation"
 def generation_axis(scenario: Scenario) -> ChoiceFields:
     """A row for each generation whose cluster has what the scenario names. One that would need more columns than the
     form has, because every client is named, is left out."""
-    rows = {}
+    rows: dict[str, dict[str, Any]] = {}
     for name, generation in GENERATIONS.items():
         try:
             in_generation(scenario, generation)

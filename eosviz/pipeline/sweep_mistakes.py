@@ -8,7 +8,8 @@ from typing import Any
 from eosviz.catalogue import say
 from eosviz.pipeline.actions import NotNow
 from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep
-from eosviz.pipeline.sweep_form import read_document, tables_in
+from eosviz.pipeline.sweep_document import read_document
+from eosviz.pipeline.sweep_form import tables_in
 
 
 def told_mistakes(problems: list[Exception], text: str, language: str) -> list[dict[str, Any]]:

@@ -9,7 +9,8 @@ from django.utils.translation import get_language
 
 from eosviz.catalogue import language_of
 from eosviz.pipeline.models import Sweep
-from eosviz.pipeline.sweep_figures import FACETS_MAX, MEASURES, choices_of, panels_of, read_look
+from eosviz.pipeline.sweep_figures import FACETS_MAX, choices_of, panels_of, read_look
+from eosviz.pipeline.sweep_measures import MEASURES
 
 NOT_LOOKED_FOR = ("lang",)
 """In the address of the socket, but of no map."""

@@ -10,6 +10,7 @@ from engine.scenario.belonging import BELONGING
 from eosviz.bounded.register import COMMAND_LINE, Caller
 from eosviz.pipeline.bad_sweep import BadSweep, bad_value
 from eosviz.pipeline.sweep_axes import NAME
+from eosviz.pipeline.sweep_document import read_document
 from eosviz.pipeline.sweep_form import (
     ChoiceFields,
     FaultFields,
@@ -17,7 +18,6 @@ from eosviz.pipeline.sweep_form import (
     choice_of,
     field_text,
     name_of,
-    read_document,
     table_in,
     tables_in,
     values_of,

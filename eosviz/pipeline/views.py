@@ -20,8 +20,8 @@ from eosviz.pipeline.job_views import own_job, owns, problem_page, refused_page,
 from eosviz.pipeline.models import Sweep
 from eosviz.pipeline.opening import document_of_run
 from eosviz.pipeline.sample_map import sample_map
-from eosviz.pipeline.sweep_figures import MEASURES, panels_of, read_look
-from eosviz.pipeline.sweep_measures import JUDGED, SUMS
+from eosviz.pipeline.sweep_figures import panels_of, read_look
+from eosviz.pipeline.sweep_measures import JUDGED, MEASURES, SUMS
 from eosviz.pipeline.sweep_page import map_context, socket_address
 from eosviz.spreadsheet import inert
 from eosviz.walkthroughs.browser import browser_of

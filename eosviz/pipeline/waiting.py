@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from eosviz.analytics.models import Analysis
-from eosviz.pipeline.models import Job, Shrink, State, Sweep
+from eosviz.pipeline.models import Job, Shrink, State, Sweep, jobs_of
 
 KINDS: Sequence[type[Job]] = (Sweep, Shrink, Analysis)
 
 
 def waiting() -> Job | None:
     """What waits longest."""
-    found = [kind.objects.filter(state=State.WAITING).order_by("created").first() for kind in KINDS]
+    found = [jobs_of(kind).filter(state=State.WAITING).order_by("created").first() for kind in KINDS]
     return min((job for job in found if job is not None), key=lambda job: job.created, default=None)

@@ -8,6 +8,7 @@ cross without a dot do not meet.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from engine.machine import Machine
 
@@ -64,7 +65,7 @@ class Drawing:
     dots: tuple[Dot, ...]
 
 
-def edges_of(machine: Machine) -> dict[tuple[str, str], tuple[str, ...]]:
+def edges_of(machine: Machine[Any]) -> dict[tuple[str, str], tuple[str, ...]]:
     """(from, to) to the events that lead there. Refusals and rows that stay where they are lead nowhere."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for row in machine.rows:
@@ -73,7 +74,7 @@ def edges_of(machine: Machine) -> dict[tuple[str, str], tuple[str, ...]]:
     return {edge: tuple(events) for edge, events in found.items()}
 
 
-def draw(machine: Machine) -> Drawing:
+def draw(machine: Machine[Any]) -> Drawing:
     edges = edges_of(machine)
     order = {state: index for index, state in enumerate(_in_order(machine, edges))}
     down = _rails(order, [edge for edge in edges if order[edge[0]] < order[edge[1]]])
@@ -119,7 +120,7 @@ def draw(machine: Machine) -> Drawing:
     )
 
 
-def _in_order(machine: Machine, edges: dict[tuple[str, str], tuple[str, ...]]) -> list[str]:
+def _in_order(machine: Machine[Any], edges: dict[tuple[str, str], tuple[str, ...]]) -> list[str]:
     """From the initial state on, in the order of how many steps lead there; ends last."""
     steps = {machine.initial: 0}
     reached = [machine.initial]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+
+import msgspec
+from msgspec import Struct
 
 from engine.scenario.tracks import Track, tracks
 
@@ -17,8 +19,7 @@ TOLD = ("seen", "cause", "affected", "mended", "help")
 """The parts of an entry in the order in which its page tells them; their names are `reference.signature.<part>`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signature:
+class Signature(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One row of the table. ``name`` stands in addresses."""
 
     name: str
@@ -66,10 +67,7 @@ class Signature:
 def signatures() -> tuple[Signature, ...]:
     """Every signature, in the order of the table."""
     text = resources.files("eosviz.reference").joinpath("signatures.toml").read_text(encoding="utf-8")
-    return tuple(
-        Signature(**{name: tuple(value) if isinstance(value, list) else value for name, value in row.items()})
-        for row in tomllib.loads(text)["signatures"]
-    )
+    return msgspec.convert(tomllib.loads(text)["signatures"], tuple[Signature, ...])
 
 
 def with_error(name: str) -> tuple[Signature, ...]:

@@ -13,6 +13,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from engine.explain.machines import machine_json
+from engine.explain.machines import machines as machine_tables
 from engine.explain.requirements import GROUPS
 from engine.explain.sentences import LANGUAGES
 from engine.profiles import PROFILES
@@ -42,7 +43,7 @@ REQUIREMENT_GROUPS = (*GROUPS, "CTR")
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     context = {
-        "machine_count": len(tables.machines()),
+        "machine_count": len(machine_tables()),
         "component_count": len(components()),
         "error_count": len(tables.errors()),
         "signature_count": len(known_signatures()),
@@ -56,7 +57,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_safe
 def machines(request: HttpRequest) -> HttpResponse:
     """Every machine as a picture, and every transition and refusal as a row."""
-    drawn = [(machine_json(machine), drawing.draw(machine)) for machine in tables.machines().values()]
+    drawn = [(machine_json(machine), drawing.draw(machine)) for machine in machine_tables().values()]
     homes = {name: component for component in components().values() for name in component.machines}
     return render(request, "reference/machines.html", {"machines": drawn, "homes": homes})
 
@@ -65,7 +66,7 @@ def machines(request: HttpRequest) -> HttpResponse:
 @cache_control(max_age=300)
 def machine(request: HttpRequest, name: str) -> JsonResponse:
     """One machine as the diagrams draw it (`engine.explain.machines.machine_json`)."""
-    found = tables.machines().get(name)
+    found = machine_tables().get(name)
     if found is None:
         raise Http404
     return JsonResponse(machine_json(found))

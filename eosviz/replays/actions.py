@@ -57,7 +57,7 @@ def file_name(session: Session, branch: Branch | None = None, ending: str = REPL
 def _header(session: Session, first: Branch, told: list[dict[str, Any]]) -> format.Header:
     frame_header = session.decoded_header
     first_view = Keyframe.objects.get(branch=first, number=0)
-    return format.convert(
+    header: format.Header = format.convert(
         {
             "type": "header",
             "schema": format.SCHEMA,
@@ -72,6 +72,7 @@ def _header(session: Session, first: Branch, told: list[dict[str, Any]]) -> form
         },
         format.Header,
     )
+    return header
 
 
 def _told(branch: Branch) -> dict[str, Any]:

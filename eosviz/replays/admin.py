@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from eosviz.replays.models import Publication
 from eosviz.replays.publishing import withdraw
+from eosviz.request_types import user_of
 
 
 @admin.register(Publication)
@@ -25,11 +26,11 @@ class PublicationAdmin(admin.ModelAdmin):
     ordering = ("-created",)
 
     def delete_model(self, request: HttpRequest, obj: Publication) -> None:
-        withdraw(obj, request.user)
+        withdraw(obj, user_of(request))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Publication]) -> None:
         for publication in queryset:
-            withdraw(publication, request.user)
+            withdraw(publication, user_of(request))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

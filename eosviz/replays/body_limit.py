@@ -4,16 +4,10 @@ Django reads a whole body to disk before any view is asked, so the bound stands 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
 
+from eosviz.asgi_types import Application, Message, Receive, Scope, Send
 from eosviz.replays.bounds import BOUNDS
 from eosviz.replays.log_upload import ALL_BYTES_MAX
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 BODY_BYTES_MAX = 2 * 1024 * 1024
 BODY_BYTES_LET_GO_BY = 512 * 1024 * 1024
@@ -38,7 +32,7 @@ class BodyLimit:
     def __init__(self, application: Application) -> None:
         self._application = application
 
-    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
@@ -68,7 +62,7 @@ class BodyLimit:
             await _let_go_by(receive, BODY_BYTES_LET_GO_BY - taken)
             await self._refuse(scope, send, limit)
 
-    async def _refuse(self, scope: MutableMapping[str, Any], send: Send, limit: int) -> None:
+    async def _refuse(self, scope: Scope, send: Send, limit: int) -> None:
         """Let the site answer in the reader's language (`too_large.py`), as if they had asked for a page."""
         told = [(name, value) for name, value in scope["headers"] if name not in _OF_THE_BODY]
 

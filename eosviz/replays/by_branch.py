@@ -7,7 +7,7 @@ in one piece. Steps that no engine made may have any shape; such a branch is pla
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
@@ -24,7 +24,7 @@ class ByBranch(ABC, Generic[Fold]):
 
     def __init__(self, header: format.Header, other: Callable[[str, int, bytes], None]) -> None:
         self.header = header
-        self._told: dict[str, dict[str, Any]] = {}
+        self._told: dict[str, Mapping[str, Any]] = {}
         self._other = other
         self._waiting = list(reversed(header.branches))
         self._children: dict[str | None, list[format.Branch]] = {}
@@ -47,7 +47,7 @@ class ByBranch(ABC, Generic[Fold]):
         """For a branch that leaves here."""
 
     @abstractmethod
-    def result(self, fold: Fold, branch: str) -> dict[str, Any]:
+    def result(self, fold: Fold, branch: str) -> Mapping[str, Any]:
         """After the last step of the branch."""
 
     def take(self, branch: str, number: int, step: bytes) -> None:
@@ -61,7 +61,7 @@ class ByBranch(ABC, Generic[Fold]):
         self._remember(number)
         self._other(branch, number, step)
 
-    def told(self) -> dict[str, dict[str, Any]]:
+    def told(self) -> dict[str, Mapping[str, Any]]:
         """Branch to what was folded of it, after the last step was taken."""
         while self._waiting:
             self._open_next()

@@ -8,6 +8,7 @@ language, and the letters of one font would not do for both.
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
@@ -35,7 +36,7 @@ HUES = (
 """Line and fill by producer id mod 6: the light side of static/styles/tokens.css."""
 
 
-def draw_card(header: Json, view: Json, step: int) -> bytes:
+def draw_card(header: Mapping[str, Any], view: Json, step: int) -> bytes:
     """PNG, 1200 × 630."""
     image = Image.new("RGB", (WIDTH, HEIGHT), PAPER)
     draw = ImageDraw.Draw(image)
@@ -105,7 +106,8 @@ def _width(batch: Json) -> float:
     if batch.get("control") is not None:
         return FLAG_WIDTH
     wanted = CELL_WIDTHS["a record"] * batch["record_count"] + 34
-    return min(max(wanted, CELL_WIDTHS["least"]), CELL_WIDTHS["most"])
+    width: float = min(max(wanted, CELL_WIDTHS["least"]), CELL_WIDTHS["most"])
+    return width
 
 
 def _newest_that_fit(batches: list[Json], room: float) -> list[Json]:

@@ -226,7 +226,14 @@ def _make(export: Export) -> dict[str, Any]:
 def _name(export: Export, ending: str) -> str:
     if export.replay is not None:
         return recorded.file_name(export.replay, ending)
-    return actions.file_name(export.session, export.branch, ending)
+    return actions.file_name(_session_of(export), export.branch, ending)
+
+
+def _session_of(export: Export) -> Session:
+    """Of an export that is not of an imported replay."""
+    if export.session is None:
+        raise ValueError(f"export {export.id} is of no session")
+    return export.session
 
 
 def _publish(export: Export) -> dict[str, Any]:
@@ -250,7 +257,7 @@ def _work(export: Export) -> Iterator[Work]:
 def _written(export: Export, beat: Beat) -> Iterator[bytes]:
     if export.replay is not None:
         return recorded.written(export.replay, export.line, beat.one)
-    return actions.export_session(export.session, export.branch, beat.one)
+    return actions.export_session(_session_of(export), export.branch, beat.one)
 
 
 def _bounded(pieces: Iterable[bytes]) -> Iterator[bytes]:

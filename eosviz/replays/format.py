@@ -27,7 +27,7 @@ class _Shape(Struct, frozen=True, forbid_unknown_fields=True):
     pass
 
 
-class Change(_Shape):
+class Change(_Shape, frozen=True):
     """``before`` is missing when the path did not exist, ``after`` when it no longer does."""
 
     path: Annotated[list[str], Meta(min_length=1, max_length=12)]
@@ -35,20 +35,20 @@ class Change(_Shape):
     after: Any | UnsetType = UNSET
 
 
-class Note(_Shape):
+class Note(_Shape, frozen=True):
     key: CatalogueKey
     params: Params
     rules: list[RequirementId]
 
 
-class DecisionRow(_Shape):
+class DecisionRow(_Shape, frozen=True):
     rule: RequirementId
     key: CatalogueKey
     params: Params
     outcome: Literal["passed", "decided", "not_reached", "off"]
 
 
-class Decision(_Shape):
+class Decision(_Shape, frozen=True):
     by: Name
     subject: Name
     machine: Name
@@ -57,7 +57,7 @@ class Decision(_Shape):
     rows: list[DecisionRow]
 
 
-class Refusal(_Shape):
+class Refusal(_Shape, frozen=True):
     rule: RequirementId
     error: Name
     compared: list[list[Any]]
@@ -65,12 +65,12 @@ class Refusal(_Shape):
     next_params: Params
 
 
-class MessageFate(_Shape):
+class MessageFate(_Shape, frozen=True):
     id: Count
     event: Literal["sent", "delivered", "dropped", "delayed", "duplicated", "lost"]
 
 
-class Transition(_Shape, rename={"source": "from", "target": "to"}):
+class Transition(_Shape, frozen=True, rename={"source": "from", "target": "to"}):
     machine: Name
     of: Name
     source: str
@@ -79,7 +79,7 @@ class Transition(_Shape, rename={"source": "from", "target": "to"}):
     row: Count
 
 
-class Broken(_Shape):
+class Broken(_Shape, frozen=True):
     """What proves it beside the serials depends on the guarantee (docs/frame.md)."""
 
     guarantee: Name
@@ -91,7 +91,7 @@ class Broken(_Shape):
     nodes: list[Name] | UnsetType = UNSET
 
 
-class Step(_Shape):
+class Step(_Shape, frozen=True):
     """One thing that happened. Virtual milliseconds in ``at``."""
 
     number: Annotated[int, Meta(ge=1)]
@@ -116,19 +116,19 @@ TitleText = Annotated[str, Meta(min_length=1, max_length=4000)]
 """As long as a scenario's own texts may be (engine.scenario.schema)."""
 
 
-class Title(_Shape, rename={"zh_hans": "zh-Hans"}):
+class Title(_Shape, frozen=True, rename={"zh_hans": "zh-Hans"}):
     en: TitleText
     zh_hans: TitleText
 
 
-class Intervened(_Shape):
+class Intervened(_Shape, frozen=True):
     """An intervention made on this branch after step ``after``."""
 
     after: Count
     intervention: dict[str, Any]
 
 
-class Branch(_Shape):
+class Branch(_Shape, frozen=True):
     id: Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{1,64}$")]
     name: Annotated[str, Meta(max_length=200)]
     parent: str | None
@@ -138,7 +138,7 @@ class Branch(_Shape):
     interventions: list[Intervened]
 
 
-class Header(_Shape, tag_field="type", tag="header"):
+class Header(_Shape, frozen=True, tag_field="type", tag="header"):
     schema: int
     engine: Annotated[str, Meta(min_length=1, max_length=40)]
     title: Title
@@ -150,13 +150,13 @@ class Header(_Shape, tag_field="type", tag="header"):
     branches: Annotated[list[Branch], Meta(min_length=1)]
 
 
-class StepLine(_Shape, tag_field="type", tag="step"):
+class StepLine(_Shape, frozen=True, tag_field="type", tag="step"):
     branch: str
     step: Step
     digest: Digest
 
 
-class End(_Shape, tag_field="type", tag="end"):
+class End(_Shape, frozen=True, tag_field="type", tag="end"):
     steps: Count
     digest: Digest
 

@@ -12,7 +12,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 import msgspec
 
@@ -42,7 +42,11 @@ def canonical(value: Any) -> bytes:
     return msgspec.json.encode(value, order="sorted")
 
 
-def unpacked(file: BinaryIO, bounds: Bounds) -> Iterator[bytes]:
+class Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+def unpacked(file: Readable, bounds: Bounds) -> Iterator[bytes]:
     """The content of a gzip file in pieces of at most 64 KiB. Never reads further than a bound allows."""
     unpacker = zlib.decompressobj(wbits=GZIP)
     taken = made = 0

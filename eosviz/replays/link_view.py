@@ -11,8 +11,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from eosviz.catalogue import language_of
-from eosviz.replays import linked
 from eosviz.replays.embed_views import frame_html
+from eosviz.replays.linked_run import STEPS_MAX
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.link_views import place_in
 from eosviz.walkthroughs.linking import check_length
@@ -58,7 +58,7 @@ def _link(request: HttpRequest, session: Session) -> HttpResponse:
     except Problem as problem:
         return problem_answer(problem)
     told = {"address": request.build_absolute_uri(link.address())}
-    if link.steps_needed <= linked.STEPS_MAX:
+    if link.steps_needed <= STEPS_MAX:
         title = f"{link.scenario} {session.decoded_header['title'][language_of(get_language())]}"
         told["frame"] = frame_html(request.build_absolute_uri(link.address("replays:embed")), title)
     return JsonResponse(told)

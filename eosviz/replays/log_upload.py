@@ -151,7 +151,7 @@ class KeepPaths(FileUploadHandler):
         input_data: Any,
         META: Any,
         content_length: int,
-        boundary: bytes,
+        boundary: str,
         encoding: str | None = None,
     ) -> tuple[Any, Any]:
         return _PathParser(META, input_data, self._handlers, encoding).parse()

@@ -3,7 +3,7 @@ covers does not know them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.view.plan import RunPlan
@@ -29,7 +29,7 @@ class PlansTold(ByBranch[RunPlan]):
     def copy(self, fold: RunPlan) -> RunPlan:
         return fold.fork()
 
-    def result(self, fold: RunPlan, branch: str) -> dict[str, Any]:
+    def result(self, fold: RunPlan, branch: str) -> Mapping[str, Any]:
         own = self._branches[branch]
         before = self._told.get(own.parent or "")
         ended = own.finished is not None

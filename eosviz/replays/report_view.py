@@ -20,9 +20,10 @@ def report(request: HttpRequest, replay_id: UUID) -> HttpResponse:
     replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
     if replay is None:
         raise Http404
-    if not replay.has_verdicts or "too_much" in replay.analysis:
+    analysis = replay.analysis if replay.has_verdicts else None
+    if analysis is None or "too_much" in analysis:
         return redirect("replays:log_case", replay.id)
-    body = "".join(f"{line}\n" for line in ticket_lines(replay.analysis, language_of(get_language())))
+    body = "".join(f"{line}\n" for line in ticket_lines(analysis, language_of(get_language())))
     response = HttpResponse(body, content_type="text/markdown; charset=utf-8")
     name = f"case-{str(replay.id)[:8]}.md"
     response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"

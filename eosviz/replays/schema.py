@@ -16,7 +16,7 @@ from eosviz.replays import format
 def schema() -> dict[str, Any]:
     """JSON Schema 2020-12 of one line."""
     lines = format.Header | format.StepLine | format.End
-    made: dict[str, Any] = msgspec.json.schema(lines)  # type: ignore[arg-type]
+    made: dict[str, Any] = msgspec.json.schema(lines)
     made["$defs"]["Header"]["properties"]["schema"] = {"const": format.SCHEMA}
     # A keyword of OpenAPI; here the constant types of the lines say the same.
     del made["discriminator"]

@@ -10,6 +10,7 @@ import ctypes
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
@@ -25,7 +26,7 @@ class GiveBody(FileUploadHandler):
     _given = 0
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
-        body = getattr(self.request, "_stream", None)
+        body: Any = getattr(self.request, "_stream", None)
         if getattr(body, "_rolled", False):  # a body that fits into memory has no file
             read = body.tell()
             if read - self._given >= PIECE_BYTES and give_back(body.fileno(), self._given, read):
@@ -45,10 +46,10 @@ def give_back(descriptor: int, start: int, end: int) -> bool:
     return not refused
 
 
-def move(file: UploadedFile, target: Path) -> None:
+def move(file: UploadedFile[bytes], target: Path) -> None:
     """A file of a form that was read to its end."""
     if isinstance(file, TemporaryUploadedFile):
-        file.file.flush()
+        file.flush()
         shutil.move(file.temporary_file_path(), target)
         file.close()  # says nothing of a file that is gone
         return

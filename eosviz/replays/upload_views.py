@@ -16,6 +16,7 @@ from eosviz.bounded.waiting_rows import is_forgotten, place_of
 from eosviz.replays import uploads
 from eosviz.replays.models import ExportState, Replay, Upload
 from eosviz.replays.tasks import take_upload
+from eosviz.request_types import HtmxRequest
 from eosviz.walkthroughs.browser import browser_of
 
 FORMS = {"log": "replays:open_log", "replay": "replays:import"}
@@ -24,7 +25,7 @@ FORMS = {"log": "replays:open_log", "replay": "replays:import"}
 
 @never_cache
 @require_safe
-def upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
+def upload(request: HtmxRequest, upload_id: UUID) -> HttpResponse:
     """How far it is; asked again every second by the page itself, which then gets its part alone."""
     mine = _mine(request, upload_id)
     if is_forgotten(mine):

@@ -77,7 +77,7 @@ def _show_import_page(request: HttpRequest, refused: ReplayRefused | None) -> Ht
     return _shown(request, "replays/import.html", context, refused)
 
 
-def _uploaded(request: HttpRequest) -> UploadedFile:
+def _uploaded(request: HttpRequest) -> "UploadedFile[bytes]":
     uploaded = request.FILES.get("file")
     if uploaded is None:
         raise ReplayRefused("no_file")
@@ -142,7 +142,7 @@ def _open_log(request: HttpRequest, coming: uploads.Arriving, collector: LogFile
 def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
     """What the transactions of a log case say: verdicts, evidence, remedies."""
     replay = _readable(request, replay_id)
-    if not replay.has_verdicts:
+    if replay.analysis is None or not replay.has_verdicts:
         return redirect("replays:play", replay.id)
     context = {
         "replay": replay,

@@ -140,11 +140,13 @@ def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
 def _twin(version: ScenarioVersion, runs: tuple[Run, ...]) -> str | None:
     """Runs that end alike are looked at more closely; how a run ends is at hand."""
     document = version.document
+    first = runs[0]
+    first_name = first.variant.name if first.variant else None
     for other in runs[1:]:
-        first, name = runs[0], other.variant.name if other.variant else None
+        name = other.variant.name if other.variant else None
         if other.ending != first.ending or not first.steps:
             continue
-        if are_twins(load(document, first.variant and first.variant.name), load(document, name)):
+        if are_twins(load(document, first_name), load(document, name)):
             return name
     return None
 

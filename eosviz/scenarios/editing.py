@@ -117,7 +117,7 @@ def _set(document: Any, edit: Edit, is_text: bool) -> None:
         around = _reach(document, edit.path[:-2], True)
         if not isinstance(around, Array):
             # Written anew, in the spacing of all others: an inline table holds no comment.
-            around[edit.path[-2]] = _inline({**node.unwrap(), edit.path[-1]: edit.value})
+            around[edit.path[-2]] = _inline({**node.unwrap(), str(edit.path[-1]): edit.value})
             return
     _put(node, edit.path[-1], edit.value, edit.path, is_text)
 
@@ -242,4 +242,5 @@ def _in_one_line(value: Any) -> str:
         return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
     if isinstance(value, list):
         return f"[{', '.join(_in_one_line(one) for one in value)}]"
-    return tomlkit.item(value).as_string()
+    written: str = tomlkit.item(value).as_string()
+    return written

@@ -73,7 +73,7 @@ SOCIALACCOUNT_STORE_TOKENS = False
 
 
 def _required(name: str) -> str:
-    value = env.str(name, "")
+    value: str = env.str(name, "")
     if not value:
         raise ImproperlyConfigured(f"set {name}: EOSVIZ_SIGN_IN_WITH asks for it (docs/operating.md)")
     return value

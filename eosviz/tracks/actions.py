@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from engine.scenario.tracks import Track
+from engine.shapes.questions import Question
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.asking import told_on
 from eosviz.tracks.models import Prediction, Visit
@@ -39,7 +38,7 @@ def finish(browser: str, track: Track, position: int) -> None:
     )
 
 
-def predict(session: Session, branch: Branch, at: int, choice: str) -> dict[str, Any]:
+def predict(session: Session, branch: Branch, at: int, choice: str) -> Question:
     """Keep the first answer to the question at this step; an empty choice skips it. Returns the question.
     Raises Problem: the run cannot be made, now or at all."""
     line = Branch.objects.line(branch)

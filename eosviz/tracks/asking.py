@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 import msgspec
 
+from engine.shapes.questions import Question
 from eosviz.bounded import runner
 from eosviz.bounded.refusing import BeyondBounds
 from eosviz.bounded.register import Caller, caller
@@ -25,7 +25,7 @@ KEPT = 128
 """Lists of questions kept per process: a class of thirty with a few branches each."""
 
 
-def asked_on(line: list[Branch]) -> list[dict[str, Any]]:
+def asked_on(line: list[Branch]) -> list[Question]:
     """Every question that this line meets, as far as its run goes if nobody does anything more to it. Raises Busy or
     BeyondBounds: the run cannot be made, now or at all. Not within a transaction: it may wait for its turn."""
     session = line[0].session
@@ -39,7 +39,7 @@ def asked_on(line: list[Branch]) -> list[dict[str, Any]]:
     return made
 
 
-def told_on(line: list[Branch]) -> list[dict[str, Any]]:
+def told_on(line: list[Branch]) -> list[Question]:
     """`asked_on` for who waits at a page. Raises Problem."""
     with problems():
         return asked_on(line)
@@ -54,7 +54,7 @@ class _Run:
 
 
 @lru_cache(maxsize=KEPT)
-def _made(run: _Run) -> list[dict[str, Any]] | None:
+def _made(run: _Run) -> list[Question] | None:
     """The library's runs, which are ours, are made here; all others as long as that takes a moment, so that a reader
     does not go past a question before it is there, else in a bounded process. None: it grew beyond its
     bounds, and would again."""
@@ -65,7 +65,7 @@ def _made(run: _Run) -> list[dict[str, Any]] | None:
     with suppress(TakesLong):
         return found(asked, HERE_SECONDS_MAX)
     try:
-        made: list[dict[str, Any]] = msgspec.json.decode(runner.answer(TASKS["questions"], asked, run.asks))
+        made: list[Question] = msgspec.json.decode(runner.answer(TASKS["questions"], asked, run.asks))
     except BeyondBounds:
         return None
     return made

@@ -92,7 +92,11 @@ def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) ->
         return {}
     title = found.variant.title if found.variant else document["title"]
     kind = "other" if found not in contrary else "cure" if now.broken else "opposite"
-    told = {"title": title, "address": _start(scenario, found.variant and found.variant.name), "kind": kind}
+    told = {
+        "title": title,
+        "address": _start(scenario, found.variant.name if found.variant else None),
+        "kind": kind,
+    }
     return {"variant": {**told, "broken": found.broken}}
 
 

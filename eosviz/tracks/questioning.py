@@ -7,12 +7,12 @@ from __future__ import annotations
 import math
 import time
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from engine.errors import Refused
 from engine.predict.finding import questions
+from engine.shapes.questions import Question
 from eosviz.walkthroughs.asked_run import AskedRun
 
 
@@ -20,7 +20,7 @@ class TakesLong(Exception):
     """The search was given less time than it takes."""
 
 
-def found(asked: AskedRun, seconds_max: float = math.inf) -> list[dict[str, Any]]:
+def found(asked: AskedRun, seconds_max: float = math.inf) -> list[Question]:
     """Within this process. Raises TakesLong after so many seconds of the processor."""
     until = time.thread_time() + seconds_max
 

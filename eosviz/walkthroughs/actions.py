@@ -41,6 +41,7 @@ from eosviz.walkthroughs.messages import (
     Offer,
     Problem,
     RunUntil,
+    Stopped,
 )
 from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
 from eosviz.walkthroughs.models import Command as StoredCommand
@@ -246,10 +247,10 @@ def _remember(session_id: uuid.UUID, command: Command, answer: CommandAnswer) ->
 def _repeat(known: StoredCommand, command: Command) -> CommandAnswer:
     """Answer again, with the steps, as the first answer may never have arrived."""
     if bytes(known.asked) != messages.asked(command):
-        answer = Problem("conflict", "id_used").message(str(command.id))
-        publish(known.session_id, [], answer)
-        return answer
-    answer = messages.read_command_answer(bytes(known.answer))
+        refusal = Problem("conflict", "id_used").message(str(command.id))
+        publish(known.session_id, [], refusal)
+        return refusal
+    answer: CommandAnswer = messages.read_command_answer(bytes(known.answer))
     frames: list[bytes] = []
     if isinstance(answer, Done):
         branch = Branch.objects.get(id=int(answer.created or answer.branch))
@@ -325,7 +326,7 @@ def store_ahead(
 
 
 def _answer_from_stored(
-    branch: Branch, command: Advance | RunUntil, reached: int, stopped: str
+    branch: Branch, command: Advance | RunUntil, reached: int, stopped: Stopped
 ) -> CommandAnswer:
     answer = _done(command, branch, stopped, reached)
     _remember(branch.session_id, command, answer)
@@ -533,7 +534,7 @@ _ACTIONS: dict[type, Callable[[uuid.UUID, Any, int | None], CommandAnswer]] = {
 
 
 def _done(
-    command: Command, branch: Branch, stopped: str, reached: int | None = None, created: bool = False
+    command: Command, branch: Branch, stopped: Stopped, reached: int | None = None, created: bool = False
 ) -> Done:
     return Done(
         re=str(command.id),

@@ -28,6 +28,7 @@ from eosviz.walkthroughs.api_document import DESCRIPTION, described, with_schema
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.malformed import explained_parameter
+from eosviz.walkthroughs.message_base import FromServer
 from eosviz.walkthroughs.messages import Problem, Unreadable
 from eosviz.walkthroughs.models import Command, Session
 from eosviz.walkthroughs.unavailable import unavailable
@@ -82,7 +83,7 @@ def _json(content: Any, status: int = HTTPStatus.OK) -> HttpResponse:
     return HttpResponse(body, content_type="application/json", status=status)
 
 
-def _answer(answer: messages.FromServer) -> HttpResponse:
+def _answer(answer: FromServer) -> HttpResponse:
     if isinstance(answer, messages.ErrorMessage):
         return _json(answer, STATUS[answer.code])
     return _json(answer)

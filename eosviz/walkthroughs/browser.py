@@ -5,20 +5,14 @@ makes its first session; whoever signs in has the account's key there instead (`
 from __future__ import annotations
 
 import secrets
-from typing import Any, Protocol
 
+from django.contrib.sessions.backends.base import SessionBase
 from django.http import HttpRequest
 
 BROWSER_KEY = "browser"
 
 
-class SessionData(Protocol):
-    """What Django and Channels call a session: a mapping kept for one cookie."""
-
-    def get(self, key: str, default: Any = None) -> Any: ...
-
-
-def browser_of(data: SessionData) -> str:
+def browser_of(data: SessionBase) -> str:
     """The browser's key, or an empty text for a browser that never made anything."""
     return str(data.get(BROWSER_KEY, ""))
 

@@ -29,6 +29,7 @@ from eosviz.sockets import RightfulConsumer
 from eosviz.walkthroughs import actions, messages, plans, presenting, presenting_messages, questions, tasks
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.kept_ahead import KeptAhead, storing
+from eosviz.walkthroughs.message_base import FromServer
 from eosviz.walkthroughs.messages import Problem, Unreadable
 from eosviz.walkthroughs.models import Session
 from eosviz.walkthroughs.streaming import group_of
@@ -139,7 +140,7 @@ class SessionConsumer(RightfulConsumer):
         """What a worker made for this page alone, before it is asked for."""
         await self._send(self.ahead.keep(event))
 
-    async def _send(self, message: messages.FromServer | bytes) -> None:
+    async def _send(self, message: FromServer | bytes) -> None:
         frame = message if isinstance(message, bytes) else messages.encode(message)
         await self.send(text_data=frame.decode())
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from engine.simulation import Simulation
-from engine.simulation import Step as EngineStep
+from engine.step import Step as EngineStep
 from engine.view import sights
 from engine.view.derived import Derived
 from engine.view.following import following

@@ -43,6 +43,20 @@ from eosviz.walkthroughs.presenting_messages import FromPresenting, OfFollower, 
 from eosviz.walkthroughs.ways import WayChange
 
 Name = Annotated[str, Meta(max_length=LIMITS.name_characters, pattern=NAME_PATTERN)]
+Stopped = Literal["count", "interesting", "time", "breakpoint", "end", "limit", "pause"]
+"""Why a command made no more steps."""
+ErrorCode = Literal[
+    "malformed",
+    "unknown_type",
+    "unsupported_version",
+    "too_large",
+    "too_frequent",
+    "not_found",
+    "conflict",
+    "refused",
+    "limit",
+    "unavailable",
+]
 
 
 class Hello(FromPage, tag="hello", frozen=True, kw_only=True):
@@ -292,7 +306,7 @@ class Done(FromServer, tag="done", frozen=True, kw_only=True):
     branch: str
     newest: int
     reached: int
-    stopped: Literal["count", "interesting", "time", "breakpoint", "end", "limit", "pause"]
+    stopped: Stopped
     created: str | None = None
     hits: list[int] = msgspec.field(default_factory=list)
     """With `breakpoint`: which of the conditions hold at `reached`, by their positions."""
@@ -394,18 +408,7 @@ class Why(FromServer, tag="why", frozen=True, kw_only=True):
 
 class ErrorMessage(FromServer, tag="error", frozen=True, kw_only=True):
     re: str | None
-    code: Literal[
-        "malformed",
-        "unknown_type",
-        "unsupported_version",
-        "too_large",
-        "too_frequent",
-        "not_found",
-        "conflict",
-        "refused",
-        "limit",
-        "unavailable",
-    ]
+    code: ErrorCode
     key: str
     params: dict[str, Any]
     remedy_key: str
@@ -465,9 +468,9 @@ class Problem(Exception):
     each `<key>` has a `<key>.remedy`; `params` fill both.
     """
 
-    def __init__(self, code: str, key: str, **params: Any) -> None:
+    def __init__(self, code: ErrorCode, key: str, **params: Any) -> None:
         super().__init__(f"{code}: {key} {params}")
-        self.code = code
+        self.code: ErrorCode = code
         self.key = f"problem.{key}"
         self.params = params
 

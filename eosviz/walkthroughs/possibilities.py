@@ -14,7 +14,8 @@ from engine import timers
 from engine.errors import Refused
 from engine.interventions import check_intervention
 from engine.simulation import Simulation
-from eosviz.walkthroughs.messages import Offer, Selection
+from eosviz.walkthroughs.message_base import Selection
+from eosviz.walkthroughs.messages import Offer
 
 DELAY_MS = 100
 """What *delay* proposes; the page may ask for another time."""
@@ -125,7 +126,8 @@ def _settings(view: Json, name: str) -> Iterator[Candidate]:
 
 def _part_of_actor(view: Json, name: str) -> Json | None:
     if name.startswith("broker-"):
-        return view.get("brokers", {}).get(name.removeprefix("broker-"))
+        broker: Json | None = view.get("brokers", {}).get(name.removeprefix("broker-"))
+        return broker
     nodes = view.get("middleware", {})
     places = (view.get("clients", {}), view.get("consumers", {}), nodes.get("participants", {}), nodes)
     return next((place[name] for place in places if place.get(name)), None)

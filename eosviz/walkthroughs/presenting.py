@@ -8,7 +8,7 @@ through the session's own group, as to every page of it.
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from channels.layers import get_channel_layer
@@ -17,7 +17,7 @@ from django.db.models import F
 
 from eosviz.walkthroughs.messages import Problem, encode
 from eosviz.walkthroughs.models import Branch, Presentation, Session
-from eosviz.walkthroughs.presenting_messages import Present, Presented
+from eosviz.walkthroughs.presenting_messages import Present, Presented, View
 from eosviz.walkthroughs.streaming import followers_of
 
 
@@ -61,7 +61,7 @@ def told(presentation: Presentation) -> Presented:
         number=presentation.number,
         branch=str(presentation.branch_id),
         step=presentation.step,
-        view=presentation.view,
+        view=cast(View, presentation.view),
         zoom=presentation.zoom,
         selection=presentation.selection,
         why=presentation.why,

@@ -15,6 +15,8 @@ from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.message_base import BranchId, FromPage, FromServer, Selection, StepNumber
 from eosviz.walkthroughs.names import NAME_PATTERN
 
+ShownState = Literal["open", "closed", "revealed"]
+"""Of a poll that is not over."""
 View = Literal["stage", "lanes", "spacetime", "spacetime:time", "text", "code", "transactions"]
 """What the middle of the page shows; the space-time diagram is spaced by steps, or by virtual time."""
 ZOOM_PATTERN = r"(transaction|decision(:[1-9][0-9]{0,3})?)?"
@@ -150,7 +152,7 @@ class PollView(Struct, frozen=True, kw_only=True):
     id: int
     branch: str
     at: int
-    state: Literal["open", "closed", "revealed"]
+    state: ShownState
     shown: bool
     key: str
     params: dict[str, Any]

@@ -213,7 +213,7 @@ class RecentSimulations:
 
 
 def kilobytes_of(simulation: Simulation) -> int:
-    replicas = sum(topic["partitions"] * topic["replication"] for topic in simulation.scenario["topics"])
+    replicas: int = sum(topic["partitions"] * topic["replication"] for topic in simulation.scenario["topics"])
     return simulation.number * STEP_KILOBYTES + replicas * REPLICA_KILOBYTES
 
 

@@ -255,7 +255,7 @@ def compare_new(request: HttpRequest) -> HttpResponse:
         return _compare_form(request, problem)
     sides = [Branch.objects.of_session(session.id)[0] for session in made]
     left, right = sides if branch is None else (branch, *sides)
-    query = {"left": left.id, "right": right.id, "difference": difference.name}
+    query: dict[str, str | int] = {"left": left.id, "right": right.id, "difference": difference.name}
     return redirect(f"{reverse('walkthroughs:compare')}?{urlencode(query)}")
 
 

@@ -13,6 +13,7 @@ from engine.view.following import following
 from eosviz.walkthroughs.conditions import AnyCondition
 from eosviz.walkthroughs.made_steps import KEYFRAME_EVERY, STEPS_PER_TRANSACTION, made_keyframe, made_step
 from eosviz.walkthroughs.matching import holding
+from eosviz.walkthroughs.messages import Stopped
 from eosviz.walkthroughs.models import Branch, Keyframe, Step, StepQuerySet
 
 
@@ -24,17 +25,17 @@ class Overtaken(Exception):
 class Goal:
     """Where a command wants to get to. A repeat finds the same place, whatever was made in between."""
 
-    until: str
+    until: Stopped
     """`count`, `interesting`, `time`, `breakpoint` or `end`."""
     after: int
     last: int
     """The number that is not passed."""
-    at_last: str
+    at_last: Stopped
     """What to say there: `count` when that was asked for, `limit` when something ends it early."""
     time: int | None = None
     conditions: tuple[AnyCondition, ...] = ()
 
-    def met(self, number: int, at: int, interesting: bool, body: bytes) -> str | None:
+    def met(self, number: int, at: int, interesting: bool, body: bytes) -> Stopped | None:
         """Why to stop at this step, or None."""
         if number <= self.after:
             return None
@@ -50,7 +51,7 @@ class Goal:
         """Whether nothing that is stored up to `newest` can meet it."""
         return self.after == newest or (self.until == "count" and self.after <= newest < self.last)
 
-    def met_among_stored(self, branch: Branch) -> tuple[int, str] | None:
+    def met_among_stored(self, branch: Branch) -> tuple[int, Stopped] | None:
         """The stored step that meets it, and why."""
         last = min(self.last, branch.newest)
         if self.until in ("interesting", "time", "breakpoint") and last > self.after:
@@ -75,7 +76,7 @@ class Chunk:
     steps: list[Step] = field(default_factory=list)
     keyframes: list[Keyframe] = field(default_factory=list)
     broken: dict[str, int] = field(default_factory=dict)
-    stopped: str | None = None
+    stopped: Stopped | None = None
     finished: str | None = None
 
 
@@ -87,7 +88,7 @@ def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk 
     """Make up to one transaction's worth of steps, after those that were made ahead: none, or one step, or the end."""
     chunk = begun or Chunk()
     for ahead in chunk.steps:
-        chunk.stopped = goal.met(ahead.number, ahead.at, ahead.interesting, ahead.body)
+        chunk.stopped = goal.met(ahead.number, ahead.at, ahead.interesting, bytes(ahead.body))
     derived = following(simulation)
     while len(chunk.steps) < STEPS_PER_TRANSACTION and chunk.stopped is None:
         step = simulation.step()

@@ -18,6 +18,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, ProtectedError
 
 from engine.explain.sentences import LANGUAGES
+from engine.scenario.bounds import TEXT_BYTES_MAX
 from engine.scenario.document import BadScenario, load, parse
 from engine.scenario.mistakes import mistakes
 from engine.scenario.shelf import library
@@ -31,7 +32,7 @@ from eosviz.bounded.register import Caller, caller
 from eosviz.bounded.tasks import TASKS
 from eosviz.classroom.audit import note
 from eosviz.classroom.models import Classroom
-from eosviz.scenarios.editing import TEXT_BYTES_MAX, CannotEdit, Edit
+from eosviz.scenarios.editing import CannotEdit, Edit
 from eosviz.scenarios.identifiers import ScenarioIdentifier
 from eosviz.scenarios.models import ScenarioVersion, encode_document
 from eosviz.scenarios.rewriting import edited, written
@@ -182,8 +183,11 @@ def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom:
     with transaction.atomic():
         room = classroom if visibility == Visibility.CLASS else None
         # The class that it leaves is told, too.
-        for told in {one for one in (draft.classroom, room) if one is not None} or {None}:
-            note(told, actor, f"visible_{visibility}", name=str(draft))
+        concerned: set[Classroom | None] = {one for one in (draft.classroom, room) if one is not None} or {
+            None
+        }
+        for each in concerned:
+            note(each, actor, f"visible_{visibility}", name=str(draft))
         draft.visibility = visibility
         draft.classroom = room
         draft.save(update_fields=["visibility", "classroom", "changed"])

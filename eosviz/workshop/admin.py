@@ -10,6 +10,7 @@ from django.http import HttpRequest
 
 from eosviz.classroom.audit import note
 from eosviz.operating.naming import column
+from eosviz.request_types import user_of
 from eosviz.workshop.actions import delete_draft
 from eosviz.workshop.models import Draft, Edition
 
@@ -24,19 +25,20 @@ class DraftAdmin(admin.ModelAdmin):
     readonly_fields = ("identifier", "owner", "tag_line", "text")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Draft]:
-        return super().get_queryset(request).annotate(held=Count("editions"))
+        found: QuerySet[Draft] = super().get_queryset(request).annotate(held=Count("editions"))
+        return found
 
     def save_model(self, request: HttpRequest, obj: Draft, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
         if "visibility" in form.changed_data:
-            note(obj.classroom, request.user, f"visible_{obj.visibility}", name=str(obj))
+            note(obj.classroom, user_of(request), f"visible_{obj.visibility}", name=str(obj))
 
     def delete_model(self, request: HttpRequest, obj: Draft) -> None:
-        delete_draft(obj, request.user)
+        delete_draft(obj, user_of(request))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Draft]) -> None:
         for draft in queryset:
-            delete_draft(draft, request.user)
+            delete_draft(draft, user_of(request))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

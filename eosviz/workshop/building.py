@@ -21,6 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
+from engine.scenario.bounds import TEXT_BYTES_MAX
 from engine.scenario.document import BadScenario, parse
 from engine.scenario.form import form, names_in
 from engine.scenario.mistakes import mistakes
@@ -29,8 +30,9 @@ from eosviz.bounded.register import caller
 from eosviz.callers import address_of
 from eosviz.catalogue import language_of, say
 from eosviz.rates import TooOften, take, too_often
+from eosviz.request_types import SignedInRequest
 from eosviz.scenarios.cards import card_of
-from eosviz.scenarios.editing import EDITS_MAX, TEXT_BYTES_MAX, CannotEdit, Edit
+from eosviz.scenarios.editing import EDITS_MAX, CannotEdit, Edit
 from eosviz.scenarios.rewriting import edited
 from eosviz.scenarios.views import YEAR_SECONDS, catalogue_address
 from eosviz.unreadable_json import UNREADABLE
@@ -75,7 +77,7 @@ class AskedSave(msgspec.Struct, forbid_unknown_fields=True):
 @ensure_csrf_cookie
 @login_required
 @require_safe
-def build(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+def build(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """The builder with one draft."""
     draft = _own(request, draft_id)
     context = {
@@ -171,18 +173,19 @@ def _read(request: HttpRequest, kind: Any) -> Any:
 @never_cache
 @login_required
 @require_POST
-def edit(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """A text and edits in, the changed text and its meaning out. Stores nothing."""
     _own(request, draft_id)
     try:
         # Each change reads the whole text, some seconds of work for the longest.
         take("edit_draft.person", request.user.owner_key, 1 + len(request.body) // BYTES_OF_ONE_EDIT)
-    except TooOften as refused:
-        return _too_often(request, refused)
+    except TooOften as too_fast:
+        return _too_often(request, too_fast)
     asked = _read(request, AskedEdit)
     if asked is None or len(asked.edits) > EDITS_MAX:
         return _refuse("workshop.refused.too_long", HTTPStatus.BAD_REQUEST, most=TEXT_BYTES_MAX)
-    text, refused = asked.text, None
+    text: str = asked.text
+    refused: str | None = None
     if asked.edits:
         try:
             text = edited(text, asked.edits, caller(request.user.owner_key, address_of(request)))
@@ -200,7 +203,7 @@ def edit(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def preview(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+def preview(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """The engine runs the text: what came out (`Trial`), each sentence in the reader's language."""
     _own(request, draft_id)
     try:
@@ -231,7 +234,7 @@ def preview(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def save(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+def save(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """Keep the text, right or not."""
     draft = _own(request, draft_id)
     asked = _read(request, AskedSave)
@@ -247,7 +250,7 @@ def save(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 
 @login_required
 @require_POST
-def try_out(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+def try_out(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """A session of the draft as it was last saved, in the ordinary player; `variant` of it."""
     from eosviz.workshop.views import refused_page
 
@@ -267,7 +270,7 @@ def try_out(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 
 @login_required
 @require_POST
-def publish(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """The draft as it was last saved becomes a version, once a worker has run it: the scenario's page shows how far it
     is. A refusal comes back to that page."""
     from eosviz.workshop.views import refused_page

@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
@@ -29,6 +29,7 @@ from eosviz.pipeline.kafka_logs.case_scenario import (
 from eosviz.replays import player_file
 from eosviz.replays.log_page import log_case_page
 from eosviz.replays.models import Replay
+from eosviz.request_types import SignedInRequest
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.workshop.actions import WorkshopRefused, create_draft, text_of_document, within_bounds
 from eosviz.workshop.models import Draft
@@ -43,12 +44,12 @@ _TEXTS = ("summary", "lesson")
 @never_cache
 @login_required
 @require_POST
-def from_case(request: HttpRequest, replay_id: uuid.UUID) -> HttpResponse:
+def from_case(request: SignedInRequest, replay_id: uuid.UUID) -> HttpResponse:
     """A draft like this case, opened in the builder; or the case again, which then says why there is none."""
     replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
     if replay is None:
         raise Http404
-    if not replay.has_verdicts:
+    if replay.analysis is None or not replay.has_verdicts:
         return redirect("replays:play", replay.id)
     waits: WorkshopRefused | None = None
     try:

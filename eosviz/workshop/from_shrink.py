@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
@@ -14,13 +14,14 @@ from eosviz.pipeline.actions import NotNow
 from eosviz.pipeline.job_views import conflict_page, refused_page, seen_job
 from eosviz.pipeline.models import Shrink
 from eosviz.pipeline.shrink_views import scenario_text
+from eosviz.request_types import SignedInRequest
 from eosviz.workshop.actions import WorkshopRefused, from_text
 
 
 @never_cache
 @login_required
 @require_POST
-def from_shrink(request: HttpRequest, shrink_id: uuid.UUID) -> HttpResponse:
+def from_shrink(request: SignedInRequest, shrink_id: uuid.UUID) -> HttpResponse:
     """The scenario with what is left, opened in the builder; or a page that says why there is none."""
     job = seen_job(request, Shrink, shrink_id)
     back = job.get_absolute_url()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Collection
 from http import HTTPStatus
 from typing import Any
 
@@ -20,13 +21,14 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from engine.profiles import PROFILES
+from engine.scenario.bounds import TEXT_BYTES_MAX
 from engine.scenario.shelf import entry
 from eosviz.accounts.forms import words
 from eosviz.bounded.waiting_rows import is_forgotten, place_of
 from eosviz.catalogue import LANGUAGES, language_of
 from eosviz.classroom.models import Classroom, Kind
+from eosviz.request_types import SignedInRequest, is_signed_in
 from eosviz.scenarios.cards import card_of, cards
-from eosviz.scenarios.editing import TEXT_BYTES_MAX
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.scenarios.pictured import pictured
 from eosviz.walkthroughs import actions as walking
@@ -89,7 +91,7 @@ def _written(text: str) -> str:
     return text[begin:end].strip()
 
 
-def _one_of(wanted: str, known: tuple[str, ...]) -> str:
+def _one_of(wanted: str, known: Collection[str]) -> str:
     return wanted if wanted in known else ""
 
 
@@ -99,7 +101,7 @@ def _one_of(wanted: str, known: tuple[str, ...]) -> str:
 @never_cache
 @login_required
 @require_POST
-def make(request: HttpRequest) -> HttpResponse:
+def make(request: SignedInRequest) -> HttpResponse:
     """A new draft: `scenario` of the library to start from, or nothing."""
     wanted = request.POST.get("scenario", "")[:64]
     try:
@@ -116,7 +118,7 @@ def make(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def import_file(request: HttpRequest) -> HttpResponse:
+def import_file(request: SignedInRequest) -> HttpResponse:
     """A TOML file becomes a draft."""
     file = request.FILES.get("file")
     try:
@@ -137,7 +139,7 @@ def import_file(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def from_branch(request: HttpRequest, branch_id: int) -> HttpResponse:
+def from_branch(request: SignedInRequest, branch_id: int) -> HttpResponse:
     """*Make this a scenario*: a branch of one's own session."""
     owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
     branch = get_object_or_404(owned.select_related("session__version"), id=branch_id)
@@ -153,7 +155,7 @@ def from_branch(request: HttpRequest, branch_id: int) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def fork(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpResponse:
+def fork(request: SignedInRequest, draft_id: uuid.UUID, number: int) -> HttpResponse:
     edition = _edition(request, draft_id, number)
     try:
         draft = actions.fork(request.user, edition)
@@ -175,7 +177,7 @@ def detail(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_safe
-def publishing_state(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+def publishing_state(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """How far a publication is; the scenario's page asks for it every second, and is opened anew when it has ended."""
     draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
     row = Publishing.objects.unfinished().filter(draft=draft).first()
@@ -190,7 +192,7 @@ def publishing_state(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def publishing_cancel(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+def publishing_cancel(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
     publishing.cancel(draft)
     return redirect("workshop:detail", draft.id)
@@ -233,11 +235,15 @@ def _detail(
 ) -> HttpResponse:
     editions = list(Edition.objects.of_draft(draft))
     newest = editions[0] if editions else None
-    is_own = request.user.is_authenticated and draft.owner_id == request.user.pk
-    taught = Classroom.objects.taught_by(request.user) if is_own else Classroom.objects.none()
+    is_own = is_signed_in(request) and draft.owner_id == request.user.pk
+    taught = (
+        Classroom.objects.taught_by(request.user)
+        if is_signed_in(request) and is_own
+        else Classroom.objects.none()
+    )
     rooms = [one for one in taught.order_by("name") if one.archived is None]
     row = Publishing.objects.filter(draft=draft).first() if is_own else None
-    under_way = row is not None and row.refusal is None
+    under_way = row if row is not None and row.refusal is None else None
     context: dict[str, Any] = {
         "draft": draft,
         "is_own": is_own,
@@ -246,8 +252,8 @@ def _detail(
         "card": card_of(newest.version) if newest else None,
         "lesson": _lesson(newest) if newest else "",
         "refused": refused,
-        "under_way": under_way,
-        "place": place_of(row) if under_way else None,
+        "under_way": under_way is not None,
+        "place": None if under_way is None else place_of(under_way),
         "not_published": row.refusal if row is not None and row.text == draft.text else None,
         "changed_since": is_own and newest is not None and draft.text != _text_of(newest),
         "origin_seen": draft.origin is not None
@@ -332,7 +338,7 @@ def export(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpRespon
 @never_cache
 @login_required
 @require_safe
-def export_draft(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+def export_draft(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """One's own draft as it was last saved."""
     draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
     return _file(draft.text, f"{draft.identifier or 'scenario'}.toml")
@@ -347,7 +353,7 @@ def _file(text: str, name: str) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def set_visibility(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+def set_visibility(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
     wanted = request.POST.get("visibility", "")
     if wanted not in Visibility.values:
@@ -368,7 +374,7 @@ def set_visibility(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def seen(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+def seen(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """The author has read what a newer engine makes otherwise."""
     draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
     actions.forget_differences(draft)
@@ -378,7 +384,7 @@ def seen(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def delete(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+def delete(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
     actions.delete_draft(draft, request.user)
     return redirect("workshop:gallery")

@@ -17,8 +17,10 @@ from eosviz.pipeline.kafka_logs.case_scenario import (
     scenario_of,
 )
 from eosviz.replays.models import Replay
+from eosviz.workshop import from_case
 from eosviz.workshop.from_case import text_of_case
 from eosviz.workshop.models import Draft
+from eosviz.workshop.trial import Played
 from tests.accounts.conftest import person, signed_in
 from tests.replays.opened import open_log
 
@@ -152,6 +154,16 @@ def test_what_no_call_of_a_client_writes_is_told(reason: str, batches: Sequence[
     with pytest.raises(NoScenarioError) as none:
         scenario_of(batches, "MY-CASE-1", {"en": "x", "zh-Hans": "x"}, {})
     assert none.value.says.key == f"logs.scenario.not.{reason}"
+
+
+@pytest.mark.django_db
+def test_a_refusal_of_the_engine_is_given_as_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    reason = {"key": "refused.x", "params": {}}
+    monkeypatch.setattr(from_case, "played", lambda text, author: Played(refused=reason))
+    with pytest.raises(NoScenarioError) as none:
+        text_of_case(opened("a_plain"))
+    assert none.value.says.key == "logs.scenario.not.refused"
+    assert none.value.says.params == {"reason": reason}
 
 
 def test_markers_that_lie_apart_are_brought_together() -> None:

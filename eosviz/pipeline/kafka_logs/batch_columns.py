@@ -4,8 +4,9 @@ The columns are those of `BatchFacts` and where the batch stands. In them the of
 are left out, since first and last offset say them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -61,10 +62,17 @@ def facts_of(columns: pa.RecordBatch) -> Iterator[BatchFacts]:
     yield from facts_in(files, lists)
 
 
-def _values(column: pa.Array) -> list:
+Values = np.ndarray | Sequence[Any]
+
+
+def _values(column: pa.Array) -> list[Any]:
     if pa.types.is_integer(column.type):
-        return column.to_numpy().tolist()
-    return [None] * len(column) if column.null_count == len(column) else column.to_pylist()
+        values: list[Any] = column.to_numpy().tolist()
+    elif column.null_count == len(column):
+        values = [None] * len(column)
+    else:
+        values = column.to_pylist()
+    return values
 
 
 def _ranges(holes: Sequence[dict[str, int]]) -> tuple[Range, ...]:
@@ -72,7 +80,7 @@ def _ranges(holes: Sequence[dict[str, int]]) -> tuple[Range, ...]:
 
 
 def _of_facts(own: tuple[str, str, int], facts: Sequence[BatchFacts]) -> pa.RecordBatch:
-    columns = dict(zip(BatchFacts._fields, zip(*facts, strict=True), strict=True))
+    columns: dict[str, Sequence[Any]] = dict(zip(BatchFacts._fields, zip(*facts, strict=True), strict=True))
     columns["offsets"] = [_told(holes_of(one)) for one in facts]
     return _record_batch(own, len(facts), columns)
 
@@ -87,7 +95,7 @@ def _of_block(own: tuple[str, str, int], block: HeaderBlock[BatchFacts]) -> pa.R
     return _record_batch(own, len(block), columns)
 
 
-def _record_batch(own: tuple[str, str, int], count: int, columns: dict) -> pa.RecordBatch:
+def _record_batch(own: tuple[str, str, int], count: int, columns: Mapping[str, Values]) -> pa.RecordBatch:
     arrays = [
         pa.repeat(pa.scalar(value, SCHEMA.field(name).type), count)
         for name, value in zip(_OWN, own, strict=True)
@@ -100,7 +108,7 @@ def _record_batch(own: tuple[str, str, int], count: int, columns: dict) -> pa.Re
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
-def _array(values: np.ndarray | Sequence, kind: pa.DataType) -> pa.Array:
+def _array(values: Values, kind: pa.DataType) -> pa.Array:
     if isinstance(values, np.ndarray):
         return pa.array(values).cast(kind)
     return pa.array(values, kind)

@@ -5,12 +5,12 @@ The shapes are enforced when a bundle is read; unknown fields are refused, so th
 nobody sees.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
-FORMAT = "eosviz-log-bundle"
-VERSION = 1
+FORMAT: Final = "eosviz-log-bundle"
+VERSION: Final = 1
 
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
@@ -26,7 +26,7 @@ class _Line(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", o
     pass
 
 
-class Head(_Line, tag="bundle"):
+class Head(_Line, frozen=True, tag="bundle"):
     """The first line."""
 
     format: Literal["eosviz-log-bundle"]
@@ -42,7 +42,7 @@ class Head(_Line, tag="bundle"):
     copied_after: Int64 = -1
 
 
-class PartitionLine(_Line, tag="partition"):
+class PartitionLine(_Line, frozen=True, tag="partition"):
     """What follows belongs to it, up to the next one."""
 
     name: Name
@@ -63,7 +63,7 @@ class PartitionLine(_Line, tag="partition"):
     """Something is missing behind each offset below it."""
 
 
-class BatchLine(_Line, tag="batch"):
+class BatchLine(_Line, frozen=True, tag="batch"):
     """A batch's header: the fields of `BatchFacts` and `Layout`. `offsets` only where the cleaner left holes."""
 
     segment: Count
@@ -87,27 +87,27 @@ class BatchLine(_Line, tag="batch"):
     damage: Said | None = None
 
 
-class ProducerLine(_Line, tag="producer"):
+class ProducerLine(_Line, frozen=True, tag="producer"):
     """A producer of the newest snapshot, or one that a running broker was asked for (`said_at`)."""
 
     entry: Entry
     said_at: Said | None = None
 
 
-class AbortedLine(_Line, tag="aborted"):
+class AbortedLine(_Line, frozen=True, tag="aborted"):
     """An entry of a `.txnindex`: producer id, first and last offset, last stable offset."""
 
     entry: tuple[Int64, Int64, Int64, Int64]
 
 
-class DamageLine(_Line, tag="damage"):
+class DamageLine(_Line, frozen=True, tag="damage"):
     """Damage that is no batch: of the index of aborted transactions, the coordinator, the groups, or a text."""
 
     of: Literal["index", "coordinator", "groups", "text"]
     says: Said
 
 
-class CoordinatorLine(_Line, tag="coordinator"):
+class CoordinatorLine(_Line, frozen=True, tag="coordinator"):
     """Counts of what was read of `__transaction_state`, and where running coordinators were asked."""
 
     partitions: list[Name]
@@ -117,7 +117,7 @@ class CoordinatorLine(_Line, tag="coordinator"):
     newest_ms: Int64
 
 
-class CoordinatorLogLine(_Line, tag="coordinator_log"):
+class CoordinatorLogLine(_Line, frozen=True, tag="coordinator_log"):
     """How far one partition of `__transaction_state` was read (`coordinator.ReadLog`). `flaws`: why it is not whole, as
     keys of sentences; what they name is left out."""
 
@@ -132,7 +132,7 @@ class CoordinatorLogLine(_Line, tag="coordinator_log"):
     topic_id: Said = ""
 
 
-class TransactionLine(_Line, tag="transaction"):
+class TransactionLine(_Line, frozen=True, tag="transaction"):
     """A record of the coordinator, under the producer id that it is known by (null: none is)."""
 
     of: Int64 | None
@@ -162,7 +162,7 @@ class ValueLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     client_transaction_version: Int64 = 0
 
 
-class ListedLine(_Line, tag="listed"):
+class ListedLine(_Line, frozen=True, tag="listed"):
     """A row of `kafka-transactions.sh list`."""
 
     producer_id: Int64
@@ -171,14 +171,14 @@ class ListedLine(_Line, tag="listed"):
     said_at: Said
 
 
-class GroupsLine(_Line, tag="groups"):
+class GroupsLine(_Line, frozen=True, tag="groups"):
     """What was read of `__consumer_offsets`."""
 
     partitions: list[Name]
     damaged: Count
 
 
-class OffsetLine(_Line, tag="offset"):
+class OffsetLine(_Line, frozen=True, tag="offset"):
     """What a group committed; `pending_of` a producer id whose transaction is open. No offset is a tombstone."""
 
     group: Said
@@ -189,7 +189,7 @@ class OffsetLine(_Line, tag="offset"):
     pending_of: Int64 | None = None
 
 
-class LogLine(_Line, tag="log_line"):
+class LogLine(_Line, frozen=True, tag="log_line"):
     """A line of a broker's or a client's own log (`log_lines.py`)."""
 
     kind: Said
@@ -203,7 +203,7 @@ class LogLine(_Line, tag="log_line"):
     params: dict[Said, Int64 | Said] = {}
 
 
-class End(_Line, tag="end"):
+class End(_Line, frozen=True, tag="end"):
     """The last line: a bundle that was cut short is refused."""
 
     lines: Count

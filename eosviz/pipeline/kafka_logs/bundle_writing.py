@@ -4,13 +4,14 @@ import gzip
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
+from engine.codec.consumer_offsets_record import CommittedOffset, OffsetKey
 from engine.codec.damage import DamageKind
 from engine.codec.producer_snapshot import ProducerEntry
 from engine.codec.transaction_log_record import TransactionLogValue
@@ -203,11 +204,11 @@ def _partition(read: ReadPartition, names: Pseudonyms) -> Iterator[lines.Line]:
     for segment, facts, layout in directory.shown():
         yield batch_line(segment, facts, layout)
     if snapshot is not None:
-        yield from (lines.ProducerLine(tuple(entry)) for entry in snapshot[1])
+        yield from (lines.ProducerLine(entry) for entry in snapshot[1])
     for entry, place in directory.asked:
-        yield lines.ProducerLine(tuple(entry), names.place(place))
+        yield lines.ProducerLine(entry, names.place(place))
     aborted, damage = directory.aborted_in_files
-    yield from (lines.AbortedLine(tuple(entry)) for entry in aborted)
+    yield from (lines.AbortedLine(entry) for entry in aborted)
     yield from (lines.DamageLine("index", told_damage(one)) for one in damage)
     yield from (lines.DamageLine("text", told_damage(one)) for one in directory.damage_told)
 
@@ -314,7 +315,10 @@ def _value(value: TransactionLogValue, names: Pseudonyms) -> lines.ValueLine:
 def _groups(groups: GroupOffsets, names: Pseudonyms) -> Iterator[lines.Line]:
     yield lines.GroupsLine(list(groups.partitions), groups.damaged)
     yield from (lines.DamageLine("groups", told_damage(one)) for one in groups.damage)
-    every = [(None, groups.committed), *groups.pending.items()]
+    every: list[tuple[int | None, Mapping[OffsetKey, CommittedOffset | None]]] = [
+        (None, groups.committed),
+        *groups.pending.items(),
+    ]
     for pending_of, offsets in every:
         for key, value in offsets.items():
             yield lines.OffsetLine(
@@ -338,5 +342,5 @@ def _log_line(line: LogLine, names: Pseudonyms) -> lines.LogLine:
         transactional_id=None
         if line.transactional_id is None
         else names.transactional_id(line.transactional_id),
-        params=line.params,
+        params=dict(line.params),
     )

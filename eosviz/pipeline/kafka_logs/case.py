@@ -143,9 +143,8 @@ def read_case(
     internal = [
         one for _, one in sorted(judged.items()) if isinstance(one, PartitionDirectory) and is_internal(one)
     ]
-    told = [
-        one for source in (*([text] if text else []), *bundles) for one in (source.coordinator, source.groups)
-    ]
+    sources: list[TextReading | Bundle] = [*([text] if text else []), *bundles]
+    told = [one for source in sources for one in (source.coordinator, source.groups)]
     coordinator, groups, metadata = together([*reading.internal(internal), *told])
     now = declared.now
     if now is None:

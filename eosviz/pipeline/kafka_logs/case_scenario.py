@@ -37,7 +37,7 @@ Json = dict[str, Any]
 class NoScenarioError(Exception):
     """No scenario writes such a log; `says` tells why, with the place."""
 
-    def __init__(self, reason: str, **params: Any) -> None:
+    def __init__(self, reason: str, /, **params: Any) -> None:
         super().__init__(f"{reason} {params}")
         self.says = words(f"scenario.not.{reason}", **params)
 

@@ -63,11 +63,11 @@ class Copies:
     missing: tuple[Words, ...] | None = None
     """What is missing of the coordinator's topic as a whole; None until it is asked for."""
     _by_age: list[tuple[int, str]] | None = None
-    _older: dict[int, str] = field(default_factory=dict)
+    _older: dict[int, tuple[str, ...]] = field(default_factory=dict)
     _strangers: dict[str, int] = field(default_factory=dict)
     _skews: dict[str, int] = field(default_factory=dict)
 
-    def older_than(self, time_ms: int) -> str:
+    def older_than(self, time_ms: int) -> tuple[str, ...]:
         """The coordinator's partitions without a record of `time_ms` or later, named; empty when there is none."""
         if self._by_age is None:
             self._by_age = sorted((log.newest_ms, name) for name, log in self.coordinator.logs.items())

@@ -23,13 +23,13 @@ class _Shape(Struct, frozen=True, forbid_unknown_fields=True):
     pass
 
 
-class Holder(_Shape):
+class Holder(_Shape, frozen=True):
     producer_id: int
     epoch: int
     first_offset: int
 
 
-class AbortedIndex(_Shape):
+class AbortedIndex(_Shape, frozen=True):
     in_files: int
     recomputed: int
     only_in_files: list[Index]
@@ -37,13 +37,13 @@ class AbortedIndex(_Shape):
     damage: list[str]
 
 
-class Jump(_Shape):
+class Jump(_Shape, frozen=True):
     place: str
     expected: int
     found: int
 
 
-class Partition(_Shape):
+class Partition(_Shape, frozen=True):
     name: str
     path: str
     log_start: int
@@ -65,7 +65,7 @@ class Partition(_Shape):
     aborted_index: AbortedIndex
 
 
-class Transaction(_Shape):
+class Transaction(_Shape, frozen=True):
     producer_id: int
     epoch: int
     transactional_id: str | None
@@ -81,13 +81,13 @@ class Transaction(_Shape):
     coordinator_epoch: int | None
 
 
-class Break(_Shape):
+class Break(_Shape, frozen=True):
     offset: int
     expected: int
     found: int
 
 
-class Producer(_Shape):
+class Producer(_Shape, frozen=True):
     partition: str
     producer_id: int
     epoch: int
@@ -101,7 +101,7 @@ class Producer(_Shape):
     breaks: list[Break]
 
 
-class Coordinator(_Shape):
+class Coordinator(_Shape, frozen=True):
     partitions: list[str]
     transactional_ids: int
     records: int
@@ -110,7 +110,7 @@ class Coordinator(_Shape):
     damage: list[str]
 
 
-class Group(_Shape):
+class Group(_Shape, frozen=True):
     group: str
     partition: str
     committed_offset: int | None
@@ -123,12 +123,12 @@ class Group(_Shape):
     pending_offset: int | None
 
 
-class Evidence(_Shape):
+class Evidence(_Shape, frozen=True):
     place: str
     says: str
 
 
-class Note(_Shape):
+class Note(_Shape, frozen=True):
     kind: NoteKind
     producer_id: int
     epoch: int
@@ -137,13 +137,13 @@ class Note(_Shape):
     evidence: list[Evidence]
 
 
-class OtherCommand(_Shape):
+class OtherCommand(_Shape, frozen=True):
     command: str
     since: str
     preconditions: list[str]
 
 
-class Remedy(_Shape):
+class Remedy(_Shape, frozen=True):
     action: Literal["abort", "wait", "look"]
     command: str
     preconditions: list[str]
@@ -153,7 +153,7 @@ class Remedy(_Shape):
     visible_read_committed: list[Range] | None
 
 
-class Verdict(_Shape):
+class Verdict(_Shape, frozen=True):
     kind: VerdictKind
     rests_on: VerdictKind | None
     partition: str
@@ -171,7 +171,7 @@ class Verdict(_Shape):
     remedy: Remedy | None
 
 
-class LoggedLine(_Shape):
+class LoggedLine(_Shape, frozen=True):
     kind: str
     place: str
     time: str
@@ -182,7 +182,7 @@ class LoggedLine(_Shape):
     says: str
 
 
-class NotListed(_Shape):
+class NotListed(_Shape, frozen=True):
     log_lines: int
     transactions: int
     producers: int
@@ -192,13 +192,13 @@ class NotListed(_Shape):
     notes: int
 
 
-class Example(_Shape):
+class Example(_Shape, frozen=True):
     reason: str
     place: str
     line: str
 
 
-class Text(_Shape):
+class Text(_Shape, frozen=True):
     files: list[str]
     lines: int
     used: int
@@ -206,7 +206,7 @@ class Text(_Shape):
     examples: list[Example]
 
 
-class Document(_Shape):
+class Document(_Shape, frozen=True):
     schema: Literal[1]
     paths: list[str]
     now: int

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -149,7 +149,9 @@ def header_block(
     whole = _whole(headers) & (base >= lowest) & (base < offsets.stop)
     is_data = headers["attributes"] & Attribute.CONTROL == 0
     marker_types, coordinator_epochs = _markers(data, positions, ends, headers, whole & ~is_data)
-    block = HeaderBlock(positions, headers, behind, int(next_offset[-1]), marker_types, coordinator_epochs)
+    block: HeaderBlock[Read] = HeaderBlock(
+        positions, headers, behind, int(next_offset[-1]), marker_types, coordinator_epochs
+    )
     known = whole & (is_data | (marker_types != NO_MARKER))
     good = known & _checksums_hold(view, positions, ends, headers["crc"], known)
     if every_record:
@@ -232,12 +234,13 @@ def _walk(view: memoryview, start: int, stop: int, batches_max: int) -> tuple[li
 def _whole(headers: np.ndarray) -> np.ndarray:
     """Those in which every offset has its record, in a codec that there is."""
     delta, attributes = headers["last_offset_delta"].astype(np.int64), headers["attributes"]
-    return (
+    whole: np.ndarray = (
         (headers["magic"] == MAGIC)
         & (delta >= 0)
         & (headers["record_count"] == delta + 1)
         & (attributes & CODEC_MASK < len(CODEC_NAMES))
     )
+    return whole
 
 
 def _markers(
@@ -272,10 +275,10 @@ def holes_of(facts: BatchFacts) -> tuple[Range, ...] | None:
     return None if facts.offsets == every else facts.offsets
 
 
-def columns_of(block: HeaderBlock[BatchFacts]) -> dict[str, np.ndarray | list]:
+def columns_of(block: HeaderBlock[BatchFacts]) -> dict[str, np.ndarray | list[Any]]:
     """The fields of `BatchFacts` but the file; offsets are None where every one from the first to the last is there."""
     headers, count = block.headers, len(block)
-    columns: dict[str, np.ndarray | list] = {name: headers[name] for name in _SAME_NAME}
+    columns: dict[str, np.ndarray | list[Any]] = {name: headers[name] for name in _SAME_NAME}
     delta = headers["last_offset_delta"].astype(np.int64)
     columns["position"] = block.positions
     columns["last_offset"] = headers["base_offset"] + delta
@@ -296,7 +299,7 @@ def columns_of(block: HeaderBlock[BatchFacts]) -> dict[str, np.ndarray | list]:
 _SAME_NAME = ("magic", "base_offset", "producer_id", "producer_epoch", "base_sequence", "max_timestamp")
 
 
-def lists_of(block: HeaderBlock[BatchFacts]) -> dict[str, list]:
+def lists_of(block: HeaderBlock[BatchFacts]) -> dict[str, list[Any]]:
     """The same as lists."""
     columns = columns_of(block)
     return {name: one.tolist() if isinstance(one, np.ndarray) else one for name, one in columns.items()}

@@ -141,12 +141,13 @@ def _walk(data: Column, starts: Column, stops: Column, counts: Column, found: _R
         if good[lane]:
             position[lane] = _walk_one(data, lane, int(position[lane]), int(stops[lane]),
                                        range(step, int(counts[lane])), found)  # fmt: skip
-    return good & (position == stops)
+    whole: Column = good & (position == stops)
+    return whole
 
 
 def _walk_one(data: Column, lane: int, position: int, stop: int, indexes: range, found: _Records) -> int:
     """The same for what is left of one lane; the byte behind its last record, or -1."""
-    view = memoryview(data)
+    view = data.data
     starts: list[int] = []
     ends: list[int] = []
     for _ in indexes:
@@ -190,7 +191,8 @@ def _filled(data: Column, starts: Column, ends: Column, indexes: Column) -> Colu
     headers = np.where(good, raw >> 1, 0)
     good &= headers <= HEADERS_MAX
     _headers(data, position, np.where(good, headers, 0), good)
-    return good & (position == ends)
+    all_whole: Column = good & (position == ends)
+    return all_whole
 
 
 def _headers(data: Column, position: Column, headers: Column, good: Column) -> None:

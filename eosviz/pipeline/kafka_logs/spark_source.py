@@ -60,7 +60,7 @@ class KafkaLogs(DataSource):
         return BATCHES_SCHEMA
 
     def reader(self, schema: StructType) -> "KafkaLogsReader":
-        return KafkaLogsReader(self.options)
+        return KafkaLogsReader(dict(self.options))
 
 
 class KafkaLogsReader(DataSourceReader):

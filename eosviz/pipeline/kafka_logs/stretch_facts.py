@@ -5,6 +5,7 @@ Both ways give the same. Columns need numpy, whose import takes longer than a sh
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import starmap
+from typing import Any
 
 from engine.codec.segment import Records, Row, SegmentReader
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, batch_facts, every_offset
@@ -48,7 +49,7 @@ def file_name(partition: str, segment: int) -> str:
     return f"{partition}/{segment:020}.log"
 
 
-def facts_in(files: Sequence[str], lists: Mapping[str, Sequence]) -> Iterator[BatchFacts]:
+def facts_in(files: Sequence[str], lists: Mapping[str, Sequence[Any]]) -> Iterator[BatchFacts]:
     """Facts from lists by the fields of `BatchFacts`; an offsets of None stands for every one from first to last."""
     spans = zip(lists["base_offset"], lists["last_offset"], lists["records"], lists["offsets"], strict=True)
     offsets = [every_offset(*span) if holes is None else holes for *span, holes in spans]

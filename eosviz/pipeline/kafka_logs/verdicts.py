@@ -147,7 +147,7 @@ def _verdict(at: Situation) -> Verdict:
     if entry is None and (listed is not None or not coordinator.sources):
         return _unjudged(at, evidence, listed)
     if entry is None:
-        sources = named(coordinator.sources)
+        sources = ", ".join(named(coordinator.sources))
         count = coordinator.records + len(coordinator.listed)
         evidence.append(Evidence(sources, words("evidence.not_among", count=count)))
     else:

@@ -3,7 +3,9 @@
 import uuid
 
 import django.db.models.deletion
+from django.apps.registry import Apps
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 _OLD_NAMES = {"runs_duplicates": "runs_duplicated"}
 _NEW = {"first_seed": 0, "committed": 0, "aborted": 0, "open": 0, "distributions": {}}
@@ -12,7 +14,7 @@ _NEW_GUARANTEES = ("visible_early", "atomic", "fenced", "hanging", "mixed", "rep
 _STATES = [(name, name.capitalize()) for name in ("waiting", "running", "done", "cancelled", "failed")]
 
 
-def take_old_tables_over(apps, schema_editor):
+def take_old_tables_over(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     """Tables of earlier sweeps counted less; what they did not count is 0 or absent."""
     Sweep = apps.get_model("pipeline", "Sweep")
     for sweep in Sweep.objects.iterator():

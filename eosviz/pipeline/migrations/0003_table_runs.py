@@ -1,8 +1,10 @@
+from django.apps.registry import Apps
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.models import F
 
 
-def count(apps, schema_editor):
+def count(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     """Tables were made when a sweep ended, of all that was done."""
     sweeps = apps.get_model("pipeline", "Sweep").objects
     sweeps.exclude(table=[]).update(table_runs=F("done"))

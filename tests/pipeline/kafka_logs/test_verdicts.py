@@ -172,6 +172,13 @@ def test_what_the_coordinator_says_decides(
         assert verdict["remedy"]["command"].endswith("abort --topic hangopen --partition 0 --start-offset 2")
 
 
+def test_evidence_that_no_coordinator_log_knows_the_producer_names_the_logs(tmp_path: Path) -> None:
+    logs = coordinator_log(tmp_path, value(TransactionStatus.ONGOING, producer_id=5))
+    verdict = only(read_case([HANGOPEN, logs], TOLD), "hangopen-0")
+    named = ", ".join(sorted(folder.name for folder in tmp_path.iterdir()))
+    assert named in [one["place"] for one in verdict["evidence"]]
+
+
 def test_real_files_cut_between_the_decision_and_its_marker(tmp_path: Path) -> None:
     """`hang-0` before its ABORT, and the coordinator's log behind PrepareAbort (offset 76)."""
     partition = copied(KAFKA_LOGS / "h_hang" / "hang-0", tmp_path, 484)

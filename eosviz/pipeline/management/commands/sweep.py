@@ -72,7 +72,7 @@ def _run(spark: SparkSession, sweep: Sweep) -> None:
 
 def _unfinished(text: str, out: Path) -> Sweep:
     known = Sweep.objects.filter(document=text, engine=ENGINE_VERSION, folder__startswith=f"{out}/")
-    found = known.exclude(state=State.DONE).recent().first()
+    found: Sweep | None = known.exclude(state=State.DONE).recent().first()
     if found is None:
         raise CommandError(f"no unfinished sweep of this document in {out}; start it without --resume")
     if found.state != State.WAITING:

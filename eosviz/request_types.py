@@ -1,0 +1,36 @@
+"""Types for requests that middleware and decorators have made more of than `HttpRequest` declares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeGuard
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+
+if TYPE_CHECKING:
+    from django_htmx.middleware import HtmxDetails
+
+    from eosviz.accounts.models import User
+
+
+class HtmxRequest(HttpRequest):
+    """Any request: all pass through `django_htmx.middleware.HtmxMiddleware`."""
+
+    htmx: HtmxDetails
+
+
+class SignedInRequest(HtmxRequest):
+    """The request of a view behind `login_required`."""
+
+    user: User
+
+
+def is_signed_in(request: HttpRequest) -> TypeGuard[SignedInRequest]:
+    return request.user.is_authenticated
+
+
+def user_of(request: HttpRequest) -> User:
+    """The account of a request. Raises PermissionDenied for an anonymous one."""
+    if not is_signed_in(request):
+        raise PermissionDenied
+    return request.user
