@@ -7,7 +7,7 @@ LAUNCH = $(PYTHON) -m eosviz.launch
 ENVIRONMENT = .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all bench bench-long lighthouse search fuzz gallery lint schema format setup clean python
+.PHONY: help run test test-all bench bench-long lighthouse search fuzz gallery lint schema format setup tools clean python
 
 run: python ## start eosviz and show its address; Ctrl-C ends it
 	@$(LAUNCH) run
@@ -18,36 +18,39 @@ test: python ## every test but the slow ones; the last line sums them
 test-all: python ## every test
 	@$(LAUNCH) test-all
 
-bench: setup ## measure and print "name value unit" lines (benchmarks/README.md)
+bench: tools ## measure and print "name value unit" lines (benchmarks/README.md)
 	@$(ENVIRONMENT)/python -m benchmarks
 
-bench-long: setup ## measure what takes minutes: logs of 4 GB
+bench-long: tools ## measure what takes minutes: logs of 4 GB
 	@$(ENVIRONMENT)/python -m benchmarks all-long
 
-lighthouse: setup ## Lighthouse's four scores of front page, reference and player, median of five runs each
+lighthouse: tools ## Lighthouse's four scores of front page, reference and player, median of five runs each
 	@$(ENVIRONMENT)/python -m benchmarks lighthouse
 
-search: setup ## random worlds with all judges on, 10 million steps; another number: make search STEPS=200000
+search: tools ## random worlds with all judges on, 10 million steps; another number: make search STEPS=200000
 	@$(ENVIRONMENT)/python -m tests.engine.search --steps $(or $(STEPS),10000000)
 
-fuzz: setup ## a million inputs of strangers, fed to every parser; another number: make fuzz COUNT=20000
+fuzz: tools ## a million inputs of strangers, fed to every parser; another number: make fuzz COUNT=20000
 	@$(ENVIRONMENT)/python -m tests.fuzz --count $(or $(COUNT),1000000)
 
-gallery: setup ## pictures of every scenario at both sizes, in var/gallery, for review; one: make gallery RUNS=SC-44
+gallery: tools ## pictures of every scenario at both sizes, in var/gallery, for review; one: make gallery RUNS=SC-44
 	@$(ENVIRONMENT)/python -m tests.e2e.gallery $(RUNS)
 
-lint: setup ## linters and type checks
+lint: tools ## linters and type checks
 	@$(LAUNCH) lint
 
 schema: setup ## the schema of what goes between server and page, and the page's types (eosviz/contract)
 	@$(LAUNCH) schema
 
-format: setup ## rewrite the Python files in the one format
+format: tools ## rewrite the Python files in the one format
 	@$(ENVIRONMENT)/ruff check --fix --quiet .
 	@$(ENVIRONMENT)/ruff format .
 
 setup: python ## the Python environment and the front end, without starting anything
 	@$(LAUNCH) setup
+
+tools: python ## the same, and what tests, benchmarks and linters need
+	@$(LAUNCH) tools
 
 clean: ## remove all that was made here, but not the data in var/
 	rm -rf .venv .bootstrap node_modules static/dist test-results .pytest_cache .mypy_cache .ruff_cache \

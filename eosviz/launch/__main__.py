@@ -9,23 +9,24 @@ from eosviz.launch.parts import run_parts
 from eosviz.launch.problem import Problem
 from eosviz.launch.run import run
 from eosviz.launch.schema import write_schema
-from eosviz.launch.setup import set_up, set_up_environment
+from eosviz.launch.setup import set_up, set_up_environment, set_up_with_tools
 from eosviz.launch.storage import CANNOT_WRITE
 
 
 def test() -> None:
-    set_up()
+    set_up_with_tools()
     sys.exit(run_parts(with_slow=False))
 
 
 def test_all() -> None:
-    set_up()
+    set_up_with_tools()
     sys.exit(run_parts(with_slow=True))
 
 
 VERBS: dict[str, Callable[[], None]] = {
     "environment": set_up_environment,
     "setup": set_up,
+    "tools": set_up_with_tools,
     "run": run,
     "serve": lambda: run(prepare=False),
     "schema": write_schema,

@@ -1,4 +1,6 @@
-"""Makes `.venv` from requirements.txt: with uv where it is or can be had, else with venv and pip."""
+"""Makes `.venv`: with uv where it is or can be had, else with venv and pip.
+
+`requirements.txt` is what the site runs with. Tests, benchmarks and linters need `tests/requirements.txt` as well."""
 
 import shutil
 import sys
@@ -14,27 +16,33 @@ from eosviz.launch.storage import require_room
 UV_VERSION = "0.13.8"
 PYTHON_VERSION_MIN = (3, 11)
 REQUIREMENTS = ROOT / "requirements.txt"
-ENVIRONMENT_BYTES = 2_500_000_000  # seen: 1.6 GB installed, the rest is what unpacking needs on the way
+TOOLS = ROOT / "tests" / "requirements.txt"
+ENVIRONMENT_BYTES = 2_500_000_000  # seen: 1.5 GB installed, the rest is what unpacking needs on the way
 
 
-def prepare_environment() -> None:
-    """After this `.venv/bin/python` has exactly the pinned versions. Costs milliseconds when it had."""
+def prepare_environment(with_tools: bool = False) -> None:
+    """After this `.venv/bin/python` has exactly the pinned versions; with `with_tools` also those of the tools that
+    tests and linters use. Costs milliseconds when it had."""
     if sys.version_info < PYTHON_VERSION_MIN:
         raise Problem(
             f"Python {sys.version.split()[0]} is too old: install Python 3.11 or newer"
             " and name it: make PYTHON=python3.11"
         )
-    digest = digest_of([REQUIREMENTS])
-    if is_fresh(ENVIRONMENT, digest) and environment_works():
+    needed, everything = (REQUIREMENTS,), (REQUIREMENTS, TOOLS)
+    wanted = everything if with_tools else needed
+    # Tools that are there already stay: the site runs beside them.
+    enough = (everything,) if with_tools else (needed, everything)
+    if any(is_fresh(ENVIRONMENT, digest_of(files)) for files in enough) and environment_works():
         return
     require_room(ROOT, ENVIRONMENT_BYTES, "the environment")
-    say("Making the environment in .venv (1.6 GB, once) …")
+    size = "1.5 GB" if with_tools else "1.1 GB"
+    say(f"Making the environment in .venv ({size}, once) …")
     if ENVIRONMENT.exists() and not environment_works():
         shutil.rmtree(ENVIRONMENT)
     if ENVIRONMENT.exists():
         unstamp(ENVIRONMENT)
-    install(["-r", REQUIREMENTS])
-    stamp(ENVIRONMENT, digest)
+    install([word for file in wanted for word in ("-r", file)])
+    stamp(ENVIRONMENT, digest_of(wanted))
 
 
 def environment_works() -> bool:

@@ -4,6 +4,8 @@ import json
 import re
 import tomllib
 
+import pytest
+
 from eosviz.launch.frontend import NODE_REQUIREMENT
 from eosviz.launch.places import ROOT
 
@@ -15,19 +17,37 @@ def lines_of(name: str) -> list[str]:
     return [line for line in stripped if line and not line.startswith("#")]
 
 
-def test_every_requirement_is_one_version() -> None:
-    assert lines_of("requirements.txt")
-    assert [line for line in lines_of("requirements.txt") if not PIN.match(line)] == []
+SITE, TOOLS = "requirements.txt", "tests/requirements.txt"
+
+
+def pinned_in(name: str) -> dict[str, str]:
+    """Package to version."""
+    return {re.split(r"\[|==", line)[0]: line.split("==")[1].split(" ")[0] for line in lines_of(name)}
+
+
+@pytest.mark.parametrize("name", [SITE, TOOLS])
+def test_every_requirement_is_one_version(name: str) -> None:
+    assert lines_of(name)
+    assert [line for line in lines_of(name) if not PIN.match(line)] == []
     assert PIN.match(NODE_REQUIREMENT)
 
 
-def test_what_is_asked_for_is_what_is_pinned() -> None:
-    pinned = {
-        re.split(r"\[|==", line)[0]: line.split("==")[1].split(" ")[0]
-        for line in lines_of("requirements.txt")
+def test_tools_and_site_agree_on_versions() -> None:
+    site, tools = pinned_in(SITE), pinned_in(TOOLS)
+    assert {name: site[name] for name in site.keys() & tools.keys()} == {
+        name: tools[name] for name in site.keys() & tools.keys()
     }
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    asked_for = [*project["dependencies"], *project["optional-dependencies"]["development"]]
+
+
+def test_the_site_runs_without_the_tests_tools() -> None:
+    assert pinned_in(SITE).keys().isdisjoint({"pytest", "mypy", "ruff", "playwright", "hypothesis"})
+
+
+@pytest.mark.parametrize("name", [SITE, TOOLS])
+def test_what_is_asked_for_is_what_is_pinned(name: str) -> None:
+    pinned = pinned_in(name)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    asked_for = project["project"]["dependencies"] if name == SITE else project["dependency-groups"]["tests"]
     for line in asked_for:
         name, _, version = line.replace("_", "-").partition("==")
         name = name.split("[")[0]
