@@ -19,6 +19,7 @@ def lint() -> int:
         ("ruff format", [programs / "ruff", "format", "--check", "."], {}),
         ("mypy", [programs / "mypy"], {}),
         ("tsc", node.npm("run", "typecheck", "--silent"), node.environment()),
+        ("biome", node.npm("run", "lint", "--silent"), node.environment()),
     )
     failed = []
     for name, command, environment in checks:

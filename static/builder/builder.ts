@@ -475,7 +475,7 @@ export class Builder extends LitElement {
     for (let length = path.length; length > 0; length -= 1) {
       const id = idOf(path.slice(0, length));
       const found = [id, `${id}-en`, `${id}-fold`, `${id}-add`].map((one) => this.querySelector<HTMLElement>(`[id="${one}"]`));
-      const there = found.find((one) => one !== null && one.matches("input, select, textarea, summary, button"));
+      const there = found.find((one) => one?.matches("input, select, textarea, summary, button"));
       if (there != null) return there;
     }
     return undefined;

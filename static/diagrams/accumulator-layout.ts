@@ -62,7 +62,7 @@ export interface AccumulatorShape {
 export const defaults = { queues: 4, boxes: drawing.drawn };
 
 export function layoutAccumulator(frame: Frame, name: string, options = defaults): AccumulatorShape {
-  const client = (frame.view.clients ?? {})[name] as ClientView;
+  const client = frame.view.clients?.[name] as ClientView;
   const names = Object.keys(client.queues);
   const ordered = [...frame.header.partitions.filter((partition) => names.includes(partition))];
   for (const partition of names.sort()) if (!ordered.includes(partition)) ordered.push(partition);

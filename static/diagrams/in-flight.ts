@@ -57,7 +57,7 @@ export interface InFlightShape {
 }
 
 export function layoutInFlight(frame: Frame, name: string, options = defaults): InFlightShape {
-  const client = (frame.view.clients ?? {})[name] as ClientView;
+  const client = frame.view.clients?.[name] as ClientView;
   const requests = Object.entries(client.requests).sort(([one], [other]) => Number(one) - Number(other));
   const nodes = Object.entries(client.connections)
     .map(([node, connection]): NodeShape => ({

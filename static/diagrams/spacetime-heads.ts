@@ -14,6 +14,8 @@ const TIMES_STEP = 24;
 /** px from the room of the times to the first lane; from the left edge to a time and from it to the lane, together. */
 export const TO_LANES = 28;
 const BESIDE_TIME = 9;
+/** Baseline of what an actor is, under its name. */
+export const ROLE_Y = 40;
 export const ACTORS_MOST = 7;
 const ROLE_ORDER = ["application", "client", "producer", "broker", "consumer", "zookeeper", "controller"];
 

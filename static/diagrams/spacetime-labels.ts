@@ -7,8 +7,7 @@ import { MARK, TEXT, textWidth } from "./geometry.ts";
 import { placeLabels } from "./label-places.ts";
 import { batchKey, messageLabel } from "./message-words.ts";
 import type { Drawn, SpacetimeShape } from "./spacetime-layout.ts";
-import { TIMES } from "./spacetime-heads.ts";
-import { ROLE_Y } from "./spacetime-layout.ts";
+import { ROLE_Y, TIMES } from "./spacetime-heads.ts";
 
 /** Gives every arrow its label, or none where it has no place. `sent`: the newest message of each batch. */
 export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: ReadonlyMap<string, number>): void {

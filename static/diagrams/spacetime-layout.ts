@@ -38,8 +38,6 @@ export interface SpacetimeOptions {
 export const defaults: SpacetimeOptions = { width: 648, height: 464 };
 
 const HEADER = 46;
-/** Baseline of what an actor is, under its name. */
-export const ROLE_Y = 40;
 /** px from one time to the next at the least. */
 const TIME_LINE = 13;
 const LOOKED_AT = 400;

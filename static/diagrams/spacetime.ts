@@ -22,7 +22,8 @@ import type { MarkShape } from "./spacetime-margin.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
 import type { ArrowShape, SpacetimeShape } from "./spacetime-layout.ts";
 import { NOTE_LINE } from "./spacetime-foot.ts";
-import { defaults, layoutSpacetime, ROLE_Y } from "./spacetime-layout.ts";
+import { ROLE_Y } from "./spacetime-heads.ts";
+import { defaults, layoutSpacetime } from "./spacetime-layout.ts";
 import type { Spacing } from "./spacetime-rows.ts";
 import { SPACINGS } from "./spacetime-rows.ts";
 

@@ -37,7 +37,7 @@ export function standalone(drawing: TemplateResult, styles: CSSResultGroup, titl
   picture.prepend(
     element("title", title),
     element("desc", sentences.join("\n")),
-    element("style", `svg { font-family: ${valueOf("--f-ui")}; } ${rulesFor(picture, cssOf(styles))}`),
+    element("style", `svg { font-family: ${tokenValue("--f-ui")}; } ${rulesFor(picture, cssOf(styles))}`),
     paper(box),
   );
   return new XMLSerializer().serializeToString(picture);
@@ -62,7 +62,7 @@ function element(name: string, text: string): SVGElement {
 
 function paper([x = 0, y = 0, width = 0, height = 0]: number[]): SVGElement {
   const made = document.createElementNS(XML, "rect");
-  for (const [name, value] of Object.entries({ x, y, width, height, fill: valueOf("--paper") })) made.setAttribute(name, String(value));
+  for (const [name, value] of Object.entries({ x, y, width, height, fill: tokenValue("--paper") })) made.setAttribute(name, String(value));
   return made;
 }
 
@@ -84,10 +84,10 @@ function rulesFor(picture: SVGSVGElement, css: string): string {
   };
   // `svg .line` reaches what is inside a picture, also when it is looked at from inside.
   const kept = [...sheet.cssRules].filter((rule) => rule instanceof CSSStyleRule && meets(rule.selectorText));
-  return kept.map((rule) => rule.cssText.replaceAll(/var\((--[\w-]+)(?:,\s*([^()]+))?\)/g, (_whole, name: string, otherwise?: string) => valueOf(name) || (otherwise ?? ""))).join("\n");
+  return kept.map((rule) => rule.cssText.replaceAll(/var\((--[\w-]+)(?:,\s*([^()]+))?\)/g, (_whole, name: string, otherwise?: string) => tokenValue(name) || (otherwise ?? ""))).join("\n");
 }
 
-function valueOf(variable: string): string {
+function tokenValue(variable: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 }
 

@@ -32,5 +32,5 @@ export function axisFor(store: PlayerStore, width: number): Axis & { setting: nu
 /** How many steps the run has, as far as is known: a run ahead that came to its end knows. */
 export function stepsOf(store: PlayerStore): number {
   const plan = planOf(store);
-  return plan !== null && plan.complete && store.canGrow ? Math.max(plan.steps, store.newest) : store.newest;
+  return plan?.complete && store.canGrow ? Math.max(plan.steps, store.newest) : store.newest;
 }

@@ -4,8 +4,7 @@
  */
 
 import "./beside-stage.ts";
-import type { TemplateResult } from "lit";
-import { nothing } from "lit";
+import type { nothing, TemplateResult } from "lit";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Middle } from "./panels.ts";
 import { pictureOf } from "./panels.ts";

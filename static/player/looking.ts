@@ -8,7 +8,6 @@
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
 import "./found-bar.ts";
-import "./looking-marks.ts";
 import "./search-dialog.ts";
 import "./undo-bar.ts";
 import { Breakpoints, PageKeeper } from "./breakpoints.ts";

@@ -24,6 +24,7 @@ import "./strip.ts";
 import "./tools.ts";
 import "./transport.ts";
 import "./why.ts";
+import "./looking-marks.ts";
 import type { LookingElement, LookingKey } from "./looking.ts";
 import { LOOKING_KEYS } from "./looking.ts";
 import "./zoom-bar.ts";

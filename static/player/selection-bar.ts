@@ -293,7 +293,7 @@ export class SelectionBar extends StoreElement {
     const fields = new FormData(event.target as HTMLFormElement);
     const more: JsonObject = {};
     if (fields.has("by")) more["by"] = Number(fields.get("by"));
-    if (fields.has("value")) more["value"] = valueOf(String(fields.get("value")));
+    if (fields.has("value")) more["value"] = readValue(String(fields.get("value")));
     void this.#do(action, more);
   }
 }
@@ -310,7 +310,7 @@ function pathOf(action: Action): string {
 }
 
 /** What was typed: a number, true or false, otherwise the text itself. */
-export function valueOf(text: string): Json {
+export function readValue(text: string): Json {
   const typed = text.trim();
   if (typed === "true" || typed === "false") return typed === "true";
   return /^-?\d{1,15}$/.test(typed) ? Number(typed) : typed;

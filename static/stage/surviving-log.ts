@@ -22,7 +22,7 @@ export interface Survivor {
 
 export function survivorsOf(frame: Frame, name: string): Survivor[] {
   const { brokers = {}, partitions = {} } = frame.view;
-  const runs = (id: string): boolean => brokers[id] !== undefined && brokers[id].alive;
+  const runs = (id: string): boolean => brokers[id]?.alive === true;
   // Another coordinator has read these.
   const known = new Set(Object.values(brokers).filter(({ alive }) => alive).flatMap(({ transactions }) => Object.keys(transactions ?? {})));
   return Object.entries(partitions).flatMap(([log, { replicas }]): Survivor[] => {

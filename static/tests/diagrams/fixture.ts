@@ -276,7 +276,7 @@ function plain(value: unknown): string {
   if (Array.isArray(value)) return value.map(plain).join("");
   if (typeof value !== "object") return String(value);
   const shaped = value as { strings?: readonly string[]; values?: unknown[]; _$litDirective$?: unknown };
-  if (shaped._$litDirective$ === GUARD) return plain((shaped.values?.[1] as () => unknown)());
+  if (shaped._$litDirective$ === GUARD) return plain((shaped.values as [unknown, () => unknown])[1]());
   if (shaped._$litDirective$ !== undefined) return repeated(shaped.values ?? []);
   if (shaped.strings === undefined) return "";
   let text = "";

@@ -13,6 +13,7 @@ test("numbers that are exact stay numbers, and strings stay what they are", () =
   assert.deepEqual(parseExactly('{"a":9007199254740991,"b":"id 9223372036854775807","c":"\\"1234567890123456789","d":1.5}'), {
     a: 9007199254740991, b: "id 9223372036854775807", c: '"1234567890123456789', d: 1.5,
   });
+  // biome-ignore lint/correctness/noPrecisionLoss: the line tests what happens to such a number
   assert.deepEqual(parseExactly('{"a":0.12345678901234567,"b":1e20}'), { a: 0.12345678901234567, b: 1e20 });
 });
 

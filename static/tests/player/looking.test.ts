@@ -91,7 +91,7 @@ test("a condition's short text gives the condition again, in an address, too", (
 });
 
 test("what is no condition is none", () => {
-  for (const text of ["", "state", "state:only", "subject:coffee:x", "text:de:wort", "kind:", "%", "rule:" + "x".repeat(201)]) {
+  for (const text of ["", "state", "state:only", "subject:coffee:x", "text:de:wort", "kind:", "%", `rule:${"x".repeat(201)}`]) {
     assert.equal(outOfShort(text), null, text);
   }
 });

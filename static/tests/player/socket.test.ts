@@ -5,7 +5,7 @@ import type { JsonObject } from "../../player/frame.ts";
 import { defaults, sessionAddress, SessionSocket } from "../../player/socket.ts";
 import type { Surroundings } from "../../player/socket.ts";
 import type { Listener, Status } from "../../player/source.ts";
-import { Problem } from "../../player/source.ts";
+import type { Problem } from "../../player/source.ts";
 import { branch, HEADER } from "./fixture.ts";
 
 /** A network in the hand: time moves when told to, and the test plays the server. */
