@@ -85,6 +85,7 @@ class Registration:
         "contact_at",
         "epoch",
         "expires_at",
+        "incarnation",
         "may_stop",
         "metadata_offset",
         "path",
@@ -96,6 +97,8 @@ class Registration:
         self.path: Path = ("quorum", "brokers", str(broker_id))
         self.broker_id = broker_id
         self.epoch = -1
+        self.incarnation: int | None = None
+        """Which start of the broker is registered; None before the first."""
         self.state = MACHINE.initial
         self.contact_at = 0
         """When its last heartbeat came that was a message."""
@@ -238,6 +241,7 @@ class QuorumController(Controller):
 
     def _register_before_the_run(self, broker_id: int) -> None:
         registration = self.registrations[broker_id] = Registration(broker_id)
+        registration.incarnation = 0  # Brokers count the starts that a run has from 1.
         registration.epoch = self.log.end
         registration.state = UNFENCED
         registration.beats = True
@@ -287,11 +291,14 @@ class QuorumController(Controller):
     # Registrations and heartbeats -----------------------------------------------------------------
 
     def _on_registration(self, request: BrokerRegistrationRequest, now: int) -> BrokerRegistrationResponse:
-        """A broker that started. While the session of its earlier start lasts, there may be two of it: refused."""
+        """A broker that started. While the session of its earlier start lasts, there may be two of it: refused. A
+        request that is sent again keeps the broker epoch that the first one got (KAFKA-16757)."""
         registration = self.registrations.setdefault(request.broker, Registration(request.broker))
-        row = self._move(registration, REGISTER, Situation(), now)
+        same = request.incarnation == registration.incarnation
+        row = self._move(registration, REGISTER, Situation(same_incarnation=same), now)
         if row.refused:
             return BrokerRegistrationResponse(error=Error[row.reply])
+        registration.incarnation = request.incarnation
         return BrokerRegistrationResponse(error=NO_ERROR, broker_epoch=registration.epoch)
 
     def _on_heartbeat(self, request: BrokerHeartbeatRequest, now: int) -> BrokerHeartbeatResponse:
@@ -353,6 +360,11 @@ class QuorumController(Controller):
         registration.epoch = self.log.end
         registration.beats = False
         registration.expires_at = None
+        fields: JsonObject = {"broker_epoch": registration.epoch, "fenced": True}
+        self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
+
+    def _amend(self, registration: Registration) -> None:
+        """The same start registers again: a record with the epoch that it has."""
         fields: JsonObject = {"broker_epoch": registration.epoch, "fenced": True}
         self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
 
@@ -580,6 +592,7 @@ def _reachable(word: UpdateMetadata) -> JsonObject:
 _EFFECTS = MACHINE.bind(
     {
         "register": QuorumController._register,
+        "amend": QuorumController._amend,
         "unfence": QuorumController._unfence,
         "fence": QuorumController._fence,
         "move_leaderships": QuorumController._move_leaderships,

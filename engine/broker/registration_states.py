@@ -22,12 +22,22 @@ REGISTER, HEARTBEAT, SESSION_OVER = "register", "heartbeat", "session_over"
 
 class Situation(NamedTuple):
     """What the guards look at: ``wants_to_stop``, said by the heartbeat; ``caught_up``: the broker has read its own
-    registration; ``leads``: it leads a partition; ``known``: all live brokers have read that it leads none."""
+    registration; ``leads``: it leads a partition; ``known``: all live brokers have read that it leads none;
+    ``same_incarnation``: the start of the broker that registers is the one that is registered."""
 
     wants_to_stop: bool = False
     caught_up: bool = False
     leads: bool = False
     known: bool = False
+    same_incarnation: bool = False
+
+
+def _same_incarnation(situation: Situation) -> bool:
+    return situation.same_incarnation
+
+
+def _new_incarnation(situation: Situation) -> bool:
+    return not situation.same_incarnation
 
 
 def _stops(situation: Situation) -> bool:
@@ -59,6 +69,8 @@ def _may_go(situation: Situation) -> bool:
 
 
 GUARDS: dict[str, Callable[[Situation], bool]] = {
+    "same_incarnation": _same_incarnation,
+    "new_incarnation": _new_incarnation,
     "stops": _stops,
     "caught_up": _caught_up,
     "behind": _behind,
@@ -72,9 +84,21 @@ MACHINE: Machine[Situation] = Machine(
     "broker_registration",
     FENCED,
     (
+        # A request that is sent again arrives while its broker is fenced: the broker sends no heartbeat before it has
+        # the response to the newest one.
         Row(
             source=FENCED,
             on=REGISTER,
+            when="same_incarnation",
+            target=FENCED,
+            effects=("amend",),
+            why="registration_amended",
+            spec="FEN-6",
+        ),
+        Row(
+            source=FENCED,
+            on=REGISTER,
+            when="new_incarnation",
             target=FENCED,
             effects=("register",),
             why="broker_registered",
@@ -172,7 +196,7 @@ MACHINE: Machine[Situation] = Machine(
         ),
     ),
     guards=GUARDS,
-    effects=("register", "unfence", "fence", "move_leaderships", "let_go"),
+    effects=("register", "amend", "unfence", "fence", "move_leaderships", "let_go"),
 )
 
 HELD_ALIVE = MACHINE.sources(SESSION_OVER)
