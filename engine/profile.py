@@ -95,7 +95,7 @@ class Profile:
     """What the client's own table does not allow is an IllegalStateException: a call changes nothing, the Sender's
     thread loses the producer (KAFKA-14831, since 3.6); else a KafkaException, and the thread goes on."""
     late_call_must_repeat: bool
-    """After a call that timed out only the same call is allowed, until it has returned (KAFKA-13412, since 3.2)."""
+    """After a call that timed out only the same call is allowed, until it has returned (KAFKA-13412, since 3.1.1)."""
     late_failure_counts: bool
     """A second failure of a finished batch takes its sequence numbers back and changes the state (KAFKA-14830)."""
     knows_batches_by_number: bool

@@ -323,7 +323,7 @@ def test_a_view_names_the_connection_and_says_when_it_has_ended() -> None:
     until(simulation, "fault.answer_dropped")
     (left,) = [one for one in simulation.view()["network"]["messages"].values() if "waits_behind" in one]
     assert left["connection_ended"]
-    with pytest.raises(Refused, match="has ended already"):
+    with pytest.raises(Refused, match="has already ended"):
         simulation.intervene({"action": "disconnect_message", "message": left["id"]})
     grouping = grouped()
     until(grouping, "group_session.asks_committed")
