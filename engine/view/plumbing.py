@@ -50,8 +50,9 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
         "lifecycle.asks_to_register", "lifecycle.asks_to_register_again", "lifecycle.registers_later",
         "lifecycle.has_broker_epoch", "lifecycle.not_unfenced_yet", "lifecycle.sends_heartbeat",
         "lifecycle.heartbeats_again", "lifecycle.heartbeat_answered", "lifecycle.may_not_stop_yet",
-        "lifecycle.late_answer", "quorum.broker_registered", "quorum.registration_amended", "quorum.broker_not_caught_up",
-        "quorum.heartbeat_noted", "quorum.shutdown_waits", "quorum.fenced_broker_may_stop",
+        "lifecycle.late_answer", "quorum.broker_registered", "quorum.registration_amended",
+        "quorum.broker_not_caught_up", "quorum.heartbeat_noted", "quorum.shutdown_waits",
+        "quorum.fenced_broker_may_stop",
     ),
     "replication": (
         "broker.replica_fetched", "broker.high_watermark_advanced", "broker.replica_learned_high_watermark",
