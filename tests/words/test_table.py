@@ -29,7 +29,7 @@ def said(texts: list[Said]) -> list[Said]:
     return [*texts, *table.lines()]
 
 
-KEYS = ("some.key", "variants/title", "error.SOME.compared")
+KEYS = ("some.key", "variants/title", "error.SOME.compared", "cost.some")
 """One of each kind that rules are kept to."""
 
 
