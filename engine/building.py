@@ -242,7 +242,9 @@ def _build_nodes(world: World, document: dict[str, Any]) -> None:
 def _build_loop(world: World, row: dict[str, Any]) -> None:
     producer, consumer = world.clients[row["producer"]], world.consumers[row["consumer"]]
     separately = not world.switches.offsets_in_transaction
-    loop = world.loops[row["name"]] = Loop(row, producer, consumer, separately, world.watch)
+    instances = [loop for loop in world.loops.values() if loop.consumer.group_id == consumer.group_id]
+    outputs = instances[0].outputs if instances else {}
+    loop = world.loops[row["name"]] = Loop(row, producer, consumer, separately, outputs, world.watch)
     for name in (producer.name, consumer.name):
         world.loops_of.setdefault(name, []).append(loop)
 

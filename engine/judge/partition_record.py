@@ -21,6 +21,7 @@ class PartitionRecord:
         "aborted",
         "acknowledged",
         "copies",
+        "counting",
         "duplicated",
         "failed_reports",
         "highest",
@@ -46,6 +47,8 @@ class PartitionRecord:
         self.under_way: dict[int, int] = {}
         self.stored = 0
         self.copies: dict[int, int] = {}
+        self.counting: dict[int, int] = {}
+        """Serial to the number of its copies that count."""
         self.aborted: dict[int, int] = {}
         """Serial to the number of its copies that an ABORT marker made invisible."""
         self.open: dict[int, list[int]] = {}
@@ -89,6 +92,7 @@ class PartitionRecord:
     def recount(self) -> None:
         self.stored = 0
         self.copies = {}
+        self.counting = {}
         self.aborted = {}
         self.open = {}
         self.duplicated = set()
@@ -103,13 +107,13 @@ class PartitionRecord:
         if serial < 0:
             self._ended(owner, serial == ABORT_MARKER)
             return
-        if owner != -1:
-            self.open.setdefault(owner, []).append(serial)
         self.stored += 1
         copies = self.copies.get(serial, 0) + 1
         self.copies[serial] = copies
-        if copies - self.aborted.get(serial, 0) > 1:
-            self.duplicated.add(serial)
+        if owner != -1:
+            self.open.setdefault(owner, []).append(serial)
+        else:
+            self._counts(serial)
         if copies > 1:
             return
         self.lost.discard(serial)
@@ -125,6 +129,16 @@ class PartitionRecord:
         for serial in self.open.pop(owner, ()):
             if aborted:
                 self.aborted[serial] = self.aborted.get(serial, 0) + 1
+            else:
+                self._counts(serial)
+
+    def _counts(self, serial: int) -> None:
+        """This copy counts: it is of no transaction, or of a committed one. While its transaction is open it is no
+        duplicate yet, because that may still be aborted."""
+        counting = self.counting.get(serial, 0) + 1
+        self.counting[serial] = counting
+        if counting > 1:
+            self.duplicated.add(serial)
 
     def reported(self, serials: tuple[int, ...], successful: bool) -> None:
         told = self.acknowledged if successful else self.failed_reports

@@ -97,7 +97,9 @@ Done = list[tuple[str, Effects]]
 
 
 class Loop:
-    """``document``: one row of the scenario's ``loops``. ``separately``: positions never join a transaction."""
+    """``document``: one row of the scenario's ``loops``. ``separately``: positions never join a transaction.
+    ``outputs``: (input partition, offset) to the serial of the record made from it; one table for all instances of an
+    application, whose consumers are of one group, so that a repeat is the same record (GEN-8)."""
 
     def __init__(
         self,
@@ -105,6 +107,7 @@ class Loop:
         producer: ProducerClient,
         consumer: Consumer,
         separately: bool,
+        outputs: dict[tuple[str, int], int],
         watch: Watch,
     ) -> None:
         self.name: str = document["name"]
@@ -131,8 +134,7 @@ class Loop:
         self.called_at = 0
         self.not_before: int = document["at"]
         self.incarnations = (producer.incarnation, consumer.incarnation)
-        self.outputs: dict[tuple[str, int], int] = {}
-        """(input partition, offset) to the serial of the record made from it: a repeat is the same record."""
+        self.outputs = outputs
         self.path = ("applications", self.name)
 
     def view(self) -> ApplicationView:

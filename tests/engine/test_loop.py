@@ -126,6 +126,33 @@ def test_an_abortable_error_aborts_rewinds_and_goes_on():
     assert (delivered(simulation), duplicates(simulation)) == (4, 0)
 
 
+PAIR = {"producer": "p2", "consumer": "c2"}
+INSTANCES = {
+    "producers": [
+        *DOCUMENT["producers"],
+        {"name": "p2", "settings": {"transactional_id": "txn-2"}},
+    ],
+    "consumers": [
+        DOCUMENT["consumers"][0] | {"member": {"id": "m1", "generation": 4}},
+        DOCUMENT["consumers"][0] | {"name": "c2", "member": {"id": "m2", "generation": 5}},
+        DOCUMENT["consumers"][1],
+    ],
+    "overrides": [{"set": "group", "group": "g", "generation": 5, "members": [{"id": "m1"}, {"id": "m2"}]}],
+    "loops": [
+        DOCUMENT["loops"][0] | {"batch": 4, "rounds": 1, "before_end_ms": 800},
+        DOCUMENT["loops"][0] | {"batch": 4, "rounds": 1, "at": 350, "name": "app-2"} | PAIR,
+    ],
+}
+
+
+@pytest.mark.parametrize(("profile", "twice"), [("k20", 4), ("k28", 0), ("k39", 0), ("k41", 0)])
+def test_an_instance_of_an_older_generation_repeats_only_what_no_check_stops(profile, twice):
+    """Both instances process the same inputs; what they make of one input is one record."""
+    simulation = run(profile=profile, **INSTANCES)
+    judged = simulation.judges.records["out-0"]
+    assert (judged.stored, duplicates(simulation), len(judged.duplicated)) == (8, twice, twice)
+
+
 def test_every_row_has_its_sentence():
     known = catalogue()
     assert [row.why for row in MACHINE.rows if row_key(row) not in known] == []

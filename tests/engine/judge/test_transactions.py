@@ -140,6 +140,19 @@ def test_two_committed_copies_are_duplicates():
     assert names(judges) == [("duplicated", "t-0", [1])]
 
 
+@pytest.mark.parametrize(("second", "broken"), [("ABORT", []), ("COMMIT", [("duplicated", "t-0", [1])])])
+def test_a_copy_in_an_open_transaction_is_a_duplicate_once_it_is_committed(second, broken):
+    judges = bench()
+    send(judges, 1)
+    for offset, producer_id in ((0, 7), (1, 8)):
+        begin(judges, producer_id=producer_id)
+        store(judges, offset, [1], producer_id=producer_id)
+    store(judges, 2, control="COMMIT", producer_id=8)
+    assert "duplicated" not in [guarantee for guarantee, _, _ in names(judges)]
+    store(judges, 3, control=second, producer_id=7)
+    assert [found for found in names(judges) if found[0] == "duplicated"] == broken
+
+
 def test_what_is_shown_before_it_is_decided_is_shown_early():
     judges = bench()
     begin(judges)
