@@ -29,6 +29,7 @@ from engine.happenings.controller import (
     IsrShrunk,
     LeaderChosen,
     TopicCreated,
+    TopicTooWide,
     TopicDeleted,
     TopicWanted,
 )
@@ -244,9 +245,14 @@ class Controller(ABC):
         return at
 
     def _begin_creation(self, asker: str, topic: str, now: int) -> None:
-        """Creating a topic takes time; further requests for it change nothing (FND-4)."""
+        """Creating a topic takes time; further requests for it change nothing (FND-4). A cluster with fewer brokers
+        than the replication factor creates none (INVALID_REPLICATION_FACTOR)."""
         internal = self.internal
         known = topic in internal.counts or topic in internal.creating
+        wanted = internal.configuration.internal_replication_factor
+        if not known and wanted > len(self.broker_ids):
+            self.watch.emit(TopicTooWide, asker, topic, wanted, len(self.broker_ids))
+            return
         if not known:
             internal.creating[topic] = now + CREATION_MS
         self.watch.emit(TopicWanted, asker, topic, internal.creating.get(topic, now), known)

@@ -81,7 +81,8 @@ class InternalTopics:
         """Topic to the announcement of all of them, until one changes."""
 
     def create(self, topic: str, broker_ids: Sequence[int]) -> None:
-        """All its partitions, idle. A cluster smaller than the replication factor has fewer replicas."""
+        """All its partitions, idle. One that is there from the start has as many replicas as there are brokers, where
+        they are fewer than the replication factor."""
         configuration = self.configuration
         factor = min(configuration.internal_replication_factor, len(broker_ids))
         min_isr = min(configuration.internal_min_isr, factor)

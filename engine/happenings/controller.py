@@ -39,6 +39,16 @@ class TopicWanted(Happening):
 
 
 @happening
+class TopicTooWide(Happening):
+    """A topic is not created: the cluster has fewer brokers than its replication factor."""
+
+    broker: str
+    topic: str
+    replication_factor: int
+    broker_count: int
+
+
+@happening
 class TopicCreated(Happening):
     topic: str
     partition_count: int

@@ -133,6 +133,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.NodeRead: _node_read,
     happened.NodeWritten: _node_written,
     happened.TopicWanted: _topic_wanted,
+    happened.TopicTooWide: says("controller.topic_too_wide", "FND-4", "CFG-4"),
     happened.TopicCreated: says("controller.topic_created", "FND-4", "CFG-4"),
     happened.TopicDeleted: says("fault.topic_deleted", "GEN-6"),
     happened.SessionEnded: says("controller.session_ended", "LOG-10"),

@@ -169,6 +169,7 @@ LEADER = (
         "broker.isr_change_taken_back", "broker.isr_change_waits",
     )),
     Opener("topic_created", 4, ("controller.topic_created",), ("topic",), once=True),
+    Opener("topic_too_wide", 7, ("controller.topic_too_wide",), ("topic",), once=True),
 )  # fmt: skip
 
 TRANSACTIONS = (

@@ -68,6 +68,16 @@ def test_an_internal_topic_is_created_when_somebody_first_asks():
     assert (lookup["partition"], lookup["leader"]) == (10, 2)
 
 
+def test_fewer_brokers_than_replicas_wanted_create_no_internal_topic():
+    stage = Stage(cluster={"internal_topics": False, "brokers": 1})
+    asked = FindCoordinatorRequest(key="txn-1", key_type="TRANSACTION")
+    for _ in range(2):
+        assert stage.call(1, asked).error is Error.COORDINATOR_NOT_AVAILABLE
+        stage.play()
+    assert stage.said().count("controller.topic_too_wide") == 2
+    assert "controller.topic_created" not in stage.said()
+
+
 def test_only_used_partitions_of_internal_topics_are_in_the_view():
     stage = Stage()
     assert not [name for name in stage.simulation.view()["partitions"] if name.startswith("__")]
