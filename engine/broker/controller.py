@@ -29,8 +29,8 @@ from engine.happenings.controller import (
     IsrShrunk,
     LeaderChosen,
     TopicCreated,
-    TopicTooWide,
     TopicDeleted,
+    TopicTooWide,
     TopicWanted,
 )
 from engine.messages import (
