@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class AbortedTransaction(NamedTuple):
-    """A line of the index; ``last_offset`` is the marker's."""
+    """A line of the index; ``last_offset`` is the offset of the ABORT marker."""
 
     producer_id: int
     first_offset: int
@@ -34,14 +34,16 @@ class AbortedIndex:
         self.lines = [line for line in self.lines if line.last_offset >= offset]
 
     def forget(self, markers: set[int]) -> None:
-        """Nothing is left of the transactions that ended with these markers (``CleanedTransactionMetadata``)."""
+        """Remove the lines of these markers: compaction has removed every record of their transactions
+        (``CleanedTransactionMetadata``)."""
         self.lines = [line for line in self.lines if line.last_offset not in markers]
 
     def between(self, fetch_offset: int, bound: int) -> tuple[tuple[int, int], ...]:
-        """(producer id, first offset) of the aborted transactions in [``fetch_offset``, ``bound``), in marker order.
+        """(producer id, first offset) of the aborted transactions in [``fetch_offset``, ``bound``), in marker
+        order.
 
-        The walk ends at the first line whose stable offset reaches the bound: all later markers belong to
-        transactions that began at or above it.
+        The search ends at the first line whose stable offset is at or above ``bound``: the transactions of
+        all later markers began at or above it, too.
         """
         found = []
         for line in self.lines:

@@ -1,8 +1,9 @@
 """A broker's producer ids where the controller hands out blocks (KIP-730; Kafka's ``RPCProducerIdManager``).
 
-Owns the block that ids are issued from and the next one, which is asked for ahead of need. A broker has no block before
-the first request for an id; while it has none, it answers COORDINATOR_LOAD_IN_PROGRESS and the client asks again. Every
-step of the allocation is a row of ``allocation_states``.
+Owns the block that ids are issued from, and the next block, which the broker requests before it needs it. A
+broker has no block before the first request for an id. While it has none, it answers
+COORDINATOR_LOAD_IN_PROGRESS, and the client sends its request again. Every step of the allocation is a row of
+``allocation_states``.
 """
 
 from __future__ import annotations
@@ -29,14 +30,12 @@ from engine.shapes.brokers import ProducerIdBlock
 from engine.watching import Part
 
 RETRY_BACKOFF_MS = 50
-"""Pause behind a refusal (``ProducerIdManager.RetryBackoffMs``)."""
+"""Pause in ms after a refusal (``ProducerIdManager.RetryBackoffMs``)."""
 
 
 class AllocatedIds:
-    """``generate`` gives an id, or None while there is no block; ``claim`` asks for one.
-
-    ``deadline``: when ``on_timer`` asks, for the first time or again; 0: at once.
-    """
+    """``generate`` gives an id, or None while there is no block; ``claim`` requests a block. ``deadline``:
+    the time at which ``on_timer`` sends the request, for the first time or again; 0: at once."""
 
     __slots__ = (
         "_correlation",
@@ -74,7 +73,8 @@ class AllocatedIds:
         return self.next_block is not None or (block is not None and self.next_id <= block.end)
 
     def generate(self) -> int | None:
-        """The next id; None when both blocks are used up. At nine tenths of a block the next one is asked for."""
+        """The next id; None when both blocks are used up. At nine tenths of a block the broker requests the
+        next one."""
         block = self.block
         if block is None or self.next_id > block.end:
             block = self.next_block
@@ -89,7 +89,7 @@ class AllocatedIds:
         return issued
 
     def take(self) -> int:
-        """A fresh id for a transactional id, asked for only when there is one (PID-5)."""
+        """A new producer id for a transactional id; call it only when ``has_id()`` is true (PID-5)."""
         issued = self.generate()
         if issued is None:
             raise EngineError(f"{self.setup.name}: no producer id to give to a transactional id (PID-5)")
@@ -111,7 +111,7 @@ class AllocatedIds:
         self._touch()
 
     def claim(self, now: int) -> Effects:
-        """A request found no id left: ask for a block, unless a request for one is under way."""
+        """A request found no id left: request a block, unless such a request is in flight."""
         return self._take(WANT, now, Situation(now < self._not_before)) if self.state in MAY_WANT else []
 
     def on_timer(self, now: int) -> Effects:
@@ -140,7 +140,7 @@ class AllocatedIds:
         return self._take(BLOCK, now, Situation())
 
     def crash(self, now: int = 0) -> None:
-        """The unissued rest of both blocks is abandoned: ids may have gaps, never repeats (PID-6)."""
+        """Drop the rest of both blocks: ids may have gaps, but no id is issued twice (PID-6)."""
         if self.block is not None or self.next_block is not None or self.state != MACHINE.initial:
             self._take(CRASH, now, Situation())
 
@@ -177,7 +177,7 @@ class AllocatedIds:
         effects.append(send)
 
     def _keep(self, effects: Effects, now: int) -> None:
-        """The block waits until the present one is used up."""
+        """Store the allocated block; the broker uses it when the present one is used up."""
 
     def _back_off(self, effects: Effects, now: int) -> None:
         self._not_before = now + RETRY_BACKOFF_MS
@@ -197,7 +197,7 @@ class AllocatedIds:
         return {"start": self.block.start, "end": self.block.end, "next": self.next_id}
 
     def view_next(self) -> ProducerIdBlock | None:
-        """The block that was fetched ahead."""
+        """The block that was requested ahead, as ``next_block`` of docs/frame.md; None when there is none."""
         if self.next_block is None:
             return None
         return {"start": self.next_block.start, "end": self.next_block.end, "next": self.next_block.start}

@@ -1,7 +1,8 @@
-"""How a broker gets its next block of producer ids from the controller, as rows (KIP-730; ``RPCProducerIdManager``).
+"""How a broker gets its next block of producer ids from the controller, as rows (KIP-730;
+``RPCProducerIdManager``).
 
-The broker asks ahead of need, when it has issued nine tenths of its block, and once more when it has none left. One
-request is under way at most. After a refusal it waits before it asks again.
+The broker requests the next block when it has issued nine tenths of its block, and again when it has no id
+left. At most one request is in flight. After a refusal the broker waits before it sends the request again.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ WANT, BLOCK, REFUSED, NO_REPLY, CRASH = "want", "block", "refused", "no_reply", 
 
 
 class Situation(NamedTuple):
-    """``too_soon``: the pause behind a refusal is not over."""
+    """``too_soon``: the pause after a refusal is not over."""
 
     too_soon: bool = False
 
@@ -83,4 +84,4 @@ MACHINE: Machine[Situation] = Machine(
 
 MAY_WANT = MACHINE.sources(WANT)
 AWAITS = MACHINE.sources(NO_REPLY)
-"""States in which the controller's answer is awaited."""
+"""States in which the broker waits for the controller's response."""

@@ -1,9 +1,10 @@
-"""A leader's changes of its in-sync replicas by AlterPartition (KIP-497; Kafka's ``AlterPartitionManager`` and
-``Partition``).
+"""A leader's changes of its in-sync replicas by AlterPartition (KIP-497; Kafka's ``AlterPartitionManager``
+and ``Partition``).
 
-One request is under way at most, with all changes that wait, one for each partition. While a change is pending the
-leader counts with the larger set of in-sync replicas: a replica that may have joined holds the high watermark back, one
-that may have left still does. The answer, or the state that the leader reads from the metadata log, ends that.
+At most one request is in flight. It carries all changes that wait, one for each partition. While a change is
+pending, the leader uses the larger set of in-sync replicas (*maximal ISR*): a replica that may have joined
+already holds the high watermark back, and a replica that may have left still does. The response, or the state
+that the leader reads from the metadata log, ends this.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ from engine.messages import (
 )
 
 RETRY_MS = 50
-"""Pause behind an error of the whole request (``AlterPartitionManager``)."""
+"""Pause in ms after an error of the whole request (``AlterPartitionManager``)."""
 
 
 class PendingIsr:
-    """A change that a leader asked for. ``joins``: the replica that it adds; None: it takes some out."""
+    """A change that a leader requested. ``joins``: the replica that it adds; None: it removes replicas."""
 
     __slots__ = ("joins", "replica", "wanted")
 
@@ -48,7 +49,7 @@ class PendingIsr:
 
 
 class AlterPartitionManager:
-    """All changes of one broker. ``deadline``: when the request goes again."""
+    """All changes of one broker. ``deadline``: the time of the next request."""
 
     __slots__ = (
         "_correlation",
@@ -76,13 +77,14 @@ class AlterPartitionManager:
         self.lifecycle = lifecycle
         self.outgoing = outgoing
         self.unsent: dict[str, PendingIsr] = {}
-        """Partition to its change, until it is answered."""
+        """Partition to its change, until the controller has answered that change."""
         self._in_flight: dict[str, PendingIsr] = {}
         self._correlation = 0
         self.deadline: int | None = None
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
-        """``follower`` has caught up: from now on it counts for the high watermark (*maximal ISR*)."""
+        """``follower`` has caught up: request its return. It counts for the high watermark from now on
+        (*maximal ISR*)."""
         if replica.partition in self.unsent:
             return []
         replica.isr_asked = follower
@@ -98,7 +100,8 @@ class AlterPartitionManager:
         return self._submit(replica, isr, follower, now)
 
     def leave_out(self, replica: Replica, now: int) -> Effects:
-        """Ask to take out the in-sync followers that do not fetch; they count until that is answered."""
+        """Request that the in-sync followers that do not fetch are removed; they count until the controller
+        answers."""
         gone = [one for one in replica.isr if one in replica.stopped and one != replica.broker_id]
         if (
             not gone
@@ -142,7 +145,7 @@ class AlterPartitionManager:
         return [send]
 
     def on_timer(self, now: int) -> Effects:
-        """No answer came, or a pause is over: the same changes go again, until each is answered."""
+        """No response came, or a pause is over: send the same changes again, until each is answered."""
         if self.deadline is None or now < self.deadline:
             return []
         self.deadline = None
@@ -169,12 +172,12 @@ class AlterPartitionManager:
         for name, pending in self._in_flight.items():
             del self.unsent[name]
             effects += self._settle(name, pending, answer.partitions[name], now)
-        # Only now: a change that follows from one of them is not sent with those that are not settled yet.
+        # Only now: a change that follows from one response must not be sent together with unsettled ones.
         self._in_flight = {}
         return effects + self._propagate(now)
 
     def _settle(self, name: str, pending: PendingIsr, answer: AlteredPartition, now: int) -> Effects:
-        """One partition's answer (``Partition.handleAlterPartitionUpdate``, ``handleAlterPartitionError``)."""
+        """Apply one partition's result (``Partition.handleAlterPartitionUpdate``, ``handleAlterPartitionError``)."""
         replica = pending.replica
         waits = replica.isr_change is pending
         done = (
@@ -187,7 +190,7 @@ class AlterPartitionManager:
             IsrChangeAnswered, self.setup.name, name, answer.error, answer.isr, answer.partition_epoch, waits
         )
         if not waits:
-            return self.leave_out(replica, now)  # A change that came up meanwhile waited for this one.
+            return self.leave_out(replica, now)  # A second change was held back until the first one ended.
         if answer.error is Error.INELIGIBLE_REPLICA or done:
             replica.isr_change = None
             replica.isr_asked = None

@@ -1,13 +1,13 @@
 """The checks of a partition log on a batch before it is stored, as one ordered table (SEQ-10 to SEQ-18).
 
-Owns the rows and their guards. The first row whose guard holds decides; when none holds the batch is stored. Both the
-answer and the recorded decision come from the same rows: :func:`judge` returns the deciding row, ``telling.appends``
-writes down how the rows were tried.
+Owns the rows and their guards. The first row whose guard holds decides; when none holds the batch is stored.
+The answer and the recorded decision come from the same rows: :func:`judge` returns the deciding row, and
+``telling.appends`` records which rows were tried.
 
 Kafka spreads these tests over ``Log.analyzeAndValidateProducerState``,
-``ProducerStateEntry.findDuplicateBatch`` and ``ProducerAppendInfo.checkProducerEpoch``, ``checkSequence``
-and ``checkCoordinatorEpoch``. Both generations of the sequence check stand here side by side: ``only_if``
-and ``unless`` name the profile's field that picks a row.
+``ProducerStateEntry.findDuplicateBatch`` and ``ProducerAppendInfo.checkProducerEpoch``, ``checkSequence`` and
+``checkCoordinatorEpoch``. The table holds both generations of the sequence check: ``only_if`` and ``unless``
+name the field of ``Profile`` that includes or excludes a row.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from engine.switches import Switches
 MACHINE = "producer_append"
 ACCEPTED = "accepted"
 ACCEPTED_UNNUMBERED = "accepted_unnumbered"
-"""A batch without a sequence is accepted: no rule could refuse it."""
+"""A batch without a sequence number is accepted: no rule can refuse it."""
 MARKER_ACCEPTED = "marker_accepted"
-"""The last line of the decision, behind the rows; reached when no row decides."""
+"""The last line of a marker's decision, after all rows; reached when no row decides."""
 
 
 class Level(IntEnum):
-    """How many of the table's rows an append is checked by (SEQ-9)."""
+    """Which rows of the table check an append (SEQ-9)."""
 
     NONE = 0
-    """Of a data batch only LOG-6 is checked; markers are checked in full (CTR-26)."""
+    """A data batch is checked by LOG-6 only; markers are checked in full (CTR-26)."""
     LOGGED = 1
-    """Copied from the leader: a stale epoch is written to the broker's log and passes."""
+    """The append was copied from the leader: a stale epoch is only logged by the broker, and the batch is stored."""
     EPOCH_ONLY = 2
     FULL = 3
 
@@ -46,8 +46,8 @@ class Level(IntEnum):
 class Arrival:
     """A batch and its producer's state: all that a guard may read.
 
-    Epochs, sequences and offsets are -1 where there is none. ``running_*`` and ``last_sequence`` include the
-    batches that came before in the same append, ``stored_epoch`` does not (SEQ-16).
+    An absent epoch, sequence or offset is -1. ``running_*`` and ``last_sequence`` include the earlier batches
+    of the same append; ``stored_epoch`` does not (SEQ-16).
     """
 
     __slots__ = (
@@ -90,7 +90,7 @@ class AppendRule:
 
     ``level`` is the lowest level that tries the row. ``switch`` names the field of ``Switches`` that must
     have the value ``switch_on`` (else the row is off), ``only_if`` and ``unless`` a field of ``Profile``.
-    ``asks`` is a word for what the row asks, ``why`` the reason that it decides with.
+    ``asks`` is the catalogue's name of the row's question, ``why`` that of the reason for its decision.
     """
 
     asks: str
@@ -104,7 +104,7 @@ class AppendRule:
     only_if: str | None = None
     unless: str | None = None
     then: Next | None = None
-    """The sender's reaction to a refusal; None for a duplicate, which is not refused."""
+    """What the client does after the refusal; None for a duplicate, which is not refused."""
 
 
 # Guards -------------------------------------------------------------------------------------------
@@ -128,28 +128,29 @@ def lower_epoch(arrival: Arrival) -> bool:
 
 
 def unknown_producer(arrival: Arrival) -> bool:
-    """No entry, or one without an epoch, and the numbering does not start at 0."""
+    """The producer has no entry, or an entry without an epoch, and the batch's first sequence is not 0."""
     return (
         arrival.first_sequence != 0 and arrival.running_epoch == -1 and arrival.epoch != arrival.running_epoch
     )
 
 
 def raised_epoch_past_zero(arrival: Arrival) -> bool:
-    """A new epoch of a known producer must start its numbering at 0."""
+    """The first batch of a higher epoch of a known producer does not start at sequence 0."""
     return (
         arrival.first_sequence != 0 and arrival.running_epoch != -1 and arrival.epoch != arrival.running_epoch
     )
 
 
 def nothing_cached_past_zero(arrival: Arrival) -> bool:
-    """The epoch is known, from a marker or a snapshot, but no batch of it (CTR-14)."""
+    """The epoch is known from a marker or a snapshot, no batch of it is cached, and the batch does not start
+    at sequence 0 (CTR-14)."""
     return (
         arrival.first_sequence != 0 and arrival.last_sequence == -1 and arrival.epoch == arrival.running_epoch
     )
 
 
 def behind(arrival: Arrival) -> bool:
-    """Same epoch, not next in sequence, at or below the last one."""
+    """The epoch is the same; the first sequence is not the next one, and is at or below the last one."""
     last = arrival.last_sequence
     return (
         arrival.epoch == arrival.running_epoch
@@ -160,7 +161,7 @@ def behind(arrival: Arrival) -> bool:
 
 
 def ahead(arrival: Arrival) -> bool:
-    """Same epoch, not next in sequence, above the last one: a gap."""
+    """The epoch is the same; the first sequence is above the next one: a gap."""
     last = arrival.last_sequence
     return (
         arrival.epoch == arrival.running_epoch
@@ -171,12 +172,12 @@ def ahead(arrival: Arrival) -> bool:
 
 
 def behind_known(arrival: Arrival) -> bool:
-    """:func:`behind`, but the later batches of a producer's very first append are not checked (SEQ-15)."""
+    """:func:`behind`; but within a producer's very first append, batches after the first are not checked (SEQ-15)."""
     return arrival.stored_epoch != -1 and behind(arrival)
 
 
 def ahead_known(arrival: Arrival) -> bool:
-    """:func:`ahead`, but the later batches of a producer's very first append are not checked (SEQ-15)."""
+    """:func:`ahead`; but within a producer's very first append, batches after the first are not checked (SEQ-15)."""
     return arrival.stored_epoch != -1 and ahead(arrival)
 
 
@@ -361,14 +362,14 @@ MARKER_RULES: tuple[AppendRule, ...] = (
 )
 
 OPTIONAL_SWITCHES = frozenset({"stale_sequence_is_duplicate"})
-"""Switches that add a row; their row is not shown at all while they are off."""
+"""Switches that add a row; while such a switch is off, its row is not shown at all."""
 
 
 class Rules:
     """The rows in force for one profile and one setting of the switches; ``data[level]`` and
     ``markers[level]``.
 
-    ``tried`` rows decide; ``shown`` rows also hold those that a switch turned off, for the trace.
+    Rows in ``tried`` decide. ``shown`` also holds, for the trace, the rows that a switch turned off.
     """
 
     __slots__ = ("data", "markers", "shown_data", "shown_markers")
@@ -382,7 +383,8 @@ class Rules:
 
 @lru_cache(maxsize=256)
 def rules_in_force(profile: Profile, switches: Switches) -> Rules:
-    """Made once in a process: they never change, so all brokers of all its runs share them."""
+    """The rows for these arguments. Cached for the process: they never change, so all brokers of all runs
+    share them."""
     return Rules(profile, switches)
 
 

@@ -12,8 +12,9 @@ from engine.messages import RecordBatch
 class Appended(NamedTuple):
     """The result of an append.
 
-    ``error`` NONE with a ``rule``: a duplicate, offsets are the stored batch's, ``log_append_time`` is its
-    timestamp. ``arrival`` and ``producer_id`` are what the deciding row compared.
+    With ``error`` NONE and a ``rule`` the batch is a duplicate: the offsets are those of the stored batch,
+    and ``log_append_time`` is its timestamp. ``arrival`` and ``producer_id`` hold what the deciding row
+    compared.
     """
 
     error: Error
@@ -30,8 +31,8 @@ class Appended(NamedTuple):
 
 
 def with_offset(batch: RecordBatch, base_offset: int, leader_epoch: int) -> RecordBatch:
-    """The batch as stored. Written out, in the order of its fields, because ``dataclasses.replace`` costs five
-    times as much."""
+    """The batch as stored. All fields are passed one by one, because ``dataclasses.replace`` costs five times
+    as much."""
     return RecordBatch(
         batch.record_count,
         batch.last_offset_delta,

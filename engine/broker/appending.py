@@ -1,7 +1,8 @@
-"""How a leader appends: the rules in order, the log, and who waits for replication (LOG-1, LOG-2).
+"""How a leader appends a batch: it applies the rules in order, appends to the log, and waits for replication
+(LOG-1, LOG-2).
 
-Batches of clients, markers and coordinators' records go the same way. The rules before the log is asked stand in
-``produce_rules``, what the log itself refuses in ``append_rules``, who waits in ``delayed_appends``.
+Clients' batches, markers and coordinators' records are appended in the same way. The broker's rules are in
+``produce_rules``, the log's own in ``append_rules``; ``delayed_appends`` holds the appends that wait.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Appending:
         self.permissions = permissions
 
     def arriving(self, request: ProduceRequest) -> Arriving:
-        """The request as the rules look at it."""
+        """One batch of the request, as the rules read it."""
         return Arriving(self.setup, self.permissions, self.cluster, request)
 
     def for_broker(
@@ -68,11 +69,9 @@ class Appending:
         timeout_ms: int,
         acks: int = ACKS_ALL,
     ) -> Effects:
-        """Append what this broker itself wants stored: a coordinator's record, a marker.
-
-        ``done``: the part that goes on once every partition is replicated or refused, and what it is given then; that
-        may be within this call.
-        """
+        """Append records of this broker itself: a coordinator's record or a marker. ``done``: a part of the
+        broker and its argument; its ``appended`` is called once every partition is replicated or refused,
+        possibly within this call."""
         name = self.setup.name
         request = ProduceRequest(None, acks, timeout_ms, batches)
         made = self.append_all(request, INTERNAL_RULES, Origin.COORDINATOR, name, now)
@@ -91,7 +90,8 @@ class Appending:
         now: int,
         verified: Verified | None = None,
     ) -> Appends:
-        """Ask the rules about every batch of a request, and append it; a refused one does not hold up the others."""
+        """Check every batch of a request against the rules, and append it; a refused batch does not stop the
+        others."""
         made = Appends()
         unverified = {} if verified is None else verified.errors
         arriving = self.arriving(request)
@@ -158,7 +158,7 @@ class Appending:
         now: int,
         made: Appends,
     ) -> PartitionProduceResponse:
-        """Append the batch to the log; the offset to wait for goes into ``made`` unless it is replicated already."""
+        """Append the batch to the log. Unless it is replicated already, put the offset to wait for into ``made``."""
         log = replica.log
         appended = log.append_as_leader((batch,), now, leader_epoch=replica.leader_epoch, origin=origin)
         error = appended.error

@@ -1,9 +1,10 @@
-"""The role *broker*: its parts, when it wants to be called, how it stops and starts.
+"""The role *broker*: its parts, its timers, how it stops and starts.
 
-A broker is put together from parts, each of which owns its state: what the controller announced (``cluster``), the
-replicas, the appends that wait for replication, producer ids, denials, the two coordinators, and one handler a kind of
-request. A part is given the parts that it needs and knows no broker. What stays here is the broker's own life, the
-table of handlers, and what concerns several parts at once: announcements, connections, time.
+A broker is put together from parts, each of which owns its state: what the controller announced
+(``cluster``), the replicas, the appends that wait for replication, producer ids, denials, the two
+coordinators, and one handler for each kind of request. A part gets the parts that it needs, never the broker.
+This class keeps the broker's own life, the table of handlers, and what concerns several parts at once:
+announcements, connections, time.
 """
 
 from __future__ import annotations
@@ -79,8 +80,8 @@ Handler = Callable[[Envelope, int], Effects]
 class Broker:
     """One broker. It is a part of the view; its replicas have parts of their own.
 
-    ``starting`` is True until the first block of producer ids is claimed (PID-6): requests that come before that
-    wait. ``handlers`` finds what handles a message by its type.
+    ``starting`` is True until the first block of producer ids is claimed (PID-6): requests that come earlier
+    wait. ``handlers`` maps a message's type to its handler.
     """
 
     __slots__ = (
@@ -139,7 +140,7 @@ class Broker:
         self.paused = False
         self.starting = False
         self.start_failed = False
-        """True after a claim at start failed: that start is over, the broker is down (PID-6)."""
+        """True after the claim of a block failed at start: the start has ended, and the broker is down (PID-6)."""
         self._stopped_cleanly = False
         self.waiting_for_start: list[Envelope] = []
         self.cluster = ClusterView()
@@ -217,7 +218,7 @@ class Broker:
     # The role's surface ---------------------------------------------------------------------------
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """One message; requests that come while the broker starts wait until it has its block of ids."""
+        """Handle one message; requests that arrive while the broker starts wait until it has its block of ids."""
         body = envelope.body
         answered = self.link.answers.get(type(body))
         if answered is not None:
@@ -232,7 +233,8 @@ class Broker:
         return handler(envelope, now)
 
     def next_timer(self) -> int | None:
-        """When a waiting Produce times out, or what keeps the cluster's decisions has been silent for too long."""
+        """The next time at which a waiting Produce expires, or a request to the controller or ZooKeeper has
+        had no answer for too long."""
         deadline = self.link.next_timer()
         waiting = self.delayed.by_deadline
         if waiting:
@@ -258,21 +260,19 @@ class Broker:
         return effects + self.link.on_timer(now)
 
     def next_background_timer(self) -> int | None:
-        """The next scan for idle producers or transactional ids that may find one; nothing waits for it (LOG-12)."""
+        """The next scan that may find an idle producer or transactional id; no request waits for it (LOG-12)."""
         expiry = None if self.transactions is None else self.transactions.expiry_at
         at = self.replicas.scan_at
         return at if at is not None and (expiry is None or at < expiry) else expiry
 
     def on_background_timer(self, now: int) -> Effects:
-        """Forget what was idle for too long; says nothing when there is none."""
+        """Forget producers and transactional ids that were idle for too long; no step when there are none."""
         self.replicas.forget_idle(now)
         return [] if self.transactions is None else self.transactions.on_background_timer(now)
 
     def crash(self, now: int, *, clean: bool = False) -> None:
-        """Stop. Memory goes: waiting requests, the block of ids, what the controller said; logs stay.
-
-        ``clean``: an orderly stop, which writes a snapshot of the producers first (LOG-10).
-        """
+        """Stop. Everything in memory is lost: waiting requests, the block of ids, the controller's
+        announcements; logs stay."""
         self.alive = False
         self.paused = False
         self.starting = False
@@ -291,8 +291,7 @@ class Broker:
         self.touch()
 
     def restart(self, now: int) -> Effects:
-        """Come back: load the logs, then claim a block of producer ids. The controller's announcements
-        follow."""
+        """Start again: load the logs, then claim a block of producer ids. The controller's announcements follow."""
         self.alive = True
         self.start_failed = False
         self.replicas.reopen(now, was_clean=self._stopped_cleanly)
@@ -300,7 +299,8 @@ class Broker:
         return self.start(now)
 
     def start(self, now: int) -> Effects:
-        """Claim the first block of producer ids (PID-6), or register; nothing to claim without idempotence."""
+        """Claim the first block of producer ids (PID-6), or register; without idempotence there is nothing to
+        claim."""
         if self.transactions is None:
             return []
         effects = self.link.start(now)
@@ -309,11 +309,11 @@ class Broker:
         return effects
 
     def be_registered(self, broker_epoch: int) -> None:
-        """Initial state: the controller knows this broker."""
+        """Initial state: the broker is registered, with this broker epoch."""
         self.link.be_registered(broker_epoch)
 
     def start_before_the_run(self, now: int) -> Effects:
-        """Be there when the run begins: with a first block of producer ids (PID-6)."""
+        """Initial state: the broker runs already, with a first block of producer ids (PID-6)."""
         if self.transactions is None:
             return []
         effects = self.link.start_before_the_run(now)
@@ -323,16 +323,16 @@ class Broker:
 
     @property
     def listens(self) -> bool:
-        """Others may connect."""
+        """Whether clients and brokers can connect to this broker."""
         return self.alive and self.link.listens
 
     def wake(self, now: int) -> Effects:
-        """A pause is over, and what it missed is yet to be learned."""
+        """A pause is over; the broker has not yet received what was decided meanwhile."""
         return self.link.wake(now)
 
     @property
     def may_ask_to_stop(self) -> bool:
-        """An orderly stop is asked for first; else the broker stops at once."""
+        """Whether an orderly stop first asks the controller; if not, the broker stops at once."""
         return not self.starting and self.link.may_ask_to_stop
 
     def ask_to_stop(self, now: int) -> Effects:
@@ -377,7 +377,7 @@ class Broker:
     # The controller's word ------------------------------------------------------------------------
 
     def learn(self, word: News, now: int) -> Effects:
-        """Take what the controller decided: an announcement within its step, or a record that was read (LOG-10)."""
+        """Apply a decision of the controller: an announcement within its step, or a record that was read (LOG-10)."""
         if self.transactions is not None:
             self.transactions.on_news(now)
         if type(word) is LeaderAndIsr:
@@ -400,7 +400,7 @@ class Broker:
         raise EngineError(f"{self.name}: cannot learn {word!r}")
 
     def _look_for_returned(self) -> None:
-        """Who may be in sync has changed: a follower that waited for that may be asked back now."""
+        """The set of brokers that may be in sync has changed: leaders may now ask for a follower's return."""
         for name, replica in self.replicas.items():
             if replica.is_leader and len(replica.isr) < len(replica.replicas):
                 self.replicas.changed_partitions.add(name)
@@ -486,7 +486,7 @@ class Broker:
     # Other brokers --------------------------------------------------------------------------------
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
-        """A connection to another broker is open: markers may go (MRK-3), or questions to a coordinator."""
+        """A connection to another broker is open: markers can be sent (MRK-3), or questions to a coordinator."""
         if self.transactions is None:
             return []
         number = broker_number(peer)
@@ -495,7 +495,7 @@ class Broker:
         return [] if self.verification is None else self.verification.on_connected(number, now)
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection ended; only those to brokers carry something of ours (MRK-9)."""
+        """A connection ended; only those to brokers carry requests of this broker (MRK-9)."""
         if self.transactions is None or not peer.startswith("broker-"):
             return []
         number = broker_number(peer)
@@ -517,7 +517,7 @@ class Broker:
     # Producer ids ---------------------------------------------------------------------------------
 
     def _after_answer(self, effects: Effects, now: int) -> Effects:
-        """What keeps the cluster's decisions answered: a start may be over, and requests that waited for it go on."""
+        """ZooKeeper or the controller answered: a start may be over, and the requests that waited for it continue."""
         self.touch()
         if self.link.started is None:
             return effects
@@ -529,7 +529,8 @@ class Broker:
                 self.crash(now, clean=True)
                 return effects
             if self.link.follows_log:
-                self.replicas.changed_partitions.update(self.replicas)  # It may have read that it leads them.
+                # The metadata log may say that this broker leads them.
+                self.replicas.changed_partitions.update(self.replicas)
             waiting, self.waiting_for_start = self.waiting_for_start, []
             for envelope in waiting:
                 effects.extend(self.handle(envelope, now))

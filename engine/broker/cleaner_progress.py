@@ -1,13 +1,14 @@
 """How far the cleaner has come in one log, and when each clean segment was last written to (LOG-13).
 
-Kafka keeps the first in a checkpoint file and the second as the files' times, which cleaning leaves alone.
+Kafka keeps the progress in a checkpoint file. The times of the last write are those of the files; cleaning
+keeps them.
 """
 
 from __future__ import annotations
 
 
 class CleanerProgress:
-    """Clean segments by their first offset, with the time of their last append in ms."""
+    """The clean segments by their first offset, with the time of their last append in ms."""
 
     __slots__ = ("clean",)
 
@@ -17,15 +18,16 @@ class CleanerProgress:
     def modified_at(self, written_at: dict[int, int]) -> dict[int, int]:
         """Segment to the time it was last written to; cleaning does not change that time.
 
-        ``written_at``: closed segment to the newest append that is left in it.
+        ``written_at``: closed segment to the time of the newest append whose records are still in it.
         """
         return {start: self.clean.get(start, at) for start, at in written_at.items()}
 
     def forget_below(self, modified: dict[int, int], retention_ms: int, end: int) -> int:
         """The offset below which tombstones and markers are old enough to be removed.
 
-        Before the first cleaning there is none: the horizon lies ``retention_ms`` before the newest segment that an
-        earlier pass has cleaned (``Cleaner.clean``). ``end``: where the closed segments end.
+        Before the first cleaning nothing is old enough. Later the limit is ``retention_ms`` before the last
+        write of the newest segment that an earlier pass cleaned (``Cleaner.clean``). ``end``: the offset at
+        which the closed segments end.
         """
         if not self.clean:
             return 0
@@ -34,7 +36,7 @@ class CleanerProgress:
         return min(young, default=end)
 
     def note(self, modified: dict[int, int]) -> None:
-        """These segments are clean now."""
+        """Record that these segments are clean now."""
         self.clean = modified
 
     def truncate(self, to: int) -> None:

@@ -1,4 +1,5 @@
-"""One broker's knowledge of the cluster: leaders, live brokers, internal topics, as the controller announced them."""
+"""What one broker has learned of the cluster from the controller's announcements: leaders, live brokers,
+internal topics."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from engine.messages import Effects, IdlePartitions, LeaderAndIsr, UpdateMetadat
 
 
 class ClusterView:
-    """The newest announcements. A broker that stops forgets what they said about partitions."""
+    """The newest announcements. A broker that stops loses those about partitions."""
 
     __slots__ = (
         "broker_epochs",
@@ -38,7 +39,7 @@ class ClusterView:
         """Internal partitions before their first use, with the time at which their leader was elected."""
 
     def leader_of(self, partition: str) -> int | None:
-        """The leader; None when there is none or the partition is unknown."""
+        """The leader's broker id; None when the partition has no leader or is unknown."""
         word = self.metadata.get(partition)
         if word is None and partition in self.idle:
             word = self.idle[partition][0]
@@ -48,11 +49,11 @@ class ClusterView:
         return partition in self.metadata or partition in self.idle
 
     def is_reachable(self, broker_id: int) -> bool:
-        """Live, with an endpoint that others know."""
+        """Whether the broker is live and has an endpoint that others can reach."""
         return broker_id in self.live_brokers and broker_id not in self.without_endpoint
 
     def use(self, partition: str) -> Effects:
-        """The effect that creates an idle partition; none for a partition that exists."""
+        """The effect that creates an idle internal partition; no effect for a partition that exists."""
         return [UsePartition(partition)] if partition in self.idle else []
 
     def learn_live(self, word: UpdateMetadata) -> None:

@@ -1,11 +1,12 @@
 """The log cleaner: the newest value of each key stays, and offsets are never renumbered (LOG-13, CON-11 a).
 
-Owns what of a log below its last stable offset may go. Records of aborted transactions go and hide no older
-value. A marker stays as long as one batch of its transaction does, for readers of what is left; after that it
-may go as tombstones may: when its segment is older, by ``delete.retention.ms``, than the newest segment that was
-clean before this pass, so that a slow consumer still reads it. An emptied batch stays as long as it is the
-newest of its producer, because the producer's sequence is known from it; so does a marker from which alone a
-producer's epoch is known. Source: Kafka 2.0 and 2.8, ``LogCleaner.Cleaner`` and ``CleanedTransactionMetadata``.
+Owns the rule for which records below the last stable offset may be removed. Records of aborted transactions
+are removed, and do not replace an older value. A marker stays while the log holds a batch of its transaction.
+After that, a marker may be removed under the same condition as a tombstone: its segment is older, by
+``delete.retention.ms``, than the newest segment that was clean before this pass, so that a slow consumer
+still reads it. An emptied batch stays while it is its producer's newest, because it holds the producer's last
+sequence; a marker stays while it alone holds a producer's epoch. Source: Kafka 2.0 and 2.8,
+``LogCleaner.Cleaner`` and ``CleanedTransactionMetadata``.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ class Cleaning:
     """The records that one pass removes from a log."""
 
     changed: dict[int, RecordBatch | None] = field(default_factory=dict)
-    """Base offset to the batch that replaces the one there; None: that batch is removed. Other batches stay."""
+    """Base offset to the batch that replaces it; None: the batch is removed. Batches without an entry stay."""
     forgotten: set[int] = field(default_factory=set)
-    """Offsets of markers whose transactions have no batch left: their lines leave the aborted index."""
+    """Offsets of markers whose transactions have no batch left: their lines are removed from the aborted index."""
     records: int = 0
     markers: int = 0
     tombstones: int = 0
-    """Removed tombstones; `records` counts them too."""
+    """Number of removed tombstones; `records` includes them."""
     waiting: int = 0
-    """Markers and tombstones that could go, were they old enough."""
+    """Number of markers and tombstones that stay only because they are not old enough."""
 
 
 def cleaned(
@@ -45,10 +46,10 @@ def cleaned(
     newest_of_producer: dict[int, tuple[int, int]],
     forget_below: int = 0,
 ) -> Cleaning:
-    """One pass over the batches below ``bound``, where everything is decided.
+    """One pass over the batches below ``bound``, where every transaction is decided.
 
-    ``newest_of_producer``: producer id to the last offset of its newest batch (-1: only a marker is known) and its
-    epoch. ``forget_below``: only below it are tombstones and markers old enough to go.
+    ``newest_of_producer``: producer id to the last offset of its newest batch (-1: only a marker is known)
+    and its epoch. ``forget_below``: tombstones and markers below this offset are old enough to be removed.
     """
     chosen = [batch for batch in batches if batch.last_offset < bound]
     lines = list(aborted)
@@ -86,7 +87,7 @@ def _clean_marker(
     newest_of_producer: dict[int, tuple[int, int]],
     forget_below: int,
 ) -> None:
-    """A marker goes when nothing of its transaction is left and it is old enough."""
+    """Remove a marker when no batch of its transaction is left and it is old enough."""
     if has_batches:
         return
     cleaning.forgotten.add(marker.base_offset)
@@ -134,7 +135,7 @@ def _deltas(batch: RecordBatch) -> tuple[int, ...]:
 
 
 def _keyed(batch: RecordBatch) -> Iterable[tuple[int, object]]:
-    """(offset, key) of the records that have one."""
+    """(offset, key) of the records that have a key."""
     if batch.content is None:
         return
     for delta, key in zip(_deltas(batch), batch.content.keys, strict=False):
@@ -151,7 +152,7 @@ def _kept(batch: RecordBatch, newest: dict[object, int]) -> list[int]:
 
 
 def _thinned(batch: RecordBatch, kept: list[int]) -> RecordBatch:
-    """The batch with these records: same offsets, same sequences, fewer records."""
+    """The batch with only these records, and the same offsets and sequences."""
     content = batch.content or BatchContent()
     deltas = _deltas(batch)
     size = batch.size - (batch.size - 61) * (batch.record_count - len(kept)) // max(batch.record_count, 1)
@@ -177,8 +178,8 @@ def compact(
 ) -> Cleaning:
     """Clean one replica's log below its last stable offset.
 
-    Kafka's cleaner leaves the active segment alone until it rolls, so that is closed first. ``below``: only what lies
-    below this offset is cleaned, and no segment is closed.
+    Kafka's cleaner never cleans the active segment, so that segment is closed first. ``below``: clean only
+    below this offset, and close no segment.
     """
     if log.active_records and below is None:
         log.roll()

@@ -23,7 +23,8 @@ KAFKA_NAMES = {
     "message_max_bytes": "message.max.bytes",
     "segment_bytes": "log.segment.bytes",
 }
-"""Kafka's own names of a broker's settings; what is not here is fixed in Kafka, or of this simulation alone."""
+"""Kafka's own names of a broker's settings. A setting that is absent here is fixed in Kafka, or belongs to
+this simulation alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,28 +44,30 @@ class BrokerConfiguration:
     loading_ms: int = 10
     """How long a new coordinator reads its log partition (TXC-22)."""
     marker_request_timeout_ms: int = 30000
-    """After this long without an answer the connection that markers went over is given up."""
+    """After this long without a response the connection that carried the markers is closed."""
     marker_retry_ms: int = 20
-    """Pause before markers are sent again that were refused or whose leader cannot be reached."""
+    """Pause before markers are sent again, when they were refused or their leader could not be reached."""
     producer_state_expiration_ms: int = 604800000
     producer_state_scan_interval_ms: int = 600000
-    """How often idle producers are looked for; Kafka's fixed ten minutes (``LogManager``)."""
+    """How often the broker looks for idle producers; Kafka's fixed ten minutes (``LogManager``)."""
     session_timeout_ms: int = 300
-    """A broker silent for this long loses its session, and its leaderships (LOG-10): its session with ZooKeeper, or the
-    one that its heartbeats hold with the active controller (``broker.session.timeout.ms``)."""
+    """A broker from which nothing came for this long loses its session and its leaderships (LOG-10). The
+    session is one with ZooKeeper, or one with the active controller that heartbeats keep alive
+    (``broker.session.timeout.ms``)."""
     heartbeat_interval_ms: int = 2000
     """How often a broker sends a heartbeat to the active controller (``broker.heartbeat.interval.ms``)."""
     registration_ms: int = 20
-    """How long a broker that wakes after its session ended takes to learn of it: it acts as before meanwhile
-    (FEN-6)."""
+    """Time between the moment a broker wakes, after its session ended, and the moment it learns of that;
+    until then it acts as before (FEN-6)."""
     zookeeper_reply_timeout_ms: int = 300
     """After this long without a reply, a broker reads the block node again (PID-4)."""
     controller_reply_timeout_ms: int = 300
-    """After this long without an answer of the active controller, a broker sends its request again."""
+    """After this long without a response from the active controller, a broker sends its request again."""
     controller_failover_ms: int = 2000
-    """How long there is no active controller once one failed (``controller.quorum.fetch.timeout.ms``)."""
+    """Time between the failure of the active controller and its successor's start
+    (``controller.quorum.fetch.timeout.ms``)."""
     delete_retention_ms: int = DELETE_RETENTION_MS
-    """How long compaction leaves tombstones, and markers of transactions that left nothing (LOG-13)."""
+    """How long compaction keeps tombstones, and markers of transactions without a record left (LOG-13)."""
     message_max_bytes: int = 1048588
     segment_records: int | None = None
     """Records after which a segment is rolled; None: one segment (LOG-4)."""
@@ -72,6 +75,6 @@ class BrokerConfiguration:
     """Bytes after which a segment is rolled, as ``log.segment.bytes``; None: not by size."""
     replica_fetch_interval_ms: int = 5
     replica_fetch_batches_max: int = 1000
-    """The most batches in one answer to a follower; its next fetch gets the rest."""
+    """The most batches in one response to a follower; its next fetch gets the rest."""
     consumer_fetch_batches_max: int = 1000
-    """The most batches in one answer to a consumer; its next fetch gets the rest."""
+    """The most batches in one response to a consumer; its next fetch gets the rest."""

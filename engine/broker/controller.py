@@ -1,11 +1,12 @@
-"""The controller: who leads each partition and who is in sync (LOG-10), whatever keeps its decisions.
+"""The controller: who leads each partition and who is in sync (LOG-10), for clusters with ZooKeeper and
+without.
 
-It owns the partitions' leadership, which the view shows, and every change of it. How brokers are known to be alive,
-where decisions are kept, who hands out producer ids and how brokers learn what was decided differ: that is
-``zookeeper_controller`` and ``quorum_controller``. A version of Kafka has one of the two, and all else knows this
-class alone.
+It owns the partitions' leadership, which the view shows, and every change of it. Four things differ between
+the subclasses ``zookeeper_controller`` and ``quorum_controller``: how a broker proves that it is alive, where
+decisions are stored, who hands out producer ids, and how brokers learn of a decision. A version of Kafka has
+one of the two; all other modules use this class alone.
 
-Faults that change leadership or the in-sync replicas are methods here; each says its step.
+Faults that change leadership or the in-sync replicas are methods here; each emits its step.
 """
 
 from __future__ import annotations
@@ -48,13 +49,13 @@ from engine.topic_partition import topic_of
 from engine.watching import Part, Watch
 
 Announcement = LeaderAndIsr | UpdateMetadata | StopReplica | IdlePartitions
-"""What a broker does about a decision."""
+"""What a broker applies after a decision of the controller."""
 News = Announcement | PartitionUsed | FetchingStopped | RecordsWritten
-"""What waits to be spread among brokers (``spreading``)."""
+"""What ``spreading`` delivers to brokers."""
 
 
 class Controller(ABC):
-    """The role. ``announcements`` wait for the brokers; the kernel looks for them after every event."""
+    """The role. ``announcements`` holds what brokers have not received yet; the kernel takes it after every event."""
 
     other_names: tuple[str, ...] = ()
     """Further names under which messages reach it."""
@@ -76,9 +77,9 @@ class Controller(ABC):
         self.partitions: dict[str, PartitionState] = {}
         self.internal = InternalTopics(self.configuration, shows_epochs=self.shows_partition_epochs)
         self.transaction_version = transaction_version
+        """The cluster's level of the feature ``transaction.version``."""
         self.highest_transaction_version = transaction_version
-        """Up to here the brokers know the feature."""
-        """The level of the cluster's feature of that name."""
+        """The highest level of it that the brokers support."""
         self.features_epoch = 0
         self.live: set[int] = set()
         self.without_endpoint: set[int] = set()
@@ -99,23 +100,23 @@ class Controller(ABC):
 
     @abstractmethod
     def _announce(self, word: Announcement) -> None:
-        """A decision is kept, and brokers will learn it."""
+        """Store a decision; brokers will learn of it."""
 
     @abstractmethod
     def _next_end(self) -> int | None:
-        """When the next broker that is silent is given up."""
+        """When the next session of a silent broker ends; None when none can end."""
 
     @abstractmethod
     def _end_silent(self, now: int) -> None:
-        """Give up the brokers whose time is over."""
+        """End the sessions that have expired."""
 
     @abstractmethod
     def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
-        """A broker fell silent; ``clean``: it said so before."""
+        """A broker sends nothing any more; ``clean``: it stopped in order."""
 
     @abstractmethod
     def on_broker_paused(self, broker_id: int, now: int) -> None:
-        """A broker does nothing for a while, and so is silent."""
+        """A broker is paused, and sends nothing until it resumes."""
 
     @abstractmethod
     def on_broker_started(self, broker_id: int, now: int) -> None:
@@ -123,7 +124,7 @@ class Controller(ABC):
 
     @abstractmethod
     def on_broker_resumed(self, broker_id: int, now: int) -> None:
-        """A paused broker goes on."""
+        """A paused broker resumes."""
 
     @abstractmethod
     def competing_write(self, now: int) -> None:
@@ -131,23 +132,23 @@ class Controller(ABC):
 
     @abstractmethod
     def _silent_outside_isr(self, state: PartitionState) -> None:
-        """A replica that is not in sync belongs to a broker that was given up."""
+        """A replica outside the ISR belongs to a broker whose session ended."""
 
     def broker_epoch(self, broker_id: int) -> int:
-        """The epoch of a broker's registration; -1 where there are none."""
+        """The epoch of a broker's registration; -1 in clusters without broker epochs."""
         return -1
 
     @abstractmethod
     def empty_view(self) -> dict[str, Any]:
-        """What a view always has of it."""
+        """The fields of the controller that every view has, with their first values."""
 
     @abstractmethod
     def lose_heartbeats(self, broker_id: int, now: int) -> None:
-        """*lose heartbeats*: a broker runs, and none of its heartbeats arrives from now on."""
+        """The fault *lose heartbeats*: a broker runs, but none of its heartbeats arrives from now on."""
 
     @abstractmethod
     def find_heartbeats(self, broker_id: int, now: int) -> None:
-        """They arrive again."""
+        """The fault ends: the broker's heartbeats arrive again."""
 
     # Setting up -----------------------------------------------------------------------------------
 
@@ -190,7 +191,7 @@ class Controller(ABC):
         }
 
     def create_internal_topic(self, topic: str) -> None:
-        """The topic exists from now on, with idle partitions (FND-4)."""
+        """Create the topic, with idle partitions (FND-4)."""
         self.internal.create(topic, sorted(self.broker_ids))
         if len(self.live) < len(self.broker_ids):
             self.internal.follow(self.live)
@@ -224,7 +225,7 @@ class Controller(ABC):
         )
 
     def _tell_who_lives(self) -> None:
-        """Brokers learn who is live, and who leads the idle partitions now."""
+        """Announce which brokers are live, and the new leaders of idle partitions."""
         self._announce(self._live_word())
         for topic in self.internal.follow(self.live):
             self._announce(self.internal.word(topic))
@@ -237,7 +238,7 @@ class Controller(ABC):
     # The role's surface ---------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
-        """When the next broker that is silent is given up, or a topic is there."""
+        """When the next session of a silent broker ends, or the creation of a topic is finished."""
         at = self._next_end()
         if self.internal.creating and self.alive:
             done_at = min(self.internal.creating.values())
@@ -245,8 +246,8 @@ class Controller(ABC):
         return at
 
     def _begin_creation(self, asker: str, topic: str, now: int) -> None:
-        """Creating a topic takes time; further requests for it change nothing (FND-4). A cluster with fewer brokers
-        than the replication factor creates none (INVALID_REPLICATION_FACTOR)."""
+        """Creating a topic takes time; further requests for the same topic change nothing (FND-4). A cluster with
+        fewer brokers than the replication factor creates no topic (INVALID_REPLICATION_FACTOR)."""
         internal = self.internal
         known = topic in internal.counts or topic in internal.creating
         wanted = internal.configuration.internal_replication_factor
@@ -258,7 +259,7 @@ class Controller(ABC):
         self.watch.emit(TopicWanted, asker, topic, internal.creating.get(topic, now), known)
 
     def on_timer(self, now: int) -> Effects:
-        """Create topics, and give up the brokers whose time is over: they lose their leaderships (LOG-10)."""
+        """Create topics, and end the sessions that have expired: those brokers lose their leaderships (LOG-10)."""
         for topic, done_at in list(self.internal.creating.items()):
             if done_at <= now:
                 self.create_internal_topic(topic)
@@ -283,13 +284,13 @@ class Controller(ABC):
     # Brokers come and go --------------------------------------------------------------------------
 
     def _lead_again(self, broker_id: int) -> None:
-        """A broker is live: it may lead the partitions that have no leader."""
+        """A broker is live again: it may lead the partitions that have no leader."""
         for state in self.partitions.values():
             if broker_id in state.replicas and state.leader is None and not state.deleted:
                 self._elect(state)
 
     def _take_leaderships(self, broker_id: int) -> None:
-        """A broker is not live any more: others lead, and it leaves the in-sync replicas."""
+        """A broker is no longer live: others lead its partitions, and it leaves the in-sync replicas."""
         for state in self.partitions.values():
             if state.deleted:
                 continue
@@ -426,8 +427,8 @@ class Controller(ABC):
         self.watch.emit(EndpointChanged, f"broker-{broker_id}", available)
 
     def update_features(self, level: int) -> None:
-        """UpdateFeatures: ``transaction.version`` is at another level from now on, up to the highest that all brokers
-        know (KIP-584). Brokers follow at once, clients with their next connection."""
+        """UpdateFeatures: set the level of ``transaction.version``, at most to the highest that all brokers
+        support (KIP-584). Brokers apply it at once, clients with their next connection."""
         if level > self.highest_transaction_version:
             self.watch.emit(FeatureLevelRefused, level, self.highest_transaction_version)
             return

@@ -1,8 +1,8 @@
-"""What of a broker depends on who keeps the cluster's decisions: how it starts and stops, gets producer ids, and
-changes the in-sync replicas of what it leads.
+"""A broker's link to the controller, with ZooKeeper or without: how the broker starts and stops, gets
+producer ids, and changes the in-sync replicas of the partitions that it leads.
 
-Two kinds with one surface. A version has one of them (``Profile.quorum_controller``), chosen when the broker is built;
-nothing else of a broker asks.
+Both classes have the same interface. ``Profile.quorum_controller`` chooses one when the broker is built; no
+other part of a broker reads that field.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Answered = Callable[[Envelope, int], Effects]
 
 
 class ZooKeeperLink:
-    """With ZooKeeper: a broker claims a block of producer ids before it serves, and stops at once."""
+    """With ZooKeeper: a broker claims a block of producer ids before it serves clients, and stops at once."""
 
     __slots__ = ("answers", "isr_changes", "producer_ids")
 
@@ -79,11 +79,11 @@ class ZooKeeperLink:
 
     @property
     def started(self) -> bool | None:
-        """Whether the newest start, or claim, succeeded; None while it runs."""
+        """Whether the newest start, or claim, succeeded; None while it is running."""
         return self.producer_ids.claimed
 
     def be_registered(self, broker_epoch: int) -> None:
-        """There is no broker epoch."""
+        """Does nothing: with ZooKeeper there is no broker epoch."""
 
     def start(self, now: int) -> Effects:
         return self.producer_ids.claim(now)
@@ -114,7 +114,7 @@ class ZooKeeperLink:
         self.isr_changes.crash()
 
     def knows(self, replica: Replica, word: LeaderAndIsr) -> bool:
-        """Every announcement is new."""
+        """Always False: a leader learns of its own changes only by announcements."""
         return False
 
     def after_leadership(self, replica: Replica, now: int) -> Effects:
@@ -126,7 +126,8 @@ class ZooKeeperLink:
 
 
 class QuorumLink:
-    """Without ZooKeeper: a broker registers and serves once it is unfenced; its stop is asked for first."""
+    """Without ZooKeeper: a broker registers and serves clients once it is unfenced; before it stops, it asks
+    the controller."""
 
     __slots__ = ("answers", "cluster", "isr_changes", "lifecycle", "producer_ids")
 
@@ -159,7 +160,7 @@ class QuorumLink:
 
     @property
     def registered(self) -> bool:
-        """The broker has a broker epoch."""
+        """Whether the broker has a broker epoch."""
         return self.lifecycle.broker_epoch is not None
 
     @property
@@ -173,7 +174,7 @@ class QuorumLink:
         return [] if self.lifecycle.serves else self.lifecycle.start(now)
 
     def start_before_the_run(self, now: int) -> Effects:
-        """The broker is registered, and was asked for an id before: it has a block."""
+        """The broker is registered. It was asked for an id before the run, so it has a block."""
         return self.producer_ids.claim(now)
 
     def wake(self, now: int) -> Effects:
@@ -200,11 +201,12 @@ class QuorumLink:
         self.isr_changes.crash()
 
     def knows(self, replica: Replica, word: LeaderAndIsr) -> bool:
-        """A leader has its own change from the answer before it reads of it."""
+        """Whether the leader has applied this change already: it gets its own change with the response,
+        before it reads the record."""
         return word.leader_epoch == replica.leader_epoch and word.version <= replica.version
 
     def after_leadership(self, replica: Replica, now: int) -> Effects:
-        """Whoever leads looks for followers that do not fetch."""
+        """A broker that leads the partition checks for followers that do not fetch."""
         return self.isr_changes.leave_out(replica, now)
 
     def show(self, fields: BrokerFields) -> BrokerFields:

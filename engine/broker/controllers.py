@@ -8,5 +8,5 @@ from engine.profile import Profile
 
 
 def controller_of(profile: Profile) -> type[QuorumController] | type[ZooKeeperController]:
-    """The class of its controller."""
+    """The class of this version's controller."""
     return QuorumController if profile.quorum_controller else ZooKeeperController

@@ -1,7 +1,8 @@
-"""How one broker copies from leaders and is copied from: a fetch, an answer, one step (LOG-7, LOG-10).
+"""A follower's fetch and the leader's answer, as one step (LOG-7, LOG-10). ``replication`` holds what a fetch
+reads and changes in one log.
 
-What a fetch looks at and does in one log is ``replication``; here the broker says it, answers the appends that waited
-for it, and asks the controller to take a follower back.
+Here the broker emits the step, answers the appends that waited for replication, and asks the controller to
+add a follower to the ISR again.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from engine.messages import Effects, ReplicaFetchRequest, ReplicaFetchResponse
 
 
 class Copying:
-    """Both sides of the copying of one broker's replicas."""
+    """How one broker's replicas copy from leaders, and how followers copy from it."""
 
     __slots__ = ("_batches_max", "_broker_id", "_name", "_watch", "delayed", "isr_changes", "replicas")
 
@@ -79,7 +80,7 @@ class Copying:
                 self._emit_taken(replica, replication.HIGH_WATERMARK_TAKEN, log.log_end)
 
     def on_response(self, response: ReplicaFetchResponse, now: int) -> None:
-        """Copy what the leader answered, or truncate the log to where it diverged (LOG-7, LOG-10)."""
+        """Copy the batches of the leader's answer, or truncate the log to where it diverged (LOG-7, LOG-10)."""
         if response.error is not NO_ERROR:
             return
         replicas = self.replicas

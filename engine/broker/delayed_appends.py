@@ -1,7 +1,7 @@
-"""Appends that wait for replication: who gets an answer when, and what it is (LOG-2).
+"""Appends that wait for replication: when each is answered, and how (LOG-2).
 
-A waiting append belongs to a Produce request of a client, or to a part of this broker that stands in ``done``: a
-coordinator's host, the markers being written.
+A waiting append belongs to a client's Produce request, or to a part of this broker, named in ``done``: a
+coordinator's host, or the handler of WriteTxnMarkers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def _deadline(delayed: DelayedProduce) -> int:
 
 
 class DelayedAppends:
-    """The appends of one broker that wait, by deadline."""
+    """The waiting appends of one broker, in the order of their deadlines."""
 
     __slots__ = ("by_deadline", "name", "replicas", "watch")
 
@@ -44,7 +44,8 @@ class DelayedAppends:
         correlation_id: int = 0,
         done: tuple[AppendWaiter, object] | None = None,
     ) -> None:
-        """Hold the answer of an append back until every partition of ``waits`` is replicated, or the deadline."""
+        """Hold back the answer of an append until every partition in ``waits`` is replicated, or until the
+        deadline."""
         delayed = DelayedProduce(client, correlation_id, deadline, done)
         delayed.offsets = waits
         delayed.answers = answers
@@ -60,11 +61,12 @@ class DelayedAppends:
             insort(waiting, delayed, key=_deadline)
 
     def complete(self, replica: Replica, now: int) -> Effects:
-        """Answer those who waited for this replica, after its high watermark, its ISR or its leader changed
-        (LOG-2).
+        """Answer the appends that waited for this replica, after its high watermark, its ISR or its leader
+        changed (LOG-2).
 
-        Reached with too few in sync: NOT_ENOUGH_REPLICAS_AFTER_APPEND. No longer leader: NOT_LEADER_OR_FOLLOWER.
-        The data stays in the log in both cases.
+        The error is NOT_ENOUGH_REPLICAS_AFTER_APPEND when the batch is replicated but too few replicas are in
+        sync, and NOT_LEADER_OR_FOLLOWER when this broker leads no longer. The data stays in the log in both
+        cases.
         """
         if not replica.waiting:
             return []
@@ -92,7 +94,8 @@ class DelayedAppends:
         return effects
 
     def _tell(self, ended: list[DelayedProduce], now: int) -> Effects:
-        """Parts of the broker that waited go on, after the walk through the lists of waiting appends."""
+        """Call the parts of the broker whose appends ended. This comes after the loop over the waiting
+        appends, because such a part may append again."""
         effects: Effects = []
         for delayed in ended:
             if delayed.done is not None:

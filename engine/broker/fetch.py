@@ -26,7 +26,7 @@ READ_COMMITTED = "read_committed"
 
 
 class Asking:
-    """One partition of a Fetch at a broker: all that a check may look at."""
+    """One partition of a Fetch request at a broker: all that a check may read."""
 
     __slots__ = ("cluster", "fetch_offset", "partition", "replica")
 
@@ -103,7 +103,7 @@ class FetchHandler:
         self.cluster = cluster
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """The response, with the result of every partition."""
+        """The response, with a result for every partition."""
         request = envelope.body
         if type(request) is not FetchRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Fetch request")
@@ -116,7 +116,8 @@ class FetchHandler:
     def _read(
         self, consumer: str, partition: str, fetch_offset: int, isolation: str
     ) -> PartitionFetchResponse:
-        """Whole batches of one segment up to the high watermark or the LSO, with the aborted list."""
+        """Read whole batches of one segment up to the high watermark or the LSO, and the list of aborted
+        transactions."""
         asking = Asking(partition, fetch_offset, self.replicas.get(partition), self.cluster)
         rule = refusal(FETCH_RULES, asking)
         if rule is not None:

@@ -67,7 +67,7 @@ def topic_absent(arrived: Arrived) -> bool:
 
 
 def leader_absent(arrived: Arrived) -> bool:
-    """No leader, or one that is not alive or cannot be reached."""
+    """The partition has no leader, or its leader is down or unreachable."""
     cluster = arrived.cluster
     leader = cluster.leader_of(_partition(cluster, arrived.body))
     return leader is None or not cluster.is_reachable(leader)
@@ -139,7 +139,8 @@ class FindCoordinatorHandler:
         self.lookups: dict[Path, Lookup] = {}
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Every broker answers from the controller's announcements; a missing internal topic is created first."""
+        """Answer from the controller's announcements, as every broker can; a missing internal topic is
+        created first."""
         request = envelope.body
         if type(request) is not FindCoordinatorRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a FindCoordinator request")

@@ -54,7 +54,7 @@ class CommitAsked:
 
 
 class GroupHost:
-    """The group coordinator of one broker, as a part of it."""
+    """The group coordinator that one broker hosts."""
 
     topic = OFFSETS_TOPIC
 
@@ -77,7 +77,8 @@ class GroupHost:
     # -- leadership of log partitions ------------------------------------------------------------------
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
-        """Elected for a log partition at ``since``: read it, then answer for its groups (OFS-5)."""
+        """This broker was elected for a log partition at ``since``: it reads the log, then serves its groups
+        (OFS-5)."""
         self._touch_groups(partition)
         due = since + self.setup.configuration.loading_ms
         self.coordinator.begin_loading(partition, epoch, due)
@@ -88,7 +89,7 @@ class GroupHost:
         return []
 
     def resign(self, partition: int, now: int) -> Effects:
-        """Another broker leads it, or none: forget its groups."""
+        """This broker no longer leads the log partition: forget its groups."""
         if partition in self.coordinator.owned or partition in self.coordinator.loading:
             self._touch_groups(partition)
             self.coordinator.resign(partition)
@@ -114,7 +115,7 @@ class GroupHost:
     # -- carrying out what the coordinator wants -------------------------------------------------------
 
     def settle(self, now: int) -> Effects:
-        """Answers and writes of the coordinator, until it wants nothing more."""
+        """Carry out the coordinator's answers and writes until its outbox is empty."""
         effects: Effects = []
         outbox = self.coordinator.outbox
         while outbox:
@@ -141,7 +142,7 @@ class GroupHost:
         return self.settle(now)
 
     def on_marker(self, partition: str, producer_id: int, committed: bool, now: int) -> Effects:
-        """A marker is replicated on a partition of the offsets log (MRK-7, OFS-4)."""
+        """A marker in a partition of the offsets log is replicated (MRK-7, OFS-4)."""
         topic, number = topic_partition(partition)
         if topic == self.topic:
             for group in self.coordinator.on_marker(number, producer_id, committed):
@@ -159,7 +160,7 @@ class GroupHost:
         return []
 
     def crash(self) -> None:
-        """Memory goes; the next leader of the partitions reads their log."""
+        """Everything in memory is lost; the next leaders of the partitions read their log."""
         coordinator = self.coordinator
         for partition in (*coordinator.owned, *coordinator.loading):
             self._touch_groups(partition)

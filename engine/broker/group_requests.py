@@ -1,4 +1,5 @@
-"""Requests about the offsets of groups at a broker: rights, topics that exist, then its coordinator (OFS-2)."""
+"""Requests about the offsets of groups at a broker: check the rights, then the topics, then call the
+coordinator (OFS-2)."""
 
 from __future__ import annotations
 
@@ -90,7 +91,7 @@ class GroupRequests:
         self.verification = verification
 
     def handle_commit(self, envelope: Envelope, now: int) -> Effects:
-        """OffsetCommit and TxnOffsetCommit: rights, then topics, then the coordinator (OFS-2)."""
+        """OffsetCommit and TxnOffsetCommit: check the rights, then the topics, then call the coordinator (OFS-2)."""
         request = envelope.body
         if not isinstance(request, TxnOffsetCommitRequest | OffsetCommitRequest):
             raise EngineError(f"{self.setup.name}: {request!r} commits no offsets")
@@ -152,11 +153,11 @@ class GroupRequests:
             )
             return [asked.answered(dict.fromkeys(request.offsets, seen))]
         if not request.offsets:
-            return [asked.answered({})]  # Its topics were deleted meanwhile.
+            return [asked.answered({})]  # The topics were deleted while the verification ran.
         return self._commit(asked, request, now)
 
     def _lost_its_guard(self, request: TxnOffsetCommitRequest, verified: Verified) -> bool:
-        """A marker on the group's partition came while the answer was on its way."""
+        """A marker was written to the group's partition before the coordinator's answer arrived."""
         ((partition, guard),) = verified.guards.items()
         replica = self.host.replicas.get(partition)
         if replica is None:
@@ -185,7 +186,7 @@ class GroupRequests:
         return [Send(envelope.source, answer, envelope.correlation_id, True), *self._use(request.group_id)]
 
     def _use(self, group_id: str) -> Effects:
-        """The group's log partition is used from now on, even when no client looked it up before."""
+        """Create the group's log partition, if no client has looked it up before."""
         partition = partition_name(OFFSETS_TOPIC, self.host.coordinator.partition_of(group_id))
         return self.cluster.use(partition)
 

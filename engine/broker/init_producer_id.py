@@ -1,4 +1,5 @@
-"""How a broker answers InitProducerId (PID-8, PID-9); transactional ids are its coordinator's (TXC-7)."""
+"""How a broker answers InitProducerId (PID-8, PID-9); requests with a transactional id go to its coordinator
+(TXC-7)."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def idempotent_write_denied(arrived: Arrived) -> bool:
 
 
 def every_write_denied(arrived: Arrived) -> bool:
-    """Neither IdempotentWrite nor Write on any topic (``AuthHelper.authorizeByResourceType``)."""
+    """The client may neither IdempotentWrite to the cluster nor Write to any topic
+    (``AuthHelper.authorizeByResourceType``)."""
     permissions = arrived.permissions
     return idempotent_write_denied(arrived) and all(
         permissions.is_denied("Write", f"topic:{topic_of(partition)}")
@@ -69,7 +71,7 @@ INIT_RULES: tuple[Rule[Arrived], ...] = (
 
 
 class InitProducerIdHandler:
-    """InitProducerId requests at one broker; owns those that wait for a block of ids."""
+    """InitProducerId requests at one broker; owns the requests that wait for a block of ids."""
 
     __slots__ = ("cluster", "permissions", "producer_ids", "rules", "setup", "transactions", "waiting")
 
@@ -93,7 +95,8 @@ class InitProducerIdHandler:
         self.waiting.clear()
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """A fresh id and epoch 0, no state kept; waits for a claim when the block is used up (PID-5, PID-8)."""
+        """Answer with a new id and epoch 0, without keeping any state; wait for a claim when the block is
+        used up (PID-5, PID-8)."""
         request = envelope.body
         if type(request) is not InitProducerIdRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an InitProducerId request")
@@ -114,7 +117,7 @@ class InitProducerIdHandler:
         return self._without_id(envelope, now)
 
     def _without_id(self, envelope: Envelope, now: int) -> Effects:
-        """The request waits until a block is claimed."""
+        """No id is left: the request waits until a block is claimed."""
         self.waiting.append(envelope)
         block = self.producer_ids.block
         end = None if block is None else block.end
@@ -131,7 +134,8 @@ class InitProducerIdHandler:
         return None if issued is None else [issued]
 
     def answer_waiting(self, now: int) -> Effects:
-        """After a claim: issue ids to those who waited, in their order; an exhausted node is a broker error."""
+        """After a claim: answer the waiting requests in their order. If no block is left in ZooKeeper, the
+        answer is an error."""
         effects: Effects = []
         manager = self.producer_ids
         if not isinstance(manager, ProducerIdManager) or manager.claimed is None:
@@ -164,12 +168,12 @@ class InitProducerIdHandler:
 
 
 class AllocatingInitProducerIdHandler(InitProducerIdHandler):
-    """Where the controller hands out blocks: no request waits for one (``RPCProducerIdManager``)."""
+    """Where the controller hands out blocks: no request waits for a block (``RPCProducerIdManager``)."""
 
     __slots__ = ()
 
     def _without_id(self, envelope: Envelope, now: int) -> Effects:
-        """The client asks again; meanwhile the broker asks for a block."""
+        """No id is left: the client must send its request again, and the broker requests a block."""
         self.setup.watch.emit(NoIdYet, self.setup.name, envelope.source, self.producer_ids.state)
         response = InitProducerIdResponse(error=Error.COORDINATOR_LOAD_IN_PROGRESS)
         answer = Send(envelope.source, response, envelope.correlation_id, True)
@@ -177,7 +181,7 @@ class AllocatingInitProducerIdHandler(InitProducerIdHandler):
 
 
 def handler_of(producer_ids: ProducerIdManager | AllocatedIds) -> type[InitProducerIdHandler]:
-    """The handler that belongs to a way of getting ids."""
+    """The handler for this way of getting producer ids."""
     if isinstance(producer_ids, AllocatedIds):
         return AllocatingInitProducerIdHandler
     return InitProducerIdHandler

@@ -1,9 +1,9 @@
-"""The topics that Kafka keeps for itself: created at the first request that needs them, led like any other
+"""Kafka's internal topics: created at the first request that needs them, with leaders like any other topic
 (FND-1..4).
 
-Owns their placement and the leadership of partitions that no request has used yet. A cluster has a hundred of those
-and a scenario uses two or three, so a partition stays *idle* until its first use: the controller elects its
-leaders and tells brokers about them, but there are no replicas of it, no steps and no place in the view.
+Owns their placement and the leadership of partitions that no request has used yet. A cluster has a hundred
+such partitions, and a scenario uses two or three. So a partition stays *idle* until its first use: the
+controller elects and announces its leaders, but it has no replicas, no steps and no place in the view.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ TOPIC_OF_KEY_TYPE = {"TRANSACTION": TRANSACTION_TOPIC, "GROUP": OFFSETS_TOPIC}
 INTERNAL_TOPICS = (TRANSACTION_TOPIC, OFFSETS_TOPIC)
 
 CREATION_MS = 20
-"""How long the creation of an internal topic takes (FND-4)."""
+"""Time in ms that the creation of an internal topic takes (FND-4)."""
 
 
 def is_internal(partition: str) -> bool:
-    """True for a topic-partition of Kafka's own."""
+    """Whether a topic-partition belongs to one of Kafka's internal topics."""
     return partition.startswith("__")
 
 
@@ -38,7 +38,7 @@ def partition_count(topic: str, configuration: BrokerConfiguration) -> int:
 
 
 def replicas_of(number: int, broker_ids: Sequence[int], replication_factor: int) -> list[int]:
-    """Brokers of partition ``number``: the (number mod count)-th leads, the next ones follow (FND-4)."""
+    """The brokers of partition ``number``: the (number mod count)-th leads, the next ones follow (FND-4)."""
     count = len(broker_ids)
     return [broker_ids[(number + step) % count] for step in range(min(replication_factor, count))]
 
@@ -47,8 +47,8 @@ def replicas_of(number: int, broker_ids: Sequence[int], replication_factor: int)
 def _as_created(
     topic: str, count: int, broker_ids: tuple[int, ...], replication_factor: int, min_isr: int
 ) -> IdlePartitions:
-    """The announcement of a new topic. It never changes, so all runs of a process share it: making a hundred of
-    them took a third of a short run."""
+    """The announcement of a new topic. It never changes, so all runs of a process share it: building its
+    hundred entries took a third of a short run."""
     words = []
     for number in range(count):
         replicas = tuple(replicas_of(number, broker_ids, replication_factor))
@@ -66,23 +66,23 @@ def _as_created(
 
 
 class InternalTopics:
-    """The controller's knowledge of them. ``counts``: partitions of each topic that exists. ``shows_epochs``: of the
-    controller (``Controller.shows_partition_epochs``)."""
+    """The controller's state of the internal topics. ``counts``: topic to its number of partitions.
+    ``shows_epochs``: as ``Controller.shows_partition_epochs``."""
 
     def __init__(self, configuration: BrokerConfiguration, *, shows_epochs: bool = False) -> None:
         self.configuration = configuration
         self._shows_epochs = shows_epochs
         self.counts: dict[str, int] = {}
         self.creating: dict[str, int] = {}
-        """Topic under creation to the time when it is done."""
+        """Topic under creation to the time at which its creation ends."""
         self._idle: dict[str, dict[str, LeaderAndIsr]] = {}
         """Topic to the announcement of each of its idle partitions."""
         self._words: dict[str, IdlePartitions] = {}
-        """Topic to the announcement of all of them, until one changes."""
+        """Topic to the announcement of all its idle partitions, cached until one changes."""
 
     def create(self, topic: str, broker_ids: Sequence[int]) -> None:
-        """All its partitions, idle. One that is there from the start has as many replicas as there are brokers, where
-        they are fewer than the replication factor."""
+        """Create the topic, with all partitions idle. An internal topic that exists from the start has one replica
+        on each broker when there are fewer brokers than the replication factor."""
         configuration = self.configuration
         factor = min(configuration.internal_replication_factor, len(broker_ids))
         min_isr = min(configuration.internal_min_isr, factor)
@@ -93,7 +93,7 @@ class InternalTopics:
         self._idle[topic] = {idle.partition: idle for idle in word.words}
 
     def use(self, partition: str) -> PartitionState | None:
-        """The first use of a partition: it is idle no longer. None for one that is not idle."""
+        """The first use of a partition: returns its state, and it is idle no longer. None when it was not idle."""
         topic = topic_of(partition)
         word = self._idle.get(topic, {}).pop(partition, None)
         if word is None:
@@ -104,7 +104,7 @@ class InternalTopics:
         return state
 
     def word(self, topic: str) -> IdlePartitions:
-        """The announcements of the topic to brokers."""
+        """The announcement of the topic's idle partitions."""
         word = self._words.get(topic)
         if word is None:
             word = self._words[topic] = IdlePartitions(
@@ -113,7 +113,7 @@ class InternalTopics:
         return word
 
     def follow(self, live: Set[int]) -> list[str]:
-        """A broker came or went: new leaders for idle partitions; returns the topics that changed."""
+        """A broker came or went: elect new leaders of idle partitions; returns the topics that changed."""
         changed = []
         for topic, idle in self._idle.items():
             followed = {partition: _followed(word, live) for partition, word in idle.items()}
@@ -125,7 +125,7 @@ class InternalTopics:
 
 
 def _followed(word: LeaderAndIsr, live: Set[int]) -> LeaderAndIsr:
-    """The leadership of an idle partition while these brokers are live; the present one if it need not change."""
+    """The announcement of an idle partition while these brokers are live; the same object when nothing changes."""
     leader, leader_epoch = word.leader, word.leader_epoch
     in_sync = tuple(replica for replica in word.isr if replica in live)
     if leader is None or leader not in live:

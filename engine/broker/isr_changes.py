@@ -1,8 +1,9 @@
-"""How a leader asks for other in-sync replicas: in ZooKeeper itself, of a controller that writes to ZooKeeper, or by
-AlterPartition, which is answered one by one (``alter_partition``).
+"""How a leader changes the in-sync replicas.
 
-A leader that has asked waits for the partition's new state, which is announced to it. Without one it asks again, as
-often as it takes: a lost request would keep a replica out for ever.
+It writes to ZooKeeper itself, or sends a request to a controller that writes to ZooKeeper, or sends
+AlterPartition, whose response has a result for each change (``alter_partition``). In the first two cases the
+leader then waits until the partition's new state is announced. It sends its request again until that happens:
+otherwise a lost request would keep a replica out for ever.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from engine.messages import AlterIsr, Effects, IsrWrite, Send
 
 
 class IsrChanges(Protocol):
-    """The leader's side."""
+    """The leader's side: how it requests a change of the in-sync replicas."""
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
-        """``follower`` has caught up: ask for it to be in sync again."""
+        """``follower`` has caught up: request its return to the ISR."""
         ...
 
 
@@ -35,7 +36,7 @@ class IsrWishes(ABC):
         self.setup = setup
         self.outgoing = outgoing
         self._waiting: dict[str, tuple[Replica, int]] = {}
-        """Partition to its replica and when the request goes again."""
+        """Partition to its replica and the time at which its request is sent again."""
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
         replica.isr_asked = follower
@@ -43,7 +44,7 @@ class IsrWishes(ABC):
         return [self._ask(replica, follower, now)]
 
     def settled(self, replica: Replica) -> None:
-        """The partition's state is announced: nothing is asked for any more."""
+        """The partition's new state was announced: the request has ended."""
         self._waiting.pop(replica.partition, None)
 
     def next_timer(self) -> int | None:
@@ -69,7 +70,7 @@ class IsrWishes(ABC):
 
     @abstractmethod
     def _reply_timeout_ms(self, configuration: BrokerConfiguration) -> int:
-        """After this long without an answer the connection is given up, and the request goes again."""
+        """After this long without an announcement the connection is closed, and the request is sent again."""
 
     @abstractmethod
     def _request(self, replica: Replica, follower: int) -> Send: ...

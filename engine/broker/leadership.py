@@ -1,4 +1,4 @@
-"""Who leads one partition and who is in sync, as the controller keeps it (LOG-10)."""
+"""The leader and the in-sync replicas of one partition, as the controller keeps them (LOG-10)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PartitionState:
         self.leader: int | None = replicas[0]
         self.leader_epoch = 0
         self.version = 0
-        """Grows with every change of the announcement (:meth:`word`)."""
+        """Increases with every change of the announcement (:meth:`word`)."""
         self.min_isr = min_isr
         self.segment_records = segment_records
         self.record_version = record_version

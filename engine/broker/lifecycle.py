@@ -1,7 +1,8 @@
-"""One broker's talk with the active controller about its own life: registration, heartbeats, shutdown (KIP-631).
+"""One broker's requests to the active controller about its own life: registration, heartbeats, shutdown
+(KIP-631).
 
-Owns the broker epoch. Heartbeats that change nothing are not messages (``quorum_controller``); those that register,
-unfence, wake or stop a broker are. Every step is a row of ``lifecycle_states``.
+Owns the broker epoch. Heartbeats that change nothing are not messages (``quorum_controller``); those that
+register, unfence, wake or stop a broker are. Every step is a row of ``lifecycle_states``.
 """
 
 from __future__ import annotations
@@ -42,16 +43,18 @@ from engine.messages import (
 )
 
 RESEND_MS = 100
-"""The first pause behind a refused registration; each is twice as long, up to the session
-(``BrokerLifecycleManager``)."""
+"""The first pause in ms after a refused registration; each later one is twice as long, at most the session
+timeout (``BrokerLifecycleManager``)."""
 CATCH_UP_MS = 10
-"""Pause between the heartbeats of a broker that is not unfenced yet."""
+"""Pause in ms between the heartbeats of a broker that is not unfenced yet."""
 SHUTDOWN_MS = 50
-"""Pause before a broker asks again, for the first time, whether it may stop; later pauses are heartbeat intervals."""
+"""Pause in ms before a broker repeats, for the first time, its request to stop; later pauses are heartbeat
+intervals."""
 
 
 class Lifecycle:
-    """``broker_epoch``: None until the controller answered the registration. ``deadline``: of the next turn."""
+    """``broker_epoch``: None until the controller has answered the registration. ``deadline``: the time of
+    the next request."""
 
     __slots__ = (
         "_answered_stop",
@@ -76,7 +79,7 @@ class Lifecycle:
         self.incarnation = 0
         self.deadline: int | None = None
         self.serves = False
-        """True from the moment on that the broker is unfenced, until it stops."""
+        """True from the moment at which the broker is unfenced until it stops."""
         self._correlation = 0
         self._refusals = 0
         self._answered_stop = False
@@ -87,7 +90,7 @@ class Lifecycle:
         return -1 if self.broker_epoch is None else self.broker_epoch
 
     def be_registered(self, broker_epoch: int) -> None:
-        """Initial state: the broker was there before the run."""
+        """Initial state: the broker registered before the run."""
         self.broker_epoch = broker_epoch
         self.state = SERVING
         self.serves = True
@@ -97,7 +100,7 @@ class Lifecycle:
         return self._take(START, now)
 
     def wake(self, now: int) -> Effects:
-        """A pause is over: the heartbeat that is due goes at once."""
+        """A pause is over: the overdue heartbeat is sent at once."""
         return self._take(WAKE, now) if self.state in MAY_WAKE else []
 
     @property
@@ -188,7 +191,7 @@ class Lifecycle:
         self.deadline = now + CATCH_UP_MS
 
     def _wait(self, effects: Effects, now: int) -> None:
-        """Kafka asks again after 50 ms, and from then on at the interval of heartbeats."""
+        """Kafka repeats the request after 50 ms, and from then on at the interval of heartbeats."""
         self.deadline = now + (
             self.setup.configuration.heartbeat_interval_ms if self._answered_stop else SHUTDOWN_MS
         )

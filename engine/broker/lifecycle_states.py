@@ -1,8 +1,9 @@
 """A broker's own life in a cluster without ZooKeeper, as rows (KIP-631; Kafka's ``BrokerLifecycleManager``).
 
-A broker that starts registers, reads the metadata log and asks by heartbeats to be unfenced; only then does it serve.
-A broker that stops in order asks first, goes on serving while the controller moves its leaderships, and stops when the
-controller says so. The first heartbeats of Kafka's broker, which still ask to stay fenced, are left out.
+A broker that starts registers, reads the metadata log and asks by heartbeats to be unfenced; only then does
+it serve clients. For an orderly stop, a broker first sends the request to stop, continues to serve while the
+controller moves its leaderships, and stops when the controller's response allows it. The first heartbeats of
+Kafka's broker, which still ask to stay fenced, are left out.
 """
 
 from __future__ import annotations
@@ -66,12 +67,13 @@ MACHINE: Machine[None] = Machine(
 )
 
 SERVING = MACHINE.target_of(RECOVERY, NOT_FENCED)
-"""The state of a broker that serves."""
+"""The state in which a broker serves clients."""
 MAY_CRASH = MACHINE.sources(CRASH)
 MAY_WAKE = MACHINE.sources(WAKE)
-"""States in which a broker that was paused sends a heartbeat first."""
+"""States in which a broker whose pause ends sends a heartbeat first."""
 MAY_ASK_TO_STOP = MACHINE.sources(STOP)
 ASKS_TO_STOP = MACHINE.sources(LET_GO)
-"""States whose heartbeats say that the broker wants to stop."""
+"""States whose heartbeats carry the request to stop (``want_shut_down``)."""
 REGISTERS = MACHINE.sources(REGISTERED)
-"""States in which a registration is awaited; in all others that wait, a heartbeat's answer is."""
+"""States in which the broker waits for the response to its registration; in all other waiting states it waits
+for that to a heartbeat."""

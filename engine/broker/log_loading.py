@@ -1,7 +1,7 @@
 """Producer state of a log that was opened or cut: the newest snapshot, then the batches after it (LOG-10).
 
-After Kafka's ``Log.rebuildProducerState`` and ``Log.recoverSegment``. How many batches of a producer are remembered
-depends on where the snapshots stand, because each holds only a producer's newest one.
+Source: Kafka's ``Log.rebuildProducerState`` and ``Log.recoverSegment``. The number of cached batches of a
+producer depends on the offsets of the snapshots, because a snapshot holds only a producer's newest batch.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.messages import RecordBatch
 
 _BASE_OFFSET = attrgetter("base_offset")
 SEGMENTS_WITH_SNAPSHOT = 2
-"""The newest segments, before which a replay writes a snapshot."""
+"""This many of the newest segments get a snapshot at their start when a log is replayed."""
 
 
 class LoadedLog(Protocol):
@@ -31,9 +31,9 @@ class LoadedLog(Protocol):
 
 
 def recover_segments(log: LoadedLog, recovery_point: int, now: int) -> None:
-    """After a crash the broker checks and reads again the segments from the one with the recovery point on. It
-    removes the snapshots behind the start of each, writes a new one at its end, and rebuilds the segment's index of
-    aborted transactions."""
+    """After a crash the broker reads again every segment from the one that holds the recovery point. For each
+    it removes the snapshots after the segment's start, writes a new snapshot at its end, and rebuilds its
+    index of aborted transactions."""
     producers = log.producers
     ends = (*log.segments[1:], log.log_end)
     for start, end in zip(log.segments, ends, strict=True):
@@ -55,8 +55,8 @@ def recover_segments(log: LoadedLog, recovery_point: int, now: int) -> None:
 
 
 def load_producers(log: LoadedLog, now: int, *, clean: bool) -> None:
-    """Producers of a log that is opened. One that was closed in order and has no snapshot is taken for one of a broker
-    from before there were producers, and not read: empty snapshots are written instead."""
+    """The producers of a log that is opened. A log that was closed in order and has no snapshot comes from a
+    version without producer state: it is not read, and empty snapshots are written instead."""
     if not clean or log.producers.snapshots:
         rebuild_producers(log, log.log_end, now)
         return
@@ -66,10 +66,8 @@ def load_producers(log: LoadedLog, now: int, *, clean: bool) -> None:
 
 
 def rebuild_producers(log: LoadedLog, end: int, now: int) -> None:
-    """Producers as of ``end``; a snapshot of them is written there.
-
-    A log that knew of no producer is not read: it cannot have forgotten one by being cut.
-    """
+    """The producers as of ``end``; a snapshot of them is written there. A log that had no producers is not
+    read: a truncation cannot have removed one."""
     producers = log.producers
     knew_nothing = not producers.entries and not producers.unstable and producers.map_end_offset >= end
     producers.truncate_and_reload(log.log_start, end, now)
@@ -80,7 +78,7 @@ def rebuild_producers(log: LoadedLog, end: int, now: int) -> None:
 
 
 def _replay(log: LoadedLog, until: int) -> None:
-    """Take in the batches between the snapshot and ``until``, segment by segment."""
+    """Apply the batches between the snapshot and ``until``, segment by segment."""
     producers, batches = log.producers, log.batches
     for start, segment_end in zip(log.segments, (*log.segments[1:], log.log_end), strict=True):
         end = min(segment_end, until)
@@ -92,5 +90,5 @@ def _replay(log: LoadedLog, until: int) -> None:
             producers.take_snapshot()
         first = bisect_left(batches, first_offset, key=_BASE_OFFSET)
         if first and batches[first - 1].last_offset >= first_offset:
-            first -= 1  # The log starts inside a batch, which is read as a whole.
+            first -= 1  # The log start lies inside a batch; the whole batch is read.
         producers.replay(batches[first : bisect_left(batches, end, key=_BASE_OFFSET)], end)

@@ -27,7 +27,7 @@ from engine.messages import (
 from engine.rules import Rule
 
 MARKER_BYTES = 78
-"""A control batch: 61 bytes of batch, a record with a key of 4 and a value of 6 (MSG-3)."""
+"""Size of a control batch: 61 bytes of batch, a record with a key of 4 and a value of 6 (MSG-3)."""
 
 
 def cluster_action_denied(arrived: Arrived) -> bool:
@@ -55,11 +55,11 @@ class MarkersBeingWritten:
         self.correlation_id = correlation_id
         self.errors: dict[int, dict[str, Error]] = {}
         self.left = left
-        """Entries whose append has not ended."""
+        """Number of entries whose append has not ended."""
 
 
 class WriteMarkersHandler:
-    """WriteTxnMarkers requests at one broker; owns those whose markers are being written."""
+    """WriteTxnMarkers requests at one broker; owns those that are not answered yet."""
 
     __slots__ = ("appending", "groups", "newest", "setup", "writing")
 
@@ -75,7 +75,7 @@ class WriteMarkersHandler:
         self.writing.clear()
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Append a control record per partition of each entry; answer when all of it is replicated (MRK-4)."""
+        """Append a control record to each partition of each entry; answer when all of them are replicated (MRK-4)."""
         request = envelope.body
         if type(request) is not WriteTxnMarkersRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a WriteTxnMarkers request")
@@ -112,7 +112,7 @@ class WriteMarkersHandler:
         return effects
 
     def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
-        """One entry's append ended; a marker on an offsets partition decides its pending offsets first (MRK-7)."""
+        """One entry's append ended; a marker in an offsets partition first decides the pending offsets (MRK-7)."""
         number, entry = argument
         effects: Effects = []
         writing = self.writing.get(number)
@@ -127,7 +127,7 @@ class WriteMarkersHandler:
         return effects + self._entry_ended(number, writing)
 
     def _holdable(self, writing: MarkersBeingWritten, entry: TxnMarkerEntry) -> list[str]:
-        """The entry's partitions without those whose format cannot hold a marker, which are answered so (MRK-4)."""
+        """The entry's partitions whose record format can hold a marker; the others get an error at once (MRK-4)."""
         held = []
         for partition in entry.partitions:
             replica = self.appending.replicas.get(partition)
@@ -146,7 +146,7 @@ class WriteMarkersHandler:
         return held
 
     def _entry_ended(self, number: int, writing: MarkersBeingWritten) -> Effects:
-        """The request is answered when none of its entries is left (MRK-4)."""
+        """One entry is finished: answer the request after its last one (MRK-4)."""
         writing.left -= 1
         if writing.left:
             return []

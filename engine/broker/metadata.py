@@ -29,7 +29,8 @@ class MetadataHandler:
         self.cluster = cluster
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Leaders, ISRs and live brokers as this broker knows them; no topics named means all of them."""
+        """Answer with the leaders, ISRs and live brokers that this broker has learned of; a request without
+        topics means all."""
         request = envelope.body
         if type(request) is not MetadataRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Metadata request")

@@ -1,7 +1,8 @@
 """The log in which the controllers of a quorum keep every decision (KIP-500, KIP-631), and brokers read them.
 
-A record is in the log from the moment on that the active controller wrote it: the vote of the other controllers is not
-played. Each record belongs to the controller epoch under which it was written, and none is ever lost.
+A record is committed as soon as the active controller has written it: the replication to the other
+controllers is not simulated. Each record has the controller epoch under which it was written. No record is
+ever lost.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ _offset = attrgetter("offset")
 
 
 class MetadataRecord:
-    """One record, or ``count`` of a kind that were written together. A part of the view.
+    """One record, or ``count`` records of one kind that were written together. A part of the view.
 
-    ``kind``: Kafka's name of the record; ``about``: the partition, topic or broker; ``word``: what brokers do about it.
+    ``kind``: Kafka's name of the record; ``about``: the partition, topic or broker; ``word``: what brokers
+    apply when they read it.
     """
 
     __slots__ = ("about", "count", "epoch", "fields", "kind", "offset", "path", "word")

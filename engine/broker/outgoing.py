@@ -1,4 +1,4 @@
-"""The numbers of the requests that one broker sends itself: to the controller, to ZooKeeper and to other brokers."""
+"""The correlation ids of the requests that one broker sends: to the controller, to ZooKeeper and to other brokers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """When the active controller refuses a leader's change of the in-sync replicas (KIP-497, KIP-841, KIP-903).
 
-In the order of Kafka's ``ReplicationControlManager.validateAlterPartitionData``. A leader whose change is refused knows
-an old state of its partition; it waits until it has read the new one. INELIGIBLE_REPLICA alone says that the leader's
-state is right, so the leader takes its wish back.
+The order is that of Kafka's ``ReplicationControlManager.validateAlterPartitionData``. A refused leader has an
+old state of its partition, and waits until it has read the new one. The exception is INELIGIBLE_REPLICA: the
+leader's state is current, so the leader drops the change.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Altering(NamedTuple):
 
 
 def stale_broker_epoch(current: int, said: int) -> bool:
-    """A request of an earlier start of a broker."""
+    """The request comes from an earlier start of the broker."""
     return said != current
 
 

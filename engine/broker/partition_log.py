@@ -2,11 +2,12 @@
 LOG-11).
 
 Owns stored batches, segment borders, log start, log end, high watermark, last stable offset, the aborted
-index and the producer state that belongs to them. It must not know who leads, who is in sync or who waits.
+index and the producer state that belongs to them. It does not know the leader, the in-sync replicas or the
+waiting appends.
 
 An append is validated first, on copies; only when every batch of it passed is anything stored. Batches are
-immutable: leader, followers and answers share the same objects. Offsets are consecutive except where a log
-was cut inside a batch, which only a hand-made truncation does.
+immutable: leader, followers and answers share the same objects. Offsets are consecutive, except where a
+learner's truncation cut a log inside a batch.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ _LOGGED = Level.LOGGED
 
 
 class PartitionLog:
-    """The log of ``partition`` on broker ``replica``. ``part`` is touched when a pointer of the log moves."""
+    """The log of ``partition`` on broker ``replica``. ``part`` is marked as changed (touched) when an offset
+    of the log moves: log start, log end, high watermark."""
 
     __slots__ = (
         "_base_offsets",
@@ -92,7 +94,7 @@ class PartitionLog:
         self.place: Path = ("partitions", partition, "replicas", str(replica))
         self.one_batch_per_append = profile.one_batch_per_append
         self.rolls_first = profile.rolls_before_validation
-        """A full segment is closed before the batches are validated, and so for a duplicate, too."""
+        """A full segment is closed before the batches are validated, so a duplicate closes it, too."""
         self.shows_cut = profile.truncation_sets_high_watermark
         """A truncation sets the high watermark for the log's transactions at once."""
         self.segment_records = configuration.segment_records
@@ -177,8 +179,7 @@ class PartitionLog:
         appendings: dict[int, Appending],
         completed: list[CompletedTransaction],
     ) -> Appended | None:
-        """Make room and check every batch against the running copies; returns the answer when the append ends
-        here."""
+        """Make room and check every batch against the copies; returns the answer when the append ends here."""
         producers = self.producers
         if self.rolls_first:
             self._make_room(batches)
@@ -218,7 +219,7 @@ class PartitionLog:
         return Appended(rule.answer, NO_OFFSET, NO_OFFSET, rule, arrival, level)
 
     def _store(self, batch: RecordBatch, now: int) -> None:
-        """Put one batch at the end (LOG-4)."""
+        """Store one batch at the log end (LOG-4)."""
         records = batch.last_offset_delta + 1
         base_offset = batch.base_offset
         starts = self.epoch_starts
@@ -253,8 +254,8 @@ class PartitionLog:
             self._touch()
 
     def _make_room(self, batches: Sequence[RecordBatch]) -> None:
-        """A segment with something in it does not take an append that would make it longer than allowed; what
-        is appended at once stays together (``Log.maybeRoll``)."""
+        """Roll the segment when this append would make it longer than allowed. An empty segment takes any
+        append, and one append is never split (``Log.maybeRoll``)."""
         if not self.active_records:
             return
         if self.segment_records is not None:
@@ -270,8 +271,8 @@ class PartitionLog:
                 self.roll()
 
     def _merge(self, appendings: dict[int, Appending], completed: list[CompletedTransaction]) -> None:
-        """After the append: entries, opened transactions, aborted index, ended transactions (LOG-5,
-        LOG-9)."""
+        """After the append, update the producer entries, open transactions, aborted index and ended
+        transactions (LOG-5, LOG-9)."""
         producers = self.producers
         for appending in appendings.values():
             producers.merge(appending)
@@ -316,7 +317,7 @@ class PartitionLog:
         decided = bool(self.producers.unstable) and self.producers.on_high_watermark(offset)
         if offset == self.high_watermark:
             if decided:
-                self._touch()  # A log that was loaded again knows only now that its markers are replicated.
+                self._touch()  # After the log was loaded, this is the first proof that its markers are replicated.
             return False
         self.high_watermark = offset
         if self.watch.recording:
@@ -326,9 +327,8 @@ class PartitionLog:
     def raise_log_start(self, to: int) -> list[int]:
         """Delete records below ``to`` (retention, DeleteRecords); returns the producers forgotten with them.
 
-        They are not read any more; ``delete_segments`` removes segments below it from the disk. The caller keeps
-        ``to``
-        at or below the high watermark, as DeleteRecords does.
+        Records below ``to`` are no longer read; ``delete_segments`` removes the segments below it. The caller
+        ensures that ``to`` is at or below the high watermark, as DeleteRecords does.
         """
         if to <= self.log_start:
             return []
@@ -343,8 +343,8 @@ class PartitionLog:
         return gone
 
     def delete_segments(self) -> None:
-        """Delete whole segments below the log start, as the retention task does; the batch that contains the log
-        start stays."""
+        """Delete whole segments below the log start, as the retention task does; the segment of the log start
+        stays."""
         offset = self.log_start
         keep_from = self.segments[0]
         for start in self.segments[1:]:
@@ -373,7 +373,7 @@ class PartitionLog:
         self._touch()
 
     def segment_times(self) -> dict[int, int]:
-        """Closed segment to the time of the newest append that is left in it."""
+        """Closed segment to the time of the newest append whose records are still in it."""
         newest: dict[int, int] = {}
         for start in self.segments[:-1]:
             first, last = (bisect_left(self._base_offsets, at) for at in (start, self.segment_end(start)))
@@ -383,10 +383,11 @@ class PartitionLog:
     # Cutting and reloading ------------------------------------------------------------------------
 
     def truncate(self, to: int, now: int) -> bool:
-        """Cut offsets ``to`` and above, and rebuild the producer state (LOG-10); True when something went.
+        """Cut offsets ``to`` and above, and rebuild the producer state (LOG-10); True when anything was
+        removed.
 
-        An epoch that began at the log end goes even when no record does: it belonged to a leader that never
-        appended anything, and would part this log from the next leader's for ever.
+        A leader epoch that began at the log end is removed even when no record is: its leader never appended
+        anything, and the epoch would make this log differ from the next leader's for ever.
         """
         if to >= self.log_end:
             self.epoch_starts = [(epoch, start) for epoch, start in self.epoch_starts if start < self.log_end]
@@ -421,7 +422,7 @@ class PartitionLog:
         return True
 
     def restart_at(self, offset: int, now: int) -> None:
-        """Throw everything away and start empty at ``offset`` (``truncateFullyAndStartAt``)."""
+        """Remove all records and start empty at ``offset`` (``truncateFullyAndStartAt``)."""
         # Records below the log start in its segment are removed too.
         self.truncate(self._base_offsets[0] if self.batches else self.log_start, now)
         self.segments = [offset]
@@ -431,7 +432,7 @@ class PartitionLog:
         self._touch()
 
     def clear(self) -> None:
-        """Throw the whole log away: the partition is deleted."""
+        """Remove the whole log: the partition was deleted."""
         gone, known = self._base_offsets, list(self.producers.entries)
         self.batches, self._base_offsets, self.appended_at = [], [], []
         self.producers.entries.clear()
@@ -445,7 +446,7 @@ class PartitionLog:
             producers.map_end_offset = self.log_end
             producers.take_snapshot()
         known = list(producers.entries)
-        # The log itself shows which transactions are open, so the view of a stopped broker still shows them.
+        # The log itself shows which transactions are open, so the view of a stopped broker keeps them.
         producers.entries.clear()
         producers.awaited.clear()
         self._touch_producers(known)
@@ -456,10 +457,11 @@ class PartitionLog:
     ) -> None:
         """Load the log from disk after a stop (LOG-10).
 
-        After a clean stop there is a snapshot at the log end. After a crash the segments behind ``recovery_point``
-        (None: the newest segment, since a segment is flushed when the next begins) is read first and a snapshot
-        written. ``log_start`` is the one that the broker's checkpoint has, None when it is up to date; without a
-        checkpoint it is 0, and the first segment counts. The high watermark starts again at the log start.
+        After a clean stop there is a snapshot at the log end. After a crash the segments from
+        ``recovery_point`` on are read first, and a snapshot is written (None: the newest segment only,
+        because a segment is flushed when the next one begins). ``log_start`` is the value in the broker's
+        checkpoint; None: the log's present one; 0, for a missing checkpoint: the start of the first segment.
+        The high watermark starts again at the log start.
         """
         if log_start is not None:
             self.log_start = max(log_start, self.segments[0])
@@ -496,7 +498,7 @@ class PartitionLog:
         return gone
 
     def forget_producers(self) -> list[int]:
-        """The fault *expire producer state*: forget everyone without an open transaction, idle or not
+        """The fault *expire producer state*: forget every producer without an open transaction, idle or not
         (GEN-6)."""
         gone = [
             producer_id
@@ -516,8 +518,8 @@ class PartitionLog:
         """Whole batches of one segment from the one with ``offset`` up to the bound, and the aborted list
         (CON-1).
 
-        Returns at least one batch when there is one below the bound, however large; ``batches_max`` and
-        ``bytes_max`` cut what follows it. The caller checks that ``offset`` lies inside the log.
+        The first batch below the bound is returned however large it is; ``batches_max`` and ``bytes_max``
+        limit the batches after it. The caller checks that ``offset`` lies inside the log.
         """
         bound = self.last_stable_offset if committed else self.high_watermark
         index = max(0, bisect_right(self._base_offsets, offset) - 1)
@@ -548,8 +550,7 @@ class PartitionLog:
         return tuple(self.batches[index : index + batches_max])
 
     def segment_end(self, offset: int) -> int:
-        """First offset of the segment after the one that holds ``offset``; the log end in the last
-        segment."""
+        """First offset of the segment after the one that holds ``offset``; in the last segment, the log end."""
         index = bisect_right(self.segments, offset)
         return self.segments[index] if index < len(self.segments) else self.log_end
 
@@ -559,22 +560,22 @@ class PartitionLog:
         return self.epoch_starts[-1][0] if self.epoch_starts else -1
 
     def begin_epoch(self, leader_epoch: int, offset: int) -> None:
-        """Later batches have this leader epoch; a new leader sets it before its first append
+        """Later batches have this leader epoch; a new leader calls it before its first append
         (``maybeAssignEpochStartOffset``)."""
         starts = self.epoch_starts
         if leader_epoch != (starts[-1][0] if starts else -1):
             starts.append((leader_epoch, offset))
 
     def end_of_epoch(self, leader_epoch: int) -> tuple[int, int]:
-        """The newest epoch at or below ``leader_epoch`` and the offset where it ends here (KIP-101,
-        KIP-279). One older than all that is known ends where the oldest known begins."""
+        """The newest epoch at or below ``leader_epoch`` and the offset where it ends here (KIP-101, KIP-279).
+        If ``leader_epoch`` is older than every known one, the offset is where the oldest known one begins."""
         index = bisect_right(self.epoch_starts, leader_epoch, key=_epoch)
         found = self.epoch_starts[index - 1][0] if index else leader_epoch
         end = self.epoch_starts[index][1] if index < len(self.epoch_starts) else self.log_end
         return found, end
 
     def batch_at(self, base_offset: int) -> tuple[RecordBatch, int] | None:
-        """The batch stored at exactly this base offset and when it was appended; None when there is none."""
+        """The batch with exactly this base offset and the time of its append; None when there is none."""
         index = bisect_left(self._base_offsets, base_offset)
         if index == len(self.batches) or self._base_offsets[index] != base_offset:
             return None
@@ -590,7 +591,7 @@ class PartitionLog:
         ]
 
     def pointers(self) -> LogPointers:
-        """The log's numbers for the replica's part of the view."""
+        """The log's offsets, as fields of the replica's part of the view."""
         return {
             "log_start": self.log_start,
             "log_end": self.log_end,

@@ -1,7 +1,7 @@
 """The parts of a replica that have a place of their own in the view: one per stored batch, one per producer.
 
-A part is a name for a place: it holds no state, reads its log when asked and returns None if its subject was
-removed. So parts may be made anew at every touch.
+A part names a place in the view. It holds no state: it reads its log when the view is built, and returns None
+after its batch or producer was removed. So a new part object may be made at every change.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.watching import Path, Watch
 
 
 class ShownLog(Protocol):
-    """The fields of a replica's log (``PartitionLog``) that its view and its notes need."""
+    """The fields of a replica's log (``PartitionLog``) that its view and its notes read."""
 
     partition: str
     replica: int
@@ -28,7 +28,7 @@ class ShownLog(Protocol):
     aborted: AbortedIndex
 
     def batch_at(self, base_offset: int) -> tuple[RecordBatch, int] | None:
-        """The batch that begins there, and when it was appended."""
+        """The batch with this base offset, and the time of its append."""
 
 
 def outcome_of(log: ShownLog, batch: RecordBatch) -> str:

@@ -31,7 +31,8 @@ from engine.rules import refusal, rules_of
 
 
 class ProduceHandler:
-    """Produce requests at one broker. ``verification`` None: this generation does not ask coordinators."""
+    """Produce requests at one broker. ``verification`` None: this generation does not verify partitions with
+    coordinators."""
 
     __slots__ = ("appending", "partition_rules", "request_rules", "setup", "verification")
 
@@ -43,7 +44,7 @@ class ProduceHandler:
         self.partition_rules = rules_of(PARTITION_RULES, setup.profile)
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Append what may be appended; answer now, or when enough replicas have it (LOG-1, LOG-2)."""
+        """Append the permitted batches; answer at once, or when enough replicas have them (LOG-1, LOG-2)."""
         request = envelope.body
         if type(request) is not ProduceRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Produce request")
@@ -64,7 +65,7 @@ class ProduceHandler:
         return self._append(envelope, request, Verified(envelope), now)
 
     def _permitted(self, request: ProduceRequest) -> dict[str, RecordBatch]:
-        """The batches for topics that the client may write and this broker knows."""
+        """The batches for topics that the client may write to and this broker knows."""
         arriving, permitted = self.appending.arriving(request), {}
         for partition, batch in request.batches.items():
             arriving.partition, arriving.replica = partition, self.appending.replicas.get(partition)
@@ -98,8 +99,8 @@ class ProduceHandler:
     def _answer(
         self, envelope: Envelope, request: ProduceRequest, answers: dict[str, PartitionProduceResponse]
     ) -> Effects:
-        """The answer, now. With acks=0 there is none, but a failed append ends the connection, so that the client
-        at least learns that something is wrong (``KafkaApis.handleProduceRequest``)."""
+        """Answer now. With acks=0 there is no response, but a failed append closes the connection, so that
+        the client notices an error (``KafkaApis.handleProduceRequest``)."""
         if request.acks != 0:
             return [Send(envelope.source, ProduceResponse(partitions=answers), envelope.correlation_id, True)]
         if any(answer.error is not Error.NONE for answer in answers.values()):

@@ -1,4 +1,4 @@
-"""A broker's checks of a batch before the log's own, in order (LOG-1, MSG-2, MSG-4)."""
+"""A broker's checks of a batch, in order; those of the log come after them (LOG-1, MSG-2, MSG-4)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RECORD_VERSION = 2
 
 
 class Arriving:
-    """One batch of a Produce request at a broker: all that a rule may look at."""
+    """One batch of a Produce request at a broker: all that a rule may read."""
 
     __slots__ = ("batch", "cluster", "partition", "permissions", "replica", "request", "setup")
 
@@ -39,7 +39,7 @@ class Arriving:
 
 
 def transactional_write_denied(arriving: Arriving) -> bool:
-    """Transactional records need Write on the request's transactional id."""
+    """The request has transactional records, and its client lacks Write on its transactional id."""
     request = arriving.request
     name = request.transactional_id
     if name is None:
@@ -49,7 +49,7 @@ def transactional_write_denied(arriving: Arriving) -> bool:
 
 
 def idempotent_write_denied(arriving: Arriving) -> bool:
-    """Idempotent, not transactional records need IdempotentWrite on the cluster."""
+    """The request has idempotent, not transactional records, and its client lacks IdempotentWrite on the cluster."""
     permissions = arriving.permissions
     if not permissions.denied or arriving.request.transactional_id is not None:
         return False
@@ -84,13 +84,13 @@ def too_large(arriving: Arriving) -> bool:
 
 
 def producer_without_sequence(arriving: Arriving) -> bool:
-    """A producer id without a sequence cannot be checked (``LogValidator.validateBatch``)."""
+    """The batch has a producer id without a sequence, so it cannot be checked (``LogValidator.validateBatch``)."""
     batch = arriving.batch
     return batch is not None and batch.producer_id != NO_PRODUCER_ID and batch.base_sequence < 0
 
 
 def format_without_producers(arriving: Arriving) -> bool:
-    """Records of a producer with an id, for a topic whose format has no place for it (``LogValidator``)."""
+    """The batch has a producer id, and the topic's record format has no field for it (``LogValidator``)."""
     replica, batch = arriving.replica, arriving.batch
     old = replica is not None and replica.record_version < RECORD_VERSION
     return old and batch is not None and batch.producer_id != NO_PRODUCER_ID
@@ -117,7 +117,7 @@ REQUEST_RULES: tuple[Rule[Arriving], ...] = (
         unless="any_write_suffices",
     ),
 )
-"""Asked once, and answered for every partition of the request."""
+"""Checked once for the request; a refusal is the answer for every partition."""
 
 PARTITION_RULES: tuple[Rule[Arriving], ...] = (
     Rule(
@@ -205,8 +205,8 @@ INTERNAL_RULES: tuple[Rule[Arriving], ...] = tuple(
     for rule in PARTITION_RULES
     if rule.when in (partition_unknown, not_leader, too_few_in_sync)
 )
-"""Asked of an append of the broker's own, a marker or a coordinator's record: it is the coordinator that gets the
-answer (MRK-4, TXC-5)."""
+"""Checked for an append of the broker's own, a marker or a coordinator's record; the coordinator gets the
+error (MRK-4, TXC-5)."""
 
 
 def refused(arriving: Arriving, rule: Rule[Arriving]) -> PartitionProduceResponse:

@@ -1,7 +1,8 @@
 """The claim of a block of producer ids, as rows (PID-3 to PID-7).
 
-A broker reads the node, writes the block behind the one it found, and starts again when another broker wrote in
-between. It reads the node again to find out whether its own write was done.
+A broker reads the node and writes the block that follows the one in it. It starts again when another broker
+wrote in between. When the reply to its write is lost, it reads the node again, which shows whether the write
+was done.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ CLAIM, DATA, WRITTEN, NO_REPLY, CRASH = "claim", "data", "written_reply", "no_re
 
 
 class Situation(NamedTuple):
-    """The context of the guards. Of the node: ``empty``, ``own`` (it holds the block that this broker wrote) and
-    ``full`` (no block fits behind its block); of the reply to a write: ``written``."""
+    """The context of the guards. About the node: ``empty``, ``own`` (it holds the block that this broker
+    wrote) and ``full`` (no further block fits after its block). About the reply to a write: ``written``."""
 
     empty: bool = False
     own: bool = False
@@ -152,6 +153,6 @@ MACHINE: Machine[Situation] = Machine(
 )
 
 CLAIMING = MACHINE.sources(NO_REPLY)
-"""States in which a reply of ZooKeeper is awaited."""
+"""States in which the broker waits for a reply of ZooKeeper."""
 ANSWERS = {row.source: row.on for row in MACHINE.rows if row.on in (DATA, WRITTEN)}
-"""State to the reply that the broker awaits in it."""
+"""State to the type of reply that the broker waits for in it."""

@@ -1,9 +1,9 @@
 """How a broker gets the producer ids that it hands out (PID-1 to PID-8).
 
-Owns the broker's block of ids and the loop that claims the next one: read the node, write the block behind
-it on the condition that it was not written since, start again when it was. The lock is the node's stat
-version, not the format version in its JSON (CTR-4). It talks to ZooKeeper by messages only; every step is a
-row of ``producer_id_states``. After Kafka's ``ProducerIdManager`` and ``ProducerIdBlockZNode``.
+Owns the broker's block of ids and the loop that claims the next one: read the node, write the following block
+on the condition that the node has not changed, and start again when it has. The lock is the node's stat
+version, not the format version in its JSON (CTR-4). It exchanges only messages with ZooKeeper; every step is
+a row of ``producer_id_states``. Source: Kafka's ``ProducerIdManager`` and ``ProducerIdBlockZNode``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Block(NamedTuple):
     end: int
 
     def to_json(self) -> str:
-        """As the node stores it: the bounds are strings, ``version`` is the format's (PID-2)."""
+        """The node's data: the bounds are strings, ``version`` is that of the format (PID-2)."""
         return json.dumps(
             {"version": 1, "broker": self.broker, "block_start": str(self.start), "block_end": str(self.end)},
             separators=(",", ":"),
@@ -47,7 +47,7 @@ class Block(NamedTuple):
 
 
 def block_from_json(text: str) -> Block:
-    """Read a node's data; EngineError names what is wrong with it."""
+    """The block in a node's data. Raises EngineError, which names the wrong field."""
     try:
         data = json.loads(text)
         return Block(int(data["broker"]), int(data["block_start"]), int(data["block_end"]))
@@ -56,14 +56,14 @@ def block_from_json(text: str) -> Block:
 
 
 def next_block(broker: int, latest: Block | None, size: int) -> Block:
-    """The block behind the latest one; ids 0 to ``size`` - 1 when there is none (PID-3, CTR-5)."""
+    """The block that follows ``latest``; ids 0 to ``size`` - 1 when there is none (PID-3, CTR-5)."""
     start = 0 if latest is None else latest.end + 1
     return Block(broker, start, start + size - 1)
 
 
 class _Turn:
-    """The context of one row's effects: the reply, the wanted effects, the block concerned, and the end of the
-    last block where no block fits after it."""
+    """The context of one row's effects: the reply, the effects to return, the block concerned, and the end of
+    the last block when no further block fits."""
 
     __slots__ = ("block", "effects", "latest_end", "now", "reply")
 
@@ -125,7 +125,7 @@ class ProducerIdManager:
         self.block: Block | None = None
         self.next_id = 0
         self.wanted: Block | None = None
-        """The block just written, until its reply is in."""
+        """The block just written, until the reply to its write has arrived."""
         self.correlation_id = 0
         """The correlation id of the newest request to ZooKeeper; replies to older requests are ignored."""
         self.deadline: int | None = None
@@ -160,7 +160,7 @@ class ProducerIdManager:
         return issued
 
     def take(self) -> int:
-        """A fresh id for a transactional id, asked for only when there is one (PID-5)."""
+        """A new producer id for a transactional id; call it only when ``has_id()`` is true (PID-5)."""
         issued = self.generate()
         if issued is None:
             raise EngineError(f"{self._name}: no producer id to give to a transactional id (PID-5)")
@@ -192,8 +192,8 @@ class ProducerIdManager:
         return self._take(CLAIM, now, Situation(), None)
 
     def on_reply(self, reply: ZooKeeperReply, correlation_id: int, now: int) -> Effects:
-        """Go on with a reply; a reply to an older request is ignored, because a later read shows its effect
-        (PID-4)."""
+        """Continue after a reply; a reply to an older request is ignored, because a later read shows its
+        effect (PID-4)."""
         if correlation_id != self.correlation_id or not self.is_claiming:
             self.watch.emit(LateZooKeeperReply, self._name, correlation_id)
             return []
@@ -201,13 +201,13 @@ class ProducerIdManager:
         return self._take(ANSWERS[self.state], now, self._situation(reply), reply)
 
     def on_timer(self, now: int) -> Effects:
-        """No reply came: read the node again to learn whether the write was done (PID-4)."""
+        """No reply came: read the node again, which shows whether the write was done (PID-4)."""
         if self.deadline is None or now < self.deadline or not self.is_claiming:
             return []
         return self._take(NO_REPLY, now, Situation(), None)
 
     def crash(self) -> None:
-        """The unissued rest of the block is abandoned: ids may have gaps, never repeats (PID-6)."""
+        """Drop the rest of the block: ids may have gaps, but no id is issued twice (PID-6)."""
         self.state = MACHINE.take(self.state, CRASH, Situation()).target or MACHINE.initial
         self.block = None
         self.wanted = None
@@ -258,7 +258,7 @@ class ProducerIdManager:
             self.claimed = True
 
     def _fail(self, turn: _Turn) -> None:
-        """No block fits behind the last one: a broker error for every request that waits (PID-3)."""
+        """No further block fits: every waiting request gets an error (PID-3)."""
         self.claimed = False
         turn.name_block(self.wanted)
         reply = turn.reply
@@ -266,7 +266,7 @@ class ProducerIdManager:
             turn.latest_end = block_from_json(reply.data).end
 
     def _write(self, turn: _Turn) -> None:
-        """The block behind the one that was read, on the condition that the node is as it was (CTR-4)."""
+        """Write the block that follows the one that was read, if the node has not changed since (CTR-4)."""
         reply = turn.reply
         if reply is None:
             raise EngineError(f"{self._name}: no block is written before the node was read (PID-3)")

@@ -1,10 +1,10 @@
-"""What a partition remembers of every producer that wrote to it (SEQ-7, LOG-5).
+"""The state that a partition keeps for every producer that wrote to it (SEQ-7, LOG-5).
 
-Owns the producer entries with their cached batches, the transactions that are open or not yet stable, the
-snapshots, and how an append is validated on a copy that is merged only after the append succeeded.
-The rules themselves are the table in ``append_rules``. It knows no offsets but those that its caller passes.
+Owns the producer entries with their cached batches, the transactions that are open or not yet stable, and the
+snapshots. An append is validated on a copy, which is merged only after the append succeeded. The rules
+themselves are the table in ``append_rules``. Its caller passes all offsets.
 
-The shape follows Kafka's ``ProducerStateManager``, ``ProducerStateEntry`` and ``ProducerAppendInfo``.
+The structure follows Kafka's ``ProducerStateManager``, ``ProducerStateEntry`` and ``ProducerAppendInfo``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.profile import Profile
 
 
 class BatchMetadata(NamedTuple):
-    """A remembered batch: enough to recognise it and to answer a repeat with its offsets."""
+    """A cached batch: enough to recognise a duplicate and to answer it with the stored offsets."""
 
     last_sequence: int
     last_offset: int
@@ -37,7 +37,7 @@ class BatchMetadata(NamedTuple):
 
 
 class ProducerStateEntry:
-    """One producer's row. Epochs and timestamp are -1 where there is none; ``batches`` oldest first."""
+    """One producer's entry. An absent epoch or timestamp is -1; ``batches`` is ordered from the oldest."""
 
     __slots__ = (
         "batches",
@@ -72,29 +72,29 @@ class ProducerStateEntry:
         return self.batches[-1].last_offset if self.batches else -1
 
     def take_epoch(self, producer_epoch: int) -> None:
-        """Changing the epoch empties the cache (SEQ-8)."""
+        """Set the epoch; a change of epoch empties the cache (SEQ-8)."""
         if producer_epoch != self.producer_epoch:
             self.batches.clear()
             self.producer_epoch = producer_epoch
 
 
 class Awaited:
-    """The state between the verification of a partition and the transaction's first batch here
+    """The state between a partition's verification and the transaction's first batch in it
     (``VerificationStateEntry``)."""
 
     __slots__ = ("epoch", "guard", "lowest_sequence", "raises", "since")
 
     def __init__(self, guard: int, epoch: int, lowest_sequence: int, since: int, raises: bool) -> None:
         self.guard = guard
-        """Another number for every transaction that is waited for: an answer to an earlier question fits none."""
+        """A new number for every verification, so that an answer to an earlier question does not match."""
         self.epoch = epoch
         self.lowest_sequence = lowest_sequence
         self.since = since
         self.raises = raises
-        """The client has an epoch for each transaction (transaction version 2)."""
+        """Each transaction of the client has an epoch of its own (transaction version 2)."""
 
     def take(self, epoch: int, sequence: int) -> None:
-        """Add a batch that waits for the same verification; the lowest sequence of the newest epoch is kept."""
+        """Add a batch that waits for the same verification; keep the lowest sequence of the newest epoch."""
         if epoch == self.epoch and sequence < self.lowest_sequence:
             self.lowest_sequence = sequence
         if epoch > self.epoch:
@@ -102,7 +102,7 @@ class Awaited:
 
 
 class SnapshotEntry(NamedTuple):
-    """An entry as a snapshot file keeps it: only the newest batch survives (LOG-10)."""
+    """A producer's entry in a snapshot file: it holds only the newest batch (LOG-10)."""
 
     producer_id: int
     producer_epoch: int
@@ -116,7 +116,7 @@ class CompletedTransaction(NamedTuple):
     producer_id: int
     first_offset: int
     last_offset: int
-    """The marker's offset."""
+    """The offset of the marker that ended the transaction."""
     is_aborted: bool
 
 
@@ -124,15 +124,16 @@ class MarkerEffect(NamedTuple):
     """The effects of a marker beside the outcome."""
 
     opens_what_it_ends: bool
-    """A marker without an open transaction is a transaction by itself, and an abort is indexed (LOG-9)."""
+    """The marker met no open transaction, so it is a transaction by itself; an abort gets a line in the index
+    (LOG-9)."""
     is_activity: bool
-    """The producer's entry takes its timestamp (LOG-12)."""
+    """The producer's entry takes the marker's timestamp (LOG-12)."""
 
 
 class Appending:
-    """One producer's part of one append: validation works on a copy seeded from the stored entry (SEQ-16).
+    """One producer's batches in one append: validation works on a copy of the stored entry (SEQ-16).
 
-    Nothing of it is visible before :meth:`ProducerStateManager.merge`.
+    No change is visible before :meth:`ProducerStateManager.merge`.
     """
 
     __slots__ = ("arrival", "batches", "completed", "started", "stored", "updated")
@@ -151,7 +152,7 @@ class Appending:
         self.arrival: Arrival | None = None
 
     def arrive(self, batch: RecordBatch) -> Arrival:
-        """The batch with its producer's state."""
+        """What the rules compare: the batch, and its producer's state."""
         stored = self.stored
         updated = self.updated
         arrival = self.arrival = Arrival()
@@ -176,8 +177,7 @@ class Appending:
         return arrival
 
     def add_data(self, batch: RecordBatch, base_offset: int) -> None:
-        """Take a validated data batch into the copy; opens a transaction when it is the first of one
-        (LOG-6)."""
+        """Apply a validated data batch to the copy; the first batch of a transaction opens it (LOG-6)."""
         updated = self.updated
         updated.take_epoch(batch.producer_epoch)
         delta = batch.last_offset_delta
@@ -192,8 +192,7 @@ class Appending:
     def add_marker(
         self, batch: RecordBatch, base_offset: int, markers: MarkerEffect
     ) -> CompletedTransaction | None:
-        """Take a validated marker into the copy; returns the transaction that it ends, if one (MRK-6,
-        LOG-9)."""
+        """Apply a validated marker to the copy; returns the transaction that it ends, or None (MRK-6, LOG-9)."""
         updated = self.updated
         first_offset = updated.transaction_first_offset
         if first_offset is None and markers.opens_what_it_ends:
@@ -214,8 +213,8 @@ class Appending:
 class ProducerStateManager:
     """All producers of one replica of one partition.
 
-    ``map_end_offset``: the log is reflected up to here. ``open_transactions`` maps first offset to producer
-    id, ``unstable`` maps first offset to the offset of a marker at or above the high watermark.
+    ``map_end_offset``: the entries reflect the log below this offset. ``open_transactions`` maps first offset
+    to producer id, ``unstable`` maps first offset to the offset of a marker at or above the high watermark.
     """
 
     __slots__ = (
@@ -241,19 +240,21 @@ class ProducerStateManager:
         """Producers whose newest batch is below the log start are forgotten."""
         self.drops_stray_snapshots = profile.drops_stray_snapshots
         self.verifies_each_epoch = profile.verifies_each_epoch
-        """A transaction is open for the epoch that began it alone; else for every epoch of its producer id."""
+        """Only the epoch that began a transaction needs no further verification; else every epoch of its
+        producer id does not."""
         self.rules = rules
         self.cache_size = cache_size
         self.expiration_ms = expiration_ms
         self.entries: dict[int, ProducerStateEntry] = {}
         self.awaited: dict[int, Awaited] = {}
-        """By producer id. In memory alone, and empty unless the profile verifies partitions."""
+        """Producer id to its state. In memory only, and empty unless the profile verifies partitions."""
         self.open_transactions: dict[int, int] = {}
         self.unstable: dict[int, int] = {}
         self.snapshots: dict[int, tuple[SnapshotEntry, ...]] = {}
         self.map_end_offset = 0
         self.last_snapshot = 0
-        """Offset of the newest snapshot, or where the state started without one: none is written below it."""
+        """Offset of the newest snapshot, or the offset where the state started without one; no snapshot is
+        written below it."""
 
     # Appending ------------------------------------------------------------------------------------
 
@@ -268,7 +269,7 @@ class ProducerStateManager:
         return judge(tried, appending.arrive(batch)) if tried else None
 
     def merge(self, appending: Appending) -> ProducerStateEntry:
-        """Make a validated copy the truth, after the append succeeded (LOG-5)."""
+        """Store a validated copy, after the append succeeded (LOG-5)."""
         updated = appending.updated
         if updated.producer_id == NO_PRODUCER_ID:
             raise EngineError("producer state: cannot merge an append without a producer id (LOG-5)")
@@ -290,7 +291,7 @@ class ProducerStateManager:
         return entry
 
     def is_open(self, producer_id: int, epoch: int) -> bool:
-        """The producer has a transaction open here, which needs no verification
+        """Whether the producer has an open transaction here: its batches need no verification
         (``UnifiedLog.hasOngoingTransaction``)."""
         entry = self.entries.get(producer_id)
         if entry is None or entry.transaction_first_offset is None:
@@ -300,8 +301,8 @@ class ProducerStateManager:
     def begin_waiting(
         self, producer_id: int, sequence: int, epoch: int, guard: int, now: int, *, raises: bool = False
     ) -> int:
-        """A batch that would start a transaction here waits for verification; returns the guard that its append
-        needs: ``guard``, or an earlier batch's."""
+        """A batch that would start a transaction here waits for verification. Returns the guard that its
+        append needs: ``guard``, or that of an earlier waiting batch."""
         awaited = self.awaited.get(producer_id)
         if awaited is None:
             awaited = self.awaited[producer_id] = Awaited(guard, epoch, sequence, now, raises)
@@ -309,8 +310,7 @@ class ProducerStateManager:
         return awaited.guard
 
     def complete(self, completed: CompletedTransaction) -> None:
-        """An open transaction got its marker; it holds the LSO until the marker is below the high
-        watermark."""
+        """An open transaction got its marker; it holds back the LSO until the high watermark is above the marker."""
         if self.open_transactions.pop(completed.first_offset, None) is None:
             raise EngineError(
                 f"producer state: a marker at {completed.last_offset} ends a transaction at "
@@ -332,7 +332,8 @@ class ProducerStateManager:
         return min(first, min(self.unstable)) if self.unstable else first
 
     def on_high_watermark(self, high_watermark: int) -> bool:
-        """Transactions whose marker is below the high watermark no longer hold the LSO; True when there were any."""
+        """Transactions whose marker is below the high watermark no longer hold back the LSO; True when there
+        were any."""
         stable = [first for first, marker in self.unstable.items() if marker < high_watermark]
         for first in stable:
             del self.unstable[first]
@@ -365,13 +366,14 @@ class ProducerStateManager:
         return min(times, default=None)
 
     def _forgotten_below(self, log_start: int) -> int:
-        """The offset below which producers and snapshots go with their records: the log start in 2.0, later none."""
+        """The offset below which producers and snapshots are dropped with their records: in 2.0 the log
+        start, later none."""
         return log_start if self.drops_with_records else -1
 
     def on_log_start_raised(self, log_start: int) -> list[int]:
-        """Records below ``log_start`` were removed. Returns the producers that were forgotten with them, as 2.0 alone
-        does, which drops the snapshots below, too (LOG-11). The other producers keep every batch: Kafka's
-        ``removeBatchesOlderThan`` drops them from a copy."""
+        """Records below ``log_start`` were removed. Returns the producers that were dropped with them; only
+        2.0 drops any, and the snapshots below ``log_start`` (LOG-11). The other producers keep every cached
+        batch: Kafka's ``removeBatchesOlderThan`` removes batches from a copy only."""
         floor = self._forgotten_below(log_start)
         gone = [producer_id for producer_id, entry in self.entries.items() if entry.last_data_offset < floor]
         for producer_id in gone:
@@ -388,13 +390,13 @@ class ProducerStateManager:
         self.snapshots = {offset: self.snapshots[offset] for offset in offsets}
 
     def on_segments_dropped(self, segments: Iterable[int]) -> None:
-        """These segments are deleted, and the snapshots of their starts with them."""
+        """These segments are deleted, and with them the snapshots at their starts."""
         for start in segments:
             self.snapshots.pop(start, None)
 
     def open(self, segments: Iterable[int]) -> None:
-        """The log is opened: nothing is known but what the snapshots say. 2.8 keeps those at the starts of
-        segments, and one behind them all (``removeStraySnapshots``, KAFKA-9393)."""
+        """The log is opened: only the snapshots are left of the producers' state. 2.8 keeps the snapshots at
+        the starts of segments, and one after all of them (``removeStraySnapshots``, KAFKA-9393)."""
         self.forget_all()
         self.map_end_offset = self.last_snapshot = 0
         if not self.drops_stray_snapshots:
@@ -405,8 +407,8 @@ class ProducerStateManager:
         self._keep_snapshots(kept)
 
     def take_snapshot(self) -> None:
-        """Write the state at ``map_end_offset`` down, unless that was done; each entry keeps only its newest
-        batch."""
+        """Write a snapshot of the state at ``map_end_offset``, unless there is one; each entry keeps only its
+        newest batch."""
         if self.map_end_offset <= self.last_snapshot:
             return
         self.last_snapshot = self.map_end_offset
@@ -423,9 +425,10 @@ class ProducerStateManager:
         )
 
     def truncate_and_reload(self, log_start: int, log_end: int, now: int) -> None:
-        """Go back to the newest snapshot at or below ``log_end``; the log then replays what came after it.
+        """Go back to the newest snapshot at or below ``log_end``; the log then replays the later batches.
 
-        When the state already ends at ``log_end`` only the head is trimmed (``truncateAndReload``).
+        When the state already ends at ``log_end``, only entries below the log start are dropped
+        (``truncateAndReload``).
         """
         self._keep_snapshots([offset for offset in self.snapshots if log_start < offset <= log_end])
         if log_end == self.map_end_offset:
@@ -434,20 +437,20 @@ class ProducerStateManager:
         self.load(log_start, now)
 
     def restart_at(self, offset: int) -> None:
-        """The log starts empty at ``offset``: nothing is known, not even by a snapshot."""
+        """The log starts empty at ``offset``: forget all producers and all snapshots."""
         self.forget_all()
         self.snapshots.clear()
         self.last_snapshot = 0
         self.map_end_offset = offset
 
     def forget_all(self) -> None:
-        """The state in memory is lost; snapshots are files and stay."""
+        """Lose the state in memory; snapshots are files and stay."""
         self.entries.clear()
         self.open_transactions.clear()
         self.unstable.clear()
 
     def load(self, log_start: int, now: int) -> None:
-        """Forget everything and load the newest snapshot, or start empty at ``log_start``."""
+        """Replace the state by the newest snapshot, or by an empty one at ``log_start``."""
         self.forget_all()
         newest = max(self.snapshots, default=None)
         self.map_end_offset = self.last_snapshot = log_start if newest is None else newest
@@ -455,8 +458,8 @@ class ProducerStateManager:
             self._load_entry(saved, log_start, now)
 
     def replay(self, batches: Iterable[RecordBatch], end: int) -> list[tuple[CompletedTransaction, int]]:
-        """Take in what one segment holds after the snapshot, unchecked (``Log.loadProducersFromLog``); returns the
-        transactions that end there, with the stable offset of each.
+        """Apply one segment's batches after the snapshot, unchecked (``Log.loadProducersFromLog``). Returns
+        the transactions that end in it, each with its stable offset.
 
         A segment's batches of one producer are merged at once, after the last of them, as Kafka does.
         """
@@ -484,14 +487,14 @@ class ProducerStateManager:
         return stable
 
     def _load_entry(self, saved: SnapshotEntry, log_start: int, now: int) -> None:
-        """Entries that expired by now stay out, and in 2.0 those without a batch at or above the log start."""
+        """Skip entries that have expired by now, and in 2.0 those without a batch at or above the log start."""
         entry = ProducerStateEntry(saved.producer_id)
         entry.producer_epoch = saved.producer_epoch
         entry.coordinator_epoch = saved.coordinator_epoch
         entry.last_timestamp = saved.last_timestamp
         entry.transaction_first_offset = saved.transaction_first_offset
         if saved.newest is not None:
-            # The file has one timestamp per entry, so the batch takes the entry's.
+            # The file has one timestamp for each entry, so the batch gets that of the entry.
             entry.batches.append(saved.newest._replace(timestamp=saved.last_timestamp))
         if self.is_expired(entry, now):
             return

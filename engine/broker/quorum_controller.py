@@ -1,13 +1,13 @@
 """The active controller of a quorum, without ZooKeeper (KRaft: KIP-500, KIP-595, KIP-631).
 
-Every decision is a record of the metadata log. Brokers follow that log: they fetch its records and learn of a decision
-when they have read it, each at its own time. A broker registers, gets the offset of that record as its *broker epoch*
-and shows by heartbeats that it is alive; without them it is fenced. The controller hands out blocks of producer ids
-(KIP-730) and changes the in-sync replicas when a leader asks for it (KIP-497).
+Every decision is a record of the metadata log. Brokers follow that log: they fetch its records and learn of a
+decision when they have read it, each at its own time. A broker registers, gets the offset of that record as
+its *broker epoch* and shows by heartbeats that it is alive; without them it is fenced. The controller hands
+out blocks of producer ids (KIP-730) and changes the in-sync replicas when a leader asks for it (KIP-497).
 
-Not played: the votes of the other controllers. A record is committed when it is written; when the active controller
-fails, the next one has the whole log and a higher epoch. Heartbeats that change nothing are not sent one by one: the
-controller knows when the last one came.
+Not simulated: the votes of the other controllers. A record is committed when it is written; when the active
+controller fails, its successor has the whole log and a higher epoch. Heartbeats that change nothing are not
+messages: the controller computes when the last one would have come.
 """
 
 from __future__ import annotations
@@ -101,15 +101,15 @@ class Registration:
         """Which start of the broker is registered; None before the first."""
         self.state = MACHINE.initial
         self.contact_at = 0
-        """When its last heartbeat came that was a message."""
+        """When the newest heartbeat came that was a message."""
         self.beats = False
-        """Heartbeats come at their interval, unchanged, and so are not sent one by one."""
+        """Heartbeats come at their interval and change nothing, so they are not messages."""
         self.expires_at: int | None = None
         self.metadata_offset = 0
         self.may_stop = False
-        """The answer to its newest heartbeat lets it stop."""
+        """The response to the broker's newest heartbeat allows it to stop."""
         self.shutdown_offset = 0
-        """The end of the metadata log when its controlled shutdown had moved its leaderships."""
+        """The end of the metadata log when the broker's controlled shutdown had moved its leaderships."""
 
     @property
     def name(self) -> str:
@@ -151,7 +151,7 @@ class QuorumController(Controller):
         """The controller epoch, which grows with every failover."""
         self.log = MetadataLog()
         self.changed_partitions = set() if changed_partitions is None else changed_partitions
-        """The brokers' own set: who answers readers is the controller's decision."""
+        """The set that all brokers share: a decision of the controller also changes what consumers can read."""
         self.next_producer_id = 0
         self.registrations: dict[int, Registration] = {}
         self._topics: set[str] = set()
@@ -212,7 +212,8 @@ class QuorumController(Controller):
         self._write("PartitionRecord", name, {**fields, "replicas": list(word.replicas)}, word)
 
     def _write_internal(self, word: IdlePartitions) -> None:
-        """An internal topic's partitions, together: a hundred records that differ in their numbers alone."""
+        """One record for all partitions of an internal topic; Kafka writes one for each, and they differ only
+        in their numbers."""
         kind = "PartitionChangeRecord" if word.topic in self._topics else "PartitionRecord"
         if word.topic not in self._topics:
             self._topics.add(word.topic)
@@ -221,7 +222,7 @@ class QuorumController(Controller):
         self._write(kind, word.topic, {}, word, max(1, len(word.words)))
 
     def _write_removal(self, topic: str, word: StopReplica) -> None:
-        """A topic goes with one record, which all its partitions follow."""
+        """One record removes a topic, and with it all its partitions."""
         self.changed_partitions.add(word.partition)
         if topic in self._topics:
             self._topics.discard(topic)
@@ -230,7 +231,7 @@ class QuorumController(Controller):
             self._write("RemoveTopicRecord", word.partition, {}, word, 0)
 
     def read(self, broker_id: int, offset: int) -> list[MetadataRecord]:
-        """A broker's fetch of the metadata log: what stands from ``offset`` on. How far it read is noted."""
+        """A broker's fetch of the metadata log: the records from ``offset`` on. Notes how far the broker has read."""
         found = self.log.behind(offset)
         registration = self.registrations[broker_id]
         registration.metadata_offset = self.log.end
@@ -252,7 +253,7 @@ class QuorumController(Controller):
         self._write_ids(broker, end + 1)
 
     def use_partition(self, name: str) -> None:
-        """Nothing of this is in the metadata log: the partition has been there since its topic was created."""
+        """Nothing is written: the metadata log has had the partition since its topic was created."""
         state = self.internal.use(name)
         if state is None:
             return
@@ -281,7 +282,7 @@ class QuorumController(Controller):
         return [Send(envelope.source, answer, envelope.correlation_id, True)]
 
     def _is_stale(self, broker_id: int, broker_epoch: int) -> bool:
-        """A request of an earlier start of a broker (``ClusterControlManager.checkBrokerEpoch``)."""
+        """The request comes from an earlier start of the broker (``ClusterControlManager.checkBrokerEpoch``)."""
         registration = self.registrations[broker_id]
         stale = stale_broker_epoch(registration.epoch, broker_epoch)
         if stale:
@@ -291,8 +292,8 @@ class QuorumController(Controller):
     # Registrations and heartbeats -----------------------------------------------------------------
 
     def _on_registration(self, request: BrokerRegistrationRequest, now: int) -> BrokerRegistrationResponse:
-        """A broker that started. While the session of its earlier start lasts, there may be two of it: refused. A
-        request that is sent again keeps the broker epoch that the first one got (KAFKA-16757)."""
+        """A started broker registers. Refused while the session of its earlier start lasts, because that
+        broker may still run. A repeated request keeps the broker epoch of the first one (KAFKA-16757)."""
         registration = self.registrations.setdefault(request.broker, Registration(request.broker))
         same = request.incarnation == registration.incarnation
         row = self._move(registration, REGISTER, Situation(same_incarnation=same), now)
@@ -320,7 +321,7 @@ class QuorumController(Controller):
         )
 
     def _hear(self, registration: Registration, now: int, *, beats: bool) -> None:
-        """A heartbeat came. ``beats``: others follow at their interval, and none of them says anything else."""
+        """A heartbeat came. ``beats``: more follow at their interval, each with the same content."""
         registration.contact_at = now
         registration.beats = beats
         alive = registration.state in HELD_ALIVE and not beats
@@ -331,12 +332,12 @@ class QuorumController(Controller):
         return any(state.leader == broker_id and not state.deleted for state in self.partitions.values())
 
     def _least_read(self, but: int) -> int:
-        """The end of what all live brokers have read, without one of them (``lowestActiveOffset``)."""
+        """The lowest end of what the live brokers have read, without one of them (``lowestActiveOffset``)."""
         others = (one for one in self.registrations.values() if one.broker_id in self.live - {but})
         return min((one.metadata_offset for one in others), default=self.log.end)
 
     def _move(self, registration: Registration, on: str, situation: Situation, now: int) -> Row:
-        """Take a row of the broker's registration, with what it does to leaderships."""
+        """Take a row of the broker's registration, and carry out its effects on leaderships."""
         before = registration.state
         row = MACHINE.take(before, on, situation)
         registration.state = row.target or before
@@ -356,7 +357,7 @@ class QuorumController(Controller):
         return row
 
     def _register(self, registration: Registration) -> None:
-        """The offset of the record is the broker's epoch."""
+        """Write the registration; the offset of its record is the broker epoch."""
         registration.epoch = self.log.end
         registration.beats = False
         registration.expires_at = None
@@ -369,14 +370,14 @@ class QuorumController(Controller):
         self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
 
     def _unfence(self, registration: Registration) -> None:
-        """It may lead what has no leader (``handleBrokerUnfenced``)."""
+        """The broker may lead partitions that have no leader (``handleBrokerUnfenced``)."""
         self.live.add(registration.broker_id)
         self._change_registration(registration, fenced=False)
         self._lead_idle()
         self._lead_again(registration.broker_id)
 
     def _fence(self, registration: Registration) -> None:
-        """Others lead what it led, and it is in sync nowhere (``handleBrokerFenced``)."""
+        """Other brokers take over its leaderships, and it leaves every ISR (``handleBrokerFenced``)."""
         self.live.discard(registration.broker_id)
         registration.beats = False
         registration.expires_at = None
@@ -385,7 +386,8 @@ class QuorumController(Controller):
         self._change_registration(registration, fenced=True)
 
     def _move_leaderships(self, registration: Registration) -> None:
-        """A controlled shutdown: others lead before the broker stops (``handleBrokerInControlledShutdown``)."""
+        """A controlled shutdown: other brokers take over its leaderships before it stops
+        (``handleBrokerInControlledShutdown``)."""
         self.live.discard(registration.broker_id)
         self._change_registration(registration, in_controlled_shutdown=True)
         self._take_leaderships(registration.broker_id)
@@ -393,7 +395,7 @@ class QuorumController(Controller):
         registration.shutdown_offset = self.log.end
 
     def _let_go(self, registration: Registration) -> None:
-        """The answer says that the broker should stop."""
+        """The response to the heartbeat allows the broker to stop."""
         registration.may_stop = True
 
     def _change_registration(self, registration: Registration, **changed: bool) -> None:
@@ -405,7 +407,8 @@ class QuorumController(Controller):
             self._announce(self.internal.word(topic))
 
     def _live_word(self) -> UpdateMetadata:
-        """Clients learn of brokers that are not fenced; of these, those that are about to stop may not lead."""
+        """The announcement of the brokers that are not fenced. Clients see all of them; ``broker_epochs``
+        leaves out those that are about to stop, which may not lead."""
         unfenced = [one.broker_id for one in self.registrations.values() if one.state in HELD_ALIVE]
         return UpdateMetadata(
             live_brokers=tuple(sorted(unfenced)),
@@ -429,7 +432,7 @@ class QuorumController(Controller):
                 self._move(registration, SESSION_OVER, Situation(), now)
 
     def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
-        """No heartbeat comes any more: the last one came at the interval's last turn."""
+        """Heartbeats end; the last one came at the latest multiple of their interval."""
         registration = self.registrations[broker_id]
         if not registration.beats:
             return
@@ -444,10 +447,10 @@ class QuorumController(Controller):
         self.on_broker_stopped(broker_id, now)
 
     def on_broker_started(self, broker_id: int, now: int) -> None:
-        """Nothing until it asks to register."""
+        """Nothing happens until the broker registers."""
 
     def on_broker_resumed(self, broker_id: int, now: int) -> None:
-        """Nothing until its heartbeat comes."""
+        """Nothing happens until the broker's heartbeat comes."""
 
     def lose_heartbeats(self, broker_id: int, now: int) -> None:
         registration = self.registrations[broker_id]
@@ -457,7 +460,7 @@ class QuorumController(Controller):
         self.watch.emit(HeartbeatsLost, registration.name, registration.expires_at)
 
     def find_heartbeats(self, broker_id: int, now: int) -> None:
-        """The broker sends the next one at once."""
+        """The broker sends its next heartbeat at once."""
         self.watch.emit(HeartbeatsBack, f"broker-{broker_id}")
 
     # Failover -------------------------------------------------------------------------------------
@@ -471,7 +474,7 @@ class QuorumController(Controller):
         self.watch.emit(ControllerFailed, self.epoch, now + self.configuration.controller_failover_ms)
 
     def restart(self, now: int) -> Effects:
-        """Another controller is active. It has the whole log; every broker has a whole session from now on."""
+        """Another controller is active. It has the whole log, and gives every broker a full session from now on."""
         if self.alive:
             raise Refused("GEN-6", "controller", "controller_runs")
         self.alive = True
@@ -490,7 +493,8 @@ class QuorumController(Controller):
     # Producer ids ---------------------------------------------------------------------------------
 
     def _on_allocate(self, request: AllocateProducerIdsRequest) -> AllocateProducerIdsResponse:
-        """The next block (``ProducerIdControlManager.generateNextProducerId``); none fits behind the last id."""
+        """Allocate the next block (``ProducerIdControlManager.generateNextProducerId``); an error when no
+        further block fits."""
         if self._is_stale(request.broker, request.broker_epoch):
             return AllocateProducerIdsResponse(error=Error.STALE_BROKER_EPOCH)
         size = self.configuration.producer_id_block_size
@@ -509,13 +513,13 @@ class QuorumController(Controller):
         self._write("ProducerIdsRecord", f"broker-{broker_id}", {"next_producer_id": next_producer_id})
 
     def competing_write(self, now: int) -> None:
-        """Requests for blocks reach the controller one after the other: none can come between."""
+        """Refused: requests for blocks reach the controller one after the other, so none can come between."""
         raise Refused("PID-7", "controller", "no_competing_write")
 
     # In-sync replicas -----------------------------------------------------------------------------
 
     def _on_alter(self, request: AlterPartitionRequest) -> AlterPartitionResponse:
-        """A leader's change of the in-sync replicas (``ReplicationControlManager.alterPartition``)."""
+        """A leader's request to change the in-sync replicas (``ReplicationControlManager.alterPartition``)."""
         if self._is_stale(request.broker, request.broker_epoch):
             return AlterPartitionResponse(error=Error.STALE_BROKER_EPOCH, partitions={})
         answers = {name: self._alter(name, wanted, request) for name, wanted in request.changes.items()}
@@ -560,12 +564,13 @@ class QuorumController(Controller):
         }
 
     def _silent_outside_isr(self, state: PartitionState) -> None:
-        """Its leader, which may have asked to add it, gets INELIGIBLE_REPLICA or reads of the fencing."""
+        """Nothing to do: a leader that has requested to add the replica gets INELIGIBLE_REPLICA, or reads the
+        fencing in the log."""
 
     # Faults ---------------------------------------------------------------------------------------
 
     def shrink_isr(self, partition: str, replica: int | None, now: int) -> None:
-        """*shrink ISR*: a follower stops fetching; its leader asks for smaller in-sync replicas (KIP-497)."""
+        """*shrink ISR*: a follower stops fetching, and its leader requests a smaller ISR (KIP-497)."""
         state = self._partition(partition)
         replica = self._follower_to_stop(state, replica)
         state.not_fetching.add(replica)
@@ -573,7 +578,8 @@ class QuorumController(Controller):
         self.watch.emit(FollowerHeld, partition, f"broker-{replica}", state.isr)
 
     def restore_isr(self, partition: str, replica: int | None, now: int) -> None:
-        """*restore ISR*: stopped followers (None: all) fetch again; a leader asks for each once it has caught up."""
+        """*restore ISR*: stopped followers (None: all) fetch again; once one has caught up, its leader
+        requests its return."""
         state = self._partition(partition)
         back = sorted(state.not_fetching) if replica is None else [replica]
         state.not_fetching.difference_update(back)

@@ -1,10 +1,11 @@
 """A broker as the active controller knows it, as rows (KIP-631; Kafka's ``BrokerHeartbeatManager`` and
 ``ClusterControlManager``).
 
-A broker registers and is *fenced*: it leads nothing, is in no set of in-sync replicas, and no client learns of it. A
-heartbeat that says that it has read the metadata log up to its own registration unfences it. While heartbeats come it
-stays so; when none came for ``broker.session.timeout.ms`` it is fenced again. A broker that wants to stop says so in a
-heartbeat, and is let go when it leads nothing any more and the others have read so.
+A broker registers and is *fenced*: it leads nothing, is in no set of in-sync replicas, and no client learns
+of it. A heartbeat unfences the broker once it has read the metadata log up to its own registration. The
+broker stays unfenced while heartbeats come; after ``broker.session.timeout.ms`` without one it is fenced
+again. A heartbeat can carry the request to stop: the controller grants it when the broker leads no partition
+any more and the other brokers have read this.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ REGISTER, HEARTBEAT, SESSION_OVER = "register", "heartbeat", "session_over"
 
 
 class Situation(NamedTuple):
-    """What the guards look at: ``wants_to_stop``, said by the heartbeat; ``caught_up``: the broker has read its own
-    registration; ``leads``: it leads a partition; ``known``: all live brokers have read that it leads none;
-    ``same_incarnation``: the start of the broker that registers is the one that is registered."""
+    """What the guards read. ``wants_to_stop``: the heartbeat carries the request to stop; ``caught_up``: the
+    broker has read its own registration; ``leads``: it leads a partition; ``known``: all live brokers have read
+    that it leads none; ``same_incarnation``: the request comes from the start that is registered."""
 
     wants_to_stop: bool = False
     caught_up: bool = False
@@ -200,4 +201,4 @@ MACHINE: Machine[Situation] = Machine(
 )
 
 HELD_ALIVE = MACHINE.sources(SESSION_OVER)
-"""States in which silence ends something."""
+"""States in which a broker has a session that silence can end."""

@@ -1,7 +1,8 @@
-"""One broker's copy of one partition: its log, what the controller said about it, and who waits for it.
+"""One broker's copy of one partition: its log, the controller's announcement about it, and the appends that
+wait for it.
 
-Owns leadership as this broker knows it, the followers' log ends as the leader knows them, the in-sync
-replicas and the high watermark that follows from both (LOG-7). It must not know of requests or of other
+Owns leadership as last announced to this broker, the followers' log ends as the leader knows them, the
+in-sync replicas and the high watermark that follows from both (LOG-7). It knows no requests and no other
 replicas.
 """
 
@@ -17,11 +18,12 @@ from engine.shapes.logs import AbortedEntry, ReplicaView
 from engine.watching import Part, Path, Watch
 
 ABORTED_SHOWN_MAX = 50
-"""Newest lines of the aborted index that the view lists; ``aborted_folded`` counts the older ones."""
+"""The most lines of the aborted index that the view lists, the newest ones; ``aborted_folded`` counts the
+older ones."""
 
 
 class AppendWaiter(Protocol):
-    """A part of a broker that appends for itself."""
+    """A part of a broker that appends records of the broker's own and continues after the append."""
 
     def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
         """Every partition of the append named by ``argument`` is replicated or refused."""
@@ -31,8 +33,8 @@ class AppendWaiter(Protocol):
 class DelayedProduce:
     """An append with acks=all that waits for its batches to be replicated (LOG-2).
 
-    ``done`` None: a Produce request, answered when it is over. Else the part of the broker that goes on then, and
-    what it is given.
+    ``done`` None: the append belongs to a Produce request, which is answered at the end. Otherwise ``done``
+    is the part of the broker to call at the end, with its argument.
     """
 
     __slots__ = ("answers", "client", "correlation_id", "deadline", "done", "offsets", "waits")
@@ -45,12 +47,13 @@ class DelayedProduce:
         self.deadline = deadline
         self.done = done
         self.offsets: dict[str, tuple[int, int]] = {}
-        """Partition to (high watermark to wait for, leader epoch of the append), while it waits."""
+        """Partition to (high watermark to wait for, leader epoch of the append), for the partitions that are
+        not settled yet."""
         self.answers: dict[str, Any] = {}
-        """Partition to its answer, in the order of the request; one that waits holds its answer of
-        success."""
+        """Partition to its answer, in the order of the request; a waiting partition already holds the answer
+        for success."""
         self.waits = 0
-        """Partitions still waiting."""
+        """Number of partitions that still wait."""
 
 
 class Replica:
@@ -96,13 +99,14 @@ class Replica:
         self.follower_ends: dict[int, int] = {}
         """Leader only: follower to the log end offset in its newest fetch (LOG-7)."""
         self.isr_asked: int | None = None
-        """Leader only: the replica that it asked the controller to take back; one at a time."""
+        """Leader only: the replica whose return it has requested; one at a time."""
         self.isr_change: object = None
-        """Leader only, with KRaft: the change of the in-sync replicas that is not answered yet."""
+        """Leader only, with KRaft: the requested change of the in-sync replicas, until it is answered."""
         self.stopped: tuple[int, ...] = ()
         """Replicas that a fault keeps from fetching."""
         self.cluster: ClusterView | None = None
-        """With KRaft: who may be in sync, as this broker has read it; None: every replica may."""
+        """With KRaft: the source of the brokers that may be in sync, as this broker has read them; None:
+        every replica may."""
         self.waiting: list[DelayedProduce] = []
         self.removed = False
         log.part = self
@@ -125,7 +129,8 @@ class Replica:
         self.min_isr = word.min_isr
         self.record_version = word.record_version
         if self.cluster is None:
-            # Else brokers know at once, and a record that is read later says what was before.
+            # With ZooKeeper, FetchingStopped reaches brokers at once. In KRaft a record may be read later,
+            # and then this field is out of date.
             self.stop_fetching(word.not_fetching)
         if self.is_leader:
             self.log.begin_epoch(word.leader_epoch, self.log.log_end)
@@ -134,16 +139,16 @@ class Replica:
         return True
 
     def stop_fetching(self, stopped: tuple[int, ...]) -> None:
-        """These replicas do not fetch from now on, all others do."""
+        """These replicas, and no others, stop fetching."""
         self.stopped = stopped
         self.not_fetching = self.broker_id in stopped
 
     def broker_epoch_of(self, broker_id: int) -> int:
-        """The broker epoch of a replica, as this broker has read it; -1 when it may not be in sync."""
+        """The broker epoch of a replica, as this broker has read it; -1 when that broker may not be in sync."""
         return -1 if self.cluster is None else self.cluster.broker_epochs.get(broker_id, -1)
 
     def forget_leadership(self) -> None:
-        """A crash: memory goes, the log stays."""
+        """The broker crashed: leadership, kept in memory, is lost; the log stays."""
         self.leader = None
         self.leader_epoch = -1
         self.isr = ()
@@ -155,9 +160,9 @@ class Replica:
     def advance_high_watermark(self) -> bool:
         """Raise the high watermark to the lowest log end in the ISR; True when it rose (LOG-7).
 
-        A follower that has not fetched from this leader yet holds it back: its log end is not known. So does
-        one that it has asked to take back: it may count already (KIP-497's *maximal ISR*; until 2.6 a leader
-        did nothing else while it wrote to ZooKeeper).
+        A follower that has not fetched from this leader yet holds it back, because its log end is unknown. So
+        does a follower whose return the leader has requested, because it may be in sync already (KIP-497's
+        *maximal ISR*; until 2.6 a leader did nothing else during its write to ZooKeeper).
         """
         log = self.log
         lowest = log.log_end
@@ -191,8 +196,8 @@ class Replica:
             self.watch.emit(ReadersWait, self.partition, stable, log.high_watermark, holder)
 
     def wants_back(self, follower: int) -> bool:
-        """A replica outside the ISR whose log end reached the high watermark may come back
-        (``maybeExpandIsr``)."""
+        """Whether the leader should request the follower's return: it is outside the ISR and its log end has
+        reached the high watermark (``maybeExpandIsr``)."""
         return (
             follower not in self.isr
             and follower in self.replicas
@@ -203,7 +208,7 @@ class Replica:
         )
 
     def remove(self) -> None:
-        """The partition was deleted: everything of it leaves the view."""
+        """The partition was deleted: remove all its parts from the view."""
         self.removed = True
         self.log.clear()
         self.watch.touch_last(self)

@@ -1,4 +1,5 @@
-"""The replicas on one broker: how they come, stop and start again, and what faults do to their logs (GEN-6, GEN-7)."""
+"""The replicas on one broker: how they are created, stopped and started, and what faults do to their logs
+(GEN-6, GEN-7)."""
 
 from __future__ import annotations
 
@@ -34,12 +35,12 @@ class Replicas(dict[str, Replica]):
         self.rules = rules_in_force(setup.profile, setup.switches)
         self.changed_partitions = changed_partitions
         self.idle_from: int | None = None
-        """No producer's newest timestamp is older than this; None when no producer is known."""
+        """The oldest of the producers' newest timestamps; None when there is no producer."""
         self.scan_at: int | None = None
-        """The next scan for idle producers that may find one (LOG-12)."""
+        """The next scan that may find an idle producer (LOG-12)."""
 
     def named(self, partition: str) -> Replica:
-        """The replica of a partition; refused when this broker has none."""
+        """The replica of a partition. Raises Refused when this broker has none."""
         replica = self.get(partition)
         if replica is None:
             raise Refused("GEN-6", partition, "no_replica_there", broker=self.setup.name, known=sorted(self))
@@ -84,8 +85,7 @@ class Replicas(dict[str, Replica]):
             log = replica.log
             checkpoint = log.high_watermark
             log.reopen(now, clean=was_clean)
-            # Kafka keeps the high watermark in a checkpoint file and takes it up again when the replica
-            # starts.
+            # Kafka reads the high watermark from a checkpoint file when the replica starts.
             log.set_high_watermark(checkpoint)
             producers = len(log.producers.entries)
             self.watch.emit(LogOpened, self.setup.name, replica.partition, log.log_end, producers, was_clean)
@@ -100,7 +100,8 @@ class Replicas(dict[str, Replica]):
         self.note_activity(batch.max_timestamp if entry is None else entry.last_timestamp, now)
 
     def note_activity(self, timestamp: int, now: int) -> None:
-        """A producer was active at ``timestamp``; the idle scan need not come before it expires."""
+        """A producer was active at ``timestamp``; the next scan is needed only when that producer may have
+        expired."""
         idle_from = self.idle_from
         if idle_from is None or timestamp < idle_from:
             self._be_idle_from(timestamp, now)
@@ -115,7 +116,7 @@ class Replicas(dict[str, Replica]):
         self.scan_at = -(-at // interval) * interval
 
     def forget_idle(self, now: int) -> None:
-        """Forget producers that were idle for too long; says nothing when there are none."""
+        """Forget producers that were idle for too long; no event when there are none."""
         for replica in self.values():
             gone = replica.log.expire_producers(now)
             if gone:
@@ -136,7 +137,7 @@ class Replicas(dict[str, Replica]):
     # Faults ---------------------------------------------------------------------------------------
 
     def delete_head(self, partition: str, to: int | None, now: int) -> None:
-        """*delete log head*: records below ``to`` (None: below the high watermark) are gone (LOG-11).
+        """*delete log head*: delete the records below ``to`` (None: below the high watermark, LOG-11).
 
         Call it on the leader; followers raise their log start with their next fetch. Refused above the high
         watermark.
@@ -197,19 +198,19 @@ class Replicas(dict[str, Replica]):
         self.note_activity(now, now)
 
     def preset_record(self, partition: str, batch: RecordBatch) -> RecordBatch:
-        """A record that this leader has and every replica gets; returns it as stored."""
+        """A record that this leader has from the start, as every replica will; returns it as stored."""
         replica = self.named(partition)
         replica.log.append_as_leader((batch,), 0, leader_epoch=replica.leader_epoch)
         replica.log.set_high_watermark(replica.log.log_end)
         return replica.log.batches[-1]
 
     def copy_record(self, partition: str, batch: RecordBatch) -> None:
-        """A follower has the leader's record too."""
+        """Initial state: a follower has the leader's record too."""
         log = self.named(partition).log
         log.append_as_follower((batch,), 0)
         log.set_high_watermark(log.log_end)
 
     def preset_log_start(self, partition: str, offset: int) -> None:
-        """The log is empty and starts at ``offset`` (GEN-7). Call it on every replica."""
+        """Initial state: the log is empty and starts at ``offset`` (GEN-7). Call it on every replica."""
         self.named(partition).log.restart_at(offset, 0)
         self.changed_partitions.add(partition)

@@ -1,10 +1,10 @@
-"""How followers copy a leader's log: one fetch, one answer, one step (LOG-7, LOG-10).
+"""How followers copy a leader's log: one fetch and one answer are one step (LOG-7, LOG-10).
 
-The follower says how far its log reaches and under which leader epoch its newest batch was written. The
-leader learns from it, may raise the high watermark, and answers with what comes next. Where the logs parted
-under an older leader, it answers with the offset at which that epoch ended instead, and the follower cuts
-back to there before it copies anything (KIP-101's truncation by leader epoch, asked for in the fetch itself
-as KIP-595 does).
+The fetch carries the follower's log end and the leader epoch of its newest batch. The leader notes that log
+end, may raise the high watermark, and answers with the next batches. If the logs diverged under an older
+leader, it answers with the offset at which that leader epoch ended instead; the follower truncates its log to
+that offset before it copies anything (KIP-101's truncation by leader epoch, requested in the fetch itself as
+in KIP-595).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.value import ordered_value
 def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
     """True when a fetch by ``follower`` from ``leader`` would change something at either; both live.
 
-    The kernel schedules fetches by this, so that quiet time costs nothing.
+    The kernel schedules only useful fetches, so an idle cluster costs no time.
     """
     broker_id = leader.broker_id
     if leader.leader != broker_id or follower.leader != broker_id or follower.not_fetching:
@@ -43,7 +43,7 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
 
 
 def is_caught_up(leader: Replica, follower: Replica) -> bool:
-    """True when the follower's log is the leader's own: a fetch copies, cuts and deletes nothing."""
+    """True when the follower's log equals the leader's: a fetch copies, cuts and deletes nothing."""
     ours, theirs = leader.log, follower.log
     return (
         ours.log_end == theirs.log_end
@@ -73,8 +73,8 @@ def answer_fetch(
     diverging: tuple[int, int] | None,
     batches_max: int,
 ) -> ReplicaFetchResponse:
-    """The leader's answer: batches, or where to cut (``diverging``), or an error. It has noted the follower's
-    log end before."""
+    """The leader's answer: batches, or the offset to truncate to (``diverging``), or an error. The caller has
+    noted the follower's log end."""
     log = leader.log
     batches: tuple[RecordBatch, ...] = ()
     error = NO_ERROR
@@ -94,14 +94,13 @@ def answer_fetch(
 
 
 def parted_at(leader: Replica, fetch_offset: int, last_fetched_epoch: int) -> tuple[int, int] | None:
-    """(epoch, end offset) at the leader when the follower's log holds what the leader's does not; else
-    None."""
+    """(epoch, end offset) at the leader when the follower's log has diverged from the leader's; else None."""
     if last_fetched_epoch == -1:
         return None
     log = leader.log
     starts = log.epoch_starts
     if starts and last_fetched_epoch == starts[-1][0] and fetch_offset <= log.log_end:
-        return None  # The usual case: there was no later leader, and the newest epoch lasts to the log end.
+        return None  # The usual case: no later leader was elected, and the newest epoch lasts to the log end.
     epoch, end = log.end_of_epoch(last_fetched_epoch)
     if epoch != last_fetched_epoch or end < fetch_offset:
         return epoch, end
@@ -115,7 +114,7 @@ class Taken:
     cut_to: int | None = None
     started_over_at: int | None = None
     copied: int = 0
-    """Batches."""
+    """Number of copied batches."""
     log_start_raised: bool = False
     high_watermark_moved: bool = False
     parted: bool = False
@@ -141,15 +140,15 @@ ONE_COPIED_AND_MOVED = Taken(copied=1, high_watermark_moved=True)
 
 
 def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> Taken:
-    """Let a follower take its leader's answer; unless it is ``NOTHING_TAKEN``, the follower is not as it was."""
+    """Apply the leader's answer to the follower's log. Returns ``NOTHING_TAKEN`` when nothing changed."""
     if response.diverging_epoch is not None:
         return _cut(follower, response.diverging_epoch, now)
     log = follower.log
     log_start = response.log_start_offset
     started_over_at = None
     if log_start > log.log_end:
-        # The leader deleted its head beyond this follower's log end: the follower starts anew at the leader's log
-        # start.
+        # The leader deleted its log beyond this follower's log end: the follower starts empty at the leader's
+        # log start.
         log.restart_at(log_start, now)
         started_over_at = log_start
     copied = 0
@@ -171,7 +170,7 @@ def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> 
 
 
 def _cut(follower: Replica, diverging_epoch: tuple[int, int], now: int) -> Taken:
-    """Cut the follower's log back to where it parted from the leader's (LOG-10)."""
+    """Truncate the follower's log to where it diverged from the leader's (LOG-10)."""
     log = follower.log
     epoch, end = diverging_epoch
     _, own_end = log.end_of_epoch(epoch)

@@ -1,4 +1,4 @@
-"""The context of a request for its rules, and the guards that several kinds of requests share."""
+"""What the rules of a request may read, and the guards that several kinds of requests share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.broker.permissions import Permissions
 
 
 class Arrived:
-    """A request at a broker: all that a rule may look at."""
+    """A request at a broker: all that a rule may read."""
 
     __slots__ = ("body", "cluster", "permissions")
 
@@ -20,7 +20,7 @@ class Arrived:
 
 
 def transactional_id_denied(arrived: Arrived) -> bool:
-    """No right to write under the request's transactional id (PID-9)."""
+    """The client may not write under the request's transactional id (PID-9)."""
     permissions = arrived.permissions
     name = getattr(arrived.body, "transactional_id", None)
     return (

@@ -20,5 +20,5 @@ def decrement(sequence: int, by: int) -> int:
 
 
 def follows(last: int, first: int) -> bool:
-    """True when ``first`` is the sequence right after ``last``; only 0 follows none (-1) (SEQ-13)."""
+    """True when ``first`` is the sequence right after ``last``; after -1 (no batch yet) only 0 is (SEQ-13)."""
     return first == last + 1 or (first == 0 and last == INT_MAX)

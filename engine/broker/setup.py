@@ -1,4 +1,4 @@
-"""Name, version and configuration of a broker: given to all its parts, never changed."""
+"""Name, version and configuration of a broker: all its parts get this object, which never changes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Setup:
     configuration: BrokerConfiguration
     watch: Watch
     understand_abortable: frozenset[str] = frozenset()
-    """The clients whose requests are of a version that may be answered TRANSACTION_ABORTABLE (Produce 11,
-    TxnOffsetCommit 4)."""
+    """Which clients may be answered TRANSACTION_ABORTABLE: their requests are Produce 11 or TxnOffsetCommit
+    4, or newer."""
     name: str = field(init=False)
     path: Path = field(init=False)
 

@@ -1,5 +1,5 @@
-"""Starting brokers before a run begins: the same claims by the same messages, without time and without
-steps."""
+"""Starting brokers before a run begins: they claim blocks by the usual messages, but no time passes and no
+step is made."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def start_quietly(controller: Controller, brokers: Iterable[Broker], now: int = 
 
 
 def exchange(controller: Controller, broker: Broker, effects: Effects, now: int) -> Effects:
-    """Carry messages between one broker and the controller until neither sends any; returns what went
-    elsewhere."""
+    """Carry messages between one broker and the controller until neither sends any; returns the messages for
+    others."""
     elsewhere: Effects = []
     queue = list(effects)
     while queue:

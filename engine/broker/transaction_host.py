@@ -1,8 +1,9 @@
 """How a broker hosts the transaction coordinator: its log, its markers, its time (TXC-1, TXC-5, TXC-22).
 
 Joins three objects that do not know each other: the coordinator's rules
-(``coordinator/transaction_coordinator``), its markers on the way (``coordinator/marker_channel``) and the
-partitions of ``__transaction_state`` that this broker leads. Requests come in through ``transaction_requests``.
+(``coordinator/transaction_coordinator``), the markers that it sends (``coordinator/marker_channel``) and the
+partitions of ``__transaction_state`` that this broker leads. Requests come in through
+``transaction_requests``.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class Asked:
 
 
 class Joining:
-    """A leader's request for several transactions, answered once each of them is."""
+    """A leader's request about several transactions; it is answered when every one of them is."""
 
     __slots__ = ("correlation_id", "errors", "leader", "missing")
 
@@ -101,7 +102,7 @@ class Joining:
         self.errors: dict[str, dict[str, Error]] = {}
 
     def found(self, transactional_id: str, errors: dict[str, Error]) -> Effects:
-        """Note the answer for one transaction; returns the response after the last of them."""
+        """Store the answer for one transaction; after the last one, returns the response."""
         self.errors[transactional_id] = errors
         self.missing -= 1
         if self.missing:
@@ -111,7 +112,7 @@ class Joining:
 
 @ordered_value
 class JoinAsked:
-    """One transaction whose partitions a leader wants added."""
+    """One transaction to which a leader wants to add partitions."""
 
     joining: Joining
     asked: TransactionPartitions
@@ -122,7 +123,7 @@ class JoinAsked:
 
 
 class TransactionHost:
-    """The transaction coordinator of one broker, as a part of it."""
+    """The transaction coordinator that one broker hosts."""
 
     topic = TRANSACTION_TOPIC
 
@@ -167,12 +168,13 @@ class TransactionHost:
         self.scan_at: int | None = None
         """The next scan that finds a transaction open for too long (TXC-20)."""
         self.scanned_at = -1
-        """When the last scan ran. An id that it could not fence, because its log took no record, waits for the next
-        scan."""
+        """When the last scan ran. An id that it could not fence, because the log partition accepted no
+        record, waits for the next scan."""
         self.expiry_at: int | None = None
-        """The next scan that finds an id which was not used for long (TXC-21)."""
+        """The next scan that finds an idle transactional id to forget (TXC-21)."""
         self.expired_at = -1
-        """The last one. What it could not forget, because nothing could be written, waits for the next."""
+        """When the last such scan ran. An id that it could not forget, because no tombstone could be written,
+        waits for the next one."""
         self.board = MarkerBoard(self)
         self.leadership = CoordinatorPart(self)
 
@@ -202,8 +204,10 @@ class TransactionHost:
     # -- leadership of log partitions ------------------------------------------------------------------
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
-        """Elected for a log partition at ``since``: read it, then answer for its ids (TXC-22)."""
-        self._touch_all()  # The broker may have led before, but has no state until it has loaded the log again.
+        """This broker was elected for a log partition at ``since``: it reads the log, then serves its ids
+        (TXC-22)."""
+        # The broker may have led the partition before, but has no state until it has loaded the log.
+        self._touch_all()
         self.markers.resign(partition)
         due = since + self.setup.configuration.loading_ms
         self.coordinator.begin_loading(partition, epoch, due)
@@ -214,7 +218,7 @@ class TransactionHost:
         return self._load(partition, now)
 
     def resign(self, partition: int, now: int) -> Effects:
-        """Another broker leads it, or none: forget its ids and their markers (TXC-22)."""
+        """This broker no longer leads the log partition: forget its ids and their markers (TXC-22)."""
         if partition not in self.coordinator.owned and partition not in self.coordinator.loading:
             return []
         self._touch_all()
@@ -243,7 +247,7 @@ class TransactionHost:
     # -- carrying out what the coordinator wants -------------------------------------------------------
 
     def settle(self, now: int) -> Effects:
-        """Answers, images and markers of the coordinator, until it wants nothing more."""
+        """Carry out the coordinator's answers, writes and markers until its outbox is empty."""
         effects: Effects = []
         outbox, markers = self.coordinator.outbox, self.markers
         while outbox or markers.finished:
@@ -261,7 +265,8 @@ class TransactionHost:
                 self.touch_id(wanted.transactional_id)
                 effects.extend(self._write(wanted, now))
             elif isinstance(wanted, SendMarkers):
-                # A partition of `__consumer_offsets` may have been added before its topic was created, and is unused.
+                # A partition of `__consumer_offsets` may have been added to a transaction before its first
+                # use.
                 idle = self.cluster.idle
                 effects += [UsePartition(name) for name in wanted.partitions if name in idle]
                 markers.hand_over(wanted)
@@ -277,7 +282,7 @@ class TransactionHost:
         return effects
 
     def _write(self, wanted: Write, now: int) -> Effects:
-        """Append an image to the id's log partition, with acks=all unless the laboratory weakened it."""
+        """Append an image to the id's log partition, with acks=all unless a switch weakens it."""
         number = partition_for(wanted.transactional_id, self.coordinator.partition_count)
         image, level = wanted.image, self.cluster.transaction_version
         metadata = self.coordinator.metadata.get(wanted.transactional_id)
@@ -323,7 +328,7 @@ class TransactionHost:
             self.watch.emit(CompletionNotWritten, self.setup.name, done.transactional_id, done.error)
 
     def on_news(self, now: int) -> None:
-        """The controller said something: a leader that could not be reached may be reachable now (MRK-3)."""
+        """An announcement came: a leader that could not be reached may be reachable now (MRK-3)."""
         if self.markers.parked:
             self._want_pass(now + self.setup.configuration.marker_retry_ms)
 
@@ -358,7 +363,7 @@ class TransactionHost:
         return self._run_pass(now) if self.markers.queues.get(broker_id) else []
 
     def on_disconnected(self, broker_id: int, now: int) -> Effects:
-        """Requests in flight there are sent again; a connection that could not be opened is tried later."""
+        """Send the requests in flight there again; if the connection could not be opened, try later."""
         self.connected.discard(broker_id)
         if broker_id in self.connecting:
             self.connecting.discard(broker_id)
@@ -378,7 +383,7 @@ class TransactionHost:
         return self.settle(now)
 
     def handle_verify(self, envelope: Envelope, now: int) -> Effects:
-        """A leader asks whether partitions belong to transactions that are open here, or wants them added (KIP-890)."""
+        """A leader asks whether partitions belong to open transactions, or wants to add them (KIP-890)."""
         request = envelope.body
         if type(request) is not VerifyPartitionsRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a question about partitions")
@@ -424,7 +429,7 @@ class TransactionHost:
             if metadata.state in OPEN:
                 over = metadata.start_ms + metadata.timeout_ms
                 if over < now and metadata.producer_epoch == SHORT_MAX:
-                    continue  # Every scan finds the id and cannot fence it (TXC-11): one step shows that.
+                    continue  # Every scan finds this id and cannot fence it (TXC-11); only one step is made of that.
                 open_until = over if open_until is None or over < open_until else open_until
             elif metadata.state in EXPIRING:
                 since = metadata.last_update_ms
@@ -440,7 +445,8 @@ class TransactionHost:
             self.expiry_at = max(-(-at // interval), self.expired_at // interval + 1) * interval
 
     def next_timer(self) -> int | None:
-        """A log to read, a pass of the marker sender, an answer that is overdue, an open transaction."""
+        """The next time at which a log is read, a marker pass starts, a response is overdue, or a transaction
+        times out."""
         first = self.scan_at
         if self.pass_at is not None and (first is None or self.pass_at < first):
             first = self.pass_at
@@ -473,7 +479,7 @@ class TransactionHost:
         return effects
 
     def on_background_timer(self, now: int) -> Effects:
-        """Forget ids that were not used for long (TXC-21)."""
+        """Forget transactional ids that were idle for too long (TXC-21)."""
         if self.expiry_at is None or self.expiry_at > now:
             return []
         self.expired_at = now
@@ -482,7 +488,7 @@ class TransactionHost:
         return self.settle(now)
 
     def crash(self) -> None:
-        """Memory goes; the log stays."""
+        """Everything in memory is lost; the log stays."""
         self._touch_all()
         self.coordinator.crash()
         self.markers.crash()
@@ -536,7 +542,7 @@ class CoordinatorPart:
 
 
 class MarkerBoard:
-    """Markers on their way, at ``brokers.<id>.markers``."""
+    """The markers that a broker has to send, at ``brokers.<id>.markers``."""
 
     __slots__ = ("host", "path")
 

@@ -1,4 +1,4 @@
-"""A partition's transactions as its log emits and shows them. Decides nothing."""
+"""Events and views of a partition's transactions. Makes no decisions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def note_stale_copy(log: ShownLog, appending: Appending, batch: RecordBatch) -> 
 
 
 def note_ended(log: ShownLog, completed: list[CompletedTransaction]) -> None:
-    """An ABORT marker deletes nothing: the index says which stored records do not count (LOG-9, CON-7)."""
+    """An ABORT marker deletes nothing: the index lists the stored records that consumers skip (LOG-9, CON-7)."""
     for ended in completed:
         if ended.is_aborted:
             line = log.aborted.lines[-1]
@@ -40,9 +40,9 @@ def note_ended(log: ShownLog, completed: list[CompletedTransaction]) -> None:
 
 
 def touch_undecided(log: ShownLog, producer_id: int, end: int) -> None:
-    """Touch this producer's batches below ``end`` since its last marker: their outcome changes with a marker that
-    is appended or truncated. The batches are asked, because an expired producer may have open ones that its state
-    no longer shows."""
+    """Mark this producer's batches between its last marker and ``end`` as changed: a marker that is appended
+    or truncated changes their outcome. The batches themselves are searched, because an expired producer may
+    have open ones without an entry."""
     batches = log.batches
     for index in range(bisect_left(batches, end, key=_base_offset) - 1, -1, -1):
         batch = batches[index]

@@ -1,4 +1,5 @@
-"""Requests of transactional producers at a broker: rights first, then its coordinator (TXC-7, TXC-12 to TXC-14)."""
+"""Requests of transactional producers at a broker: check the rights, then call the coordinator (TXC-7, TXC-12
+to TXC-14)."""
 
 from __future__ import annotations
 
@@ -90,7 +91,7 @@ class TransactionRequests:
         return rule.answer
 
     def _use(self, transactional_id: str | None) -> Effects:
-        """The id's log partition is used from now on, even if no FindCoordinator named it before."""
+        """Create the id's log partition, if no FindCoordinator has used it before."""
         count = self.cluster.internal_topics.get(TRANSACTION_TOPIC)
         if not transactional_id or count is None:
             return []
@@ -98,13 +99,14 @@ class TransactionRequests:
         return self.cluster.use(partition)
 
     def _handled(self, transactional_id: str | None, now: int) -> Effects:
-        """The effects of the coordinator after a request."""
+        """The effects of the coordinator after it has handled a request."""
         if transactional_id:
             self.host.touch_id(transactional_id)
         return self.host.settle(now) + self._use(transactional_id)
 
     def handle_init(self, envelope: Envelope, now: int) -> Effects | None:
-        """InitProducerId with a transactional id (TXC-7); None: a fresh id is needed and the block is used up."""
+        """InitProducerId with a transactional id (TXC-7). None: a new producer id is needed and the block is
+        used up."""
         request = envelope.body
         if type(request) is not InitProducerIdRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an InitProducerId request")
@@ -124,7 +126,7 @@ class TransactionRequests:
         return self._handled(name, now)
 
     def handle_add_partitions(self, envelope: Envelope, now: int) -> Effects:
-        """AddPartitionsToTxn; one denied or unknown topic keeps the others from being tried (TXC-12)."""
+        """AddPartitionsToTxn; one denied or unknown topic stops the addition of the others (TXC-12)."""
         request = envelope.body
         if type(request) is not AddPartitionsToTxnRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an AddPartitionsToTxn request")
@@ -150,7 +152,7 @@ class TransactionRequests:
         return self._handled(request.transactional_id, now)
 
     def _topic_errors(self, request: AddPartitionsToTxnRequest) -> dict[str, Error]:
-        """Every partition's error when one of them may not or cannot be written; empty: go on."""
+        """If any partition may not be added, the error of every partition; otherwise empty."""
         found: dict[str, Error] = {}
         for partition in request.partitions:
             if self.permissions.denied and self.permissions.is_denied(
@@ -190,7 +192,7 @@ class TransactionRequests:
         return effects + self.cluster.use(partition)
 
     def handle_end(self, envelope: Envelope, now: int) -> Effects:
-        """EndTxn (TXC-14)."""
+        """EndTxn: commit or abort (TXC-14)."""
         request = envelope.body
         if type(request) is not EndTxnRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an EndTxn request")

@@ -1,4 +1,4 @@
-"""The level of validation of an append: by its origin, and in 2.0 by the topic (SEQ-9)."""
+"""How strictly an append is validated: depends on its origin, and in 2.0 also on the topic (SEQ-9)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ CONSUMER_OFFSETS_TOPIC = "__consumer_offsets"
 
 
 class Origin(Enum):
-    """Origin of an append."""
+    """Where an append comes from."""
 
     CLIENT = "client"
     COORDINATOR = "coordinator"
     REPLICATION = "replication"
 
     __hash__ = object.__hash__
-    """Hashed by identity: each member exists once and is a key that every append looks up, and ``Enum.__hash__`` is
-    slow."""
+    """The identity hash: every append looks a member up as a key, and ``Enum.__hash__`` is slow."""
 
 
 def data_level(profile: Profile, origin: Origin, topic: str) -> Level:
@@ -35,7 +34,7 @@ def data_level(profile: Profile, origin: Origin, topic: str) -> Level:
 
 
 def marker_level(profile: Profile, origin: Origin) -> Level:
-    """Markers are always checked, but 2.8's replicas only log what they find (SEQ-9, CTR-26)."""
+    """Markers are always checked, but replicas of 2.8 only log a failed check (SEQ-9, CTR-26)."""
     if profile.validates_by_origin and origin is Origin.REPLICATION:
         return Level.LOGGED
     return Level.EPOCH_ONLY

@@ -1,15 +1,18 @@
-"""Before the first batch of a transaction: does the partition belong to it? (KIP-890, first part, since 3.6)
+"""Verification: before the first batch of a transaction, a leader asks the coordinator whether the partition
+belongs to it (KIP-890, first part, since 3.6).
 
-A leader asks the transaction's coordinator and holds the request back until the answer is here; nothing is appended
-before. For a client of transaction version 2 it asks the coordinator to add the partition (second part, since 4.0), and
-asks again for a while when the transaction before is not complete yet (KAFKA-18654).
+The request waits until the answer has arrived; nothing is appended before. For a client of transaction
+version 2 the leader asks the coordinator to add the partition (second part, since 4.0). While the previous
+transaction is not complete yet, the leader repeats the question for a limited time (KAFKA-18654).
 
-Owns the questions on their way, one at a time to each coordinator, and what their answers mean. What waits for its
-first batch in a log stands in the log's ``ProducerStateManager`` (``awaited``). A broker has a :class:`Verification`
-when its profile says so (``verifies_partitions``); the request goes on where ``Verification.goes_on`` says.
+Owns the questions in flight, one at a time to each coordinator, and the meaning of their answers. The log's
+``ProducerStateManager`` keeps the transactions that wait for their first batch (``awaited``). A broker has a
+:class:`Verification` when its profile has ``verifies_partitions``; ``Verification.goes_on`` names the method
+that continues a request.
 
 Source: ``AddPartitionsToTxnManager``, ``ReplicaManager.maybeStartTransactionVerificationForPartitions``,
-``UnifiedLog.analyzeAndValidateProducerState``, ``TransactionCoordinator.handleVerifyPartitionsInTransaction``.
+``UnifiedLog.analyzeAndValidateProducerState``,
+``TransactionCoordinator.handleVerifyPartitionsInTransaction``.
 """
 
 from __future__ import annotations
@@ -65,51 +68,52 @@ PRODUCE_SEES: dict[Error, Error] = dict.fromkeys(
     ),
     Error.NOT_ENOUGH_REPLICAS,
 )
-"""The error for a producer instead, so that old ones send the batch again."""
+"""The coordinator's error to the one that a producer gets instead, so that old producers send the batch again."""
 ADDING_SEES: dict[Error, Error] = {
     error: seen for error, seen in PRODUCE_SEES.items() if error is not Error.CONCURRENT_TRANSACTIONS
 }
-"""The same for a client of transaction version 2, which knows that the transaction before may be completing."""
+"""The same for a client of transaction version 2, which expects that the previous transaction may not be
+complete yet."""
 PRODUCERS_SEE = {
     Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
 }
-"""The error for a client instead of the coordinator's: clients expect the fence of a leader."""
+"""The coordinator's error to the one that a client gets instead: clients expect the fencing error of a leader."""
 OLDER_PRODUCERS_SEE = PRODUCERS_SEE | {Error.TRANSACTION_ABORTABLE: Error.INVALID_TXN_STATE}
-"""The same for clients before Produce 11 and TxnOffsetCommit 4 (Kafka 3.8), which do not know
-TRANSACTION_ABORTABLE."""
+"""The same for clients before Produce 11 and TxnOffsetCommit 4 (Kafka 3.8), which have no TRANSACTION_ABORTABLE."""
 OFFSETS_SEE = {
     Error.NETWORK_EXCEPTION: Error.COORDINATOR_LOAD_IN_PROGRESS,
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
 }
-"""The error for a TxnOffsetCommit instead (``GroupMetadataManager.maybeConvertOffsetCommitError``)."""
+"""The coordinator's error to the one that a TxnOffsetCommit gets instead
+(``GroupMetadataManager.maybeConvertOffsetCommitError``)."""
 ADD_RETRY_MS, ADD_RETRY_MAX_MS = 20, 100
-"""``add.partitions.to.txn.retry.backoff.ms`` and ``….max.ms``: how often and how long a leader asks again."""
+"""Pause and limit in ms for repeating a question: ``add.partitions.to.txn.retry.backoff.ms`` and ``….max.ms``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A request whose partitions were asked about."""
+    """A request after the verification of its partitions."""
 
     envelope: Envelope
     errors: dict[str, Error] = field(default_factory=dict)
-    """Partitions that may not be written, with the coordinator's error."""
+    """The partitions that may not be written to, with the coordinator's error."""
     guards: dict[str, int] = field(default_factory=dict)
-    """Partitions that were asked about, each with what shows that no marker came since."""
+    """The verified partitions, each with the guard that a later marker removes."""
     sees: Mapping[Error, Error] = field(default_factory=lambda: PRODUCE_SEES)
-    """The coordinator's errors that a producer gets another for."""
+    """The coordinator's error to the one that the producer gets instead."""
 
 
 @dataclass(slots=True)
 class _Waiting:
-    """One request that waits for its coordinator."""
+    """One request that waits for a coordinator's answer."""
 
     asked: TransactionPartitions
     envelope: Envelope
     guards: dict[str, int]
     sequences: dict[str, int]
-    """The first sequence of every partition of the request that has one."""
+    """Partition to the first sequence of its batch, for batches with a sequence."""
     until: int
-    """How long it is asked again while the transaction before is not complete."""
+    """Until when the question is repeated while the previous transaction is not complete."""
 
     def ends(self, error: Error) -> Verified:
         return self.ended(dict.fromkeys(self.asked.partitions, error))
@@ -121,7 +125,7 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Line:
-    """The questions to one coordinator: those of the request on its way, and those behind it by transactional id."""
+    """The questions to one coordinator: those in the request in flight, and the waiting ones by transactional id."""
 
     deadline: int | None = None
     correlation_id: int = 0
@@ -161,14 +165,15 @@ class Verification:
         self.understand_abortable = setup.understand_abortable
         self.lines: dict[int, _Line] = {}
         self.later: list[tuple[int, _Waiting]] = []
-        """Questions to repeat, each with its time."""
+        """Questions to repeat, each with its time in ms."""
         self.connected: set[int] = {setup.broker_id}
         self._guards = 0
         self.goes_on: dict[type, Callable[[Verified, int], Effects]] = {}
-        """Type of a waiting request to the method that continues it; the handlers of these requests register here."""
+        """Type of a waiting request to the method that continues it; the handlers of these requests register
+        theirs here."""
 
     def go_on(self, verified: tuple[Effects, list[Verified]], now: int) -> Effects:
-        """The requests to send, and the effects of requests that no longer wait."""
+        """The requests to send, and the effects of the requests that continue."""
         effects, ended = verified
         for one in ended:
             effects = effects + self.goes_on[type(one.envelope.body)](one, now)
@@ -179,7 +184,7 @@ class Verification:
     def of_produce(
         self, envelope: Envelope, request: ProduceRequest, batches: dict[str, RecordBatch], now: int
     ) -> tuple[Effects, list[Verified]] | None:
-        """Ask about the partitions of a Produce that its client may write; None when none of them needs it."""
+        """Verify the partitions of a Produce that its client may write to; None when none needs it."""
         transactional_id = request.transactional_id
         numbered = {
             name: batch
@@ -203,7 +208,7 @@ class Verification:
     def of_offsets(
         self, envelope: Envelope, request: TxnOffsetCommitRequest, partition: str, now: int
     ) -> tuple[Effects, list[Verified]] | None:
-        """Ask about the group's partition of the offsets log; None when its transaction is open there."""
+        """Verify the group's partition of the offsets log; None when its transaction is already open there."""
         producer_id, epoch = request.producer_id, request.producer_epoch
         sequences = {partition: NO_SEQUENCE}
         name, adds = request.transactional_id, request.transaction_version >= RAISING_VERSION
@@ -225,7 +230,7 @@ class Verification:
         for partition, sequence in sequences.items():
             replica = self.replicas.get(partition)
             if replica is None or not replica.is_leader:
-                continue  # The append refuses it.
+                continue  # The append will refuse this batch.
             producers = replica.log.producers
             if not producers.is_open(producer_id, epoch):
                 self._guards += 1
@@ -244,7 +249,7 @@ class Verification:
         return self._queue(_Waiting(asked, envelope, guards, sequences, until), now)
 
     def _ask_again(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
-        """Ask again under new guards: a marker may have removed the first ones meanwhile."""
+        """Repeat the question with new guards: a marker may have removed the first ones."""
         asked = waiting.asked
         sent = self._ask(
             asked.transactional_id,
@@ -259,7 +264,7 @@ class Verification:
         return ([], [waiting.ended({})]) if sent is None else sent
 
     def _queue(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
-        """If two verifications of one transactional id wait, the one with the newer epoch is sent."""
+        """When two verifications of one transactional id wait, keep the one with the newer epoch."""
         asked = waiting.asked
         coordinator = self._coordinator(asked.transactional_id)
         watch, name, client = self.setup.watch, self.setup.name, waiting.envelope.source
@@ -296,7 +301,7 @@ class Verification:
         return leader if leader is not None and self.cluster.is_reachable(leader) else None
 
     def _send(self, coordinator: int, line: _Line, now: int) -> Effects:
-        """The next request to a coordinator, when none is on its way."""
+        """Send the next request to a coordinator, unless one is in flight."""
         if line.on_the_way or not line.behind:
             return []
         peer = f"broker-{coordinator}"
@@ -314,7 +319,7 @@ class Verification:
     # Answers --------------------------------------------------------------------------------------
 
     def handle_response(self, envelope: Envelope, now: int) -> Effects:
-        """The coordinator's answer; the requests that waited go on, and the next question leaves."""
+        """The coordinator's answer: continue the requests that waited, and send the next question."""
         response = envelope.body
         if type(response) is not VerifyPartitionsResponse:
             raise EngineError(f"{response!r} answers no question about partitions")
@@ -378,13 +383,13 @@ class Verification:
     # Time and life --------------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
-        """When a coordinator has been silent for too long."""
+        """When the next overdue request or repetition is due."""
         due = [line.deadline for line in self.lines.values() if line.deadline is not None]
         return min(due + [at for at, _ in self.later], default=None)
 
     def on_timer(self, now: int) -> tuple[Effects, list[Verified]]:
-        """An overdue request ends its connection, and all requests that wait for its answer fail. What met a
-        transaction that was not complete is asked again."""
+        """Close the connection of an overdue request, and fail all requests that wait for its answer. Repeat
+        the questions whose previous transaction was not complete."""
         effects: Effects = []
         ended: list[Verified] = []
         due = [waiting for at, waiting in self.later if at <= now]
@@ -406,7 +411,7 @@ class Verification:
         return effects, ended
 
     def crash(self) -> None:
-        """Memory goes; what clients sent is lost with their connections."""
+        """Everything in memory is lost; the clients lose their connections and requests with it."""
         self.lines.clear()
         self.later.clear()
         self.connected = {self.broker_id}
@@ -415,12 +420,12 @@ class Verification:
 def unguarded(
     producers: ProducerStateManager, batch: RecordBatch, guard: int | None
 ) -> tuple[Error, Unsafe] | None:
-    """What forbids a client's batch after verification (or without, if it was not needed). The log
-    answers a duplicate. A batch that starts a transaction here needs the guard of its verification, which a later
-    marker removes. While the first batch is missing, a batch with a sequence above the lowest one seen is refused. So
-    is one of transaction version 2 that does not begin at 0 where no batch of its producer is known, because its epoch
-    began with its transaction (``ProducerAppendInfo.checkSequence``, KAFKA-18202).
-    """
+    """The error that forbids a client's batch after its verification, or when none was needed; None: append
+    it. The log answers a duplicate. A batch that starts a transaction here needs the guard of its
+    verification, which a later marker removes. While the first batch is missing, a batch with a sequence
+    above the lowest one seen is refused. With transaction version 2, where each transaction has its own
+    epoch, a batch is also refused when its producer has no batch here and it does not begin at 0
+    (``ProducerAppendInfo.checkSequence``, KAFKA-18202)."""
     if not batch.is_transactional:
         return None
     arrival = producers.prepare(batch.producer_id).arrive(batch)
@@ -441,8 +446,8 @@ def unguarded(
 
 
 def verify(coordinator: TransactionCoordinator, asked: TransactionPartitions) -> dict[str, Error]:
-    """A coordinator's answer about each partition. A change that is being written is ignored: the append decides
-    last."""
+    """A coordinator's answer about each partition. A change that is being written does not matter: the append
+    decides last."""
     error = _verify_id(coordinator, asked)
     if error is not NO_ERROR:
         return dict.fromkeys(asked.partitions, error)

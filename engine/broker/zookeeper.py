@@ -1,7 +1,7 @@
 """The part of a ZooKeeper ensemble that brokers use: nodes with stat versions, and sessions (PID-2, LOG-10).
 
-Owns data and versions. A write may be conditional on the stat version; two claims of one version cannot both
-win. It must not know what the data means.
+Owns data and versions. A write may be conditional on the stat version, so of two writes with the same
+expected version only one succeeds. It does not interpret the data.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Node:
 
 
 class Session:
-    """A broker's session: alive while the broker is, else until ``expires_at``. A part of the view."""
+    """A broker's session: alive while the broker is, otherwise until ``expires_at``. A part of the view."""
 
     __slots__ = ("alive", "broker_id", "expires_at", "path")
 
@@ -58,8 +58,7 @@ class ZooKeeper:
         return ZooKeeperReply(path=name, data=node.data, version=node.version)
 
     def write(self, request: ZooKeeperWrite) -> ZooKeeperReply:
-        """Write if the stat version is the expected one (-1: the node must not exist; None: whatever it
-        is)."""
+        """Write if the stat version is the expected one (-1: the node must not exist; None: any version)."""
         node = self.nodes.get(request.path)
         version = -1 if node is None else node.version
         if request.expected_version is not None and request.expected_version != version:

@@ -1,8 +1,8 @@
 """The controller with ZooKeeper behind it: sessions, nodes, announcements (LOG-10, PID-2).
 
-One actor under two names, ``controller`` and ``zookeeper``. It informs brokers by *announcements*: the kernel hands
-each to every live broker within the same step ("brokers learn it at once"), so an announcement is no message and cannot
-be lost. A broker that is down or paused gets ``announcements_for`` when it is back.
+One actor with two names, ``controller`` and ``zookeeper``. It informs brokers by *announcements*: the kernel
+delivers each to every live broker within the same step, so an announcement is no message and cannot be lost.
+A broker that was down or paused gets ``announcements_for`` when it starts or resumes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ COMPETITOR = 99
 
 
 class ZooKeeperController(Controller):
-    """The role ``controller``, and ``zookeeper`` for the two operations that brokers use themselves."""
+    """The role ``controller``; also ``zookeeper``, for the two operations with which brokers use it directly."""
 
     other_names = ("zookeeper",)
 
@@ -76,7 +76,7 @@ class ZooKeeperController(Controller):
         self.zookeeper.put(BLOCK_NODE, Block(broker, start, end).to_json())
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """ZooKeeper's operations, and a leader's wish to take a replica back."""
+        """ZooKeeper's operations, and a leader's request for a replica's return."""
         body = envelope.body
         if type(body) is ZooKeeperRead:
             reply = self.zookeeper.read(body.path)
@@ -126,7 +126,8 @@ class ZooKeeperController(Controller):
                 self._end_session(session)
 
     def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
-        """A broker fell silent: its session ends ``session_timeout_ms`` later; after a clean stop at once."""
+        """A broker sends nothing any more: its session ends ``session_timeout_ms`` later, or at once after a
+        clean stop."""
         session = self.zookeeper.sessions[broker_id]
         session.alive = False
         session.expires_at = now if clean else now + self.configuration.session_timeout_ms
@@ -138,8 +139,7 @@ class ZooKeeperController(Controller):
         self.on_broker_stopped(broker_id, now)
 
     def on_broker_started(self, broker_id: int, now: int) -> None:
-        """A broker registers anew. What is left of its old session ends first, as the stale node is
-        deleted."""
+        """A broker registers again. The rest of its old session ends first, as Kafka deletes the stale node."""
         session = self.zookeeper.sessions.get(broker_id)
         if session is None:
             session = self.zookeeper.sessions[broker_id] = Session(broker_id)
@@ -149,7 +149,7 @@ class ZooKeeperController(Controller):
         self._register(session)
 
     def on_broker_resumed(self, broker_id: int, now: int) -> None:
-        """A paused broker is back: within its session nothing happened, else it registers anew."""
+        """A paused broker resumes: within its session nothing happened; otherwise it registers again."""
         session = self.zookeeper.sessions[broker_id]
         if broker_id in self.live:
             session.alive = True
@@ -176,13 +176,14 @@ class ZooKeeperController(Controller):
         self._take_leaderships(broker_id)
 
     def _silent_outside_isr(self, state: PartitionState) -> None:
-        # The leader may have asked to add it to the ISR, and holds the high watermark back until it has caught up.
+        # The leader may have requested the replica's return, and holds the high watermark back until it has
+        # caught up.
         self.announcements.append(state.word())
 
     def _alter_isr(self, request: AlterIsr | IsrWrite) -> None:
-        """Add a replica to the ISR, unless the partition changed since its leader asked: the leader may have compared
-        the replica with a state that no longer holds (``CurrentIsrVersion`` in KIP-497, before that the version of
-        ZooKeeper's node)."""
+        """Add a replica to the ISR, unless the partition has changed since the leader's request: the leader
+        may have compared the replica with an outdated state (``CurrentIsrVersion`` in KIP-497, before that
+        the version of ZooKeeper's node)."""
         state = self.partitions.get(request.partition)
         fits = (
             state is not None
@@ -206,7 +207,7 @@ class ZooKeeperController(Controller):
         )
 
     def lose_heartbeats(self, broker_id: int, now: int) -> None:
-        """A broker's heartbeats keep its session with ZooKeeper, too; what it does then is not played."""
+        """Heartbeats also keep a broker's session with ZooKeeper; losing them is not simulated there."""
         raise Refused("GEN-6", "controller", "no_heartbeats")
 
     def find_heartbeats(self, broker_id: int, now: int) -> None:
