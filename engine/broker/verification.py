@@ -363,7 +363,7 @@ class Verification:
         return self._send(broker_id, line, now)
 
     def on_disconnected(self, broker_id: int) -> list[Verified]:
-        """All that went there, or was to go, ends: a producer sends its batch again."""
+        """The questions to this broker, in flight and queued, have failed: producers resend their batches."""
         self.connected.discard(broker_id)
         line = self.lines.pop(broker_id, None)
         if line is None:

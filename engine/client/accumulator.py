@@ -1,7 +1,7 @@
 """The accumulator: a queue of batches per topic-partition, filled by the application, emptied by the Sender.
 
-Owns the queues, when a batch may leave and in which order (ACC-1..ACC-22, ORD-2). It must not know
-connections, requests or what an answer means. The transaction manager answers the stop test (ORD-5).
+Owns the queues, when a batch may leave and in which order (ACC-1..ACC-22, ORD-2). It knows no connections, no
+requests and no responses. The transaction manager decides whether a partition must stop (ORD-5).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class PartitionQueue:
 
 
 class Appended(NamedTuple):
-    """How an append went: ``batch_is_full``: a batch is ready to leave (ACC-2, step 5)."""
+    """The result of an append. ``batch_is_full``: a batch can be sent now (ACC-2, step 5)."""
 
     batch: Batch
     batch_is_full: bool
@@ -77,7 +77,8 @@ class Ready:
     """Milliseconds until a head may become sendable; None: no bound (LONG_MAX)."""
     unknown_leader_topics: list[str] = field(default_factory=list)
     waits: tuple[str, str, int] | None = None
-    """(topic-partition, ``linger`` or ``backoff``, until) of the head that ``next_check_delay`` is for."""
+    """(topic-partition, ``linger`` or ``backoff``, end of that wait in ms) of the head that
+    ``next_check_delay`` belongs to."""
 
 
 class RecordAccumulator:
@@ -96,7 +97,7 @@ class RecordAccumulator:
         self.config = config
         self.expiry: Expiry = SINCE_CREATION if profile.expiry_from_creation else WHILE_QUEUED
         self._end_sends_everything = profile.end_sends_everything
-        """A transaction that ends lets every batch leave at once (ACC-10)."""
+        """The end of a transaction makes every batch sendable at once (ACC-10)."""
         self._resumes_after_stop = profile.drain_resumes_after_stop
         self._backoff: RetryBackoff = GROWING if profile.retry_backoff_grows else FIXED
         self.switches = switches
@@ -105,12 +106,12 @@ class RecordAccumulator:
         self.pool = BufferPool(config.buffer_memory, client, watch)
         self.queues: dict[str, PartitionQueue] = {}
         self.incomplete: dict[str, Batch] = {}
-        """Every batch that is not over, by id, oldest first."""
+        """Every batch that is not complete, by id, oldest first."""
         self.closed = False
         self.flushes = 0
         self.drain_index = 0
         self.stops: list[tuple[int, str, str]] = []
-        """(node, topic-partition, reason) of the stops of the last drain."""
+        """(node, topic-partition, reason) of every partition that the last drain skipped."""
         self._order: list[PartitionQueue] = []
         self._next_batch = 1
 
@@ -126,11 +127,12 @@ class RecordAccumulator:
         return queue
 
     def memory_for(self, payload: int) -> int:
-        """Bytes that a new batch for this record asks of the pool (ACC-2, step 3)."""
+        """Bytes to allocate from the pool for a new batch with this record (ACC-2, step 3)."""
         return max(self.config.batch_size, batch_size_upper_bound(payload))
 
     def append(self, partition: str, serial: int, payload: int, now: int) -> Appended | None:
-        """Put a record at the tail (ACC-2). None: the pool has no memory for the batch it needs."""
+        """Append a record at the tail of its queue (ACC-2). None: the pool has no memory for the new batch
+        that it needs."""
         queue = self.queue(partition)
         appended = self._append_to_tail(queue, serial, payload, now)
         if appended is not None:
@@ -141,7 +143,8 @@ class RecordAccumulator:
         return self._append_to_new(queue, size, serial, payload, now)
 
     def append_with_memory(self, partition: str, size: int, serial: int, payload: int, now: int) -> Appended:
-        """Go on after waiting for ``size`` bytes: the tail may have room by now (ACC-2, step 4)."""
+        """Continue an append that waited for ``size`` bytes: meanwhile the tail may have room again (ACC-2,
+        step 4)."""
         queue = self.queue(partition)
         appended = self._append_to_tail(queue, serial, payload, now)
         if appended is not None:
@@ -172,7 +175,7 @@ class RecordAccumulator:
     # -- ready -----------------------------------------------------------------------------------------
 
     def ready(self, leaders: Mapping[str, int | None], now: int) -> Ready:
-        """Which nodes have something to take (ACC-8..ACC-12)."""
+        """The nodes with at least one sendable batch (ACC-8..ACC-12)."""
         result = Ready()
         nodes = result.nodes
         exhausted = bool(self.pool.waiters)
@@ -212,7 +215,7 @@ class RecordAccumulator:
     def _reasons(
         self, partition: str, full: bool, expired: bool, exhausted: bool, completing: bool
     ) -> list[tuple[str, str]]:
-        """Every true term of ACC-10."""
+        """The names of all terms of ACC-10 that are true."""
         reasons = []
         if full:
             reasons.append((partition, FULL))
@@ -229,14 +232,14 @@ class RecordAccumulator:
         return reasons
 
     def _is_completing(self) -> bool:
-        """k28: a transaction that ends lets everything leave at once (ACC-10)."""
+        """k28: a transaction is ending, so every batch is sendable at once (ACC-10)."""
         return self._end_sends_everything and self.sequences is not None and self.sequences.is_completing
 
     def next_wait_end(self, now: int) -> int | None:
         """When the next linger or backoff of any head ends, later than ``now``; None: there is none.
 
-        ``ready()`` does not look at further partitions of a ready node; a Sender that may not spin needs
-        this moment too (SND-1).
+        ``ready()`` skips the other partitions of a ready node; this Sender does not poll in a loop, so it
+        needs their times, too (SND-1).
         """
         first: int | None = None
         linger = self.config.linger_ms
@@ -253,10 +256,10 @@ class RecordAccumulator:
     def drain(
         self, nodes: Iterable[int], led_by: Mapping[int, list[str]], max_size: int, now: int
     ) -> list[tuple[int, list[Batch]]]:
-        """Take at most one batch per partition for each ready node (ACC-13..ACC-16).
+        """Take at most one batch of each partition for each ready node (ACC-13..ACC-16).
 
-        ``led_by``: node to the partitions it leads, in the order of the metadata. ``max_size``: bytes a
-        request may have. Nodes that get nothing have an empty list.
+        ``led_by``: node to the partitions it leads, in the order of the metadata. ``max_size``: the most
+        bytes of a request. A node without a batch to send has an empty list.
         """
         self.stops.clear()
         return [(node, self._drain_node(node, led_by.get(node, []), max_size, now)) for node in nodes]
@@ -296,7 +299,7 @@ class RecordAccumulator:
         return taken
 
     def _take(self, queue: PartitionQueue, head: Batch, now: int) -> Batch:
-        """Remove the head, give it an identity if it has none yet, close it (ACC-16)."""
+        """Remove the head of a queue, give it an identity unless it has one, and close it (ACC-16)."""
         queue.batches.popleft()
         if self.sequences is not None and head.base_sequence == NO_SEQUENCE:
             self.sequences.assign(head)
@@ -307,13 +310,13 @@ class RecordAccumulator:
     # -- coming back -----------------------------------------------------------------------------------
 
     def backoff_of(self, batch: Batch) -> int:
-        """How long a batch that came back waits after its newest attempt."""
+        """Milliseconds for which a requeued batch waits after its newest attempt."""
         return self._backoff.of(batch.attempts, self.config.retry_backoff_ms)
 
     def requeue(self, batch: Batch, now: int) -> bool:
         """Put a batch that must be sent again back into its queue (ACC-18, ORD-2).
 
-        True when the batch was put before others, in order of sequence.
+        True when the batch was inserted before others, in sequence order.
         """
         batch.requeue(now)
         queue = self.queue(batch.partition)
@@ -341,7 +344,7 @@ class RecordAccumulator:
         return bool(smaller)
 
     def finish(self, batch: Batch) -> None:
-        """A batch is over: its memory returns to the pool (ACC-5)."""
+        """A batch is complete: its memory returns to the pool (ACC-5)."""
         if self.incomplete.pop(batch.id, None) is None:
             raise EngineError(f"{batch.id} of {batch.partition} is finished twice")
         self.pool.release(batch.capacity)
@@ -356,14 +359,14 @@ class RecordAccumulator:
     # -- expiry ----------------------------------------------------------------------------------------
 
     def earliest_expiry(self) -> int | None:
-        """A time before which no batch can expire; None without batches. It is that of the oldest incomplete
-        batch, so the queues need not be read."""
+        """A time before which no batch can expire; None without batches. This is the expiry of the oldest
+        incomplete batch, so the queues need not be read."""
         for oldest in self.incomplete.values():
             return oldest.created_at + self.config.batch_expiry_ms
         return None
 
     def expired(self, now: int) -> list[Batch]:
-        """Take off every queued batch that has waited too long (ACC-21), each queue from its head."""
+        """Remove every queued batch that has waited too long (ACC-21), starting at the head of each queue."""
         over: list[Batch] = []
         for queue in self._order:
             if queue.muted and not self.expiry.everywhere:
@@ -375,11 +378,11 @@ class RecordAccumulator:
         return over
 
     def expires_at(self, head: Batch, last: bool) -> int:
-        """The first moment at which the head of a queue expires. ``last``: no batch is queued behind it."""
+        """When the head of a queue expires. ``last``: no batch is queued behind it."""
         return self.expiry.expires_at(head, last, self.config)
 
     def next_expiry(self) -> int | None:
-        """When the next head of a queue expires; None: nothing is queued that could."""
+        """When the next head of a queue expires; None when no queued batch can expire."""
         ends = [
             self.expires_at(queue.batches[0], len(queue.batches) == 1)
             for queue in self._order
@@ -390,7 +393,7 @@ class RecordAccumulator:
     # -- muting, flushing, closing ---------------------------------------------------------------------
 
     def set_muted(self, partition: str, muted: bool) -> None:
-        """Hold a partition back while its only batch is under way (ACC-19)."""
+        """Mute a partition while its only batch is in flight (ACC-19)."""
         queue = self.queue(partition)
         if queue.muted != muted:
             queue.muted = muted

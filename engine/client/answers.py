@@ -1,4 +1,4 @@
-"""Handling of a batch when its answer arrives, or when no answer can arrive any more (SND-8..SND-13).
+"""Handling of a batch when its result arrives, or when none can arrive any more (SND-8..SND-13).
 
 Owns the reactions; ``produce_reactions`` chooses the reaction to an error.
 """
@@ -47,15 +47,16 @@ UNCERTAIN = frozenset(
         Error.KAFKA_STORAGE_ERROR,
     }
 )
-"""Errors after which the batch may be stored all the same (LOG-2): a resend may be a duplicate."""
+"""Errors after which the batch may be stored nevertheless (LOG-2), so a resend may be a duplicate."""
 
 
 class NothingTracked(Exception):
-    """A batch goes again, and nothing is known to be in flight in its partition (``insertInSequenceOrder``)."""
+    """A batch is to be resent, but the client tracks no batch in flight of its partition
+    (``insertInSequenceOrder``)."""
 
 
 class Answers:
-    """Carries out SND-9 for one incarnation."""
+    """Carries out the reactions of SND-9 for one incarnation."""
 
     __slots__ = (
         "_accumulator",
@@ -98,13 +99,13 @@ class Answers:
                 return
 
     def lost(self, request: InFlightRequest, error: Error, now: int) -> None:
-        """The connection ended before the answer came: as ``error`` (SND-9)."""
+        """The connection ended before the response came: every batch fails with ``error`` (SND-9)."""
         for batch in request.batches.values():
             if not self._handle(batch, error, NO_OFFSET, NO_OFFSET, now):
                 return
 
     def sent_without_answer(self, batch: Batch, now: int) -> None:
-        """acks=0: success as soon as the request is on its way (SND-8)."""
+        """With acks=0 a batch succeeds as soon as its request was sent (SND-8)."""
         self._in_flight.remove(batch)
         self._watch.emit(CompletedUnacknowledged, self._name, batch.id, batch.partition, batch.record_count)
         self._completion.finish(batch, "acknowledge", None, NO_OFFSET, now)
@@ -138,7 +139,8 @@ class Answers:
     # -- one batch -------------------------------------------------------------------------------------
 
     def _handle(self, batch: Batch, error: Error, base_offset: int, log_start_offset: int, now: int) -> bool:
-        """False when the Sender's thread throws here: the rest of the response is not handled (TXM-4)."""
+        """Apply one result. False when Kafka's Sender thread throws here: the rest of the response is not
+        handled (TXM-4)."""
         reaction = reaction_to(error)
         if batch.state in DROPPED:
             self._watch.emit(AnswerForAborted, self._name, batch.id, batch.partition, error)
@@ -166,14 +168,14 @@ class Answers:
         return True
 
     def _thrown(self, batch: Batch, illegal: IllegalTransition) -> None:
-        """A batch that was given up in flight fails again after the end of its transaction (KAFKA-14830)."""
+        """A batch that was aborted in flight fails again after its transaction has ended (KAFKA-14830)."""
         if self._transactions is not None and self._transactions.is_poisoned:
             return
         self._watch.emit(LateFailureThrown, self._name, batch.partition, illegal.row.on)
         self._watch.emit(NumbersInDoubt, producer=self._name, partition=batch.partition, thrown=True)
 
     def _complete(self, batch: Batch, base_offset: int, now: int) -> None:
-        """Success (TXM-12). A batch that expired meanwhile can only raise the last acked values (ACC-21)."""
+        """Success (TXM-12). For a batch that has already expired, only the last acked values can rise (ACC-21)."""
         self._in_flight.remove(batch)
         if self._transactions is not None:
             self._transactions.completed(batch, base_offset)
@@ -194,7 +196,7 @@ class Answers:
             self._completion.finish(batch, "acknowledge", None, base_offset, now)
 
     def _retries(self, batch: Batch, error: Error, log_start_offset: int, now: int) -> bool:
-        """Send the batch again if that is allowed (SND-10); True when the answer is dealt with."""
+        """Send the batch again if SND-10 allows it; True when nothing is left to do for the response."""
         transactions = self._transactions
         if batch.over or batch.attempts >= self._config.retries:
             return False
@@ -255,7 +257,8 @@ class Answers:
         )
 
     def _requeue(self, batch: Batch, error: Error, now: int) -> None:
-        """Raises :class:`NothingTracked` where Kafka's accumulator has no place for the batch; it stays in flight."""
+        """Raises :class:`NothingTracked` where Kafka's accumulator cannot insert the batch, which then stays
+        in flight."""
         transactions = self._transactions
         if transactions is not None and transactions.has_no_place_for(batch):
             batch.attempts += 1
@@ -280,7 +283,8 @@ class Answers:
         )
 
     def _fail(self, batch: Batch, error: Error, adjust: bool, now: int) -> None:
-        """The batch is given up (SND-9, SND-13). A late answer for one that is over only moves numbers."""
+        """The batch fails finally (SND-9, SND-13). If it was already complete, the late response changes only
+        sequence numbers."""
         self._in_flight.remove(batch)
         self._watch.emit(
             BatchFailed,

@@ -13,18 +13,17 @@ KINDS = (SEND, FLUSH, CLOSE, FORCE_CLOSE, *TRANSACTIONAL)
 
 DONE, BLOCKED, REFUSED = "done", "blocked", "refused"
 CLOSED_ERROR, TIMEOUT_ERROR, BUFFER_ERROR = "PRODUCER_CLOSED", "TIMEOUT", "BUFFER_EXHAUSTED"
-"""Errors of calls that no broker returns."""
+"""Errors of calls that the client itself raises."""
 
 
 class Call:
-    """One call and how it went.
+    """One call and its result.
 
     ``kind`` is one of :data:`KINDS`. ``args`` of ``send``: ``partition``, ``serial``, ``size`` (bytes of the
     value), ``key`` (missing or None: null). ``args`` of ``send_offsets``: ``offsets`` (topic-partition to the
-    offset of the next record to read) and ``group``.
-    ``state`` is ``done``, ``blocked`` or ``refused``; a blocked call becomes one of the others later, and the client
-    then puts it into ``finished_calls``. ``error`` is what went wrong, ``exception`` the Java class that Kafka throws
-    for it, where that is known.
+    offset of the next record to read) and ``group``. ``state`` is ``done``, ``blocked`` or ``refused``; a
+    blocked call is later done or refused, and the client then puts it into ``finished_calls``. ``error``
+    names the error, ``exception`` the Java class that Kafka throws for it, if known.
     """
 
     __slots__ = ("args", "error", "exception", "kind", "since", "state")

@@ -1,7 +1,7 @@
 """One batch of records on its way through the producer (ACC-3, ACC-6, ACC-7, ACC-17).
 
 Owns the records' serials, the byte estimate, the identity (PID, epoch, first sequence) and the state of the
-batch. When it is sent, and where to, is not its business.
+batch. It does not decide when and where it is sent.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Batch:
         self.bytes = BATCH_OVERHEAD
         self.serials: list[int] = []
         self.keys: dict[int, str] = {}
-        """Serial to its record's key, of those that have one."""
+        """Serial to the record's key, for records with a key."""
         self.created_at = now
         self.last_append_at = now
         self.last_attempt_at = now
@@ -64,14 +64,14 @@ class Batch:
         self.base_sequence = NO_SEQUENCE
         self.is_transactional = False
         self.closed = False
-        """Written out: the identity may no longer change (ACC-17)."""
+        """The bytes are written: the identity can no longer change (ACC-17)."""
         self.resequenced = False
         self.drained_renumbered = False
-        """The newest drain was the first one under new numbers."""
+        """The newest drain was the first one with the new sequence numbers."""
         self.state = MACHINE.initial
         self.error: str | None = None
         self.shown = True
-        """Still has a place in the view; a finished batch keeps it until the next pass."""
+        """The view shows the batch; a finished batch is shown until the next pass."""
         self.path = ("clients", client, "batches", batch_id)
         self.watch = watch
 
@@ -86,7 +86,7 @@ class Batch:
         return bool(self.serials) and self.capacity <= self.bytes
 
     def try_append(self, serial: int, payload: int, now: int) -> bool:
-        """Add a record if there is room; False: from now on the batch accepts no record.
+        """Append a record if there is room; False: the batch is full and accepts no further record.
 
         The first record always fits. ``payload`` is :func:`record_size.payload_size`.
         """
@@ -119,7 +119,8 @@ class Batch:
     def set_identity(
         self, producer_id: int, producer_epoch: int, base_sequence: int, is_transactional: bool
     ) -> None:
-        """Give the batch its PID, epoch and first sequence (SEQ-5). A written one keeps its own (ACC-17)."""
+        """Give the batch its PID, epoch and first sequence (SEQ-5). A batch whose bytes are written keeps its
+        own (ACC-17)."""
         if self.closed:
             raise EngineError(
                 f"{self.id} of {self.partition} is written with sequence {self.base_sequence}: marking it "
@@ -131,7 +132,8 @@ class Batch:
         self.is_transactional = is_transactional
 
     def renumber(self, producer_id: int, producer_epoch: int, base_sequence: int) -> None:
-        """Reopen a written batch under new numbers (TXM-16, TXM-17); marked as renumbered until the next drain."""
+        """Reopen a written batch with new numbers (TXM-16, TXM-17); it is marked as renumbered until the next
+        drain."""
         if base_sequence < 0:
             raise EngineError(
                 f"{self.id} of {self.partition}: sequence {base_sequence} lies below 0 (TXM-17)"
@@ -148,7 +150,7 @@ class Batch:
         return self.state in OVER
 
     def move(self, on: str) -> None:
-        """Take the row of (state, ``on``); without one a rule of the engine is broken."""
+        """Take the row for (state, ``on``). A missing row is an error of the engine."""
         try:
             row = MACHINE.take(self.state, on, None)
         except EngineError as broken:
@@ -157,7 +159,7 @@ class Batch:
         self.watch.touch(self)
 
     def drain(self, now: int) -> None:
-        """Taken off its queue to be sent."""
+        """The Sender has removed the batch from its queue to send it."""
         if self.state in TAKES_RECORDS:
             self.move(CLOSE)
         self.move(DRAIN)
@@ -174,7 +176,7 @@ class Batch:
     # -- others ----------------------------------------------------------------------------------------
 
     def to_message(self) -> RecordBatch:
-        """The batch as it travels (MSG-2)."""
+        """The batch as part of a Produce request (MSG-2)."""
         count = len(self.serials)
         return RecordBatch(
             record_count=count,

@@ -1,6 +1,6 @@
 """The life of a batch at its producer, as rows (ACC-7, ACC-16 to ACC-22).
 
-Nothing is refused here: a pair without a row is a broken rule of the engine.
+No row refuses: a (state, event) without a row is an error of the engine.
 """
 
 from __future__ import annotations
@@ -29,4 +29,5 @@ MACHINE: Machine[None] = Machine("producer_batch", FILLING, _MOVES, terminal=OVE
 
 TAKES_RECORDS = MACHINE.sources(CLOSE)
 DROPPED = MACHINE.targets_of(ABORT)
-"""Kinds of states, read off the rows: records may be added; given up because its transaction is aborted."""
+"""Kinds of states, derived from the rows. TAKES_RECORDS: records may be appended; DROPPED: failed because its
+transaction is aborted."""

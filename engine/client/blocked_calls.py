@@ -1,6 +1,7 @@
-"""The calls of the application that have not returned: flushes, closes, transactional calls (ACC-20, SND-14, TXM-5).
+"""The calls of the application that have not returned: flushes, closes, transactional calls (ACC-20, SND-14,
+TXM-5).
 
-A ``send()`` that waits for memory stands in the buffer pool's own queue (ACC-5).
+A ``send()`` that waits for memory is in the queue of the buffer pool instead (ACC-5).
 """
 
 from __future__ import annotations
@@ -53,10 +54,10 @@ class BlockedCalls:
         self._offsets_block_without_limit = setup.profile.offsets_block_without_limit
         self.finished = finished
         self._flushing: list[tuple[Call, set[str]]] = []
-        """Flushes with the ids of the batches that they wait for (ACC-20)."""
+        """Flushes, each with the ids of the batches that it waits for (ACC-20)."""
         self.closing: list[Call] = []
         self.awaiting: list[tuple[Call, Result, int | None]] = []
-        """Transactional calls, the result that each waits for, and until when (TXM-5)."""
+        """Transactional calls, each with the result that it waits for, and its deadline in ms (TXM-5)."""
 
     def end(self, call: Call, state: str, error: str | None = None) -> None:
         """A blocked call returns (``done``) or throws (``refused``)."""
@@ -64,7 +65,7 @@ class BlockedCalls:
         self.finished.append(call)
 
     def fail_all(self, error: str) -> None:
-        """Every blocked call throws: the process dies or is closed by force."""
+        """Every blocked call throws: the process crashed or was closed by force."""
         pool = self._accumulator.pool
         blocked = [waiter.call for waiter in pool.waiters]
         pool.waiters.clear()
@@ -90,7 +91,7 @@ class BlockedCalls:
         self._poll.wake(now)
 
     def batch_finished(self, batch: Batch) -> None:
-        """A batch is complete: flushes that waited for it alone return."""
+        """A batch is complete: a flush returns when this was the last batch that it waited for."""
         if not self._flushing:
             return
         for entry in list(self._flushing):
@@ -103,7 +104,7 @@ class BlockedCalls:
                 self.end(call, DONE)
 
     def begin_close(self, call: Call, now: int) -> None:
-        """The producer accepts nothing more; the call waits until the Sender has ended (SND-14)."""
+        """The producer accepts no more calls; this one waits until the Sender has ended (SND-14)."""
         self._accumulator.closed = True
         call.state = BLOCKED
         self.closing.append(call)
@@ -118,7 +119,7 @@ class BlockedCalls:
     # -- transactional calls ---------------------------------------------------------------------------
 
     def await_result(self, call: Call, result: Result, now: int) -> None:
-        """The call blocks until the Sender has the coordinator's response, or ``max.block.ms`` is over.
+        """The call blocks until the coordinator's response arrives, at most ``max.block.ms``.
 
         In 2.0 ``sendOffsetsToTransaction`` blocks without limit.
         """
@@ -128,7 +129,7 @@ class BlockedCalls:
         self._poll.wake(now)
 
     def settle(self) -> None:
-        """Calls whose result is complete return to the application."""
+        """Every call whose result is complete returns to the application."""
         for _, result, _ in self.awaiting:
             if result.completed:
                 break
@@ -160,7 +161,7 @@ class BlockedCalls:
         return first
 
     def expire(self, now: int) -> None:
-        """``max.block.ms`` is over: the call throws, its request remains (TXM-5)."""
+        """``max.block.ms`` is over: the call throws, but its request is still sent (TXM-5)."""
         over = [entry for entry in self.awaiting if entry[2] is not None and entry[2] <= now]
         for entry in over:
             self.awaiting.remove(entry)

@@ -1,4 +1,5 @@
-"""2.0, phases R1 to R3: the pass waits for InitProducerId; lost numbers cost the producer id (SND-3, TXM-15)."""
+"""2.0, phases R1 to R3: the pass waits for InitProducerId; lost sequence numbers are recovered by a new
+producer id (SND-3, TXM-15)."""
 
 from __future__ import annotations
 
@@ -27,11 +28,12 @@ from engine.happenings.sender import (
 BLOCKING_RETRIES = frozenset(
     {Error.COORDINATOR_LOAD_IN_PROGRESS, Error.COORDINATOR_NOT_AVAILABLE, Error.NOT_COORDINATOR}
 )
-"""Retriable for the blocking loop, beside those retriable for Produce (PID-12)."""
+"""Errors that the blocking loop retries, in addition to those that Produce retries (PID-12)."""
 
 
 class BlockingIdentity(InitProducerIdAnswers):
-    """R1 resolve or reset, R2 wait for a producer id or send or poll a transactional request, R3 errors."""
+    """The phases R1 (resolve or reset), R2 (wait for a producer id, or send or poll a transactional request)
+    and R3 (errors)."""
 
     queued = False
 
@@ -82,12 +84,12 @@ class BlockingIdentity(InitProducerIdAnswers):
         return error in BLOCKING_RETRIES or error.retriable
 
     def repeat(self, request: PendingRequest, now: int) -> None:
-        """The Sender sleeps inside the pass and goes round the loop."""
+        """The Sender sleeps inside the pass, then repeats its loop."""
         self._metadata.request_update()
         self._poll.sleeps_until = now + self._setup.config.retry_backoff_ms
 
     def _resolve(self, now: int) -> bool:
-        """R1: lost numbers cost an idempotent producer its producer id (TXM-15)."""
+        """R1: after lost sequence numbers an idempotent producer drops its producer id (TXM-15)."""
         transactions = self._transactions
         for entry in transactions.resolvable():
             self._poll.changed = True
@@ -109,7 +111,8 @@ class BlockingIdentity(InitProducerIdAnswers):
         return False
 
     def _lost_numbers_are_fatal(self, now: int) -> bool:
-        """R1 with transactions: one expired resend ends the producer, for it cannot raise its epoch (TXM-15)."""
+        """R1 with transactions: one resent batch that expired is fatal, because 2.0 cannot raise its epoch
+        (TXM-15)."""
         transactions = self._transactions
         if transactions.has_unresolved and not transactions.has_fatal_error:
             self._poll.changed = True
@@ -118,7 +121,7 @@ class BlockingIdentity(InitProducerIdAnswers):
         return False
 
     def _send_control(self, now: int) -> bool:
-        """R2 with transactions: as T4 of 2.8, but not while sequences are unresolved (SND-3)."""
+        """R2 with transactions: as T4 in 2.8, but not while any sequence is unresolved (SND-3)."""
         transactions = self._transactions
         if transactions.has_unresolved and transactions.in_flight is None:
             return False
@@ -152,7 +155,8 @@ class BlockingIdentity(InitProducerIdAnswers):
         return self._poll.end(now)
 
     def _stop_on_error(self, now: int) -> bool:
-        """R3: without a producer id or after a fatal error nothing is sent; an abortable one drops unsent batches."""
+        """R3: without a producer id or after a fatal error nothing is sent; an abortable error drops the
+        unsent batches."""
         transactions = self._transactions
         if transactions.has_fatal_error or not transactions.has_producer_id:
             self._closing.give_up(transactions.last_error, now)

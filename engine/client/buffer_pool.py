@@ -1,6 +1,7 @@
-"""The producer's memory: a fixed number of bytes, lent to batches, with a queue of those who wait (ACC-5).
+"""The producer's memory: a fixed number of bytes, allocated to batches, with a queue of the calls that wait
+for memory (ACC-5).
 
-Owns bytes and waiters. What a waiter does with its memory is the client's work.
+Owns the bytes and the queue. The client uses the memory that a waiting call gets.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class BufferPool:
         return bool(self.waiters)
 
     def allocate(self, size: int) -> bool:
-        """Take ``size`` bytes now; False when they are not free or another call waits already."""
+        """Allocate ``size`` bytes now; False when they are not free, or when another call is already waiting."""
         if self.waiters or size > self.free:
             return False
         self.free -= size
@@ -77,7 +78,7 @@ class BufferPool:
         self.watch.touch(self)
 
     def next_granted(self) -> Waiter | None:
-        """Give the oldest waiter its memory if there is enough; None when the free memory is not enough."""
+        """Allocate memory for the oldest waiting call; None when too little is free."""
         if not self.waiters or self.waiters[0].size > self.free:
             return None
         waiter = self.waiters.pop(0)
@@ -86,7 +87,7 @@ class BufferPool:
         return waiter
 
     def expire(self, now: int) -> list[Waiter]:
-        """Waiters whose ``max_block_ms`` is over; they leave the queue without memory."""
+        """Remove the calls whose ``max_block_ms`` is over from the queue; they get no memory."""
         over = [waiter for waiter in self.waiters if waiter.deadline <= now]
         if over:
             self.waiters = [waiter for waiter in self.waiters if waiter.deadline > now]

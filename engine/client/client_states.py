@@ -1,7 +1,7 @@
 """The state machine of the client's transaction manager as rows (TXM-3, TXM-4).
 
-What is not legal is refused with the reason the caller sees. Pairs that cannot happen have no row: meeting one
-is a broken rule of the engine.
+An illegal event is refused, with the reason that the caller sees. A (state, event) that cannot happen has no
+row; taking one is an error of the engine.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ EVENTS = (INIT, NEED_ID, GOT_ID, BEGIN, COMMIT, ABORT, ENDED, ABORTABLE, FATAL, 
 
 
 _EPOCHS, _COMMITS, _OUTLIVES = "recovers_by_epoch", "commit_may_raise_epoch", "outlives_denied_identity"
-"""Fields of the profile: which versions have a row."""
+"""Fields of the profile that ``only_if`` and ``unless`` use: they choose the versions that have a row."""
 
 
 def _move(source: str, on: str, target: str, why: str, spec: str, when: str = "", only_if: str = "") -> Row:
@@ -101,27 +101,28 @@ _REFUSED_ANSWERS = (
         GOT_ID,
         "refused_got_id",
         "",
-    ),  # A second initTransactions() was answered after the end of the abort.
-    # FindCoordinator: a missing right on a group.
+    ),  # A second initTransactions() is answered after the abort has ended.
+    # FindCoordinator failed: the client has no right to the group.
     (INITIALIZING, ABORTABLE, "refused_abortable", "denial_is_fatal", _OUTLIVES),
-    # The batch of an earlier transaction failed after EndTxn had left.
+    # A batch of an earlier transaction failed after EndTxn was sent.
     (ABORTABLE_ERROR, ENDED, "refused_ended", ""),
-    (READY, ABORTABLE, "refused_abortable", ""),  # A batch that was given up in flight fails after the abort.
+    # A batch that was aborted in flight fails after the abort has ended.
+    (READY, ABORTABLE, "refused_abortable", ""),
     (
         READY,
         NEED_ID,
         "refused_need_id",
         "",
-    ),  # The producer id of the response is negative, which means no id (CTR-6).
+    ),  # The response carries a negative producer id, which counts as none (CTR-6).
 )
 
 
 _RESUMED = (INITIALIZING, INIT)
-"""Never refused: a second initTransactions() waits for the answer to the first (TXM-5)."""
+"""Never refused: a second initTransactions() waits for the response to the first (TXM-5)."""
 
 
 def _refused() -> tuple[Row, ...]:
-    """The rows that refuse: calls that the application may not make, and answers that come too late."""
+    """The rows that refuse: calls that the application may not make, and responses that arrive too late."""
     settled = {(row.source, row.on) for row in _MOVES if not row.when}
     calls = tuple(
         _refuse(state, on, why)
@@ -144,7 +145,7 @@ _OUTLIVED = (
     ),
     _move(ABORTABLE_ERROR, DENIED, UNINITIALIZED, "denied", "TXM-4", only_if=_OUTLIVES),
 )
-"""Since 3.6: a producer that may not have an identity begins anew."""
+"""Since 3.6: a producer whose identity was denied returns to UNINITIALIZED."""
 _RAISED = (
     _move(
         COMMITTING_TRANSACTION,
@@ -156,7 +157,7 @@ _RAISED = (
         _COMMITS,
     ),
 )
-"""Since 4.0: the epoch is raised behind a commit, for the first transaction of version 2."""
+"""Since 4.0: the epoch is raised after a commit, before the first transaction of version 2."""
 
 
 class Known(Protocol):
@@ -224,8 +225,10 @@ COMMITTING, ABORTING = MACHINE.targets_of(COMMIT), MACHINE.targets_of(ABORT)
 COMPLETING = COMMITTING | ABORTING
 OPEN = SENDING | COMPLETING | RECOVERABLE
 RESUMED = {on: MACHINE.targets_of(on) for on in (INIT, COMMIT, ABORT)}
-"""Kinds of states, read off the rows: no way on; an error that an abort ends; either; an identity is asked for; records
-may be sent; a transaction ends, is ending or is under way; where a repeated call waits for the answer to the first."""
+"""Kinds of states, derived from the rows. LOST: no way on; RECOVERABLE: an error that an abort ends;
+IN_ERROR: either; ASKING: an identity was requested; SENDING: records may be sent; COMPLETING: a transaction
+is ending; OPEN: a transaction is open, in error or ending; RESUMED: call to the states in which a repeated
+call waits for the first one's response."""
 _IGNORED = "abortable_ignored"
 
 
@@ -236,11 +239,11 @@ def edge_is_legal(
     outlives_denial: bool = False,
     raises_at_commit: bool = False,
 ) -> bool:
-    """Whether the client's own check lets the edge pass (``State.isTransitionValid``, TXM-4).
+    """Whether the client's own check allows this change of state (``State.isTransitionValid``, TXM-4).
 
-    ``raises_epoch``: lost numbers are recovered by a higher epoch; every guard of the table needs that.
-    ``outlives_denial``, ``raises_at_commit``: the rows since 3.6 and 4.0 are the client's, too. In k20 any state may
-    become UNINITIALIZED, though nothing in the client takes that edge.
+    ``raises_epoch``: the client recovers lost numbers by a higher epoch; every guard of the table requires
+    this. ``outlives_denial``, ``raises_at_commit``: the client also has the rows since 3.6, or since 4.0. In
+    k20 the check allows UNINITIALIZED from any state, though the client never uses that.
     """
     if target == UNINITIALIZED and not raises_epoch:
         return True

@@ -16,7 +16,7 @@ from engine.happenings.sender import CloseAborts, CloseCannotAbort, SenderClosed
 
 
 class Closing:
-    """``channel``: only with idempotence."""
+    """Ends the Sender. ``channel``: None without idempotence."""
 
     __slots__ = (
         "_accumulator",
@@ -58,17 +58,17 @@ class Closing:
             self._calls.close_done()
 
     def give_up(self, error: Cause | None, now: int) -> None:
-        """After a fatal error nothing can be sent any more: every batch is given up (SND-3, SND-4)."""
+        """After a fatal error nothing can be sent any more: every batch fails (SND-3, SND-4)."""
         self.drop_all(error, now)
         self.finish()
 
     def drop_all(self, error: Cause | None, now: int) -> None:
-        """Every batch is given up."""
+        """Every batch fails."""
         if self._accumulator.incomplete and error is not None:
             self._completion.abort_all(error.name, now)
 
     def _ends_transaction(self) -> bool:
-        """A transaction must end before the Sender may stop."""
+        """Whether a transaction must end before the Sender may stop."""
         transactions = self._transactions
         if transactions is None or not transactions.is_transactional:
             return False
@@ -81,7 +81,7 @@ class Closing:
         if transactions.requests:
             return True
         if transactions.is_completing:
-            return False  # Its end failed, and no later event can mend that.
+            return False  # The end of the transaction failed, and no later event can change that.
         self._poll.changed = True
         try:
             abort_transaction(transactions)

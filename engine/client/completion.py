@@ -1,4 +1,5 @@
-"""The end of a batch: its futures complete, its memory returns to the pool, waiting calls go on (ACC-5, ACC-22).
+"""The end of a batch: its futures complete, its memory returns to the pool, waiting calls return (ACC-5,
+ACC-22).
 
 Owns the finished batches that the view still shows.
 """
@@ -15,7 +16,7 @@ from engine.happenings.batches import BatchAborted
 
 
 class Completion:
-    """Finishes batches of one producer."""
+    """Completes the batches of one producer."""
 
     __slots__ = ("_accumulator", "_calls", "_in_flight", "_setup", "_waiters", "over")
 
@@ -33,7 +34,7 @@ class Completion:
         self._waiters = waiters
         self._calls = calls
         self.over: list[Batch] = []
-        """Finished in this pass or since: the view shows them until the next pass begins."""
+        """Batches that finished in this pass or after it: the view shows them until the next pass begins."""
 
     def finish(
         self, batch: Batch, on: str, error: str | None, base_offset: int, now: int, aborted: bool = False
@@ -51,7 +52,7 @@ class Completion:
         self._calls.batch_finished(batch)
 
     def abort(self, batches: list[Batch], error: str, now: int, deliberate: bool) -> None:
-        """Give up batches, queued or in flight (ACC-22)."""
+        """Fail batches, queued or in flight, because of an abort (ACC-22)."""
         setup = self._setup
         for batch in batches:
             self._accumulator.remove(batch)
@@ -60,11 +61,11 @@ class Completion:
             self.finish(batch, "abort", error, -1, now, deliberate)
 
     def abort_all(self, error: str, now: int) -> None:
-        """Give up every batch that is not complete."""
+        """Fail every batch that is not complete."""
         self.abort(list(self._accumulator.incomplete.values()), error, now, False)
 
     def hide_finished(self) -> None:
-        """A new pass begins: finished batches leave the view."""
+        """A new pass begins: the view no longer shows the batches that finished before."""
         for batch in self.over:
             batch.shown = False
             self._setup.watch.touch(batch)

@@ -18,7 +18,7 @@ from engine.switches import Switches
 
 ACKS_ALL = -1
 IDEMPOTENT_IN_FLIGHT_MAX = 5
-"""As many requests in flight as the broker remembers batches (CFG-2, CFG-4)."""
+"""The limit of requests in flight with idempotence: as many batches as the broker caches (CFG-2, CFG-4)."""
 DAY_MS = 86_400_000
 
 
@@ -68,11 +68,11 @@ KAFKA_NAMES = {
     "batch_expiry_ms": "delivery.timeout.ms",
     "add_partitions_backoff_ms": None,
 }
-"""Kafka's own names, where they are not these with dots; None: Kafka has no such setting."""
+"""Setting to Kafka's name, where it is not the same with dots; None: Kafka has no such setting."""
 
 
 def kafka_name(setting: str, profile: Profile) -> str | None:
-    """The name of a producer's setting in Kafka's ``ProducerConfig``. Before KIP-91 nothing but the request timeout
+    """The name of a producer's setting in Kafka's ``ProducerConfig``. Before KIP-91 only the request timeout
     decided when a batch expires (ACC-21)."""
     if setting == "batch_expiry_ms" and not profile.expiry_from_creation:
         return None
@@ -80,8 +80,8 @@ def kafka_name(setting: str, profile: Profile) -> str | None:
 
 
 def defaults(profile: Profile) -> dict[str, Any]:
-    """Setting to the value that a version takes where nothing is set (CFG-1). Idempotent by default: ``acks=all`` and
-    retries without limit, too."""
+    """Setting to the default of this version (CFG-1). Where idempotence is the default, so are ``acks=all``
+    and unlimited retries."""
     found = {name: setting.default for name, setting in SETTINGS.items()}
     if profile.idempotent_by_default:
         found |= {"enable_idempotence": True, "acks": ACKS_ALL, "retries": INT_MAX}
@@ -92,7 +92,7 @@ def defaults(profile: Profile) -> dict[str, Any]:
 class ProducerConfig:
     """The effective configuration. Times in virtual milliseconds, sizes in bytes; ``acks`` −1 is *all*.
 
-    Every part of a producer reads the one object; :meth:`adopt` alone changes it.
+    All parts of a producer share this object; only :meth:`adopt` changes it.
     """
 
     batch_size: int
@@ -113,7 +113,7 @@ class ProducerConfig:
     transaction_timeout_ms: int
     add_partitions_backoff_ms: int
     guarantee_order: bool
-    """Derived: true iff ``max_in_flight`` is 1 (CFG-3)."""
+    """Derived: true if and only if ``max_in_flight`` is 1 (CFG-3)."""
     explained: dict[str, SettingView]
     """Setting to value, default, reason and rule, as the view shows them."""
 
@@ -130,11 +130,11 @@ def resolve(
     place: str = "settings",
     running: ProducerConfig | None = None,
 ) -> ProducerConfig:
-    """The configuration that ``settings`` (name to value; absent: default) lead to.
+    """The configuration for ``settings`` (name to value; absent: default).
 
     Raises :class:`Refused` with the setting's place for an unknown name, a value out of bounds (CFG-1), and
-    for the combinations of CFG-2 and CFG-3. ``running``: the producer's present configuration, when a setting of a
-    running producer changes; it stays idempotent, or not.
+    for the combinations of CFG-2 and CFG-3. ``running``: the present configuration of a running producer
+    whose setting changes; whether it is idempotent does not change.
     """
     given = {name: check_setting(name, value, place) for name, value in settings.items()}
     normal = defaults(profile)
@@ -169,7 +169,7 @@ def resolve(
 
 
 def check_setting(name: str, value: Any, place: str = "settings") -> Any:
-    """The value as the configuration keeps it; :class:`Refused` names the place and what is allowed."""
+    """The value in the type of its setting. Raises :class:`Refused` with the place and the allowed values."""
     setting = SETTINGS.get(name)
     if setting is None:
         raise Refused("CFG-1", f"{place}.{name}", "no_setting", setting=name, known=list(SETTINGS))
@@ -190,8 +190,8 @@ def check_setting(name: str, value: Any, place: str = "settings") -> Any:
 def _idempotent_unless(
     values: dict[str, Any], reasons: dict[str, tuple[str, str]], switches: Switches
 ) -> None:
-    """A setting that contradicts idempotence turns it off where it was only the default, and a producer with a
-    transactional id is refused for it (``ProducerConfig.postProcessAndValidateIdempotenceConfigs``)."""
+    """A setting that contradicts idempotence: turns idempotence off if it was only the default. Refused for a
+    producer with a transactional id (``ProducerConfig.postProcessAndValidateIdempotenceConfigs``)."""
     against = {
         "retries": values["retries"] == 0,
         "acks": values["acks"] != ACKS_ALL,

@@ -1,7 +1,7 @@
-"""Connections from a client to brokers, and the requests that await an answer on them (SND-6, SND-7).
+"""Connections from a client to brokers, and the requests in flight on them (SND-6, SND-7).
 
-Owns connection states, the limit of requests in flight and their deadlines. What a request means, and what
-its failure does, it does not know.
+Owns connection states, the limit of requests in flight and their deadlines. It does not know the meaning of a
+request, nor what its failure causes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ DISCONNECTED, CONNECTING, CONNECTED = "disconnected", "connecting", "connected"
 
 
 class InFlightRequest:
-    """A request that awaits its answer until ``deadline``. ``batches``: by partition, of a Produce."""
+    """A request in flight, whose response must come before ``deadline``. ``batches``: for a Produce,
+    partition to batch."""
 
     __slots__ = ("api", "batches", "body", "correlation_id", "deadline", "gone", "node", "path", "sent_at")
 
@@ -55,8 +56,8 @@ class InFlightRequest:
 
 
 class CorrelationIds:
-    """The numbers of one client's requests. No number comes twice, in whatever connection, not after a crash either:
-    a broker may still have a request of the process before."""
+    """The numbers of one client's requests. No number is used twice, on any connection, even after a crash: a
+    broker may still hold a request of the previous process."""
 
     __slots__ = ("_next",)
 
@@ -86,7 +87,7 @@ class Connection:
 
     @property
     def usable(self) -> bool:
-        """Accepts a request now (SND-7)."""
+        """Whether the connection accepts a request now (SND-7)."""
         return self.state == CONNECTED and len(self.in_flight) < self.limit
 
     def view(self) -> ConnectionView:
@@ -137,8 +138,8 @@ class Connections:
     # -- connecting ------------------------------------------------------------------------------------
 
     def connect_delay(self, node: int, now: int) -> int | None:
-        """Milliseconds until an attempt is allowed: 0 now; None while the peer is connected or an attempt is under
-        way."""
+        """Milliseconds until a connection attempt is allowed, 0: now. None while the peer is connected or
+        connecting."""
         connection = self.to(node)
         if connection.state != DISCONNECTED:
             return None
@@ -147,7 +148,7 @@ class Connections:
         return max(connection.attempted_at + self._backoff(connection) - now, 0)
 
     def _backoff(self, connection: Connection) -> int:
-        """Doubles with each failure in a row up to ``reconnect.backoff.max.ms``, without jitter."""
+        """Doubles with each failure in a row, up to ``reconnect.backoff.max.ms``; without jitter."""
         doublings = max(connection.failures - 1, 0)
         return min(self.backoff_ms << min(doublings, 20), self.backoff_max_ms) if connection.failures else 0
 
@@ -166,7 +167,7 @@ class Connections:
         self.watch.touch(connection)
 
     def disconnected(self, node: int, now: int) -> list[InFlightRequest]:
-        """The connection ended or could not be made; returns what was in flight on it, oldest first."""
+        """The connection ended or could not be made; returns the requests that were in flight on it, oldest first."""
         connection = self.to(node)
         lost = connection.in_flight
         connection.in_flight = []
@@ -179,15 +180,16 @@ class Connections:
         return lost
 
     def hang_up(self, now: int) -> list[str]:
-        """End every connection, whatever is in flight; returns the peers."""
+        """Close every connection, with its requests in flight; returns the peers."""
         ended = [node for node, connection in self.by_node.items() if connection.state != DISCONNECTED]
         for node in ended:
             self.disconnected(node, now)
         return [self.by_node[node].peer for node in ended]
 
     def least_loaded(self, nodes: Iterable[int], now: int) -> int | None:
-        """Connected with the fewest requests in flight, else connecting, else one that may be connected to;
-        ties by lowest id (SND-6). None: no broker can be reached now."""
+        """The connected broker with the fewest requests in flight; else one that is connecting; else one to
+        which a connection attempt is allowed. The lowest id wins a tie (SND-6). None: no broker can be
+        reached now."""
         best: tuple[int, int, int] | None = None
         for node in nodes:
             connection = self.to(node)
@@ -216,7 +218,7 @@ class Connections:
         timeout_ms: int,
         batches: dict[str, Batch] | None = None,
     ) -> InFlightRequest:
-        """Note a request that leaves now and awaits an answer."""
+        """Note a request that is sent now and expects a response."""
         number = self.numbers.take()
         request = InFlightRequest(self.owner, api, node, number, now, now + timeout_ms, batches or {}, body)
         connection = self.to(node)
@@ -228,7 +230,7 @@ class Connections:
         return request
 
     def answered(self, node: int, correlation_id: int) -> InFlightRequest | None:
-        """Take the request that this response is for; None: the request is no longer in flight."""
+        """Remove and return the request that this response belongs to; None when it is no longer in flight."""
         connection = self.to(node)
         for position, request in enumerate(connection.in_flight):
             if request.correlation_id == correlation_id:

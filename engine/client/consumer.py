@@ -1,8 +1,8 @@
 """The consumer: fetches by position, filters, and hands records to its application (CON-1..CON-5, CPT-6).
 
-A consumer fetches on a grid of ``fetch_interval_ms``, and only while there may be something: an answer with
-data keeps a partition wanted, an empty one lets it rest until :meth:`Consumer.wake` says that the partition
-changed. So quiet time costs nothing.
+A consumer fetches at multiples of ``fetch_interval_ms``, and only while there may be something to read: after
+a response with data it fetches the partition again; after an empty response it waits until
+:meth:`Consumer.wake` reports a change. So an idle consumer costs no time.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ _STALE_LEADER = (
 class Consumer:
     """A consumer of fixed ``partitions``.
 
-    ``group``: it starts at the group's committed offsets (CON-9) and may commit. ``polled``: an
-    application takes records with :meth:`poll`; else they are handed over as they arrive.
+    ``group``: it starts at the group's committed offsets (CON-9) and may commit. ``polled``: an application
+    takes records with :meth:`poll`; else each record is handed over when it arrives.
     """
 
     def __init__(
@@ -120,10 +120,11 @@ class Consumer:
         self.connections = self._connections(FOR_ALL_ELSE)
         self.group: GroupSession | None = None
         self.rewinding = self.group_id is not None
-        """Nothing is fetched: the position is unknown until the coordinator has returned the group's offsets."""
+        """Whether the position is unknown, so that nothing is fetched: the coordinator has not returned the
+        group's offsets yet."""
         self.held = False
-        """The position has not been requested since the application restarted; an answer still under way is
-        outdated."""
+        """The application has restarted and not polled since, so the position has not been requested; a
+        response still in flight is outdated."""
         if self.group_id is not None:
             self.group = GroupSession(
                 owner,
@@ -148,7 +149,7 @@ class Consumer:
         )
 
     def _all_connections(self) -> tuple[Connections, ...]:
-        """Those to the leaders, then the one of its own to its group coordinator (GEN-11)."""
+        """The connections to the leaders, then the separate one to the group coordinator (GEN-11)."""
         return (self.connections,) if self.group is None else (self.connections, self.group.own)
 
     def view(self) -> ConsumerFields:
@@ -177,50 +178,51 @@ class Consumer:
     # -- presets and hints -----------------------------------------------------------------------------
 
     def preset_metadata(self, leaders: dict[str, int | None], brokers: Iterable[int] = ()) -> None:
-        """Begin with known leaders."""
+        """Initial state: leaders that the consumer has already learned of."""
         self.brokers = tuple(brokers) or self.brokers
         self.metadata.preset(dict(leaders), self.brokers)
 
     def preset_position(self, partition: str, offset: int) -> None:
-        """Begin here: a new consumer starts at the start of the log, wherever that is (CON-8)."""
+        """Initial state: the position; a new consumer starts at the start of the log, wherever that is (CON-8)."""
         self.readings[partition].position = self._starts[partition] = offset
 
     def preset_connected(self, peers: Iterable[str]) -> None:
-        """Begin with standing connections to these brokers (``broker-1``)."""
+        """Initial state: open connections to these brokers (``broker-1``)."""
         for peer in peers:
             self.connections.connected(_node(peer))
 
     def wake(self, partition: str, now: int) -> None:
-        """This partition may have something to read, or a new leader: fetch at the grid's next moment."""
+        """This partition may have new records or a new leader: fetch at the next multiple of the interval."""
         reading = self.readings.get(partition)
         if reading is not None and self.alive:
             reading.wanted = True
             reading.not_before = max(reading.not_before, self._grid(now))
 
     def lacks(self, partition: str, end: int) -> bool:
-        """A fetch of this partition, which can be read up to ``end``, would bring something new."""
+        """Whether a fetch of this partition, readable up to ``end``, would return something new."""
         reading = self.readings[partition]
         return self.alive and reading.position < end and not (reading.wanted or reading.in_flight)
 
     # -- what an application may call (CON-8..10) ------------------------------------------------------
 
     def poll(self, count: int) -> list[Polled]:
-        """Take up to ``count`` fetched records."""
+        """Take up to ``count`` fetched records for the application."""
         taken = self.handover.poll(self.readings, count)
         if taken:
             self.watch.touch(self)
         return taken
 
     def position(self, partition: str) -> int:
-        """The next offset that the application gets: behind the last record it took."""
+        """The offset of the next record that the application gets: one after the last record that it took."""
         return self.handover.next_offset(self.readings[partition])
 
     def committed(self, partition: str) -> int | None:
-        """The group's offset that the coordinator last returned or stored; -1: none; None: not asked yet."""
+        """The group's offset that the coordinator last returned or stored; -1: there is none; None: not
+        requested yet."""
         return None if self.group is None else self.group.committed.get(partition)
 
     def seek(self, partition: str, offset: int, now: int) -> None:
-        """Move the position (CON-8)."""
+        """Set the position (CON-8)."""
         reading = self.readings[partition]
         self.handover.forget(partition)
         self.watch.emit(PositionSought, self.name, partition, reading.position, offset)
@@ -228,7 +230,7 @@ class Consumer:
         self.wake(partition, now)
 
     def rewind(self, now: int) -> None:
-        """Go back to the group's committed offsets, to read again what was not committed (CON-10)."""
+        """Go back to the group's committed offsets, to read uncommitted records again (CON-10)."""
         if self.group is None:
             raise EngineError(f"{self.name}: a consumer without a group has nothing to rewind to")
         self.handover.forget()
@@ -247,13 +249,13 @@ class Consumer:
         self.watch.touch(self)
 
     def hold(self) -> None:
-        """A new application owns the consumer and has not polled yet: records fetched for the old one are dropped."""
+        """A new application owns the consumer and has not polled yet: drop the records fetched for the old one."""
         self.handover.forget()
         self.rewinding = self.held = True
         self.watch.touch(self)
 
     def commit(self, offsets: Mapping[str, CommittedOffset], now: int) -> None:
-        """Commit offsets outside any transaction; over when ``group.busy`` is False again."""
+        """Commit offsets outside any transaction; finished when ``group.busy`` is False again."""
         if self.group is None:
             raise EngineError(f"{self.name}: a consumer without a group cannot commit")
         self.group.commit(offsets, now)
@@ -271,13 +273,13 @@ class Consumer:
                 watch.touch(part)
 
     def _grid(self, at: int) -> int:
-        """The first moment of the grid at or after ``at``."""
+        """The first multiple of the fetch interval at or after ``at``."""
         return -(-at // self.fetch_interval_ms) * self.fetch_interval_ms
 
     # -- timers ----------------------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
-        """Earliest of: a wanted fetch, a wanted metadata update, a request's timeout."""
+        """The earliest of: a due fetch, a due metadata update, a request's timeout."""
         if not self.alive:
             return None
         times = [
@@ -295,8 +297,8 @@ class Consumer:
         return min(times, default=None)
 
     def _reachable_at(self, reading: Reading) -> int | None:
-        """None while a connection to the leader is being made, or a fetch from it is not answered yet: what is waited
-        for is an event of its own."""
+        """When a fetch to the leader can be sent. None while a connection to it is being made or a fetch is
+        in flight: those end with an event of their own."""
         leader = self.metadata.leaders.get(reading.partition)
         if leader is None:
             return reading.not_before
@@ -304,7 +306,7 @@ class Consumer:
         return None if connection.state == "connecting" or _is_fetching(connection) else reading.not_before
 
     def on_timer(self, now: int) -> Effects:
-        """Fetch what is due; end connections that do not answer (SND-7)."""
+        """Send the due fetches; close connections on which no response came (SND-7)."""
         for connections in self._all_connections():
             for connection in connections.timed_out(now):
                 self._outbox.append(Disconnect(connection.peer, connections.purpose))
@@ -317,7 +319,7 @@ class Consumer:
         return self._effects()
 
     def _fetch_due(self, now: int) -> None:
-        """One Fetch to each leader, for all partitions there that are due, unless one is still in flight to it
+        """One Fetch to each leader, for all its partitions that are due, unless a Fetch to it is in flight
         (``Fetcher.prepareFetchRequests``)."""
         of_leaders: dict[int, list[Reading]] = {}
         for reading in self.readings.values():
@@ -334,7 +336,7 @@ class Consumer:
                 self._fetch(leader, readings, now)
 
     def _is_connected(self, leader: int, reading: Reading, now: int) -> bool:
-        """Whether the leader can be sent to; else a connection is begun, or the fetch waits for its backoff."""
+        """Whether requests can be sent to the leader; if not, start a connection, or wait for its backoff."""
         if self.connections.to(leader).usable:
             return True
         delay = self.connections.connect_delay(leader, now)
@@ -376,7 +378,7 @@ class Consumer:
     # -- answers ---------------------------------------------------------------------------------------
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """An answer arrives."""
+        """Handle a response."""
         body = envelope.body
         connections = self.connections
         if self.group is not None and isinstance(body, OffsetFetchResponse | OffsetCommitResponse):
@@ -412,7 +414,7 @@ class Consumer:
         asked = request.body
         moved = not isinstance(asked, FetchRequest) or asked.offsets[reading.partition] != reading.position
         if moved or self.rewinding:
-            # The position was moved by a seek, or is being requested: the response is for another offset.
+            # A seek moved the position, or it is being requested: the response is for another offset.
             reading.wanted = True
             return
         if not response.batches:
@@ -452,8 +454,8 @@ class Consumer:
         self.watch.emit(FetchRefused, self.name, reading.partition, error, RETRY_BACKOFF_MS)
 
     def _reset(self, reading: Reading, response: PartitionFetchResponse, now: int) -> None:
-        """The position is out of range: the head of the log was deleted, or its end truncated after a leader was
-        lost."""
+        """The position is out of range: the start of the log was deleted, or its end was truncated after a
+        leader failed."""
         before = reading.position
         self._move(reading, max(response.log_start_offset, min(before, response.high_watermark)), DELETED)
         reading.wanted = reading.position < response.high_watermark
@@ -464,7 +466,7 @@ class Consumer:
     # -- connections -----------------------------------------------------------------------------------
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
-        """A connection is open: send the requests that waited for it."""
+        """A connection is open: send the requests that wait for it."""
         if purpose == FOR_GROUP:
             if self.group is not None:
                 self.group.connected(_node(peer), now)
@@ -478,7 +480,7 @@ class Consumer:
         return self._effects()
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection ended: its requests are sent again later, or to another broker."""
+        """A connection ended: its requests are sent again later, perhaps to another broker."""
         self._disconnected(peer, now, purpose)
         return self._effects()
 
@@ -515,7 +517,7 @@ class Consumer:
     # -- life ------------------------------------------------------------------------------------------
 
     def crash(self, now: int) -> None:
-        """Positions are lost with the process; a table of applied keys is not."""
+        """The positions are lost with the process; keys that the application stores in a table are not."""
         for part in self.parts():
             self.watch.touch(GonePart(part.path))
         self.alive = False
@@ -527,7 +529,7 @@ class Consumer:
             self.watch.touch(part)
 
     def restart(self, now: int) -> Effects:
-        """Begin again where the group's committed offsets are, or at the start of every partition (CON-9)."""
+        """Continue at the group's committed offsets, or begin at the start of every partition (CON-9)."""
         self.alive = True
         self.incarnation += 1
         for reading in self.readings.values():
@@ -539,8 +541,8 @@ class Consumer:
         return []
 
     def start(self, now: int) -> None:
-        """Request the group's committed offsets from the coordinator, before anything is fetched. One that an
-        application polls does nothing before its first poll."""
+        """Request the group's committed offsets from the coordinator, before anything is fetched. A consumer
+        that an application polls requests them at its first poll."""
         if self.group is not None and not self.handover.polled:
             self.group.ask_committed(tuple(self.readings), now)
 

@@ -1,7 +1,5 @@
-"""Handling of the answer to a control request, or of the end of its connection (TXM-13).
-
-``control_reactions`` chooses the reaction to an answer; here the reactions are carried out.
-"""
+"""Handling of the response to a control request, or of the end of its connection (TXM-13).
+``control_reactions`` chooses the reaction; this module carries it out."""
 
 from __future__ import annotations
 
@@ -65,7 +63,7 @@ FAILURES = (ABORTABLE, BUMP, FATAL)
 
 
 class _Exchange:
-    """One answered request, with the parts that every reaction needs."""
+    """One answered request, with the parts of the producer that a reaction needs."""
 
     __slots__ = ("client", "request", "transactions", "watch")
 
@@ -83,7 +81,7 @@ class _Exchange:
             self.request.result.done()
 
     def react(self, reaction: ControlReaction, error: Error) -> None:
-        """Carry out a reaction that is not acceptance."""
+        """Carry out the reaction to an error."""
         if reaction.does in FAILURES:
             self._fail(reaction, error)
             return
@@ -105,7 +103,7 @@ class _Exchange:
         )
 
     def _fail(self, reaction: ControlReaction, error: Error) -> None:
-        """The request's call fails, and the producer too: for this transaction, or fatally."""
+        """The request's call fails, and the producer gets an abortable or a fatal error."""
         transactions = self.transactions
         does = reaction.does
         if does == BUMP:
@@ -131,7 +129,7 @@ class _Exchange:
 
 
 class ControlAnswers:
-    """Hands a response, or its loss, to the reaction of the request in flight."""
+    """Finds the reaction to the response of the request in flight, or to its loss."""
 
     __slots__ = ("_transactions", "_waiting")
 
@@ -140,7 +138,7 @@ class ControlAnswers:
         self._waiting = waiting
 
     def answered(self, body: object) -> None:
-        """The response to the transactional request in flight has come."""
+        """The response to the transactional request in flight arrived."""
         exchange = self._exchange()
         try:
             _HANDLERS[type(body)](exchange, body)
@@ -205,13 +203,14 @@ def _initialised(exchange: _Exchange, answer: InitProducerIdResponse) -> None:
 
 
 def _partitions_added(exchange: _Exchange, answer: AddPartitionsToTxnResponse) -> None:
-    """Retry, fatal and bump rows act at the first partition that has one, abortable ones at the end."""
+    """Apply the result of each partition: rows for retry, fatal errors and the epoch bump act at the first
+    partition that has one, rows for abortable errors after the last partition."""
     transactions = exchange.transactions
     failed: tuple[ControlReaction, Error] | None = None
     for error in answer.errors.values():
         reaction = exchange.reaction(error.name)
         if reaction.does == ABORTABLE and not reaction.at_once:
-            # The error of an unauthorised topic goes before OPERATION_NOT_ATTEMPTED of the others.
+            # The error of an unauthorised topic takes precedence over OPERATION_NOT_ATTEMPTED of the others.
             if failed is None or error is Error.TOPIC_AUTHORIZATION_FAILED:
                 failed = (reaction, error)
         elif reaction.does != ACCEPT:
@@ -244,7 +243,7 @@ def _offsets_registered(exchange: _Exchange, answer: AddOffsetsToTxnResponse) ->
 
 
 def _offsets_sent(exchange: _Exchange, answer: TxnOffsetCommitResponse) -> None:
-    """Partitions answered NONE are done; for the others the whole request is sent again, or fails."""
+    """Partitions with the result NONE are done. If any is left, the whole request is sent again, or fails."""
     transactions = exchange.transactions
     again: tuple[ControlReaction, Error] | None = None
     for partition, error in answer.errors.items():

@@ -1,7 +1,8 @@
-"""How a control request leaves: chosen, directed, delayed, sent; at most one is in flight (SND-5, TXM-9).
+"""How the Sender sends a control request: it chooses the request, finds the coordinator, waits for the
+connection or the backoff, and sends (SND-5, TXM-9). At most one is in flight.
 
-Owns the one request that the Sender is busy with. While the coordinator's connection is made, and while a retry sleeps
-its backoff, Kafka's Sender thread does nothing else; so does this one.
+Owns the request that the Sender is busy with. Kafka's Sender thread does nothing else while it waits for the
+coordinator's connection or for a retry's backoff; neither does this one.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ from engine.messages import Send
 
 @dataclass(slots=True)
 class Held:
-    """The request the Sender is busy with. ``until``: how long it may wait for the connection."""
+    """The request that the Sender is busy with. ``until``: until when it waits for the connection."""
 
     request: PendingRequest
     until: int | None = None
     attempted: int | None = None
-    """The broker that a connection was started to: when that fails, the coordinator is looked up again."""
+    """The broker to which a connection was started; if that fails, the coordinator is looked up again."""
     slept: bool = False
     emitted: set[int | None] = field(default_factory=set)
-    """The brokers whose connection it was said to wait for; None: the Sender's sleep was said. Each once."""
+    """The waits that were emitted, each once: a broker id for its connection, None for the Sender's sleep."""
 
 
 class ControlChannel:
@@ -114,7 +115,7 @@ class ControlChannel:
         return self._go_on(self.held, now)
 
     def _next_request(self) -> PendingRequest | None:
-        """The next request that may be sent (TXM-9); a request that may not be sent any more fails here."""
+        """The next request that may be sent (TXM-9). A request that may no longer be sent fails here."""
         transactions, setup = self._transactions, self._setup
         if transactions.new_partitions:
             transactions.register_partitions()
@@ -166,7 +167,7 @@ class ControlChannel:
         return self._poll.end(now)
 
     def _await_connection(self, held: Held, node: int, now: int) -> bool:
-        """The broker takes no request yet: start the connection, wait, or give up on this broker."""
+        """The broker accepts no request yet: start the connection, wait for it, or give up on this broker."""
         connection = self._connections.to(node)
         setup = self._setup
         if connection.state not in (CONNECTING, CONNECTED):
@@ -187,7 +188,7 @@ class ControlChannel:
         return self._poll.end(held.until)
 
     def _not_reached(self, held: Held, node: int, now: int) -> bool:
-        """The broker cannot be connected to (SND-5, step 5)."""
+        """The broker cannot be connected to: look the coordinator up again, or sleep (SND-5, step 5)."""
         if held.request.coordinator is not None:
             return self._look_up(held, now, node)
         self._metadata.request_update()
@@ -196,8 +197,8 @@ class ControlChannel:
         return self._sleep_again(held, now)
 
     def _look_up(self, held: Held, now: int, missed: int | None) -> bool:
-        """Ask for the coordinator; the request goes back as a retry (SND-5, step 5; FND-6). ``missed``: the broker
-        that was known and could not be reached."""
+        """Look the coordinator up; the held request returns to the queue as a retry (SND-5, step 5; FND-6).
+        ``missed``: the cached broker that could not be reached."""
         transactions = self._transactions
         request = held.request
         self.held = None
@@ -215,7 +216,7 @@ class ControlChannel:
         return self._poll.end(now)
 
     def send(self, node: int, request: PendingRequest, now: int) -> None:
-        """Send a control request; from now on it is the one in flight."""
+        """Send a control request; from now on it is in flight."""
         setup, transactions = self._setup, self._transactions
         sent = self._connections.sent(node, request.api, request.body, now, setup.config.request_timeout_ms)
         peer = self._connections.to(node).peer
@@ -228,7 +229,7 @@ class ControlChannel:
         setup.watch.emit(ControlSent, setup.name, request.api, peer, len(transactions.requests))
 
     def poll(self, now: int) -> bool:
-        """A control request is in flight: no other leaves until its response (TXM-9)."""
+        """A control request is in flight: no other is sent until its response has come (TXM-9)."""
         self._metadata_requests.send_wanted(now)
         request = self._transactions.in_flight
         if self._accumulator.incomplete and request is not None:
@@ -240,7 +241,7 @@ class ControlChannel:
         return self._poll.end(self._metadata_requests.due(now))
 
     def _sleep_again(self, held: Held, now: int) -> bool:
-        """No broker can be reached: the Sender sleeps, over and over, and says so the first time."""
+        """No broker can be reached: the Sender sleeps repeatedly; only the first time is emitted."""
         first = None not in held.emitted
         held.emitted.add(None)
         return self.sleep(self._setup.config.retry_backoff_ms, now, said=first)

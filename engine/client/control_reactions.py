@@ -1,7 +1,7 @@
 """Reactions of a producer to the answers to its transactional requests, as rows (TXM-13).
 
-One row per request and answer; ``OTHER`` is the row of every answer without one of its own. The rows name
-what is done, ``control_answers`` does it.
+One row for each request and error; ``OTHER`` is the row for errors without a row of their own. A row names a
+reaction, and ``control_answers`` carries it out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.profile import Profile
 ACCEPT, RETRY, RETRY_SOON, LOOKUP = "accept", "retry", "retry_soon", "lookup"
 ABORTABLE, BUMP, FATAL = "abortable", "abortable_and_bump", "fatal"
 OWN, FENCED, UNEXPECTED = "own", "fenced", "unexpected"
-"""How the application sees a failure: as itself, as PRODUCER_FENCED, or as a KafkaException around it."""
+"""How the application sees a failure: the error itself, PRODUCER_FENCED, or a KafkaException that wraps it."""
 DISCONNECT, OTHER = "DISCONNECT", "OTHER"
 EITHER, WITH_BUMP, WITHOUT_BUMP, RETRIES, MAPPED = "", "k28", "k20", "k39", "k41"
 BUILDS_ON: dict[str, tuple[str, ...]] = {
@@ -30,7 +30,8 @@ BUILDS_ON: dict[str, tuple[str, ...]] = {
     RETRIES: (EITHER, WITH_BUMP, RETRIES),
     MAPPED: (EITHER, WITH_BUMP, RETRIES, MAPPED),
 }
-"""Generation of clients to the generations whose rows it has; of two for one cell it has the later one's."""
+"""Generation of clients to the generations whose rows it has; the later generation's row replaces an earlier
+one for the same request and error."""
 RETRIABLE = (
     "CORRUPT_MESSAGE",
     "UNKNOWN_TOPIC_OR_PARTITION",
@@ -60,7 +61,7 @@ class ControlReaction:
     raises: str = OWN
     generation: str = EITHER
     at_once: bool = False
-    """Of several partitions the first that is answered so decides."""
+    """With several partitions, the first one with this error decides the reaction to the response."""
     spec: str = "TXM-13"
 
 
@@ -77,17 +78,17 @@ _COORDINATED = (INIT, ADD_PARTITIONS, ADD_OFFSETS, END)
 _STALE = ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
 _UNKNOWN = ("UNKNOWN_PRODUCER_ID", "INVALID_PRODUCER_ID_MAPPING")
 DENIALS = ("TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED")
-"""Answers to InitProducerId after which a client that outlives them begins anew."""
+"""Errors of InitProducerId after which a client that survives a denial returns to UNINITIALIZED."""
 _MOVED = ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", DISCONNECT)
 
 _NAMED: tuple[ControlReaction, ...] = (
-    # FindCoordinator goes to any broker, so a lost connection needs no lookup.
+    # FindCoordinator goes to any broker, so a lost connection needs no lookup of the coordinator.
     *_rows(FIND, ACCEPT, "NONE"),
     *_rows(FIND, RETRY, "COORDINATOR_NOT_AVAILABLE", DISCONNECT),
     *_rows(FIND, FATAL, "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"),
     *_rows(FIND, ABORTABLE, "GROUP_AUTHORIZATION_FAILED"),
     *_rows(FIND, FATAL, OTHER, raises=UNEXPECTED),
-    # Requests to the transaction coordinator share the reactions to a moved or loading coordinator.
+    # Requests to the transaction coordinator share the reactions to a coordinator that moved or is loading.
     *(row for api in _COORDINATED for row in _rows(api, ACCEPT, "NONE")),
     *(row for api in _COORDINATED for row in _rows(api, LOOKUP, *_MOVED)),
     *(row for api in _COORDINATED for row in _rows(api, RETRY, "COORDINATOR_LOAD_IN_PROGRESS")),
@@ -172,14 +173,14 @@ _CELLS = {
 
 
 def reaction_to(api: str, answer: str, generation: str) -> ControlReaction:
-    """The cell for ``answer`` (an error's name or ``DISCONNECT``) to ``api``, in one of :data:`BUILDS_ON`."""
+    """The row for ``answer`` (an error's name or ``DISCONNECT``) to ``api``, among those of :data:`BUILDS_ON`."""
     cells = _CELLS[generation]
     found = cells.get((api, answer))
     return found if found is not None else cells[(api, OTHER)]
 
 
 def generation_of(profile: Profile) -> str:
-    """The rows that a client of this version has."""
+    """The generation of rows that a client of this version has."""
     if profile.unknown_mapping_is_fatal:
         return MAPPED
     if profile.retries_retriable_answers:

@@ -1,7 +1,8 @@
-"""The control requests of a producer: what each is for, its place in the queue, and the call that waits (TXM-9).
+"""The control requests of a producer: what each is for, its place in the queue, and the call that waits
+(TXM-9).
 
-Owns their shape only. When one is sent is the Sender's business, what its answer leads to stands in
-``control_reactions``.
+Owns their structure only. The Sender decides when one is sent; ``control_reactions`` holds the reactions to
+its response.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ PRIORITIES = {FIND: 0, INIT: 1, ADD_PARTITIONS: 2, ADD_OFFSETS: 2, COMMIT_OFFSET
 class Result:
     """The result of an application's call; the request that completes it holds it.
 
-    ``error`` None once completed: success. ``unexpected``: the application sees a KafkaException around it.
+    A completed result without ``error`` is a success. ``unexpected``: the application sees a KafkaException
+    that wraps ``error``.
     """
 
     __slots__ = ("acknowledged", "completed", "error", "unexpected")
@@ -45,11 +47,11 @@ class Result:
 
 @dataclass(slots=True)
 class PendingRequest:
-    """A control request that waits or is under way.
+    """A control request, queued or in flight.
 
     ``is_retry``: the Sender sleeps ``backoff_ms`` before sending (None: ``retry_backoff_ms``; SND-5).
-    ``coordinator``: the kind it must be sent to, None: any broker. ``key``: the transactional id or group
-    whose coordinator that is. ``offsets``: what AddOffsetsToTxn will commit afterwards (OFS-1).
+    ``coordinator``: the kind of coordinator that it goes to, None: any broker. ``key``: the transactional id
+    or group of that coordinator. ``offsets``: what AddOffsetsToTxn will commit afterwards (OFS-1).
     """
 
     api: str
@@ -62,7 +64,7 @@ class PendingRequest:
     backoff_ms: int | None = None
     offsets: dict[str, CommittedOffset] | None = None
     member: Membership = NO_MEMBER
-    """The group member that commits them (KIP-447)."""
+    """The group member on whose behalf the offsets are committed (KIP-447)."""
 
     @property
     def is_bump(self) -> bool:

@@ -1,4 +1,4 @@
-"""When a batch has waited too long: two ways to count, each a strategy that a version chooses (ACC-19, ACC-21)."""
+"""When a batch expires: two strategies, one of which a version chooses (ACC-19, ACC-21)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from engine.client.batch import Batch
 
 
 class Waits(Protocol):
-    """The settings that an expiry goes by."""
+    """The settings that an expiry depends on."""
 
     @property
     def batch_expiry_ms(self) -> int: ...
@@ -21,26 +21,26 @@ class Waits(Protocol):
 
 
 class Expiry(Protocol):
-    """``everywhere``: batches in flight, and those of muted partitions, expire too."""
+    """``everywhere``: batches in flight and batches of muted partitions expire, too."""
 
     @property
     def everywhere(self) -> bool: ...
 
     def expires_at(self, head: Batch, last: bool, settings: Waits) -> int:
-        """The first moment at which the head of a queue expires. ``last``: no batch is queued behind it."""
+        """When the head of a queue expires. ``last``: no batch is queued behind it."""
         ...
 
     def counted_from(self, batch: Batch, settings: Waits) -> int:
-        """Since when an expired batch has waited."""
+        """The time from which the wait of an expired batch is counted."""
         ...
 
     def ends_retries(self, batch: Batch, settings: Waits, now: int) -> bool:
-        """The batch is not sent again, whatever its answer allows."""
+        """Whether the batch is too old to be resent, even after a retriable error."""
         ...
 
 
 class SinceCreation:
-    """By the age of the batch alone (since 2.1, KIP-91)."""
+    """A batch expires by its age alone (since 2.1, KIP-91)."""
 
     __slots__ = ()
     everywhere = True
@@ -56,7 +56,8 @@ class SinceCreation:
 
 
 class WhileQueued:
-    """By how long the batch could have left: after its linger, its backoff, or since it was full."""
+    """A batch expires by the time during which it could have been sent: after its linger, after its backoff,
+    or since it was full."""
 
     __slots__ = ()
     everywhere = False

@@ -1,8 +1,8 @@
-"""A consumer's talk with its group's coordinator: where to go on, and what to commit (CON-9, OFS-6).
+"""A consumer's requests to its group coordinator: fetch and commit offsets (CON-9, OFS-6).
 
-Owns the coordinator's address, the queue of requests to it, and what each answer means (the table
-:data:`REACTIONS`). One request is under way at a time. It must not know of logs, fetches or transactions: the
-offsets of a transaction go with its producer.
+Owns the coordinator's address, the queue of requests to it, and the reactions to their responses (the table
+:data:`REACTIONS`). One request is in flight at a time. It knows no logs, fetches or transactions: a producer
+commits the offsets of its transaction.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ REACTIONS: dict[str, dict[Error, AfterAnswer]] = {
         Error.FENCED_INSTANCE_ID: AfterAnswer.GIVE_UP,
     },
 }
-"""``ConsumerCoordinator``'s handlers; an error that is not listed gives up."""
+"""The reactions of ``ConsumerCoordinator``'s handlers; after an error without an entry the request fails."""
 
 Request = OffsetFetchRequest | OffsetCommitRequest
 Response = FindCoordinatorResponse | OffsetFetchResponse | OffsetCommitResponse
 
 
 class GroupSession:
-    """``owner``: the consumer's path. ``last_error``: why the newest request was given up, or None."""
+    """``owner``: the consumer's path in the view. ``last_error``: why the newest request failed, or None."""
 
     __slots__ = (
         "committed",
@@ -107,11 +107,11 @@ class GroupSession:
         self.group_id = group_id
         self.member = member
         self.connections = connections
-        """Those to the leaders; the coordinator is looked up on one of them."""
+        """The connections to the leaders; the coordinator is looked up on one of them."""
         self.own = own
-        """Those to coordinators, for this group alone: a Fetch that waits holds no commit up (GEN-11)."""
+        """The connections to coordinators, for this group alone: a waiting Fetch does not delay a commit (GEN-11)."""
         self.waits_for_stable_offsets = profile.waits_for_stable_offsets
-        """The committed offsets are known once open transactions are decided (KIP-447)."""
+        """OffsetFetch waits until open transactions of the group are decided (KIP-447)."""
         self.watch = watch
         self.coordinator: int | None = None
         self.wanted: list[Request] = []
@@ -134,14 +134,15 @@ class GroupSession:
     # -- what is wanted --------------------------------------------------------------------------------
 
     def ask_committed(self, partitions: tuple[str, ...], now: int) -> None:
-        """Request the committed offsets. 2.8 waits until open transactions are decided (KIP-447); 2.0 does not."""
+        """Request the committed offsets. 2.8 waits until open transactions are decided (KIP-447); 2.0 does
+        not wait."""
         stable = self.waits_for_stable_offsets
         self._want(
             OffsetFetchRequest(group_id=self.group_id, partitions=partitions, require_stable=stable), now
         )
 
     def commit(self, offsets: Mapping[str, CommittedOffset], now: int) -> None:
-        """Commit outside any transaction."""
+        """Commit offsets outside any transaction."""
         member = self.member
         self._want(
             OffsetCommitRequest(
@@ -161,7 +162,7 @@ class GroupSession:
 
     @property
     def busy(self) -> bool:
-        """Something was asked of the coordinator and is not over."""
+        """Whether a request to the coordinator is queued or in flight."""
         return bool(self.wanted)
 
     @property
@@ -169,7 +170,7 @@ class GroupSession:
         return any(isinstance(request, OffsetFetchRequest) for request in self.wanted)
 
     def due_at(self) -> int | None:
-        """When something should be sent; None: nothing to send, or it waits for an answer or a connection."""
+        """When the next request can be sent; None: there is none, or a response or a connection is awaited."""
         if not self.wanted or self.in_flight is not None:
             return None
         if self.coordinator is not None and self.own.to(self.coordinator).state == CONNECTING:
@@ -179,7 +180,7 @@ class GroupSession:
     # -- sending ---------------------------------------------------------------------------------------
 
     def send(self, brokers: tuple[int, ...], now: int) -> Effects:
-        """Send what is due: the oldest request, or a lookup when the coordinator is not known (FND-6)."""
+        """Send the oldest due request, or a lookup when the coordinator is unknown (FND-6)."""
         due = self.due_at()
         if due is None or due > now:
             return []
@@ -212,7 +213,7 @@ class GroupSession:
     # -- answers ---------------------------------------------------------------------------------------
 
     def answered(self, response: Response, now: int) -> Request | None:
-        """Take an answer; returns the request that is over and went well, or None."""
+        """Handle a response; returns the request that it completes successfully, or None."""
         self.in_flight = None
         self.watch.touch(self)
         error = _worst(response)
@@ -243,7 +244,8 @@ class GroupSession:
         return request
 
     def lost(self, request: InFlightRequest, now: int) -> None:
-        """The connection ended before the answer: find the coordinator again, then ask again (FND-6)."""
+        """The connection ended before the response: look the coordinator up again, then repeat the request
+        (FND-6)."""
         if request is not self.in_flight:
             raise EngineError(f"{self.consumer}: {request.api} was lost that the group did not send")
         self.in_flight = None
@@ -259,7 +261,7 @@ def _partitions(body: Request | FindCoordinatorRequest) -> tuple[str, ...]:
 
 
 def _worst(response: Response) -> Error:
-    """The error that decides: the answer's own, or the first one of a partition."""
+    """The error that decides the reaction: the response's own, or the first one of a partition."""
     errors = [] if isinstance(response, OffsetCommitResponse) else [response.error]
     if not isinstance(response, FindCoordinatorResponse):
         errors += (response.errors or {}).values()

@@ -1,7 +1,7 @@
-"""The records that a consumer's application got, and how it treated repeats (GEN-8, CPT-6).
+"""The records that a consumer's application got, and how it handled repeated ones (GEN-8, CPT-6).
 
-Owns the buffer of fetched records that an application polls itself, the counts, and the application's memory of
-keys. Without an application that polls, records are handed over as they arrive.
+Owns the buffer of fetched records, the counts, and the keys that the application has applied. Without an
+application that polls, each record is handed over when it arrives.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from engine.watching import Watch
 
 
 class Polled(NamedTuple):
-    """One record on its way to the application."""
+    """One record that the application gets."""
 
     partition: str
     offset: int
@@ -23,9 +23,8 @@ class Polled(NamedTuple):
 
 
 class Handover:
-    """``remember_keys``: the application skips keys it has applied; that memory outlives a crash, as a table in
-    its database would. ``polled``: an application takes records itself, with :meth:`poll`.
-    """
+    """``remember_keys``: the application skips keys that it has applied; they survive a crash, as if stored
+    in a database. ``polled``: the application takes the records with :meth:`poll`."""
 
     __slots__ = (
         "applied",
@@ -55,7 +54,7 @@ class Handover:
         self.applied: set[int] = set()
 
     def bring(self, reading: Reading, taken: Taken) -> None:
-        """An answer was read: hand its records over, or keep them until the application polls."""
+        """A response was read: hand its records over, or buffer them until the application polls."""
         count = len(taken.offsets)
         self.watch.emit(
             RecordsBrought,
@@ -75,8 +74,8 @@ class Handover:
             self._hand_over(reading, taken.serials, taken.offsets)
 
     def poll(self, readings: dict[str, Reading], count: int) -> list[Polled]:
-        """The application takes up to ``count`` buffered records, oldest first; partitions take turns as they
-        were fetched."""
+        """The application takes up to ``count`` buffered records, oldest first; partitions alternate in the
+        order in which they were fetched."""
         taken, self.buffer = self.buffer[:count], self.buffer[count:]
         by_partition: dict[str, list[Polled]] = {}
         for record in taken:
@@ -94,7 +93,7 @@ class Handover:
         return reading.position
 
     def forget(self, partition: str | None = None) -> None:
-        """Drop buffered records: the process died, or the position moved."""
+        """Drop the buffered records: the process crashed, or the position moved."""
         if self.buffer:
             self.buffer = [
                 record for record in self.buffer if partition is not None and record.partition != partition

@@ -1,7 +1,9 @@
-"""How a producer gets its producer id and recovers lost sequence numbers, before the phases of every pass (PID-11).
+"""How a producer gets its producer id and recovers lost sequence numbers, before the phases of every pass
+(PID-11).
 
-Two generations do it in different phases: ``queued_identity`` (2.8) and ``blocking_identity`` (2.0). Here stands what
-both share: the parts that they work with, and the responses to InitProducerId of a producer without a transactional id.
+The two generations have different phases: ``queued_identity`` (2.8) and ``blocking_identity`` (2.0). This
+module holds what both share: the parts that they use, and the handling of InitProducerId's responses for a
+producer without a transactional id.
 """
 
 from __future__ import annotations
@@ -45,8 +47,8 @@ class Identity(Protocol):
 
 
 class InitProducerIdAnswers:
-    """The responses to InitProducerId of a producer without a transactional id; a generation says which errors it
-    retries, and how. ``queued``: the request joins the queue of control requests."""
+    """The responses to InitProducerId of a producer without a transactional id; a generation defines which
+    errors it retries, and how. ``queued``: the request joins the queue of control requests."""
 
     queued: ClassVar[bool]
 
@@ -59,15 +61,15 @@ class InitProducerIdAnswers:
         self._waiting = waiting
 
     def retries(self, error: Error) -> bool:
-        """The request goes again after this error."""
+        """Whether the request is sent again after this error."""
         raise NotImplementedError
 
     def repeat(self, request: PendingRequest, now: int) -> None:
-        """The request goes again."""
+        """Send the request again."""
         raise NotImplementedError
 
     def answered(self, response: InitProducerIdResponse, now: int) -> None:
-        """InitProducerId was answered (PID-11, PID-12, TXM-13)."""
+        """Handle the response to InitProducerId (PID-11, PID-12, TXM-13)."""
         transactions, setup = self._transactions, self._setup
         request = transactions.in_flight
         transactions.set_in_flight(None)

@@ -8,7 +8,7 @@ from engine.client.expiry import Expiry
 
 
 class InFlightBatches:
-    """``by_partition``: oldest first. A version whose batches expire in flight looks for them here (ACC-21)."""
+    """``by_partition``: oldest first. In versions whose batches expire in flight, this class finds them (ACC-21)."""
 
     __slots__ = ("_config", "_expiry", "by_partition")
 
@@ -21,7 +21,7 @@ class InFlightBatches:
         self.by_partition.setdefault(batch.partition, []).append(batch)
 
     def remove(self, batch: Batch) -> None:
-        """The batch was answered, requeued or given up."""
+        """The batch was answered, requeued or failed."""
         batches = self.by_partition.get(batch.partition)
         if batches and batch in batches:
             batches.remove(batch)
@@ -37,7 +37,7 @@ class InFlightBatches:
         return over
 
     def next_expiry(self) -> int | None:
-        """When the next batch expires; None: no batch in flight can."""
+        """When the next batch expires; None: no batch in flight expires in this version."""
         ends: int | None = None
         if self._expiry.everywhere:
             limit = self._config.batch_expiry_ms

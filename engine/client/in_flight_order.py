@@ -1,8 +1,9 @@
-"""How the batches in flight of a partition are distinguished: two strategies, one of which a version chooses (ORD-4).
+"""How the batches in flight of a partition are distinguished: two strategies, one of which a version chooses
+(ORD-4).
 
 2.4 to 2.8 keep them in a set that is ordered and compared by first sequence number alone
-(``TopicPartitionEntry.inflightBatchesBySequence``), so a finished batch is taken for another that has its number now.
-All other versions compare the batches themselves.
+(``TopicPartitionEntry.inflightBatchesBySequence``), so a finished batch can be confused with another one that
+now has its number. All other versions compare the batches themselves.
 """
 
 from __future__ import annotations
@@ -13,21 +14,21 @@ from engine.client.batch import Batch
 
 
 class InFlightOrder(Protocol):
-    """``throws_untracked``: a batch that is not found among those in flight cannot be queued for resending."""
+    """``throws_untracked``: the client throws when it is to resend a batch that is not tracked as in flight."""
 
     @property
     def throws_untracked(self) -> bool: ...
 
     def has_place(self, in_flight: list[Batch], batch: Batch) -> bool:
-        """Whether the batch is added to those in flight."""
+        """Whether the batch can be added to those in flight."""
         ...
 
     def found(self, in_flight: list[Batch], batch: Batch) -> Batch | None:
-        """The batch in flight that is taken for this one."""
+        """The batch in flight that this strategy identifies with this one; None: there is none."""
         ...
 
     def kept(self, in_flight: list[Batch]) -> list[Batch]:
-        """Those that remain once some have new numbers."""
+        """The batches that stay tracked after some of them got new numbers."""
         ...
 
 

@@ -1,7 +1,7 @@
 """Everything that one producer process holds in memory between its start and its crash.
 
-Puts the parts together, each of which owns its state and is given the parts that it needs. A crash drops it as a whole;
-a restart builds a new one.
+Builds the parts of the process. Each part owns its state and gets the parts that it needs. A crash drops the
+whole object; a restart builds a new one.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Incarnation:
     def _identity(
         self, queued: bool, setup: Setup, closing: Closing, waiting: Waiting, reachability: Reachability
     ) -> Identity | None:
-        """The version's way to a producer id."""
+        """The version's strategy for getting a producer id."""
         if self.transactions is None or self.channel is None:
             return None
         if queued:

@@ -1,7 +1,8 @@
 """After a call that timed out: two strategies, one of which a version chooses (TXM-5).
 
-Until 3.1 the same call waits for its result again while the client's state shows that it is under way, and every other
-call is taken as if nothing waited. Since 3.2 only the same call is allowed until it has returned (KAFKA-13412).
+Until 3.1 the same call, made again, waits for its result while the client's state shows that the operation
+runs; other calls are checked as usual. Since 3.2 only the same call is allowed until it has returned
+(KAFKA-13412).
 """
 
 from __future__ import annotations
@@ -24,22 +25,22 @@ class Waiting(Protocol):
 
 
 class LateCalls(Protocol):
-    """``init_meets_errors``: ``initTransactions()`` throws in an error state, too."""
+    """``init_meets_errors``: in an error state ``initTransactions()`` throws, too."""
 
     @property
     def init_meets_errors(self) -> bool: ...
 
     def check_other(self, waiting: Waiting) -> None:
-        """Another call than the one that timed out may be made. Raises CallThrows."""
+        """Check whether a call other than the one that timed out may be made. Raises CallThrows."""
         ...
 
     def resumed(self, waiting: Waiting, on: str) -> Result | None:
-        """The result that a repeated call waits for again; None where the call begins anew. Raises CallThrows."""
+        """The result that a repeated call waits for; None: the call starts a new operation. Raises CallThrows."""
         ...
 
 
 class ByState:
-    """The client's state says whether the call is still under way."""
+    """The client's state decides whether the operation is still running."""
 
     __slots__ = ()
     init_meets_errors = False
@@ -81,7 +82,7 @@ class UntilReturned:
 
 
 def _unanswered(waiting: Waiting) -> Result | None:
-    """The result that no call has returned yet; one that was returned is forgotten."""
+    """The result that no call has returned yet, or None; a result that was returned is dropped."""
     result = waiting.pending_result
     if result is not None and result.acknowledged:
         waiting.pending_result = result = None

@@ -1,7 +1,7 @@
 """The ledger of serials: the result of every record that an application sent (GEN-8).
 
-The serial of a record is hidden from the protocol; here it is used only to show and to judge. A bare run
-keeps nothing.
+The protocol does not use the serial of a record; it serves the view and the judges only. A bare run has no
+ledger entries.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ PENDING, OK, FAILED, ABORTED, REFUSED, UNKNOWN = "pending", "ok", "failed", "abo
 
 
 class RecordPart:
-    """One record in the view. ``status`` as the application knows it; ``unknown``: its producer crashed."""
+    """One record in the view. ``status`` is what the application knows of it; ``unknown``: its producer crashed."""
 
     __slots__ = (
         "error",
@@ -65,14 +65,14 @@ class Ledger:
         return list(self.records.values())
 
     def accepted(self, producer: str, partition: str, serial: int, size: int, now: int) -> None:
-        """``send()`` put a record into the accumulator. A serial may come again (a resend after a crash)."""
+        """``send()`` put a record into the accumulator. A serial may appear again (a resend after a crash)."""
         watch = self.watch
         watch.emit(RecordAccepted, producer=producer, partition=partition, serial=serial)
         if watch.recording:
             self._open(producer, partition, serial, size, now)
 
     def refused(self, producer: str, partition: str, serial: int, size: int, error: str, now: int) -> None:
-        """``send()`` gave an error: the record never reached the accumulator."""
+        """``send()`` raised an error: the record never reached the accumulator."""
         if self.watch.recording:
             part = self._open(producer, partition, serial, size, now)
             part.status, part.error, part.finished_at = REFUSED, error, now
@@ -109,7 +109,7 @@ class Ledger:
             watch.touch(part)
 
     def abandoned(self, serials: tuple[int, ...], now: int) -> None:
-        """The producer crashed: these records have no result for the application."""
+        """The producer crashed: the application gets no result for these records."""
         if not self.watch.recording:
             return
         for serial in serials:

@@ -1,4 +1,4 @@
-"""The ``send()`` calls that wait for buffer memory: when memory comes back, and when their time is over (ACC-5)."""
+"""The ``send()`` calls that wait for buffer memory: they continue when memory is released, and time out (ACC-5)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class MemoryWaiters:
         self._poll.wake(now)
 
     def serve(self, now: int) -> None:
-        """Memory came back: the oldest waiting ``send()`` goes on."""
+        """Memory was released: the oldest waiting ``send()`` continues."""
         pool = self._accumulator.pool
         while (waiter := pool.next_granted()) is not None:
             setup = self._setup
@@ -80,7 +80,7 @@ class MemoryWaiters:
             self._calls.end(call, DONE)
 
     def expire(self, now: int) -> None:
-        """``send()`` calls that waited ``max.block.ms`` throw."""
+        """A ``send()`` that has waited ``max.block.ms`` throws."""
         deadline = self._accumulator.pool.next_deadline()
         if deadline is None or deadline > now:
             return

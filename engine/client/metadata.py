@@ -1,6 +1,6 @@
-"""What a client knows of the cluster: who leads which topic-partition (MSG-1, SND-2).
+"""A client's metadata of the cluster: the leader of each topic-partition (MSG-1, SND-2).
 
-Owns the cached metadata and when it may be asked for again. Who is asked is the network's business.
+Owns the cached metadata and the time of the next request for it. ``metadata_requests`` chooses the broker.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Metadata:
         }
 
     def preset(self, leaders: dict[str, int | None], brokers: tuple[int, ...]) -> None:
-        """Begin with this knowledge, as if it had just been fetched."""
+        """Initial state: this metadata, as if it had just been fetched."""
         self.brokers = brokers or self.brokers
         self._learn(leaders)
         self.updated_at = 0
@@ -68,7 +68,7 @@ class Metadata:
         self.watch.touch(self)
 
     def request_update(self) -> bool:
-        """Want new metadata; False when that was wanted already."""
+        """Mark new metadata as needed; False when it already was."""
         if self.update_requested:
             return False
         self.update_requested = True
@@ -76,23 +76,23 @@ class Metadata:
         return True
 
     def update_due_at(self, backoff_ms: int) -> int | None:
-        """When the wanted update may be asked for; None: not wanted, or already asked for."""
+        """When needed metadata may be requested; None: not needed, or the request is in flight."""
         if not self.update_requested or self.request_in_flight:
             return None
         return 0 if self.last_attempt_at is None else self.last_attempt_at + backoff_ms
 
     def request(self, now: int) -> MetadataRequest:
-        """The request that leaves now."""
+        """The Metadata request that is sent now."""
         self.request_in_flight = True
         self.last_attempt_at = now
         return MetadataRequest(topics=tuple(self.topics))
 
     def request_failed(self) -> None:
-        """The connection ended before the answer; it stays wanted."""
+        """The connection ended before the response; new metadata is still needed."""
         self.request_in_flight = False
 
     def update(self, response: MetadataResponse, now: int) -> bool:
-        """Take an answer; True when a leader or the set of brokers changed."""
+        """Apply a response; True when a leader or the set of brokers changed."""
         self.request_in_flight = False
         self.update_requested = False
         self.updated_at = now

@@ -1,4 +1,4 @@
-"""When a client asks for new metadata, and which broker: in the poll that ends a pass (SND-2, SND-6)."""
+"""When a client requests new metadata, and from which broker: in the poll that ends a pass (SND-2, SND-6)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.messages import Send
 
 
 class MetadataRequests:
-    """Sends Metadata requests; ``Metadata`` holds what the responses bring."""
+    """Sends Metadata requests; ``Metadata`` stores the responses."""
 
     __slots__ = ("_connections", "_metadata", "_outbox", "_reachability", "_setup")
 
@@ -31,7 +31,7 @@ class MetadataRequests:
         self._outbox = outbox
 
     def send_wanted(self, now: int) -> None:
-        """Send a wanted Metadata request to the least-loaded node (SND-2, SND-6), at most one per backoff."""
+        """Send a needed Metadata request to the least-loaded node (SND-2, SND-6), at most one per backoff."""
         metadata, connections = self._metadata, self._connections
         if not metadata.update_requested:
             return
@@ -53,8 +53,8 @@ class MetadataRequests:
         setup.watch.emit(MetadataAsked, setup.name, connection.peer, body.topics)
 
     def due(self, now: int) -> int | None:
-        """When a wanted request for metadata may be tried, later than now; None: none is wanted, or it waits for a
-        connection that is being made or for a response on a full one."""
+        """When a needed request for metadata may be sent, later than now. None: none is needed, or it waits
+        for a connection that is being made, or for a response on one that accepts no more requests."""
         metadata, connections = self._metadata, self._connections
         if not metadata.update_requested:
             return None

@@ -1,4 +1,4 @@
-"""The effects of one call of a producer: its parts add them in order, the client returns them to the kernel."""
+"""The effects of one call of a producer: its parts add them in order, and the client returns them to the kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Outbox:
         self.effects.append(effect)
 
     def take(self) -> Effects:
-        """Return the effects and begin anew."""
+        """Return the effects and empty the list."""
         if not self.effects:
             return []
         effects, self.effects = self.effects, []

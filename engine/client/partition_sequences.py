@@ -1,4 +1,4 @@
-"""What an idempotent producer remembers of one topic-partition: its numbering and what is under way (TXM-2).
+"""An idempotent producer's state of one topic-partition: its numbering and its batches in flight (TXM-2).
 
 Owns the order of batches in flight (SEQ-6, ORD-4), renumbering (TXM-16, TXM-17) and the mark *unresolved*.
 """
@@ -15,7 +15,7 @@ from engine.shapes.clients import SequencesView
 from engine.watching import Watch
 
 STRADDLE = 1 << 30
-"""Two live sequences that differ by more than this have the wrap between them."""
+"""If two live sequences differ by more than this, the sequence numbers have wrapped between them."""
 
 
 class PartitionSequences:
@@ -47,14 +47,15 @@ class PartitionSequences:
         self.last_acked_sequence = NO_SEQUENCE
         self.last_acked_offset = -1
         self.in_flight: list[Batch] = []
-        """Drained and neither acknowledged nor finally failed, by base sequence; requeued ones included."""
+        """Batches that were drained and are neither acknowledged nor finally failed, by base sequence;
+        requeued ones included."""
         self.producer_id = NO_PRODUCER_ID
         self.producer_epoch = NO_PRODUCER_EPOCH
         self.unresolved: int | None = None
         self.adopts_identity = False
-        """The numbering was preset (GEN-7) and belongs to whatever identity the producer gets."""
+        """The numbering was preset (GEN-7) and will belong to the identity that the producer gets."""
         self.gone = False
-        """Forgotten: no place in the view any more."""
+        """The state was removed: the view no longer shows it."""
         self.path = ("clients", client, "transaction_manager", "partitions", partition)
         self.watch = watch
 
@@ -70,18 +71,18 @@ class PartitionSequences:
         }
 
     def numbered_under(self, producer_id: int, producer_epoch: int) -> bool:
-        """The numbering belongs to this identity."""
+        """Whether the numbering belongs to this identity."""
         return self.producer_id == producer_id and self.producer_epoch == producer_epoch
 
     def preset(self, next_sequence: int) -> None:
-        """Begin numbering at another sequence than 0 (GEN-7), as if all earlier ones had been acknowledged."""
+        """Start the numbering at another sequence than 0 (GEN-7), as if all earlier ones had been acknowledged."""
         self.next_sequence = next_sequence
         self.last_acked_sequence = decrement(next_sequence, 1) if next_sequence else NO_SEQUENCE
         self.adopts_identity = True
         self.watch.touch(self)
 
     def number(self, batch: Batch, producer_id: int, producer_epoch: int, is_transactional: bool) -> None:
-        """Give the next sequences to a batch and track it (SEQ-5)."""
+        """Assign the next sequences to a batch and track it (SEQ-5)."""
         batch.set_identity(producer_id, producer_epoch, self.next_sequence, is_transactional)
         self.next_sequence = increment(self.next_sequence, batch.record_count)
         self._track(batch)
@@ -99,7 +100,7 @@ class PartitionSequences:
             self.watch.emit(WrapStraddled, self.partition, batch.base_sequence, in_flight[-1].base_sequence)
 
     def untrack(self, batch: Batch) -> None:
-        """Acknowledged or finally failed (ORD-4)."""
+        """Stop tracking a batch that was acknowledged or failed finally (ORD-4)."""
         found = self.order.found(self.in_flight, batch)
         if found is None:
             return
@@ -111,11 +112,11 @@ class PartitionSequences:
             self.watch.emit(NumbersInDoubt, producer=self.client, partition=self.partition, thrown=True)
 
     def first_in_flight(self) -> int:
-        """The lowest base sequence under way, −1 when nothing is."""
+        """The lowest base sequence in flight; −1 when there is none."""
         return self.in_flight[0].base_sequence if self.in_flight else NO_SEQUENCE
 
     def acknowledge(self, batch: Batch, base_offset: int) -> None:
-        """The last acked values rise to this batch's if those are greater (TXM-12)."""
+        """Raise the last acked values to those of this batch, where these are greater (TXM-12)."""
         if batch.last_sequence > self.last_acked_sequence:
             self.last_acked_sequence = batch.last_sequence
         if base_offset >= 0:
@@ -126,11 +127,12 @@ class PartitionSequences:
         self.watch.touch(self)
 
     def comes_next(self, sequence: int) -> bool:
-        """``sequence`` follows the last acknowledged one, compared as plain numbers as Kafka does."""
+        """Whether ``sequence`` follows the last acknowledged one; compared as plain numbers, without the
+        wrap, as Kafka does."""
         return sequence - self.last_acked_sequence == 1
 
     def restart(self, producer_id: int, producer_epoch: int) -> list[Batch]:
-        """Number everything under way from 0 under this identity (TXM-16); returns the renumbered batches."""
+        """Number all batches in flight from 0 with this identity (TXM-16); returns the renumbered batches."""
         sequence = 0
         for batch in self.in_flight:
             batch.renumber(producer_id, producer_epoch, sequence)
@@ -143,7 +145,7 @@ class PartitionSequences:
         return self.in_flight
 
     def close_gap(self, failed: Batch) -> None:
-        """A batch failed finally and was not stored: later batches take its sequence numbers (SND-13)."""
+        """A batch failed finally and was not stored: the later batches take its sequence numbers (SND-13)."""
         self.next_sequence = decrement(self.next_sequence, failed.record_count)
         for batch in self.in_flight:
             if batch.base_sequence >= failed.base_sequence:
@@ -154,7 +156,8 @@ class PartitionSequences:
         self.watch.touch(self)
 
     def mark_unresolved(self, batch: Batch) -> None:
-        """A batch expired under retry: the client cannot know whether its sequence numbers were used (TXM-14)."""
+        """A batch that had been sent expired: the client cannot know whether its sequence numbers were used
+        (TXM-14)."""
         following = batch.last_sequence + 1
         if self.unresolved is None or following > self.unresolved:
             self.unresolved = following

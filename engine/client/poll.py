@@ -1,14 +1,15 @@
-"""When the Sender's next pass may start: the poll that ends a pass, its end, and what wakes it (SND-1).
+"""When the Sender's next pass may start: after the poll that ends a pass, by its timeout or a wake-up
+(SND-1).
 
-Kafka's Sender thread sleeps in ``NetworkClient.poll`` until its timeout is over or ``wakeup`` is called. While it
-sleeps before it repeats a control request (SND-5), nothing wakes it.
+Kafka's Sender thread sleeps in ``NetworkClient.poll`` until its timeout is over or ``wakeup`` is called.
+While it sleeps before it repeats a control request (SND-5), nothing wakes it.
 """
 
 from __future__ import annotations
 
 
 class Poll:
-    """``end_at``: when the poll ends by itself; None: it ends when something comes. ``wake_at``: something came."""
+    """``end_at``: when the poll's timeout ends, None: no timeout. ``wake_at``: when an event woke it, or None."""
 
     __slots__ = ("changed", "end_at", "sleeps_until", "stopped", "wake_at")
 
@@ -17,7 +18,7 @@ class Poll:
         self.wake_at: int | None = None
         self.sleeps_until: int | None = None
         self.changed = False
-        """A phase of this pass changed something, so the next pass may do more."""
+        """A phase of this pass changed something, so the next pass may have work."""
         self.stopped = False
         """The Sender has ended: no further pass."""
 
@@ -34,13 +35,13 @@ class Poll:
         self.wake_at = None
 
     def end(self, at: int | None) -> bool:
-        """End the pass; the next may start at ``at``, or when something comes. Returns True, which a phase returns
-        to end the pass."""
+        """End the pass; the next one may start at ``at``, or after a wake-up. Always True, the value with
+        which a phase ends the pass."""
         self.end_at = at
         return True
 
     def due(self) -> int | None:
-        """When the next pass may start; None: not before something comes."""
+        """When the next pass may start; None: only after a wake-up."""
         if self.sleeps_until is not None:
             return self.sleeps_until
         wake = self.wake_at

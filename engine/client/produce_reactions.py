@@ -1,7 +1,7 @@
-"""Reactions of a producer to the answer for one batch, as rows (SND-9, SND-11, SND-12).
+"""Reactions of a producer to the result of one batch, as rows (SND-9, SND-11, SND-12).
 
-Three tables: what each error means at first sight, and the two decisions about sequence errors. The rows
-name what is done; the transaction manager and the Sender do it.
+Three tables: the reaction to each error, and the decisions about the two sequence errors. A row names a
+reaction; the transaction manager and the Sender carry it out.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from engine.profile import Profile
 COMPLETE, DUPLICATE, RETRY, FAIL, FATAL = "complete", "duplicate", "retry", "fail", "fatal"
 OUT_OF_ORDER, UNKNOWN_PRODUCER, STALE_EPOCH = "out_of_order", "unknown_producer", "stale_epoch"
 CONCURRENT, UNKNOWN_MAPPING = "concurrent", "unknown_mapping"
-"""Answers of a leader that adds the partition: again where the client calls that retriable, else as any other error;
-and the end of the producer where the client says so (since 4.0)."""
+"""Errors of a leader that adds the partition to the transaction. CONCURRENT: resend, where the client counts
+the error as retriable, else as any other error; UNKNOWN_MAPPING: fatal, in versions since 4.0."""
 BUMP_AND_RETRY, RESTART_AND_RETRY = "bump_and_retry", "restart_and_retry"
 
 
@@ -80,18 +80,18 @@ _BY_ERROR = {row.error: row for row in REACTIONS if row.error is not None}
 
 
 def reaction_to(error: Error) -> Reaction:
-    """The row of SND-9 for ``error``; errors without a row of their own take the last one."""
+    """The row of SND-9 for ``error``; an error without a row of its own gets ``OTHER``."""
     return _BY_ERROR.get(error, OTHER)
 
 
 def fatal_in(profile: Profile) -> frozenset[str]:
-    """What ends a producer of this version (SND-9)."""
+    """The reactions that are fatal for a producer of this version (SND-9)."""
     chosen = {STALE_EPOCH: profile.stale_epoch_is_fatal, UNKNOWN_MAPPING: profile.unknown_mapping_is_fatal}
     return frozenset({FATAL, *(does for does, is_fatal in chosen.items() if is_fatal)})
 
 
 def retried_in(profile: Profile) -> frozenset[str]:
-    """After what a producer of this version sends a batch again."""
+    """The reactions after which a producer of this version resends a batch."""
     return frozenset({RETRY, CONCURRENT} if profile.retries_retriable_answers else {RETRY})
 
 
@@ -104,7 +104,7 @@ class Answer:
     log_start_offset: int
     transactional: bool
     raises_epoch: bool
-    """The client recovers by raising the epoch; else by resetting the PID."""
+    """The client recovers by raising the epoch; if False, by dropping the producer id."""
 
 
 def _resolved(answer: Answer) -> bool:
@@ -150,7 +150,7 @@ GUARDS: dict[str, Callable[[Answer], bool]] = {
 class Decision:
     """One row of a decision: taken when all guards of ``when`` hold and no earlier row was.
 
-    ``asks``: the row as a question; ``because``: the reason that the page gives where the row decides.
+    ``asks``: the question that the row answers; ``because``: the reason, when the row decides.
     """
 
     when: tuple[str, ...]

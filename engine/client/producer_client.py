@@ -1,7 +1,7 @@
 """The producer client: a role of the engine with an API facet and a Sender facet (GEN-3, GEN-4).
 
-Owns the present incarnation and hands its parts all that comes: calls of the application, deliveries, connections,
-timers, passes of the Sender.
+Owns the present incarnation, and passes every event to the incarnation's parts: calls of the application,
+deliveries, connections, timers, passes of the Sender.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ class ProducerClient:
         self.settings = dict(settings)
         self.profile = profile
         self._registers_last = profile.registers_after_append
+        """``send()`` adds the partition to the transaction after the record, not before it (TXM-8)."""
         self._overdue_is_timed_out = profile.overdue_is_timed_out
-        """``send()`` adds the partition to the transaction after the record, not before (TXM-8)."""
         self.switches = switches
         self.watch = watch
         self.ledger = ledger
@@ -129,7 +129,7 @@ class ProducerClient:
 
     @property
     def busy(self) -> bool:
-        """Something is unfinished: a batch, a control request, a call (GEN-2)."""
+        """Whether a batch, a control request or a call is unfinished (GEN-2)."""
         memory = self.memory
         transactions = memory.transactions
         if not self.alive:
@@ -143,7 +143,7 @@ class ProducerClient:
 
     @property
     def owes(self) -> bool:
-        """A record has no outcome yet, or a call has not returned."""
+        """Whether a record has no outcome yet, or a call has not returned."""
         memory = self.memory
         calls = memory.calls
         return self.alive and bool(memory.accumulator.incomplete or calls.closing or calls.awaiting)
@@ -151,27 +151,29 @@ class ProducerClient:
     # -- presets (GEN-7) -------------------------------------------------------------------------------
 
     def preset_metadata(self, leaders: dict[str, int | None], brokers: Iterable[int] = ()) -> None:
-        """Begin with known leaders. The order of ``leaders`` is the order in which partitions are drained."""
+        """Initial state: known leaders. The order of ``leaders`` is the order in which partitions are drained."""
         self.brokers = tuple(brokers) or self.brokers
         self.memory.metadata.preset(dict(leaders), self.brokers)
 
     def preset_connected(self, peers: Iterable[str]) -> None:
-        """Begin with standing connections to these brokers (``broker-1``)."""
+        """Initial state: open connections to these brokers (``broker-1``)."""
         for peer in peers:
             self.memory.connections.connected(_node(peer))
 
     def learn_features(self, epoch: int, transaction_version: int) -> None:
-        """A broker's features, as every connection to one brings them (KIP-584)."""
+        """Take the cluster's feature levels from a broker's ApiVersions response, which comes with every
+        connection (KIP-584)."""
         if self.memory.transactions is not None:
             self.memory.transactions.learn_features(epoch, transaction_version)
 
     def preset_identity(self, producer_id: int, producer_epoch: int) -> None:
-        """Begin with a PID and epoch, without asking for one."""
+        """Initial state: a PID and epoch, without a request for them."""
         transactions = self._transactions("producer_id")
         transactions.preset(producer_id, producer_epoch)
 
     def preset_sequence(self, partition: str, next_sequence: int) -> None:
-        """Begin numbering this partition at another sequence than 0, under the identity that the producer gets."""
+        """Initial state: number this partition from another sequence than 0, with the identity that the
+        producer will get."""
         self._transactions("next_sequence").entry(partition).preset(next_sequence)
 
     def _transactions(self, what: str) -> Any:
@@ -182,7 +184,7 @@ class ProducerClient:
     # -- settings --------------------------------------------------------------------------------------
 
     def check_setting(self, name: str, value: Any) -> None:
-        """Raises :class:`Refused` when ``name`` cannot be changed to ``value`` on the running producer."""
+        """Raises :class:`Refused` when ``name`` cannot be set to ``value`` while the producer runs."""
         checked = check_setting(name, value, self.place)
         if not SETTINGS[name].changeable:
             changeable = [known for known, setting in SETTINGS.items() if setting.changeable]
@@ -205,7 +207,7 @@ class ProducerClient:
     # -- calls of the application ----------------------------------------------------------------------
 
     def call(self, call: Call, now: int) -> Effects:
-        """An application calls. ``call.state`` and ``call_state`` say how it went."""
+        """The application makes a call. ``call.state`` and ``call_state`` hold its result."""
         call.since = now
         call.state = DONE
         if not self.alive:
@@ -218,7 +220,7 @@ class ProducerClient:
         return self._effects()
 
     def _send(self, call: Call, now: int) -> None:
-        """``send()``: into the accumulator, or wait for memory (ACC-1, ACC-2)."""
+        """``send()``: append to the accumulator, or wait for memory (ACC-1, ACC-2)."""
         memory = self.memory
         args = call.args
         partition, serial, size = args["partition"], args["serial"], args["size"]
@@ -296,7 +298,7 @@ class ProducerClient:
         self.memory.calls.begin_close(call, now)
 
     def _force_close(self, call: Call, now: int) -> None:
-        """Everything fails at once, and the connections end (SND-14)."""
+        """Close by force: all batches and calls fail at once, and the connections end (SND-14)."""
         memory = self.memory
         self.watch.emit(CloseForced, self.name, len(memory.accumulator.incomplete))
         memory.accumulator.closed = True
@@ -309,7 +311,7 @@ class ProducerClient:
             memory.transactions.abandon_calls(Error.NETWORK_EXCEPTION)
 
     def _transactional(self, call: Call, now: int) -> None:
-        """initTransactions() to abortTransaction() (TXM-5..TXM-7, TXM-10)."""
+        """Carry out a transactional call, from initTransactions() to abortTransaction() (TXM-5..TXM-7, TXM-10)."""
         memory = self.memory
         transactions = memory.transactions
         if transactions is None or not transactions.is_transactional:
@@ -356,7 +358,7 @@ class ProducerClient:
     # -- the role --------------------------------------------------------------------------------------
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """An answer arrives. It ends the poll, so a pass follows (SND-1)."""
+        """Handle a response. It ends the poll, so a pass follows (SND-1)."""
         memory = self.memory
         body = envelope.body
         request = memory.connections.answered(_node(envelope.source), envelope.correlation_id)
@@ -381,7 +383,7 @@ class ProducerClient:
         self.watch.emit(MetadataLearned, self.name, self.memory.metadata.update(body, now))
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
-        """A connection is open. A producer has one to each broker, for everything."""
+        """A connection is open. A producer has one to each broker, for all requests."""
         self.memory.connections.connected(_node(peer))
         self.memory.poll.wake(now)
         return self._effects()
@@ -420,7 +422,8 @@ class ProducerClient:
                 memory.control_answers.lost()
 
     def next_timer(self) -> int | None:
-        """Earliest of: a request's timeout, the end of a wait for memory or for the coordinator."""
+        """The earliest of: a request's timeout, the deadline of a wait for memory, that of a wait for the
+        coordinator."""
         if not self.alive:
             return None
         timeout = self.memory.connections.next_deadline()
@@ -436,7 +439,7 @@ class ProducerClient:
         return min(timeout, wait)
 
     def on_timer(self, now: int) -> Effects:
-        """Requests past their timeout disconnect (SND-7); waiters past ``max_block_ms`` fail (ACC-5)."""
+        """Close the connections of overdue requests (SND-7); calls past ``max_block_ms`` fail (ACC-5)."""
         memory = self.memory
         effects: Effects = []
         for connection in memory.connections.timed_out(now):
@@ -458,11 +461,11 @@ class ProducerClient:
         return effects + self._effects()
 
     def pass_due(self) -> int | None:
-        """When the next pass of the Sender may start; None: not before something comes."""
+        """When the next pass of the Sender may start; None: only after a wake-up."""
         return self.memory.sender.due() if self.alive else None
 
     def run_phase(self, now: int) -> tuple[Effects, bool]:
-        """Run the Sender to the end of the next phase that did something; False: the pass is over."""
+        """Run the Sender's phases until one did something; False: the pass has ended."""
         memory = self.memory
         more = memory.sender.run_phase(now)
         watch = self.watch
@@ -475,7 +478,7 @@ class ProducerClient:
         return self._effects(), more
 
     def crash(self, now: int) -> None:
-        """Memory is lost: queues, numbers, identity (GEN-6)."""
+        """Memory is lost: queues, sequence numbers, identity (GEN-6)."""
         memory = self.memory
         for batch in memory.accumulator.incomplete.values():
             self.ledger.abandoned(tuple(batch.serials), now)
@@ -493,7 +496,7 @@ class ProducerClient:
         self.memory.poll.wake(now)
 
     def restart(self, now: int) -> Effects:
-        """A new process under the same name: no memory of the old one (PID-10)."""
+        """Start a new process with the same name and an empty memory (PID-10)."""
         self.alive = True
         self.incarnation += 1
         if self.memory.transactions is not None:
@@ -512,7 +515,7 @@ class ProducerClient:
         self._touch_all()
 
     def parts(self) -> Iterable[Part]:
-        """Every part of the view that is this client's."""
+        """All parts of the view that belong to this client."""
         memory = self.memory
         accumulator = memory.accumulator
         parts: list[Part] = [*self._fields, *self._extras, memory.sender, memory.metadata, accumulator.pool]
@@ -528,12 +531,13 @@ class ProducerClient:
         return parts
 
     def _touch_all(self) -> None:
-        """Everything small that may have changed with the process or its settings."""
+        """Mark as changed (touch) all small parts that a new process or setting may have changed."""
         for part in (*self._fields, *self._extras, self.memory.sender):
             self.watch.touch(part)
 
     def _touch_flags(self) -> None:
-        """Touch the parts that a call or a response may have changed and that do not touch themselves."""
+        """Mark as changed the parts that a call or a response may have changed, except those that do so
+        themselves."""
         self.watch.touch(self._extras[-1])
         accumulator = self.memory.accumulator
         flags = (accumulator.closed, accumulator.flushes > 0)

@@ -1,4 +1,5 @@
-"""2.8, phases T1 to T4: InitProducerId joins the queue of requests; lost numbers cost an epoch (SND-4, TXM-16)."""
+"""2.8, phases T1 to T4: InitProducerId joins the queue of requests; lost sequence numbers are recovered by a
+higher epoch (SND-4, TXM-16)."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ TRIED_AGAIN = (RETRY, RETRY_SOON, LOOKUP)
 
 
 class QueuedIdentity(InitProducerIdAnswers):
-    """T1 resolve, T2 fatal error, T3 epoch bump or producer id, T4 send or poll a control request."""
+    """The phases T1 (resolve), T2 (fatal error), T3 (epoch bump or producer id) and T4 (send or poll a
+    control request)."""
 
     queued = True
 
@@ -58,7 +60,8 @@ class QueuedIdentity(InitProducerIdAnswers):
         self._transactions.retry(request)
 
     def _resolve(self, now: int) -> bool:
-        """T1: a partition without a batch under way shows whether its expired sequences were used (TXM-15)."""
+        """T1: once a partition has no batch in flight, it is certain whether its expired sequences were used
+        (TXM-15)."""
         transactions = self._transactions
         for entry in transactions.resolvable():
             lost = not entry.comes_next(entry.next_sequence)
@@ -75,7 +78,7 @@ class QueuedIdentity(InitProducerIdAnswers):
         return False
 
     def _stop_on_fatal(self, now: int) -> bool:
-        """T2: after a fatal error every batch is given up and the pass ends."""
+        """T2: after a fatal error every batch fails and the pass ends."""
         transactions = self._transactions
         if transactions.has_fatal_error:
             self._closing.give_up(transactions.last_error, now)
@@ -85,7 +88,7 @@ class QueuedIdentity(InitProducerIdAnswers):
         return False
 
     def _begin_anew(self, now: int) -> bool:
-        """An identity was denied: every batch is given up, and another may be asked for (KAFKA-13668)."""
+        """The identity was denied: every batch fails, and the producer may request another identity (KAFKA-13668)."""
         transactions = self._transactions
         error = transactions.last_error
         if error is None or error.name not in DENIALS:
@@ -97,7 +100,7 @@ class QueuedIdentity(InitProducerIdAnswers):
         return self._poll.end(now)
 
     def _keep_identity(self, now: int) -> bool:
-        """T3: raise the epoch if that was asked for (TXM-16); ask for a producer id if there is none (PID-11)."""
+        """T3: raise the epoch if a bump was requested (TXM-16); request a producer id if there is none (PID-11)."""
         transactions, setup = self._transactions, self._setup
         if transactions.is_transactional:
             return False
@@ -125,10 +128,12 @@ class QueuedIdentity(InitProducerIdAnswers):
         return False
 
     def _stuck(self, illegal: IllegalTransition, now: int) -> bool:
-        """A negative id counts as none (``ProducerIdAndEpoch.isValid``), and READY has no way to ask for another.
+        """A negative id counts as none (``ProducerIdAndEpoch.isValid``), and READY has no way to ask for
+        another.
 
-        Kafka's Sender thread throws here in every pass, logs it and begins again at once, so nothing is sent and
-        nothing expires. One pass for each cause is shown. Since 3.6 the first exception ends the producer.
+        Kafka's Sender thread throws here in every pass, logs it and begins again at once, so nothing is sent
+        and nothing expires. The run shows one such pass for each cause. Since 3.6 the first exception is
+        fatal.
         """
         if self._transactions.is_poisoned:
             return self._poll.end(now)

@@ -13,7 +13,7 @@ IN_FLIGHT_FULL, NOT_CONNECTED = "in_flight_full", "not_connected"
 
 
 class Reachability:
-    """``unreachable``: (broker, reason) of the brokers that this pass cannot send to."""
+    """``unreachable``: (broker, reason) for each broker to which this pass cannot send."""
 
     __slots__ = ("_connections", "_outbox", "_poll", "_setup", "unreachable")
 
@@ -25,18 +25,18 @@ class Reachability:
         self.unreachable: list[tuple[int, str]] = []
 
     def start(self, node: int, now: int) -> None:
-        """Start a connection unless the peer is connected, an attempt is under way, or the backoff is not over."""
+        """Start a connection, unless the peer is connected or connecting, or the backoff is not over."""
         connections = self._connections
         if connections.connect_delay(node, now) != 0:
             return
         self._poll.changed = True
-        first = connections.to(node).failures <= 1  # Further attempts in one outage emit nothing.
+        first = connections.to(node).failures <= 1  # Only the first attempt of an outage is emitted.
         self._outbox.add(Connect(connections.connecting(node, now)))
         if first:
             self._setup.watch.emit(ConnectionStarted, self._setup.name, f"broker-{node}")
 
     def leave_out(self, nodes: dict[int, list[tuple[str, str]]], now: int) -> None:
-        """P4: remove the brokers that cannot take a request now; start the connections that are missing."""
+        """P4: skip the brokers that cannot take a request now; start missing connections."""
         self.unreachable.clear()
         for node in list(nodes):
             connection = self._connections.to(node)
@@ -50,7 +50,7 @@ class Reachability:
                 self.start(node, now)
 
     def delays(self, now: int) -> list[int | None]:
-        """For each broker without a connection: milliseconds until the next attempt; None: one is under way."""
+        """For each broker without a connection, milliseconds until the next attempt; None: an attempt is running."""
         return [
             self._connections.connect_delay(node, now)
             for node, reason in self.unreachable

@@ -1,4 +1,4 @@
-"""P2: which brokers have batches that may leave (``RecordAccumulator.ready``, ACC-8..ACC-12)."""
+"""P2: the brokers with sendable batches (``RecordAccumulator.ready``, ACC-8..ACC-12)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_NODES: dict[int, list[tuple[str, str]]] = {}
 
 
 class Readiness:
-    """``found``: what ``ready()`` found last; P4 removes the brokers that cannot take a request."""
+    """``found``: the newest result of ``ready()``; P4 removes the brokers that cannot take a request."""
 
     __slots__ = ("_accumulator", "_last", "_metadata", "_setup", "found", "path", "shown")
 
@@ -29,7 +29,7 @@ class Readiness:
         self.show()
 
     def check(self, now: int) -> bool:
-        """P2."""
+        """Run P2."""
         ready = self.found = self._accumulator.ready(self._metadata.leaders, now)
         if ready.nodes and ready.nodes != self._last and self._setup.watch.hears(BatchesReady):
             self._emit()
@@ -57,7 +57,7 @@ class Readiness:
         return self.shown
 
     def show(self) -> None:
-        """Keep the picture of a phase that did something."""
+        """Update the view's copy after a phase that did something."""
         ready = self.found
         self.shown = {
             "nodes": {

@@ -1,7 +1,7 @@
-"""One partition as one reader sees it: where it stands, what it handed out, and why the rest stays hidden.
+"""One partition as one consumer reads it: its position, the delivered offsets, and why the others are hidden.
 
-Owns the position, the filter of read_committed (CON-3, CON-4) and the memory of which offsets were delivered or
-hidden and why (CON-11, CON-12). It must not know of requests or connections.
+Owns the position, the filter of read_committed (CON-3, CON-4) and the list of delivered and hidden offsets
+with the reason (CON-11, CON-12). It knows no requests and no connections.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from engine.shapes.readers import LaneBehind, LaneStretch
 
 READ_UNCOMMITTED, READ_COMMITTED = "read_uncommitted", "read_committed"
 SHOWN_MAX = 20
-"""Newest delivered serials per partition that the view lists; ``delivered_count`` counts all of them."""
+"""The most delivered serials of a partition that the view lists, the newest ones; ``delivered_count`` counts all."""
 STRETCHES_MAX = 200
-"""Newest stretches per partition that the view lists; ``folded`` counts the older ones."""
+"""The most stretches of a partition that the view lists, the newest ones; ``folded`` counts the older ones."""
 
 DELIVERED = "delivered"
 ABORTED, CONTROL, COMPACTED, DELETED, SOUGHT = "aborted", "control", "compacted", "deleted", "sought"
-"""Why a reader that has passed an offset did not hand it out: its transaction was aborted (CON-3), it is a
-marker (CON-4), compaction removed it, its segment was deleted, ``seek`` skipped it (CON-11 a, b, c)."""
+"""Why a consumer skipped an offset: its transaction was aborted (CON-3), it is a marker (CON-4), compaction
+removed it, its segment was deleted, ``seek`` skipped it (CON-11 a, b, c)."""
 
 
 class Stretch(NamedTuple):
-    """Offsets ``first`` to ``last`` that were delivered, or why they were not."""
+    """Offsets ``first`` to ``last`` with one fate: delivered, or the reason why they were not."""
 
     first: int
     last: int
@@ -41,10 +41,11 @@ class Taken(NamedTuple):
 
 
 def take(response: PartitionFetchResponse, isolation: str, position: int, remember: bool = True) -> Taken:
-    """Read an answer from ``position`` on, as the consumer's ``CompletedFetch`` does (CON-3, CON-4).
+    """Read a response from ``position`` on, as the consumer's ``CompletedFetch`` does (CON-3, CON-4).
 
-    Whole batches come; records below the position are passed over. Positions jump over what is hidden, and
-    over offsets that no batch holds any more. ``remember`` False: no stretches, for runs that are not recorded.
+    A response holds whole batches; records below the position are skipped. The position moves past hidden
+    records, and past offsets that no batch holds any more. ``remember`` False: no stretches, for runs that
+    are not recorded.
     """
     if not remember:
         return _take_unseen(response, isolation, position)
@@ -66,7 +67,7 @@ def take(response: PartitionFetchResponse, isolation: str, position: int, rememb
 
 
 def _take_unseen(response: PartitionFetchResponse, isolation: str, position: int) -> Taken:
-    """As `take`, without the stretches that stay hidden."""
+    """As `take`, but without recording stretches."""
     serials: list[int] = []
     offsets: list[int] = []
     for batch, fate in visible(response, isolation):
@@ -85,10 +86,10 @@ def _take_unseen(response: PartitionFetchResponse, isolation: str, position: int
 
 
 def visible(response: PartitionFetchResponse, isolation: str) -> list[tuple[RecordBatch, str]]:
-    """Every batch of an answer with whether its records reach the application.
+    """The batches of a response, each with a bool: whether the application gets its records.
 
-    read_committed: aborted transactions are taken in the order of their first offsets; one is active from
-    there to its ABORT marker, and batches of active producers are skipped.
+    With read_committed, an aborted transaction is active from its first offset to its ABORT marker, and the
+    batches of a producer with an active one are skipped.
     """
     waiting = sorted(response.aborted, key=_first_offset) if isolation == READ_COMMITTED else []
     active: set[int] = set()
@@ -114,7 +115,7 @@ def _first_offset(entry: tuple[int, int]) -> int:
 def _take_records(
     batch: RecordBatch, position: int, serials: list[int], offsets: list[int], stretches: list[Stretch]
 ) -> None:
-    """The records of a batch from ``position`` on; compaction removed the records of the gaps."""
+    """The records of a batch from ``position`` on, and the offsets between them that compaction removed."""
     base = batch.base_offset
     content = batch.content
     if content is None or content.offset_deltas is None:
@@ -157,14 +158,14 @@ class Reading:
         self.in_flight = False
         self.not_before = 0
         self.delivered: list[int] = []
-        """Newest serials that were handed out."""
+        """Serials of the newest delivered records."""
         self.stretches: list[Stretch] = []
         """The fates of the offsets below the position, in offset order, newest at the end."""
         self.folded = 0
         """Older stretches that are no longer listed."""
 
     def remember(self, stretches: list[Stretch]) -> None:
-        """Add the stretches of an answer to the known ones; adjacent stretches with one fate become one."""
+        """Append the stretches of a response to the list; adjacent stretches with one fate are merged."""
         known = self.stretches
         for stretch in stretches:
             if known and known[-1].fate == stretch.fate and known[-1].last + 1 == stretch.first:
@@ -177,7 +178,7 @@ class Reading:
             del known[:over]
 
     def jump(self, to: int, fate: str) -> None:
-        """Move the position. Forward: the skipped offsets are hidden for this reason; back: they are read again."""
+        """Move the position. Forward: the skipped offsets are hidden for ``fate``. Backward: they are read again."""
         if to > self.position:
             self.remember([Stretch(self.position, to - 1, fate)])
         else:

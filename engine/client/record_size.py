@@ -11,9 +11,9 @@ from functools import lru_cache
 BATCH_OVERHEAD = 61
 """Header of a record batch v2 (``DefaultRecordBatch.RECORD_BATCH_OVERHEAD``)."""
 RECORD_OVERHEAD_MAX = 21
-"""Most that length, attributes and both deltas take (``DefaultRecord.MAX_RECORD_OVERHEAD``)."""
+"""The most bytes that a record's length, attributes and two deltas take (``DefaultRecord.MAX_RECORD_OVERHEAD``)."""
 NULL_LENGTH = -1
-"""Length written for a key that is null; it takes one byte."""
+"""The length −1 that is written for a null key; it takes one byte."""
 
 
 @lru_cache(maxsize=65_536)
@@ -25,7 +25,8 @@ def varint_size(value: int) -> int:
 
 @lru_cache(maxsize=4_096)
 def payload_size(key_bytes: int, value_bytes: int) -> int:
-    """Key, value and an empty header list with their lengths (``DefaultRecord.sizeOf``). −1: null."""
+    """Bytes of key, value and an empty header list, with their lengths (``DefaultRecord.sizeOf``). Length −1:
+    null."""
     size = varint_size(key_bytes) + varint_size(value_bytes) + 1
     if key_bytes > 0:
         size += key_bytes
@@ -35,11 +36,11 @@ def payload_size(key_bytes: int, value_bytes: int) -> int:
 
 
 def record_size(payload: int, offset_delta: int, timestamp_delta: int) -> int:
-    """A record inside a batch (``DefaultRecord.sizeInBytes``); ``payload`` from :func:`payload_size`."""
+    """Bytes of a record inside a batch (``DefaultRecord.sizeInBytes``); ``payload`` from :func:`payload_size`."""
     body = 1 + varint_size(offset_delta) + varint_size(timestamp_delta) + payload
     return body + varint_size(body)
 
 
 def batch_size_upper_bound(payload: int) -> int:
-    """A batch of one record at most (``AbstractRecords.estimateSizeInBytesUpperBound``)."""
+    """The most bytes of a batch with one record (``AbstractRecords.estimateSizeInBytesUpperBound``)."""
     return BATCH_OVERHEAD + RECORD_OVERHEAD_MAX + payload

@@ -1,8 +1,8 @@
 """How a producer recovers sequence numbers that may be lost: two strategies, one of which a version chooses.
 
-2.0 drops its producer id and asks for another (TXM-15); since 2.7 the epoch is raised and the id stays (TXM-16,
-KIP-360). From this follows which identities a numbering may have, whose answers still count, and what is done
-about the numbers of a batch that failed finally (SND-9, 11 to 13).
+2.0 drops its producer id and requests another (TXM-15); since 2.7 the client raises the epoch and keeps the
+id (TXM-16, KIP-360). The strategies also differ in the identities of a numbering, in the responses that still
+change it, and in the numbers of a batch that failed finally (SND-9, 11 to 13).
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Numbers(Protocol):
 
 
 class Recovery(Protocol):
-    """``raises_epoch``: lost numbers are recovered by a higher epoch. ``knows_older``: answers to batches of an
-    identity that was replaced still count for the numbering."""
+    """``raises_epoch``: the client recovers lost numbers by a higher epoch. ``knows_older``: the response to
+    a batch of a replaced identity still changes the numbering."""
 
     @property
     def raises_epoch(self) -> bool: ...
@@ -47,11 +47,11 @@ class Recovery(Protocol):
     def knows_older(self) -> bool: ...
 
     def waits_for_older(self, entry: PartitionSequences, producer_id: int, epoch: int) -> bool:
-        """No new number is given while batches of an older identity are under way."""
+        """Whether new numbers have to wait while batches of an older identity are in flight."""
         ...
 
     def renumbers(self, entry: PartitionSequences, producer_id: int, epoch: int) -> bool:
-        """The numbering starts again under this identity."""
+        """Whether the numbering restarts with this identity."""
         ...
 
     def failed(self, numbers: Numbers, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:

@@ -1,4 +1,4 @@
-"""How long a batch that goes again waits: two ways, each a strategy that a version chooses (ACC-9, SND-10)."""
+"""How long a batch waits before it is resent: two strategies, one of which a version chooses (ACC-9, SND-10)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ MAX_MS = 1_000
 
 class RetryBackoff(Protocol):
     def of(self, attempts: int, base_ms: int) -> int:
-        """Milliseconds after the newest attempt. ``attempts``: how often the batch came back, at least once.
-        ``base_ms``: ``retry.backoff.ms``."""
+        """Milliseconds between the newest attempt and the next one. ``attempts``: how often the batch was
+        requeued, at least 1. ``base_ms``: ``retry.backoff.ms``."""
         ...
 
 
@@ -23,7 +23,7 @@ class Fixed:
 
 
 class Growing:
-    """Twice as long with each attempt (KIP-580, since 3.7). Kafka's jitter of a fifth is left out."""
+    """Twice as long with each attempt (KIP-580, since 3.7). Kafka's jitter of 20 % is left out."""
 
     __slots__ = ()
 

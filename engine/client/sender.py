@@ -1,11 +1,10 @@
 """The Sender: passes of named phases that take batches out of the accumulator and send them.
 
-Every phase that does something is a step of its own (SND-1). The phases P1 to P9 are those of SND-2; those before them
-(T1 to T4 in 2.8, R1 to R3 in 2.0) are the generation's ``Identity``. The Sender is put together from parts that own
-their state; what stays here is the order of the phases and what one pass passes from phase to phase.
-
-A real Sender whose head may not leave yet polls with timeout 0, again and again. Here such a pass waits for
-what can change something: a delivery, a wake-up, or the end of one of its own waits.
+Every phase that does something is a step of its own (SND-1). The phases P1 to P9 are those of SND-2; those
+before them (T1 to T4 in 2.8, R1 to R3 in 2.0) are the generation's ``Identity``. The Sender consists of parts
+that own their state; this class owns the order of the phases and the values that one phase passes to the
+next. Kafka's Sender polls with timeout 0 in a loop while a head is not sendable yet. Here such a pass waits
+for the next possible change: a delivery, a wake-up, or the end of one of the Sender's own waits.
 """
 
 from __future__ import annotations
@@ -126,7 +125,7 @@ class Sender:
         self._phase = ""
         self._drained: list[tuple[int, list[Batch]]] = []
         self._turns_lost = 0
-        """Passes in a row that took nothing but moved the drain index on (ACC-15)."""
+        """Passes in a row that drained nothing, but advanced the drain index (ACC-15)."""
         self._poll_until: int | None = None
         self._poll_source: str | None = None
         self._metadata_seen = 0
@@ -151,10 +150,8 @@ class Sender:
         return self.shown
 
     def show(self) -> None:
-        """Keep the picture of the Sender after a phase that did something.
-
-        Silent passes change nothing that is worth seeing, so they leave this picture alone.
-        """
+        """Update the view of the Sender after a phase that did something. A pass without an effect does not
+        change the view."""
         self.shown = {
             "pass": self.number,
             "phase": self._phase,
@@ -167,14 +164,14 @@ class Sender:
     # -- passes ----------------------------------------------------------------------------------------
 
     def due(self) -> int | None:
-        """When the next pass may start; None: not before something comes."""
+        """When the next pass may start; None: only after a wake-up."""
         poll = self._poll
         if poll.stopped:
             return None
         return 0 if self.at_work else poll.due()
 
     def run_phase(self, now: int) -> bool:
-        """Run phases up to the first that did something; False: the pass is over."""
+        """Run phases until one did something; False: the pass has ended."""
         if not self.at_work:
             self._begin()
         watch = self._setup.watch
@@ -200,7 +197,7 @@ class Sender:
     # -- the phases of every pass (SND-2) --------------------------------------------------------------
 
     def _read_metadata(self, now: int) -> bool:
-        """P1: this pass goes by the cached metadata."""
+        """P1: read the cached metadata, which is used throughout this pass."""
         metadata = self._metadata
         if metadata.version != self._metadata_seen:
             first = self._metadata_seen == 0
@@ -210,7 +207,7 @@ class Sender:
         return False
 
     def _ask_for_leaders(self, now: int) -> bool:
-        """P3: a topic without a known leader makes the Sender want new metadata."""
+        """P3: a topic without a known leader marks new metadata as needed."""
         topics = self._readiness.found.unknown_leader_topics
         if topics:
             metadata = self._metadata
@@ -223,12 +220,13 @@ class Sender:
         return False
 
     def _check_connections(self, now: int) -> bool:
-        """P4: brokers that cannot take a request now are left out; a missing connection is started."""
+        """P4: skip brokers that cannot take a request now; start missing connections."""
         self._reachability.leave_out(self._readiness.found.nodes, now)
         return False
 
     def _drain(self, now: int) -> bool:
-        """P5: take at most one batch of each partition for each broker; mute them if order is guaranteed."""
+        """P5: take at most one batch of each partition for each broker; mute these partitions if order is
+        guaranteed."""
         self._drained = []
         nodes = self._readiness.found.nodes
         if not nodes:
@@ -280,7 +278,7 @@ class Sender:
         return False
 
     def _choose_timeout(self, now: int) -> bool:
-        """P7: choose the end of the poll, and note its reason."""
+        """P7: choose the timeout of the poll, and note its reason."""
         ready = self._readiness.found
         self._poll_until, self._poll_source = None, None
         if ready.nodes:
@@ -306,7 +304,7 @@ class Sender:
             self._poll_until, self._poll_source = until, source
 
     def _next_expiry(self) -> int | None:
-        """When the next queued batch, and in k28 the next one in flight, expires."""
+        """When the next queued batch expires; in k28 also the next one in flight."""
         queued, sent = self._accumulator.next_expiry(), self._in_flight.next_expiry()
         if queued is None or sent is None:
             return sent if queued is None else queued
@@ -321,7 +319,7 @@ class Sender:
             if batches:
                 self._send_to(node, batches, now)
                 if connections.to(node).state == DISCONNECTED:
-                    # The connection ended during this pass: the request was sent into a closed socket.
+                    # The connection ended during this pass: the request was written to a closed socket.
                     for request in connections.disconnected(node, now):
                         self._answers.lost(request, Error.NETWORK_EXCEPTION, now)
         self._drained = []
@@ -364,7 +362,7 @@ class Sender:
                 self._answers.sent_without_answer(batch, now)
 
     def _end_in_poll(self, now: int) -> bool:
-        """P9: metadata leaves if wanted; then the pass ends and the poll lasts until something can change."""
+        """P9: send a needed Metadata request; then the pass ends, and the poll lasts until something can change."""
         poll, accumulator = self._poll, self._accumulator
         self._metadata_requests.send_wanted(now)
         if not poll.changed and accumulator.incomplete:
@@ -372,12 +370,13 @@ class Sender:
         if accumulator.closed:
             self._closing.finish()
         if poll.changed or (self._turns_lost and self._another_turn()):
-            return poll.end(now)  # A change in this pass may let the next one do more.
+            return poll.end(now)  # The next pass may have work because of a change in this one.
         self._turns_lost = 0
         return poll.end(self._quiet_until(now))
 
     def _another_turn(self) -> bool:
-        """The drain stopped early and begins at the next partition: continue until each had its turn."""
+        """The drain stopped early and will start at the next partition: continue until each partition had its
+        turn."""
         nodes = self._readiness.found.nodes
         if not nodes:
             return False
@@ -385,7 +384,7 @@ class Sender:
         return self._turns_lost < max(len(led_by.get(node, ())) for node in nodes)
 
     def _quiet_until(self, now: int) -> int | None:
-        """The first moment, later than now, at which one of the Sender's own waits ends."""
+        """The earliest time, later than now, at which one of the Sender's own waits ends."""
         accumulator = self._accumulator
         ready = bool(self._readiness.found.nodes)
         ends = [

@@ -1,4 +1,4 @@
-"""The exception that a call of the application throws, and which class of it a version chooses (TXM-5, CTR-27)."""
+"""The exceptions that the application's calls throw, and the class that each version throws (TXM-5, CTR-27)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KAFKA_EXCEPTION, ILLEGAL_STATE_EXCEPTION = "KafkaException", "IllegalStateExcept
 
 
 class CallThrows(Exception):
-    """``error``: what went wrong, as the page names it; ``exception``: the Java class that Kafka throws.
+    """``error``: the error, in the catalogue's name; ``exception``: the Java class that Kafka throws.
 
     ``why``: the row of the client's state machine that refuses, or another reason; ``compared``: the compared
     values (UIV-3).
@@ -40,24 +40,25 @@ class CallThrows(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thrown:
-    """Which exception a version throws. ``as_they_are``: the errors that an application gets as exceptions of their
-    own, others inside a KafkaException. ``as_they_are_at_send``: the same for ``send()``. ``in_wrong_state``: where the
-    client's table does not allow the call."""
+    """Which exception a version throws. ``as_they_are``: the errors that are thrown as their own exception;
+    all others are wrapped in a KafkaException. ``as_they_are_at_send``: the same for ``send()``.
+    ``in_wrong_state``: the exception for a call that the client's table does not allow."""
 
     as_they_are: Mapping[Cause, str]
     as_they_are_at_send: Mapping[Cause, str]
     in_wrong_state: str
 
     def for_error(self, error: Cause | None, unexpected: bool) -> str:
-        """Of a call in an error state. ``unexpected``: the client has no reaction of its own to the error."""
+        """The exception of a call in an error state. ``unexpected``: the client has no reaction of its own to
+        the error."""
         return _named(self.as_they_are, error, unexpected)
 
     def fencing_for(self, error: Error) -> Error:
-        """The error of a fencing that the coordinator answered with ``error``."""
+        """The error that the application sees when the coordinator fenced the producer with ``error``."""
         return Error.PRODUCER_FENCED if Error.PRODUCER_FENCED in self.as_they_are else error
 
     def for_send(self, error: Cause | None, unexpected: bool) -> str:
-        """Of ``send()`` in an error state."""
+        """The exception of ``send()`` in an error state."""
         return _named(self.as_they_are_at_send, error, unexpected)
 
 

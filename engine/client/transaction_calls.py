@@ -1,7 +1,7 @@
-"""What the transactional calls of an application do to the transaction manager (TXM-5..TXM-8, TXM-10).
+"""The effects of an application's transactional calls on the transaction manager (TXM-5..TXM-8, TXM-10).
 
-Each changes the state and enqueues requests; nothing is sent here. A call that Kafka answers with an
-exception raises :class:`CallThrows`.
+Each changes the state and enqueues requests; nothing is sent here. Where Kafka throws an exception, a call
+raises :class:`CallThrows`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from engine.messages import (
 
 
 def init_transactions(manager: TransactionManager) -> Result:
-    """UNINITIALIZED → INITIALIZING; InitProducerId without an identity joins the queue (TXM-7)."""
+    """UNINITIALIZED → INITIALIZING; an InitProducerId without an identity is enqueued (TXM-7)."""
     _needs_transactional_id(manager)
     if manager.late_calls.init_meets_errors:
         _no_error(manager)
@@ -63,7 +63,7 @@ def begin_transaction(manager: TransactionManager) -> None:
 
 
 def check_send(manager: TransactionManager) -> None:
-    """Whether a record may be sent now (TXM-5)."""
+    """Raises :class:`CallThrows` when no record may be sent now (TXM-5)."""
     if manager.has_error:
         error = manager.state if manager.last_error is None else manager.last_error.name
         exception = manager.thrown.for_send(manager.last_error, manager.last_error_unexpected)
@@ -90,9 +90,10 @@ def check_send(manager: TransactionManager) -> None:
 
 
 def maybe_add_partition(manager: TransactionManager, partition: str) -> bool:
-    """The partition will be registered before anything is sent there (TXM-8); False: it is known already.
+    """Mark the partition for registration, which comes before its first batch is sent (TXM-8). False: it was
+    marked already.
 
-    Where each transaction has an epoch of its own nothing is to be registered: the leader has the coordinator add the
+    With an epoch for each transaction nothing is registered: the leader asks the coordinator to add the
     partition (KIP-890).
     """
     if (
@@ -112,7 +113,7 @@ def maybe_add_partition(manager: TransactionManager, partition: str) -> bool:
 
 
 def register_partition(manager: TransactionManager | None, partition: str) -> bool:
-    """A transactional producer sends only where the coordinator expects it (ACC-4, TXM-8); True: a new partition."""
+    """A transactional producer sends only to registered partitions (ACC-4, TXM-8). True: the partition is new."""
     if manager is None or not manager.is_transactional or not maybe_add_partition(manager, partition):
         return False
     if manager.has_epoch_for_each:
@@ -128,10 +129,8 @@ def send_offsets(
     group: str,
     member: Membership = NO_MEMBER,
 ) -> Result:
-    """Register the group's offsets with the transaction; the offsets follow once that is done (OFS-1).
-
-    ``member`` goes with them where the protocol has room for it: not before KIP-447.
-    """
+    """Register the group's offsets with the transaction; the offsets themselves are sent after that (OFS-1).
+    ``member`` is sent with them since KIP-447."""
     _needs_transactional_id(manager)
     manager.late_calls.check_other(manager)
     _no_error(manager)
@@ -172,14 +171,14 @@ def commit_transaction(manager: TransactionManager) -> Result:
 
 
 def abort_transaction(manager: TransactionManager) -> Result:
-    """IN_TRANSACTION or ABORTABLE_ERROR → ABORTING_TRANSACTION; *new* partitions are forgotten (TXM-10)."""
+    """IN_TRANSACTION or ABORTABLE_ERROR → ABORTING_TRANSACTION; *new* partitions are dropped (TXM-10)."""
     _needs_transactional_id(manager)
     waiting = manager.late_calls.resumed(manager, states.ABORT)
     if waiting is not None:
         return waiting
     if not manager.has_abortable_error:
         _no_error(manager, states.ABORT)
-    # The coordinator would not accept EndTxn from an identity that it no longer knows.
+    # The coordinator would refuse an EndTxn with an identity that it no longer has.
     skip_end = manager.last_error is Error.INVALID_PRODUCER_ID_MAPPING and manager.must_ask_for_bump
     _take(manager, states.ABORT)
     manager.new_partitions.clear()
@@ -198,7 +197,7 @@ def _complete(manager: TransactionManager, on: str, skip_end: bool) -> Result:
             committed=on == states.COMMIT,
             transaction_version=manager.version,
         )
-        # Behind the request, so that this transaction ends as it began.
+        # Enqueued after the request, so that this transaction ends with the epoch with which it began.
         manager.follow_features(initial=False)
         manager.enqueue(manager.request_to_coordinator(END, body, result))
     if skip_end or manager.bump_required:
@@ -236,7 +235,7 @@ def _needs_transactional_id(manager: TransactionManager) -> None:
 def _no_error(manager: TransactionManager, on: str | None = None) -> None:
     """After an error only abort (abortable) or close (fatal) is left (CTR-27, CTR-28).
 
-    ``on``: the edge asked for, which the table refuses too; the application sees the error behind it.
+    ``on``: the requested event, which the table refuses, too; the application sees the producer's last error.
     """
     if not manager.has_error or manager.last_error is None or (on is not None and manager.allows(on)):
         return

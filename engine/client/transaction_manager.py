@@ -1,10 +1,9 @@
-"""The client's transaction manager: identity, numbering and the way out of sequence errors (TXM-1..TXM-17).
+"""The client's transaction manager: identity, numbering and recovery from sequence errors (TXM-1..TXM-17).
 
-Exists iff idempotence is on. Owns PID and epoch, one numbering per topic-partition, the client state and the
-queue of control requests. It sends nothing itself: the Sender asks for the next request and brings answers.
-
-Two generations differ in one thing above all: k28 (``recovery``) recovers lost numbers by raising
-the epoch, k20 by dropping the PID and everything numbered under it.
+Exists if and only if idempotence is on. Owns PID and epoch, one numbering per topic-partition, the client
+state and the queue of control requests. It sends nothing itself: the Sender takes the next request from the
+queue and passes on responses. The main difference between the generations is ``recovery``: k28 recovers lost
+numbers by raising the epoch, k20 by dropping the PID and every numbering with it.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ from engine.watching import Watch
 
 
 class IllegalTransition(Exception):
-    """The caller asked for an edge that TXM-4 does not have; ``row`` is the refusing row."""
+    """The requested change of state is not in TXM-4; ``row`` is the row that refuses it."""
 
     def __init__(self, state: str, row: Row) -> None:
         super().__init__(f"{row.on} is refused in state {state}")
@@ -77,7 +76,7 @@ class IllegalTransition(Exception):
 
 
 class TransactionManager:
-    """State as in TXM-1. ``transactional_id`` None: an idempotent producer without transactions."""
+    """The state of TXM-1. ``transactional_id`` None: an idempotent producer without transactions."""
 
     __slots__ = (
         "_fatal_error_ends_calls",
@@ -132,27 +131,27 @@ class TransactionManager:
         self.config = config
         self.recovery: Recovery = RAISE_EPOCH if profile.recovers_by_epoch else RESET_IDENTITY
         self._identity_edges = (states.NEED_ID, states.GOT_ID) if profile.queued_producer_id_request else ()
-        """The edges to an identity of a producer without a transactional id; where the Sender's pass waits for the
-        identity (PID-12), the producer's state does not change."""
+        """The events by which a producer without a transactional id requests and gets an identity. Empty
+        where the Sender's pass waits for the identity (PID-12): then the state does not change."""
         self.thrown = thrown_by(profile)
         self.late_calls: LateCalls = UNTIL_RETURNED if profile.late_call_must_repeat else BY_STATE
         self._names_member = profile.offsets_name_member
-        """TxnOffsetCommit says which member of which generation commits (KIP-447)."""
+        """TxnOffsetCommit names the committing member and its generation (KIP-447)."""
         self.reactions = generation_of(profile)
-        """Whose reactions to answers of control requests the client has."""
+        """The generation whose reactions to responses of control requests the client has."""
         self._fatal_reactions, self._retried_reactions = fatal_in(profile), retried_in(profile)
-        """What it does about answers for batches, beside the decisions about sequence errors."""
+        """The reactions to a batch's error that are fatal, and those that resend the batch."""
         self._in_flight_order: InFlightOrder = BY_NUMBER if profile.knows_batches_by_number else BY_BATCH
         self._fatal_error_ends_calls = profile.fatal_error_ends_calls
         self._wrong_state_is_fatal = profile.wrong_state_is_fatal
         self.outlives_denial = profile.outlives_denied_identity
         self.raises_at_commit = profile.commit_may_raise_epoch
         self.knows_version = profile.transaction_version
-        """The highest transaction version that this client and the cluster's brokers know."""
+        """The highest transaction version that both this client and the cluster's brokers support."""
         self.cluster_features = (-1, 0)
-        """The newest level of ``transaction.version`` that a connection told of, with the epoch of the features."""
+        """The newest level of ``transaction.version`` that a connection reported, with the epoch of the features."""
         self.features_epoch = -1
-        """The epoch of the features that the client follows."""
+        """The epoch of the features that the client uses now."""
         self.version = 0
         """The transaction version in use: 2 gives every transaction an epoch of its own (KIP-890)."""
         self.switches = switches
@@ -162,30 +161,31 @@ class TransactionManager:
         self.last_edge: tuple[str, str, str] | None = None
         self.last_error: Cause | None = None
         self.last_error_unexpected = False
-        """The table has no reaction to this error: the application gets a KafkaException."""
+        """The table has no reaction to the last error, so the application gets a KafkaException."""
         self.producer_id = NO_PRODUCER_ID
         self.producer_epoch = NO_PRODUCER_EPOCH
         self.bump_required = False
         self.coordinator_supports_bump = profile.takes_epoch_bumps
-        """The cluster's version raises epochs when it is asked to (SND-9)."""
+        """The coordinator's version can raise the epoch on request (SND-9)."""
         self.partitions: dict[str, PartitionSequences] = {}
         self.to_resequence: dict[str, None] = {}
-        """Partitions that asked for the epoch bump, in the order they asked (TXM-16)."""
+        """Partitions that requested the epoch bump, in the order of their requests (TXM-16)."""
         self.requests: list[PendingRequest] = []
         self.in_flight: PendingRequest | None = None
         self.new_partitions: dict[str, None] = {}
         self.pending_partitions: dict[str, None] = {}
         self.added_partitions: dict[str, None] = {}
-        """*new*: to be registered; *pending*: asked for; *added*: records may be sent there (TXM-8)."""
+        """Topic-partition to *new* (to be registered), *pending* (registration requested) or *added* (records
+        may be sent, TXM-8)."""
         self.started = False
-        """The coordinator knows of the transaction: partitions or offsets were registered (TXM-9)."""
+        """The coordinator has registered partitions or offsets of the transaction (TXM-9)."""
         self.pending_offsets: dict[str, CommittedOffset] = {}
         self.coordinators: dict[str, int | None] = {TRANSACTION: None, GROUP: None}
-        """Cached broker ids (FND-6)."""
+        """Kind of coordinator to the cached broker id (FND-6)."""
         self.pending_result: Result | None = None
         """The result of the newest init, commit or abort: a repeated call waits for the same result (TXM-5)."""
         self.pending_call = ""
-        """Which of the three that was."""
+        """Which call ``pending_result`` belongs to."""
         self.path = ("clients", client, "transaction_manager")
 
     def view(self) -> TransactionManagerView:
@@ -248,36 +248,39 @@ class TransactionManager:
 
     @property
     def has_epoch_for_each(self) -> bool:
-        """Every transaction has an epoch of its own: its end raises the epoch, and leaders add its partitions."""
+        """Whether every transaction has an epoch of its own: its end raises the epoch, and leaders add its
+        partitions."""
         return self.version >= RAISING_VERSION
 
     @property
     def can_bump(self) -> bool:
-        """The epoch can be raised: by the client alone, through a coordinator that knows how (KIP-360), or by the end
-        of the transaction (KIP-890)."""
+        """Whether the epoch can be raised: by the client alone, by a coordinator that supports it (KIP-360),
+        or by the end of the transaction (KIP-890)."""
         if not self.is_transactional:
             return self.recovery.raises_epoch
         return self.has_epoch_for_each or (self.recovery.raises_epoch and self.coordinator_supports_bump)
 
     def member_named(self, member: Membership) -> Membership:
-        """The member that TxnOffsetCommit names; none before KIP-447."""
+        """The group member for TxnOffsetCommit; none before KIP-447."""
         return member if self._names_member else NO_MEMBER
 
     @property
     def must_ask_for_bump(self) -> bool:
-        """The epoch does not go up by itself: the client has to ask for it (``needToTriggerEpochBumpFromClient``)."""
+        """Whether the client has to request an epoch bump, because the end of a transaction does not raise
+        the epoch (``needToTriggerEpochBumpFromClient``)."""
         return self.can_bump and not self.has_epoch_for_each
 
     # -- the cluster's features ------------------------------------------------------------------------
 
     def learn_features(self, epoch: int, level: int) -> None:
-        """A connection stands: its broker said at which level ``transaction.version`` is (ApiVersions, KIP-584)."""
+        """A connection is open: its broker reported the level of ``transaction.version`` (ApiVersions, KIP-584)."""
         if epoch > self.cluster_features[0]:
             self.cluster_features = (epoch, level)
 
     def follow_features(self, *, initial: bool) -> None:
-        """Use the version of the newest level from now on (``maybeUpdateTransactionV2Enabled``). ``initial``: behind
-        initTransactions(), which gave a fresh epoch; else going over to version 2 asks for one."""
+        """Use the version of the newest level from now on (``maybeUpdateTransactionV2Enabled``). ``initial``:
+        called after initTransactions(), which gave a new epoch; otherwise the change to version 2 requests
+        one."""
         epoch, level = self.cluster_features
         if epoch <= self.features_epoch:
             return
@@ -294,10 +297,11 @@ class TransactionManager:
     def transition(
         self, on: str, error: Error | None = None, unexpected: bool = False, by_call: bool = False
     ) -> Row:
-        """Take the edge of TXM-4; raises :class:`IllegalTransition` when there is none.
+        """Change the state as TXM-4 allows; raises :class:`IllegalTransition` otherwise.
 
-        A fatal error also ends what the application waits for (k28; in k20 the queue does that, TXM-9). ``by_call``:
-        the application asks for it; where the Sender's thread does, k39 loses the producer.
+        In k28 a fatal error also completes the results that the application waits for; in k20 the queue does
+        that (TXM-9). ``by_call``: the application caused the change. If the Sender's thread caused an illegal
+        one, the error is fatal in k39.
         """
         row = self._row(on)
         if row.target is None:
@@ -321,8 +325,8 @@ class TransactionManager:
         return row
 
     def _poison(self, on: str) -> None:
-        """The Sender's thread tried a transition that the table does not have (KAFKA-14831). Calls that wait are
-        not completed."""
+        """The Sender's thread attempted an illegal transition, which is fatal (KAFKA-14831). Waiting calls
+        are not completed."""
         row = self._row(states.FATAL)
         before, self.state = self.state, row.target or self.state
         self.last_error, self.last_error_unexpected = ClientError.ILLEGAL_STATE, False
@@ -345,7 +349,7 @@ class TransactionManager:
             self._fail_pending_result(error, False)
 
     def _emit_facts(self, on: str, before: str) -> None:
-        """The application began a transaction, or learned how it ends."""
+        """Emit that the application began a transaction, or learned its outcome."""
         if on == states.BEGIN:
             self.watch.emit(
                 TransactionBegun,
@@ -360,7 +364,7 @@ class TransactionManager:
         return states.MACHINE.take(self.state, on, self)
 
     def allows(self, on: str) -> bool:
-        """The edge exists in the present state."""
+        """Whether the present state allows the event."""
         return self._row(on).target is not None
 
     def _fail_pending_result(self, error: Cause, unexpected: bool) -> None:
@@ -375,7 +379,7 @@ class TransactionManager:
         self.watch.touch(self)
 
     def needs_producer_id(self) -> bool:
-        """k28: time to enqueue InitProducerId (PID-11)."""
+        """k28: whether InitProducerId has to be enqueued now (PID-11)."""
         return (
             not self.is_transactional
             and self.state not in states.ASKING
@@ -384,22 +388,20 @@ class TransactionManager:
         )
 
     def request_producer_id(self) -> None:
-        """UNINITIALIZED → INITIALIZING, and the request joins the queue (PID-11, CFG-5)."""
+        """UNINITIALIZED → INITIALIZING; enqueue InitProducerId (PID-11, CFG-5)."""
         self.transition(states.NEED_ID)
         self.enqueue(PendingRequest(INIT, init_request(), PRIORITIES[INIT]))
 
     def identity_received(self, producer_id: int, producer_epoch: int) -> None:
-        """InitProducerId was answered NONE, for the first time or after the epoch ran out."""
+        """InitProducerId succeeded, for the first time or after the epochs were used up."""
         self.set_identity(producer_id, producer_epoch)
         if self.is_transactional or self._identity_edges:
             self.transition(states.GOT_ID)
         self._renumber()
 
     def identity_raised(self, producer_id: int, producer_epoch: int) -> None:
-        """The coordinator raised the epoch (TXM-7): every number and mark of the old one is dropped.
-
-        When EndTxn was skipped this also ends the transaction (TXM-10).
-        """
+        """The coordinator raised the epoch (TXM-7): the numberings and *unresolved* marks of the old epoch
+        are dropped. If EndTxn was skipped, this also ends the transaction (TXM-10)."""
         self.set_identity(producer_id, producer_epoch)
         self.bump_required = False
         if self.state in states.ABORTING:
@@ -408,18 +410,18 @@ class TransactionManager:
         self._forget_numberings()
 
     def identity_follows(self, producer_id: int, producer_epoch: int) -> None:
-        """The end of a transaction gave the identity of the next one (KIP-890): every numbering starts over."""
+        """The response to EndTxn gave the identity of the next transaction (KIP-890): every numbering restarts."""
         self.set_identity(producer_id, producer_epoch)
         self._forget_numberings()
 
     def preset(self, producer_id: int, producer_epoch: int) -> None:
-        """Begin with this identity (GEN-7), as if it had been asked for."""
+        """Initial state: this identity (GEN-7), as if InitProducerId had returned it."""
         self.set_identity(producer_id, producer_epoch)
         for edge in self._identity_edges:
             self.state = states.MACHINE.target_of(self.state, edge)
 
     def reset_identity(self) -> None:
-        """k20: drop PID, epoch, numberings and marks (TXM-15). Transactional producers never do this."""
+        """k20: drop PID, epoch, numberings and *unresolved* marks (TXM-15). Transactional producers never do this."""
         if self.is_transactional:
             raise EngineError(f"{self.client}: a transactional producer cannot reset its PID")
         self.set_identity(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
@@ -435,7 +437,7 @@ class TransactionManager:
         self.watch.touch(entry)
 
     def request_bump(self, partition: str) -> None:
-        """An idempotent producer wants a new epoch because of this partition (TXM-16)."""
+        """An idempotent producer needs a new epoch because of this partition (TXM-16)."""
         self.bump_required = True
         self.to_resequence[partition] = None
         self.watch.touch(self)
@@ -443,8 +445,8 @@ class TransactionManager:
     def bump_epoch(self) -> list[Batch]:
         """Raise the epoch locally (TXM-16); returns the renumbered batches.
 
-        At the last epoch the PID is dropped instead, which forces a new one; what asked for the bump is
-        renumbered when that one arrives.
+        At the last epoch the PID is dropped instead, so that a new one is requested; the partitions that
+        requested the bump are renumbered when it arrives.
         """
         self.bump_required = False
         if self.producer_epoch == SHORT_MAX:
@@ -455,7 +457,8 @@ class TransactionManager:
         return self._renumber()
 
     def _renumber(self) -> list[Batch]:
-        """Number the partitions that asked for it from 0 under the present identity and clear their marks."""
+        """Number the partitions that requested the bump from 0 with the present identity, and clear their
+        *unresolved* marks."""
         renumbered: list[Batch] = []
         for partition in self.to_resequence:
             entry = self.entry(partition)
@@ -480,11 +483,11 @@ class TransactionManager:
         return entry is not None and bool(entry.in_flight)
 
     def has_no_place_for(self, batch: Batch) -> bool:
-        """The batch cannot be queued for resending, because nothing of its partition is known to be in flight."""
+        """Whether the batch cannot be requeued, because no batch of its partition is tracked as in flight."""
         return self._in_flight_order.throws_untracked and not self.tracks(batch.partition)
 
     def stop_reason(self, head: Batch) -> str | None:
-        """Why the head of a queue may not be drained now (ORD-5); None: it may."""
+        """Why the head of a queue may not be drained now (ORD-5); None when it may."""
         if self.state in states.LOST:
             return "fatal_error"
         if self.transactional_id is not None and head.partition not in self.added_partitions:
@@ -507,7 +510,8 @@ class TransactionManager:
         return None
 
     def assign(self, batch: Batch) -> None:
-        """Identity at drain (SEQ-5). A numbering of an older epoch restarts once nothing is under way."""
+        """Identity at drain (SEQ-5). A numbering of an older epoch restarts once no batch of its partition is
+        in flight."""
         entry = self.entry(batch.partition)
         if entry.adopts_identity:
             entry.adopts_identity = False
@@ -519,7 +523,7 @@ class TransactionManager:
     # -- answers ---------------------------------------------------------------------------------------
 
     def completed(self, batch: Batch, base_offset: int) -> None:
-        """A batch was stored (TXM-12). One of a dropped PID changes nothing."""
+        """A batch was stored (TXM-12). A batch of a dropped PID changes nothing."""
         if self.recovery.knows_older or self.is_current(batch):
             self.entry(batch.partition).acknowledge(batch, base_offset)
 
@@ -527,10 +531,9 @@ class TransactionManager:
         return batch.producer_id == self.producer_id and batch.producer_epoch == self.producer_epoch
 
     def can_retry(self, batch: Batch, error: Error, log_start_offset: int) -> tuple[bool, Because | None]:
-        """Whether this answer lets the batch be sent again (SND-9, 11, 12), and what decided about a sequence error.
-
-        Requests the epoch bump or restarts the partition's numbering where the tables say so.
-        """
+        """Whether the batch may be resent after this response (SND-9, 11, 12), and for a sequence error the
+        row that decided. Requests the epoch bump or restarts the partition's numbering where that row demands
+        it."""
         reaction = reaction_to(error)
         if reaction.does not in DECISIONS:
             return reaction.does in self._retried_reactions, None
@@ -548,15 +551,15 @@ class TransactionManager:
     def failed(self, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
         """A batch failed finally (SND-9, 11..13). ``adjust``: its numbers may be reassigned to later batches.
 
-        Returns what was done about the numbers, None when nothing was. Raises
-        :class:`IllegalTransition`, and leaves the numbers alone, where no transaction is left to abort.
+        Returns the change to the numbers, or None. Raises :class:`IllegalTransition`, without a change to the
+        numbers, when there is no transaction to abort.
         """
         self._classify(error)
         return self.recovery.failed(self, batch, error, adjust)
 
     def _classify(self, error: Error) -> None:
-        """FATAL_ERROR, ABORTABLE_ERROR or no change (SND-9); raises :class:`IllegalTransition` where no
-        transaction is left to abort."""
+        """FATAL_ERROR, ABORTABLE_ERROR or no change (SND-9); raises :class:`IllegalTransition` when there is
+        no transaction to abort."""
         if reaction_to(error).does in self._fatal_reactions:
             self.transition(states.FATAL, error)
         elif self.is_transactional and not self.has_fatal_error:
@@ -572,7 +575,7 @@ class TransactionManager:
     # -- unresolved partitions -------------------------------------------------------------------------
 
     def mark_unresolved(self, batch: Batch) -> None:
-        """A batch that had been requeued expired (TXM-14)."""
+        """A batch that had been sent and requeued expired (TXM-14)."""
         self.entry(batch.partition).mark_unresolved(batch)
 
     @property
@@ -580,7 +583,8 @@ class TransactionManager:
         return any(entry.unresolved is not None for entry in self.partitions.values())
 
     def resolvable(self) -> list[PartitionSequences]:
-        """Unresolved partitions without a batch in flight: now it shows whether the sequences were used (TXM-15)."""
+        """Unresolved partitions without a batch in flight: now it is certain whether the sequences were used
+        (TXM-15)."""
         return [
             entry
             for entry in self.partitions.values()
@@ -599,7 +603,7 @@ class TransactionManager:
     # -- control requests ------------------------------------------------------------------------------
 
     def enqueue(self, request: PendingRequest) -> None:
-        """Join the queue behind requests of the same or a more urgent kind (TXM-9)."""
+        """Enqueue after the requests of the same or a higher priority (TXM-9)."""
         position = len(self.requests)
         while position and self.requests[position - 1].priority > request.priority:
             position -= 1
@@ -623,7 +627,7 @@ class TransactionManager:
         self.watch.touch(self)
 
     def register_partitions(self) -> None:
-        """Everything *new* becomes *pending*, and one request asks for all that is (TXM-9)."""
+        """Every *new* partition becomes *pending*, and one request registers all pending ones (TXM-9)."""
         if not self.new_partitions:
             return
         self.pending_partitions.update(self.new_partitions)
@@ -639,7 +643,7 @@ class TransactionManager:
     def request_to_coordinator(
         self, api: str, body: object, result: Result | None = None, priority: int | None = None
     ) -> PendingRequest:
-        """A request that only the transaction coordinator answers."""
+        """Enqueue a request for the transaction coordinator."""
         return PendingRequest(
             api,
             body,
@@ -652,8 +656,8 @@ class TransactionManager:
     def commit_offsets(
         self, offsets: dict[str, CommittedOffset], group: str, member: Membership, result: Result | None
     ) -> None:
-        """The offsets go to the group's coordinator: behind AddOffsetsToTxn, or at once where it adds its partition to
-        the transaction itself (OFS-1, KIP-890)."""
+        """Send the offsets to the group's coordinator: after AddOffsetsToTxn, or at once where that
+        coordinator adds its partition to the transaction itself (OFS-1, KIP-890)."""
         self.started = True
         self.pending_offsets.update(offsets)
         body = TxnOffsetCommitRequest(
@@ -679,23 +683,23 @@ class TransactionManager:
         )
 
     def look_up(self, kind: str, key: str) -> None:
-        """Forget the coordinator and look it up again (FND-6)."""
+        """Drop the cached coordinator and look it up again (FND-6)."""
         self.coordinators[kind] = None
         self.enqueue(
             PendingRequest(FIND, FindCoordinatorRequest(key=key, key_type=kind), PRIORITIES[FIND], key=key)
         )
 
     def refuses_to_send(self, request: PendingRequest) -> bool:
-        """In an error state requests fail, but FindCoordinator may help an abort on its way (TXM-9)."""
+        """In an error state requests fail, except a FindCoordinator that an abort needs (TXM-9)."""
         return self.has_error and not (self.has_abortable_error and request.api == FIND)
 
     def fail_request(self, request: PendingRequest) -> None:
-        """The application learns of the error that stopped its request."""
+        """The application gets the error that stopped its request."""
         if request.result is not None and self.last_error is not None:
             request.result.fail(self.last_error, self.last_error_unexpected)
 
     def end_transaction(self) -> None:
-        """The coordinator decided, or it never heard of the transaction (TXM-11)."""
+        """The coordinator decided the transaction, or has never registered it (TXM-11)."""
         self.transition(states.ENDED)
         self.forget_transaction()
 
@@ -708,7 +712,7 @@ class TransactionManager:
         self.watch.touch(self)
 
     def abandon_calls(self, error: Error) -> None:
-        """A forced close: calls that still wait fail (SND-14)."""
+        """A forced close: waiting calls fail (SND-14)."""
         for request in self.requests:
             if request.result is not None:
                 request.result.fail(error, True)
@@ -716,5 +720,5 @@ class TransactionManager:
 
 
 def init_request() -> InitProducerIdRequest:
-    """An idempotent producer's request: no transactional id, no time limit (CFG-5)."""
+    """The InitProducerId of an idempotent producer: no transactional id, no timeout (CFG-5)."""
     return InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=INT_MAX)

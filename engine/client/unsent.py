@@ -1,6 +1,6 @@
 """Two strategies for batches that were never sent when a transaction ends or fails (ACC-10, ACC-22).
 
-Batches that were sent may be stored, so their outcome is awaited in both.
+A batch that was sent may be stored, so both wait for its outcome.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from engine.client.transaction_manager import TransactionManager
 from engine.happenings.sender import LingerVoid
 
 ABORTED_ERROR = "TRANSACTION_ABORTED"
-"""The error of records that are given up because the application aborts, without any failure."""
+"""The error of records that are dropped because the application aborts, when no error came before."""
 
 
 class Unsent(Protocol):
-    """Called before a control request is chosen, while batches are incomplete."""
+    """Called before a control request is chosen, if any batch is incomplete."""
 
     def give_up(
         self,
@@ -30,7 +30,7 @@ class Unsent(Protocol):
 
 
 class DroppedWithError:
-    """An abort and an abortable error drop them (2.8)."""
+    """An abort and an abortable error drop the unsent batches (2.8)."""
 
     __slots__ = ()
 
@@ -46,7 +46,8 @@ class DroppedWithError:
 
 
 class FlushedAtEnd:
-    """Commit and abort begin a flush that nothing ends, so linger is void from then on; an abort drops them (2.0)."""
+    """Commit and abort begin a flush that never ends, so linger has no effect from then on; an abort drops
+    the unsent batches (2.0)."""
 
     __slots__ = ()
 

@@ -1,7 +1,5 @@
-"""Places in the view that gather what several parts of a producer know.
-
-Only for showing: nothing here decides anything, and a bare run never calls ``view()``.
-"""
+"""Parts of the view that combine the state of several parts of a producer. They make no decisions, and a bare
+run never calls ``view()``."""
 
 from __future__ import annotations
 
@@ -13,7 +11,8 @@ from engine.watching import Path
 
 
 class ShownClient(Protocol):
-    """The fields of a producer client that its view reads. A restart replaces ``memory``."""
+    """The fields of a producer client that its view reads. A restart replaces ``memory`` by that of the new
+    process."""
 
     name: str
     memory: Incarnation
@@ -34,7 +33,7 @@ class FieldPart:
 
 
 class GonePart:
-    """The place of something that a crash took away."""
+    """The place in the view of a part that a crash removed."""
 
     __slots__ = ("path",)
 
@@ -46,7 +45,7 @@ class GonePart:
 
 
 class ConfigurationPart:
-    """The effective configuration with the reason of every value (CFG-6)."""
+    """The effective configuration, with the reason of every value (CFG-6)."""
 
     __slots__ = ("client", "path")
 

@@ -1,7 +1,7 @@
 """The order in which Kafka's accumulator visits its partitions (ACC-8).
 
-Kafka keeps its queues in a copy-on-write Java hash map, so the order of a visit is that of the map's
-buckets. The order can change the next ready check delay and nothing else, yet it is part of what Kafka does.
+Kafka keeps its queues in a copy-on-write Java hash map, so the order of a visit is that of the map's buckets.
+The order affects only the next ready check delay, but is part of Kafka's behaviour.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ LOAD_FACTOR = 0.75
 
 @lru_cache(maxsize=4096)
 def spread_hash(partition: str) -> int:
-    """``TopicPartition.hashCode`` with its high bits spread as ``HashMap`` does (unsigned 32 bits)."""
+    """``TopicPartition.hashCode`` with its high bits spread as ``HashMap`` does; an unsigned 32-bit number."""
     topic, number = topic_partition(partition)
     value = (31 * (31 + number) + java_string_hash(topic)) & 0xFFFFFFFF
     return value ^ (value >> 16)
 
 
 def capacity(count: int) -> int:
-    """Buckets of the map after its ``count``-th entry was put into a copy."""
+    """Number of buckets of the map after its ``count``-th entry was put into a copy."""
     if count == 1:
         return DEFAULT_CAPACITY
     wanted = int((count - 1) / LOAD_FACTOR + 1)
@@ -35,7 +35,7 @@ def capacity(count: int) -> int:
 
 
 def with_partition(order: list[str], partition: str) -> list[str]:
-    """The visit order once ``partition`` is seen for the first time; equal buckets stay in line."""
+    """The visit order after ``partition`` was added; partitions of one bucket keep their order."""
     grown = [*order, partition]
     mask = capacity(len(grown)) - 1
     grown.sort(key=lambda name: spread_hash(name) & mask)

@@ -1,4 +1,4 @@
-"""Why the Sender sends nothing although it has something to send: said once for each cause (SND-15)."""
+"""Why the Sender sends nothing although a batch is queued: emitted once for each cause (SND-15)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.watching import Fields, Kind
 
 
 class Waiting:
-    """``reason``: what the view shows; None: nothing is waited for."""
+    """``reason``: the reason in the view; None: the Sender waits for nothing."""
 
     __slots__ = ("_accumulator", "_cause", "_readiness", "_setup", "reason")
 
@@ -30,7 +30,7 @@ class Waiting:
         *fields: Fields.args,
         **named: Fields.kwargs,
     ) -> None:
-        """Emit why nothing is sent; again only when the reason, or what it is ``about``, changes."""
+        """Emit why nothing is sent; emit again only after the reason, or what it is ``about``, has changed."""
         if (reason, about) == self._cause:
             return
         self._cause = (reason, about)
@@ -41,10 +41,10 @@ class Waiting:
             watch.emit(StopReaches, self._setup.name, self._setup.switches.drain_stop_scope)
 
     def forget(self) -> None:
-        """Something left or was answered: the same cause is said again when it comes back."""
+        """A request was sent or answered: the same cause is emitted again when it returns."""
         self._cause = None
 
     def over(self) -> None:
-        """Batches left: nothing is waited for."""
+        """Batches were sent: the Sender waits for nothing."""
         self._cause = None
         self.reason = None

@@ -10,19 +10,19 @@ from engine.value import value
 
 @value
 class Answer:
-    """Effect: answer the request ``to`` (whatever names it for the broker)."""
+    """Effect: answer the request ``to``, an object by which the host identifies it."""
 
     to: object
     error: Error
     producer_id: int = NO_PRODUCER_ID
     producer_epoch: int = NO_PRODUCER_EPOCH
     thrown: bool = False
-    """Kafka's coordinator throws here, and ``KafkaApis.handleError`` answers in its place."""
+    """Kafka's coordinator throws here, and ``KafkaApis.handleError`` sends the response."""
 
 
 @value
 class Write:
-    """Effect: append this image (None: a tombstone) to the log; answer with ``written(token, error)``."""
+    """Effect: append this image (None: a tombstone) to the log; the host then calls ``written(token, error)``."""
 
     token: int
     transactional_id: str
@@ -31,7 +31,7 @@ class Write:
 
 @value
 class SendMarkers:
-    """Effect: have every partition's leader write this outcome (MRK-1)."""
+    """Effect: send a marker with this outcome to the leader of every partition (MRK-1)."""
 
     transactional_id: str
     result: str
@@ -43,7 +43,7 @@ class SendMarkers:
 
 @value
 class Completed:
-    """Effect: the completion of a transaction was written, or could not be (TXC-18)."""
+    """Effect: the completion of a transaction was written, or its write failed (TXC-18)."""
 
     transactional_id: str
     error: Error

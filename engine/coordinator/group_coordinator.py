@@ -1,11 +1,11 @@
-"""The group coordinator of one broker, as far as offsets go (section 14 of the specification).
+"""The group coordinator of one broker, limited to offsets (section 14 of the specification).
 
 Owns the groups whose ``__consumer_offsets`` partitions this broker leads, the checks of a commit, and every
-change of a group's offsets. It knows neither links nor logs: ``outbox`` holds its responses and the batches to
-write, and its host calls ``written`` and ``on_marker`` with the results. Joining and leaving are not
-modelled: who is in a group, and in which generation, is initial state and stands in its log. The checks of a commit
-are those of ``GroupCoordinator.doCommitOffsets`` and ``doTxnCommitOffsets``; before KIP-447 a transaction's commit
-says nothing of members, and nothing of it is checked.
+change of a group's offsets. It knows no connections and no logs: ``outbox`` holds its responses and the
+batches to write, and its host calls ``written`` and ``on_marker`` with the results. Joining and leaving are
+not simulated: the members and the generation of a group are initial state, written in its log. The checks of
+a commit are those of ``GroupCoordinator.doCommitOffsets`` and ``doTxnCommitOffsets``; before KIP-447 a
+transaction's commit names no member, and no member is checked.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Commit = TxnOffsetCommitRequest | OffsetCommitRequest
 
 @value
 class CommitAnswer:
-    """Effect: answer the commit ``to`` with one error for each of its partitions."""
+    """Effect: answer the commit ``to``, with an error (or NONE) for each of its partitions."""
 
     to: object
     errors: dict[str, Error]
@@ -58,7 +58,7 @@ class CommitAnswer:
 
 @value
 class WriteOffsets:
-    """Effect: append this batch to the group's log partition; answer with ``written(token, …)``."""
+    """Effect: append this batch to the group's log partition; the host then calls ``written(token, …)``."""
 
     token: int
     group_id: str
@@ -67,7 +67,7 @@ class WriteOffsets:
 
 @dataclass(slots=True)
 class _Writing:
-    """A commit on its way to the log."""
+    """A commit whose append has not ended."""
 
     to: object
     group: Group
@@ -77,14 +77,14 @@ class _Writing:
 
 
 class Committing(NamedTuple):
-    """A commit at its group: what the rules look at (OFS-2)."""
+    """A commit at its group: all that the rules may read (OFS-2)."""
 
     group: Group
     request: Commit
 
 
 def instance_replaced(committing: Committing) -> bool:
-    """A static member whose place another one took."""
+    """The request comes from a static member that another member has replaced."""
     group, request = committing
     instance = request.group_instance_id
     if instance is None or instance not in group.members.values():
@@ -93,8 +93,11 @@ def instance_replaced(committing: Committing) -> bool:
 
 
 def member_unknown(committing: Committing) -> bool:
-    """A transaction may leave its member out, but not name a wrong one. Outside one only members may commit, unless
-    the group has no members and merely keeps offsets."""
+    """The commit names a member that the group does not have.
+
+    A transaction may leave the member out. Outside a transaction only members may commit, except in a group
+    without members, which only stores offsets.
+    """
     group, request = committing
     if isinstance(request, OffsetCommitRequest):
         return not _merely_keeps_offsets(group, request) and request.member_id not in group.members
@@ -137,13 +140,13 @@ MEMBER_RULES = (
 
 
 class GroupCoordinator(LogOwner[_Writing]):
-    """``partition_count``: partitions of ``__consumer_offsets``. Times in virtual ms."""
+    """``partition_count``: partitions of ``__consumer_offsets``. Times are virtual ms."""
 
     def __init__(self, name: str, *, profile: Profile, watch: Watch, partition_count: int = 50) -> None:
         super().__init__(partition_count)
         self.name = name
         self.asks_members_always = profile.offsets_name_member
-        """A TxnOffsetCommit names its member too, which is checked (KIP-447)."""
+        """A TxnOffsetCommit names its member, too, and the member is checked (KIP-447)."""
         self.watch = watch
         self.groups: dict[str, Group] = {}
         self.outbox: list[CommitAnswer | WriteOffsets] = []
@@ -151,21 +154,21 @@ class GroupCoordinator(LogOwner[_Writing]):
     # -- who owns a group ------------------------------------------------------------------------------
 
     def forget(self, partition: int) -> None:
-        """The groups of this partition are another coordinator's."""
+        """Another coordinator has the groups of this partition now: forget them."""
         for group_id in [name for name in self.groups if self.partition_of(name) == partition]:
             del self.groups[group_id]
 
     def elect(
         self, partition: int, batches: Iterable[RecordBatch], coordinator_epoch: int = 0
     ) -> list[Group]:
-        """The log is loaded: set both maps of every group from it (OFS-5). Returns the groups."""
+        """The log was read: set both offset maps of every group from it (OFS-5). Returns the groups."""
         self.own(partition, coordinator_epoch)
         found = loaded_groups(batches)
         self.groups.update(found)
         return list(found.values())
 
     def group(self, group_id: str) -> Group:
-        """The group, made on first use."""
+        """The group; an empty one is created on first use."""
         found = self.groups.get(group_id)
         if found is None:
             found = self.groups[group_id] = Group(group_id)
@@ -174,7 +177,7 @@ class GroupCoordinator(LogOwner[_Writing]):
     # -- commits ---------------------------------------------------------------------------------------
 
     def commit(self, to: object, request: Commit, now: int) -> None:
-        """OffsetCommit, or TxnOffsetCommit: then the offsets wait for the transaction's marker (OFS-3)."""
+        """OffsetCommit or TxnOffsetCommit. The offsets of the latter wait for the transaction's marker (OFS-3)."""
         error = self.lookup(request.group_id)
         if error is not Error.NONE:
             self._sent_away(request, error)
@@ -205,7 +208,7 @@ class GroupCoordinator(LogOwner[_Writing]):
         writing, answer = self.end_write(token, error)
         group, offsets, producer_id = writing.group, writing.offsets, writing.producer_id
         if self.groups.get(group.name) is not group:
-            # Another coordinator has the group now and loads it from the log.
+            # Another coordinator has the group now, and reads it from the log.
             answer = Error.NOT_COORDINATOR if answer is Error.NONE else answer
         elif answer is Error.NONE:
             self._placed(group, offsets, producer_id, writing.producer_epoch, base_offset)
@@ -257,8 +260,8 @@ class GroupCoordinator(LogOwner[_Writing]):
             )
 
     def on_marker(self, partition: int, producer_id: int, committed: bool) -> list[Group]:
-        """A transaction's marker is on a partition of the offsets log (OFS-4, MRK-7). Returns the groups that it
-        decided about."""
+        """A transaction's marker was written to a partition of the offsets log (OFS-4, MRK-7). Returns the
+        groups whose pending offsets it decided."""
         if partition not in self.owned:
             return []
         decided = []
@@ -316,7 +319,7 @@ class GroupCoordinator(LogOwner[_Writing]):
             )
 
     def _emit_moves(self, group: Group, producer_id: int, moves: list[Moved]) -> None:
-        """Each move is a row."""
+        """Emit the row that each moved offset has taken."""
         if not self.watch.hears(OffsetMoved):
             return
         for moved in moves:

@@ -1,7 +1,7 @@
-"""The records of ``__consumer_offsets``: committed offsets as a batch, and what a log of them says (OFS-5).
+"""The records of ``__consumer_offsets``: a commit as a batch, and the groups that a log holds (OFS-5).
 
-A record's key is (group, topic-partition), its value the committed offset; None takes it back. Who is in a group is
-a record too, under the group's name alone.
+The key of a record is (group, topic-partition) and its value the committed offset; the value None removes it.
+The members of a group are a record, too, whose key is the group's name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ BATCH_OVERHEAD = 61
 _RECORD_OVERHEAD = 7
 _KEY_BYTES = 2 + 2 + 2 + 4
 _VALUE_BYTES = 2 + 8 + 4 + 2 + 8
-"""Version, offset, leader epoch, metadata's length, commit time (``OffsetCommitValue`` version 3)."""
+"""Bytes of version, offset, leader epoch, metadata's length, commit time (``OffsetCommitValue`` version 3)."""
 
 
 def batch_of(
@@ -59,7 +59,8 @@ def members_batch(group_id: str, found: GroupMembers) -> RecordBatch:
 
 
 def loaded_groups(batches: Iterable[RecordBatch]) -> dict[str, Group]:
-    """The groups that a log holds: visible offsets, and those of transactions without a marker (OFS-5)."""
+    """The groups that a log holds: their visible offsets, and the offsets of transactions without a marker
+    (OFS-5)."""
     groups: dict[str, Group] = {}
     for batch in batches:
         if batch.is_control:

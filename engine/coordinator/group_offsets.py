@@ -1,8 +1,9 @@
-"""The offsets of one group at its coordinator: visible ones, and those that wait for the log or an outcome.
+"""The offsets of one group at its coordinator: the visible ones, and those that wait for the log or for an
+outcome.
 
-Owns the visible cache, plain commits on their way to the log, and the pending offsets of transactions by
-producer id (OFS-3 to OFS-5). What happens to a pending offset is a row of ``group_states``. It knows nothing of
-requests or logs. Shape: Kafka's ``GroupMetadata``.
+Owns the cache of visible offsets, the commits whose append has not ended, and the pending offsets of
+transactions by producer id (OFS-3 to OFS-5). Every change of a pending offset is a row of ``group_states``.
+It knows no requests and no logs. Source: Kafka's ``GroupMetadata``.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ from engine.messages import CommittedOffset
 
 
 class PlacedOffset(NamedTuple):
-    """A committed offset with the position of its record in the offsets log; None: not appended yet."""
+    """A committed offset with the offset of its record in the offsets log; None: not appended yet."""
 
     offset: CommittedOffset
     position: int | None
 
 
 class GroupMembers(NamedTuple):
-    """The members of a group as its log has them: member id to static instance id or None (``GroupMetadataValue``)."""
+    """The members of a group, read from its log: member id to static instance id or None (``GroupMetadataValue``)."""
 
     generation: int
     members: dict[str, str | None]
@@ -53,7 +54,7 @@ class Moved(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """A marker met an offset whose record is not in the log: an internal error of Kafka's (OFS-4)."""
+        """A marker met a pending offset without a record in the log: an internal error in Kafka (OFS-4)."""
         return bool(self.row.reply)
 
 
@@ -68,19 +69,20 @@ class Group:
         self.members: dict[str, str | None] = {}
         self.visible: dict[str, PlacedOffset] = {}
         self.staged: dict[str, CommittedOffset] = {}
-        """Commits outside transactions that are on their way to the log."""
+        """Topic-partition to the commit outside transactions whose append has not ended."""
         self.pending: dict[int, dict[str, PlacedOffset]] = {}
         """Producer id to topic-partition to the pending offset of its open transaction."""
 
     # -- commits outside transactions ------------------------------------------------------------------
 
     def stage(self, offsets: Mapping[str, CommittedOffset]) -> None:
-        """A plain commit arrived; it is visible once its record is in the log."""
+        """A commit outside transactions arrived; it becomes visible once its record is in the log."""
         self.staged.update(offsets)
 
     def placed(self, partition: str, offset: CommittedOffset, position: int) -> None:
-        """The record of a plain commit has its place. The newest position wins, whatever the offset says; one that
-        nothing staged waits for any more changes nothing (``onOffsetCommitAppend``)."""
+        """The record of a commit outside transactions was appended. The record with the highest position in
+        the log wins, whichever offset it commits. A record without a staged commit changes nothing
+        (``onOffsetCommitAppend``)."""
         known = self.visible.get(partition)
         if partition in self.staged and (
             known is None or known.position is None or known.position < position
@@ -89,30 +91,30 @@ class Group:
         self.failed(partition, offset)
 
     def failed(self, partition: str, offset: CommittedOffset) -> None:
-        """The record is not in the log; a later commit of the same partition stays staged."""
+        """The record was not appended; a later commit of the same partition stays staged."""
         if self.staged.get(partition) == offset:
             del self.staged[partition]
 
     # -- commits inside transactions -------------------------------------------------------------------
 
     def stage_pending(self, producer_id: int, offsets: Mapping[str, CommittedOffset]) -> list[Moved]:
-        """A transaction's commit arrived (OFS-3)."""
+        """A commit inside a transaction arrived (OFS-3)."""
         return [self._move(producer_id, name, REQUESTED, offset) for name, offset in offsets.items()]
 
     def place_pending(
         self, producer_id: int, offsets: Mapping[str, CommittedOffset], position: int
     ) -> list[Moved]:
-        """The records of a transaction's commit have their place in the log (OFS-3)."""
+        """The records of a transaction's commit were appended (OFS-3)."""
         return [
             self._move(producer_id, name, APPEND_OK, offset, position) for name, offset in offsets.items()
         ]
 
     def fail_pending(self, producer_id: int, partitions: Iterable[str]) -> list[Moved]:
-        """The records could not be appended (OFS-3)."""
+        """The records of a transaction's commit were not appended (OFS-3)."""
         return [self._move(producer_id, name, APPEND_FAILED) for name in partitions]
 
     def end(self, producer_id: int, committed: bool) -> list[Moved]:
-        """The transaction's marker is in the offsets log (OFS-4)."""
+        """The transaction's marker was appended to the offsets log (OFS-4)."""
         on = COMMITTED if committed else ABORTED
         return [self._move(producer_id, name, on) for name in list(self.pending.get(producer_id, ()))]
 
@@ -140,7 +142,8 @@ class Group:
         return Situation(same, newer)
 
     def _is_newer(self, partition: str, position: int | None) -> bool:
-        """The higher log position wins, so a committed offset can go back (OFS-4)."""
+        """Whether the record has the higher log position. That one wins, so a committed offset can decrease
+        (OFS-4)."""
         visible = self.visible.get(partition)
         if visible is None or visible.position is None:
             return True

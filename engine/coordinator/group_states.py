@@ -1,12 +1,10 @@
 """The life of one offset that a transaction wants to commit for a group, as rows (OFS-3, OFS-4).
 
-One instance per (group, producer id, topic-partition). *Absent*: nothing of this transaction is known.
-*Staged*: the request arrived, the record is on its way to the log. *Appended*: the record has its place in the
-log; the marker decides. Committed offsets outside transactions have no marker and no machine: the append
-decides.
-
-The state is what is known of the offset (``state_of``), so the effects of a row lead to its target; a test holds them
-to it.
+One instance per (group, producer id, topic-partition). *Absent*: this transaction has no offset here.
+*Staged*: the request arrived, and the append of the record has not ended. *Appended*: the record is in the
+log; the marker decides. Offsets committed outside transactions have no marker and no machine: the append
+decides. The state is computed from the stored offset (``state_of``), so the effects of a row must lead to its
+target; a test checks this.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ STAGE, PLACE, FORGET, SHOW = "stage", "place", "forget", "show"
 
 
 class Placed(Protocol):
-    """A pending offset: the position of its record, None before it is appended."""
+    """A pending offset: the position of its record in the log, None before the append."""
 
     @property
     def position(self) -> int | None: ...
@@ -40,9 +38,8 @@ def state_of(known: Placed | None) -> str:
 
 
 class Situation(NamedTuple):
-    """The values that the guards read. ``same``: the offset of the event is the staged one; ``newer``: the log
-    holds it behind
-    the visible one."""
+    """The values that the guards read. ``same``: the event is about the staged offset; ``newer``: its record
+    is after the visible one's in the log."""
 
     same: bool
     newer: bool

@@ -1,7 +1,7 @@
 """The partitions of an internal topic that this broker leads, for both coordinators (FND-7).
 
-Owns which partitions are led under which epoch, which are still being read, and which records are on their way
-into them. What a coordinator keeps in memory of a partition's keys is its own (``forget``).
+Owns the partitions with their coordinator epochs, those that are still being read, and the appends that have
+not ended. Each coordinator keeps the state of a partition's keys itself (``forget``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ APPEND_ERRORS: dict[Error, Error] = {
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
     Error.KAFKA_STORAGE_ERROR: Error.NOT_COORDINATOR,
 }
-"""Error of a failed append to the error for the client of either coordinator; other errors are passed on."""
+"""Error of a failed append to the error for the client, for both coordinators; other errors are passed on."""
 
 
 class LogOwner(Generic[Writing]):
@@ -33,7 +33,7 @@ class LogOwner(Generic[Writing]):
         self.owned: dict[int, int] = {}
         """Log partition to coordinator epoch."""
         self.loading: dict[int, tuple[int, int]] = {}
-        """Log partition to (coordinator epoch, when it is read)."""
+        """Log partition to (coordinator epoch, time at which its reading ends)."""
         self._writing: dict[int, Writing] = {}
         self._token = 0
 
@@ -41,7 +41,8 @@ class LogOwner(Generic[Writing]):
         return partition_for(key, self.partition_count)
 
     def lookup(self, key: str) -> Error:
-        """NONE when this broker answers for the transactional id or group (TXC-6, OFS-2)."""
+        """The error for a request about this transactional id or group; NONE when this broker coordinates it
+        (TXC-6, OFS-2)."""
         partition = self.partition_of(key)
         if partition in self.loading:
             return Error.COORDINATOR_LOAD_IN_PROGRESS
@@ -57,16 +58,16 @@ class LogOwner(Generic[Writing]):
         self.forget(partition)
 
     def begin_loading(self, partition: int, epoch: int = 0, due: int = 0) -> None:
-        """Elected under ``epoch``: until the log is read, callers have to wait (TXC-22)."""
+        """This broker was elected with ``epoch``: requests are refused until the log has been read (TXC-22)."""
         self.resign(partition)
         self.loading[partition] = (epoch, due)
 
     def next_loading(self) -> int | None:
-        """When the next log partition is read."""
+        """When the reading of the next log partition ends."""
         return min(due for _, due in self.loading.values()) if self.loading else None
 
     def own(self, partition: int, epoch: int) -> None:
-        """The log is read: this broker answers from now on."""
+        """The log was read: this broker serves the partition's keys from now on."""
         self.resign(partition)
         self.owned[partition] = epoch
 
@@ -75,17 +76,17 @@ class LogOwner(Generic[Writing]):
         raise NotImplementedError
 
     def begin_write(self, writing: Writing) -> int:
-        """A record sets out for the log; the token names it when its append has ended."""
+        """An append begins; the token identifies it when it ends."""
         self._token += 1
         self._writing[self._token] = writing
         return self._token
 
     def end_write(self, token: int, error: Error) -> tuple[Writing, Error]:
-        """A pending append, and the error of its end for the client (TXC-5)."""
+        """The append that ended, and its error for the client (TXC-5)."""
         return self._writing.pop(token), self.append_errors.get(error, error)
 
     def crash(self) -> None:
-        """Memory goes; the log of the broker stays."""
+        """Everything in memory is lost; the broker's log stays."""
         self.owned.clear()
         self.loading.clear()
         self._writing.clear()

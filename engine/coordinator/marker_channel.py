@@ -1,9 +1,10 @@
-"""How a coordinator has outcomes written at the leaders of a transaction's partitions (section 15).
+"""How a coordinator sends the markers of a transaction to the leaders of its partitions (section 15).
 
-Owns a queue per broker, the queue of markers whose leader cannot be reached, what is in flight, and which
-partitions each transaction still waits for. What happens to a marker is a row of ``marker_states``. It knows
-neither links nor logs: :meth:`MarkerChannel.drain` says which requests to send, and a transaction that waits for
-nothing more stands in ``finished``. After Kafka's ``TransactionMarkerChannelManager``.
+Owns a queue for each broker, the queue of markers whose leader cannot be reached, the requests in flight, and
+the partitions that each transaction still waits for. Every change of a marker is a row of ``marker_states``.
+It knows no connections and no logs: :meth:`MarkerChannel.drain` returns the next request, and ``finished``
+holds the transactions that wait for no partition any more. Source: Kafka's
+``TransactionMarkerChannelManager``.
 """
 
 from __future__ import annotations
@@ -46,10 +47,10 @@ class Surroundings(Protocol):
     """The broker, as the channel uses it."""
 
     def leader_of(self, partition: str) -> int | None:
-        """The leading broker; None when the partition has none now."""
+        """The leader's broker id; None when the partition has no leader now."""
 
     def knows(self, partition: str) -> bool:
-        """False when there is no leader information at all: the topic was deleted (MRK-2)."""
+        """False when the partition has no metadata at all, because its topic was deleted (MRK-2)."""
 
     def is_reachable(self, broker_id: int) -> bool: ...
 
@@ -57,7 +58,7 @@ class Surroundings(Protocol):
         """The partition of the transaction log that the id belongs to (FND-2)."""
 
     def coordinator_epoch(self, transactional_id: str) -> int | None:
-        """The epoch under which this broker coordinates the id; None when it does not (MRK-9)."""
+        """The epoch with which this broker coordinates the id; None when it does not (MRK-9)."""
 
     def has_metadata(self, transactional_id: str) -> bool:
         """True while the id is in the coordinator's cache."""
@@ -65,7 +66,7 @@ class Surroundings(Protocol):
 
 @dataclass(slots=True)
 class InFlight:
-    """The one request that a broker may have open. ``deadline``: when its connection is given up."""
+    """The one request that may be in flight to a broker. ``deadline``: when its connection is closed."""
 
     correlation_id: int
     deadline: int
@@ -74,9 +75,9 @@ class InFlight:
 
 @dataclass(slots=True)
 class Waiting:
-    """A decided transaction whose markers are under way; ``remaining``: partitions without one, by name;
-    ``passed_over``: those whose answer was never read, so that their markers are not sent again;
-    ``marked``: how many have theirs."""
+    """A decided transaction whose markers are not all written. ``remaining``: the names of the partitions
+    without a marker; ``passed_over``: the partitions whose result was never read, so that their markers are
+    not sent again; ``marked``: the number of partitions with a marker."""
 
     send: SendMarkers
     remaining: dict[str, None]
@@ -86,12 +87,11 @@ class Waiting:
 
 
 class Handling:
-    """One marker and what happened to it, for the effects of its row.
+    """One marker and its event, for the effects of its row.
 
-    ``partitions`` and ``answer`` (broker and error) belong to the response that is handled, ``leader`` is the
-    broker to
-    send to. ``again``: partitions whose markers go again, with the row that says so; ``stopped``: those whose markers
-    this coordinator may not have written.
+    ``partitions`` and ``answer`` (broker and error) belong to the response that is being handled; ``leader``
+    is the broker to send to. ``again``: partitions whose markers are sent again, each with the row that
+    decided this; ``stopped``: partitions whose markers this coordinator may no longer send.
     """
 
     __slots__ = ("again", "answer", "leader", "marker", "partitions", "stopped")
@@ -112,7 +112,7 @@ class Handling:
 
 
 class MarkerChannel:
-    """The markers of one broker. ``touched`` names the transactions whose board changed."""
+    """The markers that one broker sends. ``touched`` names the transactions whose markers changed."""
 
     def __init__(
         self,
@@ -136,13 +136,12 @@ class MarkerChannel:
         self.finished: list[str] = []
         """Transactions that wait for no partition any more, for the coordinator to complete."""
         self.again = False
-        """True when something waits for the next pass because it did not work now."""
+        """True when a marker that could not be sent waits for the next pass."""
 
     # -- queueing --------------------------------------------------------------------------------------
 
     def hand_over(self, send: SendMarkers) -> None:
-        """A transaction was decided: queue its markers, then see whether there is anything to wait for
-        (MRK-1)."""
+        """A transaction was decided: queue its markers; without any it is finished (MRK-1)."""
         self.waiting[send.transactional_id] = Waiting(send, dict.fromkeys(send.partitions))
         self._enqueue(send, send.partitions, MARKER_STATES.initial)
         self._finish(send.transactional_id)
@@ -190,7 +189,7 @@ class MarkerChannel:
         self.parked.add(handling.marker)
 
     def _forget(self, row: Row, handling: Handling) -> None:
-        """The topic was deleted: nothing is left to mark (MRK-2)."""
+        """The topic was deleted: no marker is needed (MRK-2)."""
         waiting = self.waiting.get(handling.marker.transactional_id)
         if waiting is not None:
             for partition in handling.marker.partitions:
@@ -200,7 +199,7 @@ class MarkerChannel:
         return self.queues.setdefault(broker_id, MarkerQueue())
 
     def park(self, broker_id: int) -> None:
-        """Markers for a broker that does not answer look for their leaders anew (MRK-9)."""
+        """A broker does not respond: queue its markers again, each for its present leader (MRK-9)."""
         general = self.situation
         unreachable = Situation(general.storage_error_retries, general.retries, reachable=False, known=True)
         for marker in self.queue_of(broker_id).drain():
@@ -227,20 +226,20 @@ class MarkerChannel:
     # -- sending ---------------------------------------------------------------------------------------
 
     def look_again(self) -> None:
-        """The start of a pass: markers whose leader could not be reached are resolved anew (MRK-3)."""
+        """At the start of a pass, look again for the leaders that could not be reached (MRK-3)."""
         self.again = False
         for marker in self.parked.drain():
             self._enqueue(marker, marker.partitions, marker.state)
             self._finish(marker.transactional_id)
 
     def wanted_brokers(self) -> list[int]:
-        """Brokers with something queued and no request in flight, ascending."""
+        """Brokers with queued markers and no request in flight, ascending."""
         return sorted(
             broker for broker, queue in self.queues.items() if queue and broker not in self.in_flight
         )
 
     def drain(self, broker_id: int, correlation_id: int, deadline: int) -> tuple[TxnMarkerEntry, ...]:
-        """Everything queued for a broker, across transactions, becomes one request (MRK-3)."""
+        """Put everything queued for a broker, of all transactions, into one request (MRK-3)."""
         markers = self.queues[broker_id].drain()
         self.in_flight[broker_id] = InFlight(correlation_id, deadline, markers)
         row, *_ = [self._move(marker, SENT) for marker in markers]
@@ -258,10 +257,11 @@ class MarkerChannel:
     # -- answers ---------------------------------------------------------------------------------------
 
     def on_response(self, broker_id: int, correlation_id: int, response: WriteTxnMarkersResponse) -> None:
-        """A leader answered (MRK-8); first comes whether this broker still coordinates (MRK-9).
+        """A leader answered (MRK-8). Markers of an id that this broker no longer coordinates are dropped
+        first (MRK-9).
 
-        Kafka's handler throws at an answer that must never come. The network client logs that, and what the
-        handler had still to do with this answer stays undone, for later transactions too.
+        Kafka's handler throws at a result that must never come. The network client logs the exception, and
+        the rest of the response is never handled, not even for other transactions.
         """
         markers = self._settled(broker_id, correlation_id)
         for position, marker in enumerate(markers):
@@ -276,7 +276,8 @@ class MarkerChannel:
                 return
 
     def _answer(self, marker: Marker, errors: dict[str, Error], broker: str, later: list[Marker]) -> bool:
-        """Take the row of each error for one marker; False: one of them must never come, and nothing follows."""
+        """Take the row of each result for one marker. False: a result came that must never come, and handling
+        stops."""
         by_error: dict[str, list[str]] = {}
         for partition in marker.partitions:
             error = errors.get(partition, Error.UNKNOWN_SERVER_ERROR)
@@ -293,7 +294,7 @@ class MarkerChannel:
                 return False
             self._carry_out(row, handling)
         if handling.stopped:
-            # This coordinator no longer completes the transaction: markers that could be sent again are dropped.
+            # This coordinator no longer completes the transaction, so its markers are not sent again.
             again = (name for _, retried, _ in handling.again for name in retried)
             self.cancel(marker.transactional_id)
             self._emit_given_up(marker, (*handling.stopped, *again))
@@ -309,7 +310,7 @@ class MarkerChannel:
             self._carry_out(again, handling)
 
     def on_disconnected(self, broker_id: int) -> None:
-        """The connection ended: whether the markers were written is unknown, so they go again (MRK-9)."""
+        """The connection ended: it is unknown whether the markers were written, so they are sent again (MRK-9)."""
         request = self.in_flight.get(broker_id)
         if request is None:
             return
@@ -334,7 +335,7 @@ class MarkerChannel:
         return request.markers
 
     def _still_owner(self, marker: Marker) -> bool:
-        """MRK-9: not coordinator, loading, or another coordinator epoch: the markers belong to another coordinator."""
+        """MRK-9: whether this broker still coordinates the id, with the same epoch and not loading."""
         epoch = self.surroundings.coordinator_epoch(marker.transactional_id)
         if epoch == marker.coordinator_epoch:
             return True
@@ -349,7 +350,8 @@ class MarkerChannel:
         return False
 
     def _note_newer_forgotten(self, known: Waiting, marker: Marker) -> None:
-        """Up to 3.7 Kafka finds the completion by the id alone, so it drops that of its own newer election too."""
+        """Up to 3.7 Kafka finds a completion by its id alone, so the old response also drops the completion
+        of a newer election."""
         self.watch.emit(
             NewerForgotten,
             self.name,
@@ -362,7 +364,7 @@ class MarkerChannel:
     # -- effects of an answer --------------------------------------------------------------------------
 
     def _cross_off(self, row: Row, handling: Handling) -> None:
-        """The transaction waits for these partitions no longer; it may not wait at all any more."""
+        """The transaction no longer waits for these partitions; finished after the last one."""
         marker, partitions = handling.marker, handling.partitions
         waiting = self.waiting.get(marker.transactional_id)
         if waiting is None:
@@ -387,7 +389,7 @@ class MarkerChannel:
         handling.stopped += handling.partitions
 
     def _send_again(self, row: Row, handling: Handling) -> None:
-        """As often as it takes (MRK-10)."""
+        """Queue the markers again, without a limit on attempts (MRK-10)."""
         marker = handling.marker
         waiting = self.waiting.get(marker.transactional_id)
         retries = 1
@@ -398,7 +400,7 @@ class MarkerChannel:
         self._enqueue(marker, handling.partitions, str(row.target))
 
     def _give_up(self, row: Row, handling: Handling) -> None:
-        """The laboratory switched retries off (MRK-12)."""
+        """A switch turned retries off: the markers are not sent again (MRK-12)."""
         self._emit_moved(row, handling.marker, handling.partitions, handling.answer)
         self._emit_given_up(handling.marker, handling.partitions)
 
@@ -413,7 +415,7 @@ class MarkerChannel:
         later: list[Marker],
         answer: tuple[str, str] | None = None,
     ) -> None:
-        """The handler ends here: the answers for ``partitions`` and for the ``later`` markers are never read."""
+        """The handler throws here: the results for ``partitions`` and for the ``later`` markers are never read."""
         undone = [(marker, partitions), *((one, one.partitions) for one in later)]
         for one, names in undone:
             self._emit_moved(row, one, names, answer)
@@ -446,7 +448,7 @@ class MarkerChannel:
         )
 
     def _note_same_everywhere(self, waiting: Waiting) -> None:
-        """The last of several partitions has its marker: the outcome holds for all of them together (CPT-4)."""
+        """The last of several partitions has its marker: the outcome now holds for all of them (CPT-4)."""
         everywhere = waiting.send.partitions
         if 1 < waiting.marked == len(everywhere):
             self.watch.emit(SameEverywhere, waiting.send.transactional_id, everywhere)
@@ -454,13 +456,13 @@ class MarkerChannel:
     # -- giving up -------------------------------------------------------------------------------------
 
     def cancel(self, transactional_id: str) -> None:
-        """The transaction's completion is not waited for any more; its state stays Prepare* here (MRK-8, MRK-9).
-        Markers that are queued are sent all the same."""
+        """Stop waiting for the transaction's completion; its state stays Prepare* here (MRK-8, MRK-9).
+        Markers in the queues are sent nevertheless."""
         self.waiting.pop(transactional_id, None)
 
     def resign(self, log_partition: int) -> None:
-        """This broker coordinates the ids of this log partition no longer: their queues are dropped; what is in
-        flight follows when its answer comes (MRK-1, MRK-9, TXC-22)."""
+        """This broker no longer coordinates the ids of this log partition: drop their queued markers. Those
+        in flight are dropped when their response comes (MRK-1, MRK-9, TXC-22)."""
         for queue in (self.parked, *self.queues.values()):
             for marker in queue.take(log_partition):
                 row = MARKER_STATES.take(marker.state, NOT_OWNER, self.situation)
@@ -479,7 +481,7 @@ class MarkerChannel:
                 self.cancel(transactional_id)
 
     def crash(self) -> None:
-        """Memory goes."""
+        """Everything in memory is lost."""
         self.queues.clear()
         self.parked = MarkerQueue()
         self.in_flight.clear()
@@ -490,7 +492,7 @@ class MarkerChannel:
     # -- showing ---------------------------------------------------------------------------------------
 
     def view(self) -> MarkerBoardView | None:
-        """The marker board; None while there is nothing on it."""
+        """The markers, as a part of the view; None while there are none."""
         queued = {str(broker): list(queue) for broker, queue in sorted(self.queues.items()) if queue}
         if not (queued or self.parked or self.in_flight or self.waiting):
             return None

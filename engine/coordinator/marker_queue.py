@@ -1,7 +1,8 @@
 """Markers that wait to be sent to one destination (MRK-1).
 
-Owns their order: by partition of the transaction log, so that all that belongs to one coordinatorship can be taken
-out when it ends (Kafka's ``TxnMarkerQueue``). Kafka's hash map of few partitions is walked in the same order.
+Owns their order: by partition of the transaction log, so that all markers of one log partition can be removed
+when this broker no longer coordinates it (Kafka's ``TxnMarkerQueue``). Kafka's hash map has the same order
+when it holds few partitions.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from engine.shapes.brokers import MarkerView
 
 @dataclass(slots=True)
 class Marker:
-    """One transaction's outcome on its way to one broker. ``log_partition``: the id's partition of the transaction
-    log; ``state``: a state of ``marker_states``, the same for all partitions of the entry."""
+    """One transaction's outcome for the partitions of one broker. ``log_partition``: the id's partition of
+    the transaction log; ``state``: a state of ``marker_states``, the same for all partitions of the entry."""
 
     transactional_id: str
     log_partition: int
@@ -67,7 +68,7 @@ class MarkerQueue:
         self._of_partition.setdefault(marker.log_partition, []).append(marker)
 
     def drain(self) -> list[Marker]:
-        """All of them, in the order of sending."""
+        """Remove and return all markers, in the order of sending."""
         drained = list(self)
         self._of_partition.clear()
         return drained

@@ -1,7 +1,7 @@
-"""The way of one marker to one topic-partition, as rows (MRK-1, MRK-2, MRK-8, MRK-9).
+"""The life of one marker for one topic-partition, as rows (MRK-1, MRK-2, MRK-8, MRK-9).
 
-One instance per (transaction, topic-partition). The answers of the leader are events under their error's name.
-``done`` means: this partition holds the transaction up no longer.
+One instance per (transaction, topic-partition). A leader's result is an event with the name of its error. In
+state ``done`` the transaction no longer waits for this partition.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RETRIES, NO_RETRIES = "marker_retry", "marker_retry_switched_off"
 
 @dataclass(slots=True)
 class Situation:
-    """The values that the guards read: of the profile, the switches, and the partition's leader."""
+    """The values that the guards read: fields of the profile, switches, and the partition's leader."""
 
     storage_error_retries: bool
     retries: bool
@@ -80,7 +80,7 @@ _RETRIED = (
 _STOPS = ("INVALID_PRODUCER_EPOCH", "TRANSACTION_COORDINATOR_FENCED")
 _PASSES = ("UNSUPPORTED_FOR_MESSAGE_FORMAT", "UNSUPPORTED_VERSION")
 UNEXPECTED = "any_other_error"
-"""Answers without a row of their own: Kafka calls them an illegal state (CORRUPT_MESSAGE and others)."""
+"""Results without a row of their own: Kafka throws IllegalStateException (CORRUPT_MESSAGE and others)."""
 
 
 def _resolved() -> list[Row]:
@@ -119,7 +119,7 @@ def _resolved() -> list[Row]:
 
 
 def _again() -> list[Row]:
-    """Markers with a retriable error return to the queues, unless a switch turned retries off."""
+    """A marker with a retriable error returns to a queue, unless a switch turned retries off."""
     return [
         Row(
             source=TO_SEND,

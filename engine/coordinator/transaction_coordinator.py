@@ -1,9 +1,9 @@
 """The transaction coordinator of one broker (sections 12 and 13 of the specification).
 
-Owns the cache of transactional ids whose log partitions this broker leads, and every change of one: set pending,
-write the image, and only when it is durable install it (TXC-5). It knows neither links nor logs: ``outbox`` holds
-its responses, the images to write and the markers to send, and the broker calls ``written`` and
-``all_markers_acknowledged`` with the results.
+Owns the cache of transactional ids whose log partitions this broker leads, and every change of one: the new
+state is pending, its image is written, and once the image is durable the state is installed (TXC-5). It knows
+no connections and no logs: ``outbox`` holds its responses, the images to write and the markers to send, and
+the broker calls ``written`` and ``all_markers_acknowledged`` with the results.
 """
 
 from __future__ import annotations
@@ -83,13 +83,13 @@ class ProducerIds(Protocol):
 
 
 class Features(Protocol):
-    """The cluster's level of ``transaction.version``; a coordinator follows it in changes that no client requested."""
+    """The cluster's level of ``transaction.version``, for changes that no client requested."""
 
     transaction_version: int
 
 
 class Level:
-    """A level that nothing moves."""
+    """A level that never changes."""
 
     __slots__ = ("transaction_version",)
 
@@ -98,11 +98,11 @@ class Level:
 
 
 class Change:
-    """One event of one id: what the guards and the effects of its row look at.
+    """One event of one transactional id: all that the guards and effects of its row may read.
 
-    ``to``: the request to answer, None for an event of the coordinator's own. ``claimed``: producer id and epoch that
-    the request names. ``reply``: what the caller gets once a fence is written. ``keeps_epoch``: of the profile.
-    ``version``: the transaction version of who asks, None where the event says nothing of it.
+    ``to``: the request to answer; None: the coordinator itself caused the event. ``claimed``: producer id and
+    epoch in the request. ``reply``: the answer after a fence was written. ``keeps_epoch``: the profile's
+    field. ``version``: the transaction version of the sender; None: the event carries none.
     """
 
     __slots__ = (
@@ -141,7 +141,7 @@ class Change:
 
     @property
     def by_leader(self) -> bool:
-        """A leader has partitions added for a client of transaction version 2."""
+        """Whether a leader adds the partitions, for a client of transaction version 2."""
         return bool(self.partitions) and self.version == RAISING_VERSION
 
     @property
@@ -151,8 +151,8 @@ class Change:
 
 @dataclass(slots=True)
 class _Writing:
-    """An image under way to the log. ``arrived_epoch``: the one that an EndTxn names. ``raises``: the decision raised
-    the epoch."""
+    """An image whose append has not ended. ``arrived_epoch``: the epoch in an EndTxn. ``raises``: the
+    decision raised the epoch."""
 
     kind: str
     transactional_id: str
@@ -165,7 +165,7 @@ class _Writing:
 
 
 class TransactionCoordinator(LogOwner[_Writing]):
-    """The coordinator. ``partition_count``: partitions of ``__transaction_state``. Times in virtual ms."""
+    """The coordinator. ``partition_count``: partitions of ``__transaction_state``. Times are virtual ms."""
 
     append_errors: ClassVar[dict[Error, Error]] = {
         **APPEND_ERRORS,
@@ -190,15 +190,15 @@ class TransactionCoordinator(LogOwner[_Writing]):
         super().__init__(partition_count)
         self.name = name
         self.end_passes_newer_epoch = profile.end_txn_accepts_newer_epoch
-        """EndTxn is refused under a lower epoch alone (TXC-14)."""
+        """EndTxn is refused only for a lower epoch, not for a higher one (TXC-14)."""
         self.fenced_error = (
             Error.PRODUCER_FENCED if profile.coordinator_answers_fenced else Error.INVALID_PRODUCER_EPOCH
         )
-        """The answer to an epoch that does not count (CTR-44)."""
+        """The error for a request with a wrong epoch (CTR-44)."""
         self._keeps_epoch = profile.failed_fence_keeps_epoch
-        """A fence that could not be written keeps the epoch that it raised (TXC-11)."""
+        """A fence whose write failed keeps the raised epoch (TXC-11)."""
         self._writing_goes_first = profile.waits_before_identity
-        """A change that is being written sends a request away before its identity is compared (KAFKA-18660)."""
+        """While a change is being written, a request is refused before its identity is compared (KAFKA-18660)."""
         self.features: Features = Level() if features is None else features
         self.watch = watch
         self.producer_ids = producer_ids
@@ -206,22 +206,24 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.id_expiration_ms = id_expiration_ms
         self.metadata: dict[str, TransactionMetadata] = {}
         self.completions: dict[str, Image] = {}
-        """Ids whose markers are under way, with the image that ends the transaction."""
+        """Ids whose markers are not all written, with the image that completes the transaction."""
         self.completions_to_retry: list[str] = []
         self.outbox: list[Answer | Write | SendMarkers | Completed] = []
 
     # -- who owns an id --------------------------------------------------------------------------------
 
     def forget(self, partition: int) -> None:
-        """The ids of this partition, and their markers, are another coordinator's (TXC-22)."""
+        """Another coordinator has the ids of this partition and their markers now: forget them (TXC-22)."""
         for transactional_id in self._ids_of(partition):
             del self.metadata[transactional_id]
             self.completions.pop(transactional_id, None)
-        # Elected again, this broker sends the markers once more: an older completion must not pass them.
+        # After a new election this broker sends the markers again; a completion from before must not overtake
+        # them.
         self.completions_to_retry = [name for name in self.completions_to_retry if name in self.completions]
 
     def elect(self, partition: int, coordinator_epoch: int, images: dict[str, Image], now: int) -> None:
-        """The log is read: ``images`` holds the newest image of each id. Decided transactions go on (TXC-22)."""
+        """The log was read: ``images`` holds the newest image of each id. Decided transactions are completed
+        (TXC-22)."""
         self.own(partition, coordinator_epoch)
         for transactional_id, image in images.items():
             self.metadata[transactional_id] = TransactionMetadata.loaded(transactional_id, image)
@@ -245,14 +247,14 @@ class TransactionCoordinator(LogOwner[_Writing]):
                 self._emit_registered(metadata)
 
     def needs_producer_id(self, transactional_id: str) -> bool:
-        """True when InitProducerId would take a fresh id: the id is unknown, or its epochs are used up."""
+        """True when InitProducerId would need a new producer id: the id is unknown, or its epochs are used up."""
         if self.lookup(transactional_id) is not NO_ERROR:
             return False
         metadata = self.metadata.get(transactional_id)
         return metadata is None or (metadata.pending_state is None and metadata.epoch_exhausted)
 
     def needs_producer_id_to_end(self, transactional_id: str, claimed: tuple[int, int]) -> bool:
-        """True when an EndTxn of version 2 would take a fresh id: the decision uses up the epochs."""
+        """True when an EndTxn of version 2 would need a new producer id, because the decision uses up the epochs."""
         if self.lookup(transactional_id) is not NO_ERROR:
             return False
         metadata = self.metadata.get(transactional_id)
@@ -283,7 +285,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         now: int,
         expected: tuple[int, int] | None = None,
     ) -> None:
-        """InitProducerId (TXC-7..TXC-11). ``expected``: PID and epoch that a 2.5+ client believes to have."""
+        """InitProducerId (TXC-7..TXC-11). ``expected``: the PID and epoch that a client since 2.5 sends as
+        its present ones."""
         if transactional_id is None:
             self._answer(to, NO_ERROR, self.producer_ids.take(), 0)
             return
@@ -328,7 +331,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         claimed: tuple[int, int] | None = None,
         timeout_ms: int = 0,
     ) -> Change:
-        """An event that may lead to an abort of the coordinator's own."""
+        """An event that may lead to an abort by the coordinator itself."""
         return Change(
             metadata,
             to,
@@ -348,8 +351,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         now: int,
         version: int = 0,
     ) -> None:
-        """AddPartitionsToTxn, and AddOffsetsToTxn for the one partition of the group (TXC-12, TXC-13). ``version`` 2:
-        a leader asks for a client of that transaction version."""
+        """AddPartitionsToTxn, and AddOffsetsToTxn, which adds the group's partition (TXC-12, TXC-13).
+        ``version`` 2: a leader sends the request, for a client of that transaction version."""
         metadata = self._known(to, transactional_id, producer_id)
         if metadata is None:
             return
@@ -362,7 +365,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._take(ADD, change)
 
     def _refuse_addition(self, to: object, metadata: TransactionMetadata, arrived: int) -> bool:
-        """True after an answer: the epoch is another, or none was given yet (``prepareTransitionTo``)."""
+        """Answer with an error when the epoch differs, or when the id has none yet; True: answered
+        (``prepareTransitionTo``)."""
         if arrived != metadata.producer_epoch:
             self._fenced(to, metadata, arrived)
         elif arrived == NO_PRODUCER_EPOCH and metadata.pending_state is None:
@@ -403,7 +407,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._take(COMMIT if commit else ABORT, Change(metadata, to, now, claimed=claimed, version=version))
 
     def _known(self, to: object, transactional_id: str | None, arrived: int) -> TransactionMetadata | None:
-        """The checks before any identity is compared: the id's metadata, or None when the request was answered."""
+        """The checks before any identity is compared. Returns the id's metadata, or None when the request was
+        answered."""
         if not transactional_id:
             self._reject_empty(to, "TXC-12")
             return None
@@ -415,7 +420,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         return metadata
 
     def _unmapped(self, to: object, metadata: TransactionMetadata, arrived: int) -> bool:
-        """True after an answer: the producer id is not the one that the id has."""
+        """Answer with an error when the producer id is not that of the transactional id; True: answered."""
         if arrived == metadata.producer_id:
             return False
         self._refuse_mapping(to, metadata.transactional_id, arrived, metadata.producer_id)
@@ -427,7 +432,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._answer_error(to, error)
 
     def _not_here(self, to: object, transactional_id: str) -> bool:
-        """Refused, because this broker does not answer for the id, or not yet (TXC-6)."""
+        """Answer with an error: this broker does not coordinate the id, or has not read its log yet (TXC-6)."""
         error = self.lookup(transactional_id)
         if error is NO_ERROR:
             return False
@@ -443,7 +448,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         return True
 
     def _fenced(self, to: object, metadata: TransactionMetadata, arrived: int) -> None:
-        """Answer a request whose epoch is not the one that counts (FEN-2)."""
+        """Answer a request that has a wrong epoch with the fencing error (FEN-2)."""
         error = self.fenced_error
         self.watch.emit(
             EpochRefused, self.name, metadata.transactional_id, arrived, metadata.producer_epoch, error
@@ -466,13 +471,13 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.outbox.append(Answer(to=to, error=error, producer_id=producer_id, producer_epoch=producer_epoch))
 
     def _answer_error(self, to: object, error: Error) -> None:
-        """Answer an error. UNKNOWN_SERVER_ERROR stands for an exception that Kafka throws here."""
+        """Answer with an error. UNKNOWN_SERVER_ERROR means that Kafka throws an exception here."""
         self.outbox.append(Answer(to=to, error=error, thrown=error is Error.UNKNOWN_SERVER_ERROR))
 
     # -- taking a row ----------------------------------------------------------------------------------
 
     def _take(self, on: str, change: Change) -> None:
-        """Take the row of this event, then carry out its effects; one without effects is answered."""
+        """Take the row of this event and carry out its effects; a row without effects is an answer."""
         metadata = change.metadata
         row = TRANSACTION_STATES.take(metadata.state, on, change)
         self.watch.emit(
@@ -494,7 +499,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
             self._reply(row, change)
 
     def _reply(self, row: Row, change: Change) -> None:
-        """The answer of a row without effects. A repeated request of version 2 learns the identity that it missed."""
+        """Send the answer of a row without effects. A repeated request of version 2 gets the identity from
+        the lost response."""
         error = Error[row.reply]
         if error is NO_ERROR and change.version is not None and change.version >= RAISING_VERSION:
             metadata = change.metadata
@@ -503,7 +509,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
             self._answer_error(change.to, error)
 
     def _raise_or_rotate(self, row: Row, change: Change) -> None:
-        """A new epoch, or a new PID when the epochs are used up (TXC-9)."""
+        """Raise the epoch, or take a new PID when the epochs are used up (TXC-9)."""
         metadata, expected = change.metadata, change.expected
         producer_id = metadata.producer_id
         if metadata.rotates(expected):
@@ -542,7 +548,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(INIT_WRITE, image, change)
 
     def _register_partitions(self, row: Row, change: Change) -> None:
-        """The transaction begins, or goes on with more partitions (TXC-12)."""
+        """Begin the transaction, or add partitions to it (TXC-12)."""
         metadata = change.metadata
         image = metadata.image(
             change.now,
@@ -558,8 +564,9 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(DECISION_WRITE, image, change)
 
     def _write_raised_decision(self, row: Row, change: Change) -> None:
-        """The decision carries the next epoch. Behind the last one the completion will take a new producer id
-        (KIP-890). An abort of nothing begins where it is asked for: it needs some start."""
+        """The decision carries the next epoch. After the last epoch, the completion takes a new producer id
+        (KIP-890). An abort without an open transaction has no start time, so it gets the time of its request.
+        """
         metadata = change.metadata
         fresh = self.producer_ids.take() if metadata.epoch_exhausted else NO_PRODUCER_ID
         self.watch.emit(
@@ -600,8 +607,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         metadata.producer_epoch += 1
 
     def _keep_epoch(self, row: Row, change: Change) -> None:
-        """The earlier fence raised the epoch and could not be written; no producer got that epoch, so it is used
-        now (TXC-11)."""
+        """An earlier fence raised the epoch, but could not be written. No producer got that epoch, so this
+        fence uses it (TXC-11)."""
         self._emit_fence(row, change.metadata, change.metadata.producer_epoch)
 
     def _emit_fence(self, row: Row, metadata: TransactionMetadata, new_epoch: int) -> None:
@@ -623,7 +630,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(FENCE_WRITE, image, change)
 
     def _write_raised_fence(self, row: Row, change: Change) -> None:
-        """The abort itself raises the epoch, so nothing has to be raised in memory before it is durable."""
+        """The abort itself raises the epoch, so the epoch in memory changes only when the abort is durable."""
         metadata = change.metadata
         self._emit_fence(row, metadata, metadata.producer_epoch + 1)
         metadata.pending_state = None
@@ -637,7 +644,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(FENCE_WRITE, image, change)
 
     def _write_completion(self, row: Row, change: Change) -> None:
-        """The image was made with the decision (``TransactionMetadata.prepareComplete``)."""
+        """Write the image of the completion, which was made at the decision
+        (``TransactionMetadata.prepareComplete``)."""
         self._write(COMPLETION_WRITE, self.completions[change.metadata.transactional_id], change)
 
     def _write_tombstone(self, row: Row, change: Change) -> None:
@@ -647,7 +655,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- writing ---------------------------------------------------------------------------------------
 
     def _write(self, kind: str, image: Image, change: Change) -> None:
-        """Set pending and hand the image over; nothing is installed before it is durable (TXC-5)."""
+        """Set the pending state and emit the image to write; nothing is installed before the image is durable
+        (TXC-5)."""
         metadata = change.metadata
         metadata.pending_state = image.state
         name = metadata.transactional_id
@@ -659,7 +668,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.outbox.append(Write(token=token, transactional_id=name, image=logged))
 
     def written(self, token: int, error: Error, now: int) -> None:
-        """An append ended. ``error`` is the log's; the caller's is mapped (TXC-5)."""
+        """An append ended. ``error`` is that of the log; the client gets the mapped one (TXC-5)."""
         writing, answer = self.end_write(token, error)
         metadata = self.metadata.get(writing.transactional_id)
         owner = self.lookup(writing.transactional_id)
@@ -700,7 +709,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._answer(writing.to, NO_ERROR)
 
     def _fence_written(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        """The abort under the raised epoch is decided; the client of InitProducerId has to retry (TXC-10)."""
+        """The abort with the raised epoch was decided; the client of InitProducerId has to retry (TXC-10)."""
         metadata.install(writing.image)
         self._emit_decided(metadata)
         if writing.to is not None:
@@ -709,7 +718,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._send_markers(metadata, now)
 
     def _decided(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        """Second phase (TXC-16): look again, answer, and only then send markers."""
+        """Second phase (TXC-16): check again, answer, and only then send markers."""
         metadata.install(writing.image)
         self._emit_decided(metadata)
         arrived = writing.arrived_epoch
@@ -717,7 +726,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
             self._decided_raised(writing, metadata, now)
             return
         if arrived != metadata.producer_epoch:
-            # Only 2.0 comes here: its first check lets a newer epoch pass, and the id is stuck (KAFKA-9600).
+            # Only 2.0 comes here: its first check accepts a newer epoch, and the id gets stuck (KAFKA-9600).
             self._fenced(writing.to, metadata, arrived)
             self.watch.emit(DecisionWithoutMarkers, *self._now(metadata), arrived)
             self._emit_unmarked(metadata)
@@ -727,7 +736,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._send_markers(metadata, now)
 
     def _decided_raised(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        """The answer names the identity of the next transaction, which the completion will have (KIP-890)."""
+        """The answer holds the identity of the next transaction, which the completion will install (KIP-890)."""
         following = self._completion(metadata, now)
         self._answer(writing.to, NO_ERROR, following.producer_id, following.producer_epoch)
         self.watch.emit(DecisionStands, *self._now(metadata))
@@ -744,7 +753,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         )
 
     def _send_markers(self, metadata: TransactionMetadata, now: int) -> None:
-        """Pending the completion, the outcome goes to every partition (TXC-16, MRK-1)."""
+        """Set the completion as pending, and send the outcome to every partition (TXC-16, MRK-1)."""
         image = self._completion(metadata, now)
         metadata.failed_epoch_fence = False
         metadata.pending_state = image.state
@@ -761,8 +770,9 @@ class TransactionCoordinator(LogOwner[_Writing]):
         )
 
     def all_markers_acknowledged(self, transactional_id: str) -> None:
-        """The last partition has its marker: no partition is left to the transaction, and its completion is written
-        (TXC-18). However the log takes that, the markers stand (``TransactionMetadata.removePartition``)."""
+        """Every partition has its marker: the transaction has no partition left, and its completion is
+        written (TXC-18). The markers stay valid even if that write fails
+        (``TransactionMetadata.removePartition``)."""
         metadata = self.metadata.get(transactional_id)
         image = self.completions.pop(transactional_id, None)
         if metadata is None or image is None or self.lookup(transactional_id) is not NO_ERROR:
@@ -772,7 +782,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._take(MARKED, Change(metadata, None, image.last_update_ms))
 
     def retry_completions(self) -> None:
-        """Write again the completions that the log could not take (TXC-18)."""
+        """Repeat the failed writes of completions (TXC-18)."""
         waiting, self.completions_to_retry = self.completions_to_retry, []
         for transactional_id in waiting:
             metadata, image = self.metadata.get(transactional_id), self.completions.get(transactional_id)
@@ -788,7 +798,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- time ------------------------------------------------------------------------------------------
 
     def abort_timed_out(self, now: int) -> None:
-        """Abort transactions that were open for too long, under a raised epoch (TXC-20)."""
+        """Abort transactions that were open for too long, with a raised epoch (TXC-20)."""
         for metadata in list(self.metadata.values()):
             if (
                 metadata.state in OPEN
@@ -798,7 +808,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
                 self._take(TIME_OUT, self._own(metadata, None, now))
 
     def expire_ids(self, now: int) -> None:
-        """Forget ids that were not used for long (TXC-21)."""
+        """Forget transactional ids that were idle for too long (TXC-21)."""
         for metadata in list(self.metadata.values()):
             if (
                 metadata.pending_state is None
@@ -821,7 +831,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         return self.name, metadata.transactional_id, metadata.state, metadata.producer_epoch
 
     def _emit_registered(self, metadata: TransactionMetadata) -> None:
-        """Emitted after a load too: the coordinator that wrote the image may have crashed before it emitted it."""
+        """Emit the registered partitions. After a load they are emitted again: the coordinator that wrote the
+        image may have crashed before its event."""
         if self.watch.hears(PartitionsRegistered):
             self.watch.emit(
                 PartitionsRegistered,
@@ -856,7 +867,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
 
 
 def _identity(epoch: int, given: int) -> Identity:
-    """The epoch after an InitProducerId without an open transaction (TXC-9)."""
+    """The identity after an InitProducerId without an open transaction (TXC-9)."""
     if epoch == NO_PRODUCER_EPOCH:
         return Identity.NEW
     return Identity.GIVEN_AGAIN if given == epoch else Identity.GOES_UP

@@ -1,4 +1,4 @@
-"""The records of ``__transaction_state``: an image as a batch, and the images that a log holds (TXC-22, TXC-23)."""
+"""The records of ``__transaction_state``: an image as a batch, and the newest images in a log (TXC-22, TXC-23)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from engine.topic_partition import topic_of
 from engine.value import value
 
 BATCH_OVERHEAD = 61
-"""Bytes of a record batch without its records (MSG-2)."""
+"""Bytes of an empty record batch (MSG-2)."""
 _RECORD_OVERHEAD = 7
 _VALUE_BYTES = 2 + 8 + 2 + 4 + 1 + 4 + 8 + 8
-"""Version, producer id, epoch, timeout, state, topic count, last update, start (``TransactionLog``)."""
+"""Bytes of version, producer id, epoch, timeout, state, topic count, last update and start (``TransactionLog``)."""
 
 
 @value
 class LoggedTransaction:
-    """The value of a record: the part of TXC-2 that survives a coordinator."""
+    """The value of a record: the part of TXC-2 that survives a change of coordinator."""
 
     state: str
     producer_id: int
@@ -29,14 +29,14 @@ class LoggedTransaction:
     last_update_ms: int
     start_ms: int
     value_version: int = 0
-    """1 from level 1 of ``transaction.version`` on: with tagged fields (``transactionLogValueVersion``)."""
+    """1, with tagged fields, from level 1 of ``transaction.version`` on (``transactionLogValueVersion``); else 0."""
     client_version: int = 0
-    """The transaction version of the last request that changed the id; version 1 of the value has room for it."""
+    """The transaction version of the last request that changed the id; only value version 1 holds it."""
     unsaid: ClassVar[Unsaid] = {"value_version": 0, "client_version": 0}
 
 
 def batch_of(transactional_id: str, image: Image | None, now: int, level: int = 0) -> RecordBatch:
-    """The batch with one record: an image, or the tombstone that forgets the id (TXC-21). ``level``: of
+    """The batch with one record: an image, or the tombstone that forgets the id (TXC-21). ``level``: that of
     ``transaction.version``."""
     value = None
     size = BATCH_OVERHEAD + _RECORD_OVERHEAD + 4 + len(transactional_id.encode())
@@ -79,7 +79,8 @@ def newest_images(batches: Iterable[RecordBatch]) -> dict[str, Image]:
 
 
 def _image(value: LoggedTransaction) -> Image:
-    """The last producer id and the last epoch are lost, because the log does not hold them."""
+    """The image from a record. The last producer id and the last epoch are lost, because the log does not
+    hold them."""
     return Image(
         state=value.state,
         producer_id=value.producer_id,

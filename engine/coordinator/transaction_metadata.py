@@ -7,16 +7,17 @@ from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, RAISING_VERSION, 
 from engine.value import value
 
 EPOCH_EXHAUSTED = SHORT_MAX - 1
-"""From here on InitProducerId rotates the PID; the last value is left for fencing (TXC-9, CTR-23)."""
+"""From this epoch on InitProducerId takes a new PID; the last epoch is reserved for fencing (TXC-9, CTR-23)."""
 
 
 @value
 class Image:
-    """The state that a transition leads to (``TxnTransitMetadata``); the part of TXC-2 that is logged and more.
+    """The state that a transition leads to (``TxnTransitMetadata``); the logged part of TXC-2, and transient
+    fields.
 
-    ``last_*`` and ``next_producer_id`` are not written to the log (``TransactionLog.valueToBytes``): a reload sets them
-    to none. ``client_version``: the transaction version of the last request that changed the id; the log has it from
-    level 1 of the feature on.
+    ``last_*`` and ``next_producer_id`` are not written to the log (``TransactionLog.valueToBytes``): they are
+    absent after a reload. ``client_version``: the transaction version of the last request that changed the
+    id; the log holds it from level 1 of the feature on.
     """
 
     state: str
@@ -29,7 +30,7 @@ class Image:
     start_ms: int
     last_update_ms: int
     next_producer_id: int = NO_PRODUCER_ID
-    """The producer id that the completion takes, where the decision used up the epochs (KIP-890)."""
+    """The producer id that the completion installs, when the decision used up the epochs (KIP-890)."""
     client_version: int = 0
 
 
@@ -71,7 +72,7 @@ class TransactionMetadata:
 
     @classmethod
     def loaded(cls, transactional_id: str, image: Image) -> TransactionMetadata:
-        """Load from the log, which lacks the transient fields (TXC-22)."""
+        """The metadata from the log, which lacks the transient fields (TXC-22)."""
         metadata = cls(transactional_id, image.producer_id, image.timeout_ms, image.last_update_ms)
         metadata.state = image.state
         metadata.producer_epoch = image.producer_epoch
@@ -85,7 +86,7 @@ class TransactionMetadata:
         return self.producer_epoch >= EPOCH_EXHAUSTED
 
     def accepts(self, producer_id: int, producer_epoch: int) -> bool:
-        """A producer that names itself is still this one (TXC-7, ``isValidProducerId``)."""
+        """Whether a producer that names its identity is the present one (TXC-7, ``isValidProducerId``)."""
         return (
             self.producer_epoch == NO_PRODUCER_EPOCH
             or producer_id == self.producer_id
@@ -93,23 +94,23 @@ class TransactionMetadata:
         )
 
     def rotates(self, expected: int | None) -> bool:
-        """The epochs are used up, and the caller may have a new producer id: it names none, or the last epoch
-        (TXC-9)."""
+        """Whether the caller gets a new producer id: the epochs are used up, and it names no identity or the
+        last epoch (TXC-9)."""
         return self.epoch_exhausted and expected in (None, self.producer_epoch)
 
     def is_this(self, producer_id: int, producer_epoch: int) -> bool:
-        """An EndTxn of version 2 means the transaction that is open now, or the next one."""
+        """Whether an EndTxn of version 2 is about the transaction that is open now, or the next one."""
         return producer_id == self.producer_id and producer_epoch == self.producer_epoch
 
     def is_repeated(self, producer_id: int, producer_epoch: int) -> bool:
-        """An EndTxn of version 2 means the transaction that was decided last: its decision raised the epoch, or its
-        completion took another producer id (``retryOnEpochBump``, ``retryOnOverflow``)."""
+        """Whether an EndTxn of version 2 is about the transaction that was decided last: that decision raised
+        the epoch, or its completion took another producer id (``retryOnEpochBump``, ``retryOnOverflow``)."""
         if producer_id == self.producer_id:
             return producer_epoch == self.producer_epoch - 1
         return self.took_over(producer_id, producer_epoch)
 
     def took_over(self, producer_id: int, producer_epoch: int) -> bool:
-        """The present producer id is the successor of this one, whose last epoch this is."""
+        """Whether the present producer id replaced this one, and this epoch is its last."""
         return (
             producer_id == self.last_producer_id
             and producer_epoch == EPOCH_EXHAUSTED
@@ -117,10 +118,10 @@ class TransactionMetadata:
         )
 
     def next_epoch(self, expected: int | None) -> tuple[int, int] | None:
-        """(epoch, last epoch) after an InitProducerId, or None when there is none for this caller (TXC-9).
+        """(epoch, last epoch) after an InitProducerId, or None when the caller gets none (TXC-9).
 
-        ``expected`` is the epoch the caller believes to have. Its last but current epoch means that it repeats a
-        request whose answer it did not see: nothing is raised again.
+        ``expected`` is the epoch that the caller sends as its present one. If it equals the last epoch, the
+        caller repeats a request whose response was lost: the epoch is not raised again.
         """
         if self.epoch_exhausted:
             return None
@@ -149,7 +150,7 @@ class TransactionMetadata:
         return Image(state=state, **{**fields, **changed})  # type: ignore[arg-type]
 
     def install(self, image: Image) -> None:
-        """The image is durable: it is the state now (TXC-5)."""
+        """The image is durable: it becomes the present state (TXC-5)."""
         self.pending_state = None
         self.state = image.state
         self.producer_id = image.producer_id

@@ -1,12 +1,12 @@
 """The life of a transactional id at its coordinator, as rows (TXC-3, TXC-4, TXC-8, TXC-12, TXC-14).
 
 Every answer of the coordinator that depends on the state is a row, refusals included. ``settled`` and
-``in_transition`` are the two sides of one question: is a change of this id being written right now?
+``in_transition`` are opposite guards: no change of this id is being written, or one is.
 
-A row's target becomes the pending state; the state follows when its image is durable. Two exceptions are Kafka's:
-PrepareEpochFence is pending only and never written, because the coordinator's own abort replaces it at once
-(``TransactionCoordinator.endTransaction``), and what ``all_markers_acknowledged`` leads to is pending from the
-decision on (``TransactionMetadata.prepareComplete``).
+A row's target becomes the pending state; the state follows when its image is durable. Two exceptions are
+Kafka's: PrepareEpochFence is pending only and never written, because the coordinator's own abort replaces it
+at once (``TransactionCoordinator.endTransaction``), and what ``all_markers_acknowledged`` leads to is pending
+from the decision on (``TransactionMetadata.prepareComplete``).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DEAD, PREPARE_EPOCH_FENCE = "Dead", "PrepareEpochFence"
 
 INIT, ADD, COMMIT, ABORT = "init_producer_id", "add_partitions", "end_commit", "end_abort"
 COMMIT_RAISING, ABORT_RAISING = "end_commit_raising_epoch", "end_abort_raising_epoch"
-"""EndTxn of transaction version 2: the epoch goes up with the decision (KIP-890)."""
+"""EndTxn of transaction version 2: the decision raises the epoch (KIP-890)."""
 RAISING = frozenset((COMMIT_RAISING, ABORT_RAISING))
 MARKED, EXPIRE, TIME_OUT = "all_markers_acknowledged", "id_expires", "times_out"
 ABORT_FENCED, ABORT_FENCED_RAISING = "coordinator_aborts", "coordinator_aborts_raising_epoch"
@@ -41,7 +41,7 @@ OF_THIS_IN_TRANSITION = "of_this_transaction_in_transition"
 REPEATED, NOT_REPEATED = "settled_and_repeated", "not_repeated"
 REPEATED_IN_TRANSITION = "repeated_in_transition"
 OF_ANOTHER, KNOWN_IN_TRANSITION = "of_another_transaction", "this_or_the_last_transaction_in_transition"
-"""Guards of an EndTxn of version 2: its epoch says which transaction it means, this one or the last one."""
+"""Guards of an EndTxn of version 2: its epoch shows which transaction it is about, the present or the last one."""
 
 
 class Known(Protocol):
@@ -65,11 +65,9 @@ class Known(Protocol):
 
 
 class Asked(Protocol):
-    """An event with all that the guards compare.
-
-    ``expected``: the epoch that an InitProducerId names. ``keeps_epoch``: a fence whose write failed has raised the
-    epoch already (TXC-11). ``claimed``: producer id and epoch that the request names.
-    """
+    """An event with all that the guards compare. ``expected``: the epoch in an InitProducerId.
+    ``keeps_epoch``: a fence whose write failed has raised the epoch already (TXC-11). ``claimed``: producer
+    id and epoch in the request."""
 
     @property
     def metadata(self) -> Known: ...
@@ -204,7 +202,7 @@ _IMPOSSIBLE = (DEAD, PREPARE_EPOCH_FENCE)
 
 
 def _busy(on: str, spec: str, key: str) -> list[Row]:
-    """While a change is being written, the next request is sent away (TXC-6)."""
+    """While a change is being written, the next request is refused and must be repeated (TXC-6)."""
     return [
         Row(
             source=source,
@@ -220,7 +218,7 @@ def _busy(on: str, spec: str, key: str) -> list[Row]:
 
 
 def _internal(on: str, spec: str) -> list[Row]:
-    """Only a pending state; a request never finds an id in it (TXC-8, CTR-22)."""
+    """Only a pending state: no request finds an id in it (TXC-8, CTR-22)."""
     return [
         Row(
             source=source,
@@ -235,7 +233,7 @@ def _internal(on: str, spec: str) -> list[Row]:
 
 
 def _cannot_fence(on: str) -> Row:
-    """No higher epoch is left to fence with, so the transaction stays open (TXC-11, ``prepareFenceProducerEpoch``)."""
+    """No higher epoch is left for a fence, so the transaction stays open (TXC-11, ``prepareFenceProducerEpoch``)."""
     return Row(
         source=ONGOING,
         on=on,
@@ -485,11 +483,11 @@ _FENCED_RAISING = {
     **dict.fromkeys((PREPARE_COMMIT, PREPARE_ABORT), (NOT_REPEATED, REPEATED_IN_TRANSITION)),
     **dict.fromkeys((COMPLETE_COMMIT, COMPLETE_ABORT), (OF_ANOTHER, KNOWN_IN_TRANSITION)),
 }
-"""State to the guards of two refusals: the request's epoch is not valid in it, and a change is being written."""
+"""State to the guards of two refusals: the request's epoch is not valid in this state; a change is being written."""
 
 
 def _end_raising(on: str) -> list[Row]:
-    """EndTxn of version 2: the epoch says which transaction is meant, so a late request cannot end another one."""
+    """EndTxn of version 2: its epoch identifies the transaction, so a late request cannot end another one."""
     rows = []
     for source, ends in _END_RAISING[on].items():
         fenced, busy = _FENCED_RAISING[source]
@@ -519,7 +517,7 @@ def _end_raising(on: str) -> list[Row]:
 
 
 def _abort_fenced_raising() -> list[Row]:
-    """The coordinator aborts under version 2: its decision raises the epoch, and nothing else does (KAFKA-19367)."""
+    """The coordinator aborts with version 2: its decision alone raises the epoch (KAFKA-19367)."""
     return [
         Row(
             source=PREPARE_EPOCH_FENCE,
@@ -573,5 +571,5 @@ DECIDED = TRANSACTION_STATES.sources(MARKED)
 COMPLETED = TRANSACTION_STATES.targets_of(MARKED)
 COMMITS = TRANSACTION_STATES.targets_of(COMMIT)
 EXPIRING = TRANSACTION_STATES.sources(EXPIRE)
-"""Kinds of states, read off the rows: a transaction is open, decided, completed, decided to commit; the id may
-expire."""
+"""Kinds of states, derived from the rows: the transaction is open, decided, completed, decided to commit; the
+id may expire (EXPIRING)."""
