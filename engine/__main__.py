@@ -141,7 +141,7 @@ def run_command(options: argparse.Namespace, out: TextIO) -> int:
 
 
 class BrokenFile(ValueError):
-    """A file that is no JSON; the message names the place and the remedy."""
+    """A file that is not JSON; the message names the place and the remedy."""
 
 
 class Chosen(NamedTuple):
@@ -161,7 +161,7 @@ def _chosen(target: str, settings: dict[str, Any]) -> Iterator[Chosen]:
         text = _text(path)
         document = parse(text, target)
         variants = document.get("variants", [])
-        # Where variants are no list of tables, `load` says so below.
+        # If the variants are not a list of tables, `load` reports it below.
         rows = variants if isinstance(variants, list) else []
         names = [row.get("name") for row in rows if isinstance(row, dict)]
         for name in names or [None]:
@@ -174,7 +174,7 @@ def _chosen(target: str, settings: dict[str, Any]) -> Iterator[Chosen]:
 
 
 def _text(path: Path) -> str:
-    """The text of a file. Raises BadScenario for a file that is too long or no UTF-8."""
+    """The text of a file. Raises BadScenario when the file is too long or not UTF-8."""
     with path.open("rb") as file:
         content = file.read(TEXT_BYTES_MAX + 1)
     if len(content) > TEXT_BYTES_MAX:
@@ -199,7 +199,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _interventions(file: str | None) -> list[dict[str, Any]]:
-    """From a file with a JSON list; each intervention has ``after``, the number of the step before it."""
+    """The interventions in a file: a JSON list; each has ``after``, the number of the step before it."""
     if file is None:
         return []
     remedy = "a JSON list of tables, each with action and after (the number of the step before it, rising)"
@@ -223,7 +223,7 @@ def _interventions(file: str | None) -> list[dict[str, Any]]:
 
 
 def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int:
-    """One run: its steps when asked for, then its verdicts."""
+    """Play one run; print its steps if requested, then its verdicts."""
     expected = scenario.document.get("expect_refused")
     try:
         simulation = Simulation(
@@ -278,7 +278,7 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
 
 
 def _play(simulation: Simulation, options: argparse.Namespace, out: TextIO) -> None:
-    """To the end, every step printed when asked for."""
+    """Play a run to its end; print every step if requested."""
     lines = TransactionLines(simulation.view()) if options.transactions else None
     try:
         while (step := simulation.step()) is not None:
@@ -318,7 +318,7 @@ def scenarios_command(options: argparse.Namespace, out: TextIO) -> int:
 
 
 def why_command(options: argparse.Namespace, out: TextIO) -> int:
-    """One run to the step, then the answer, or what can be asked there."""
+    """Play one run up to the step, then print the answer to the question, or the possible questions."""
     chosen = next(_chosen(options.scenario, {}))
     try:
         simulation = Simulation(chosen.scenario, _interventions(options.interventions))
@@ -354,7 +354,8 @@ def vectors_command(options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
-    """A bad file does not stop the others; if it is the only one, its error is raised."""
+    """Play the vectors of one file. An error in it does not stop the others; if it is the only file, the
+    error is raised."""
     try:
         run_file(str(file), _vectors_in(file), report, Neighbours(file.parent))
     except BrokenFile as error:

@@ -1,8 +1,10 @@
-"""The table of Kafka's APIs, one row each: what a request and its response are, and all that is asked of every API.
+"""The table of Kafka's APIs, one row each: the types of request and response, and the properties that other
+modules need. Five things are derived from it: the form of a scenario document, hand-made requests, injected
+errors, the messages' places in the view, and ``engine/wire``.
 
-The document's form, made-up requests, injected errors, the messages' places in the view and ``engine/wire`` are made
-from it. A new API is a row here and a handler in a broker; that it is read from bytes, a reader and a writer in
-``engine/wire/apis.py``. The messages of two-phase commit have a table of their own (``middleware/messages.py``).
+A new API needs a row here and a handler in a broker; to be read from bytes, it also needs a reader and a
+writer in ``engine/wire/apis.py``. The messages of two-phase commit have a table of their own
+(``middleware/messages.py``).
 """
 
 from __future__ import annotations
@@ -84,33 +86,34 @@ def _unchanged(response: Any, error: Error) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
-    """One API. Defaults of a row: no partitions, one error, no request made by hand."""
+    """One API. The defaults: no partitions, one error, and no hand-made requests."""
 
     request: type
     response: type | None = None
     connection: str = FOR_ALL_ELSE
     """The purpose of the connection that carries the request (GEN-11)."""
     key: int | None = None
-    """Kafka's number; None: no client of Kafka sends it."""
+    """Kafka's API key; None: no client of Kafka sends the request."""
     versions: tuple[int, int] | None = None
-    """The lowest and the highest version whose bytes are read; None: none."""
+    """The lowest and the highest version that are read from bytes; None: no version is."""
     asks_about: Callable[[Any], Names] = _about_one
-    """The topic-partitions of a request."""
+    """A function: the topic-partitions of a request."""
     answers_about: Callable[[Any], Names] = _about_one
-    """The topic-partitions of a response."""
+    """A function: the topic-partitions of a response."""
     errors: Callable[[Any], Iterable[Error]] | None = _one_error
-    """All errors that a response carries; None: it carries none."""
+    """A function: all errors in a response; None: it has no error."""
     answer: Callable[[Any, Error, int], Any] | None = None
-    """The response that says one error of all that was asked, from the request, the error and the log start; None: no
-    script may answer so."""
+    """A function of request, error and log start: the response with that error for every part of the request;
+    None: no script can inject an error."""
     altered: Callable[[Any, Error], Any] = _unchanged
-    """A real response with its error replaced."""
+    """A function of a real response and an error: the response with its error replaced."""
     crafted: Mapping[str, tuple[type, Any]] = field(default_factory=dict)
-    """The fields that a script may write, each with its type and default; none: no script sends it."""
+    """The fields that a script can set, each with its type and default; empty: no script sends this request."""
     kept_by: str = ""
-    """``zookeeper`` or ``quorum``: only brokers of a cluster whose decisions are kept so send it; empty: all do."""
+    """``zookeeper`` or ``quorum``: only brokers of clusters with that kind of controller send the request;
+    empty: all do."""
     craft: Callable[[dict[str, Any]], Any] | None = None
-    """The request from these fields; None: the request has the same fields."""
+    """A function: the request made from these fields; None: the fields are those of the request."""
 
     @property
     def name(self) -> str:
@@ -118,11 +121,11 @@ class Api:
         return name
 
     def made(self, values: dict[str, Any]) -> Any:
-        """The request of a script's checked fields."""
+        """The request with these fields of a script, after they were checked."""
         return self.request(**values) if self.craft is None else self.craft(values)
 
 
-# Shapes that several APIs share --------------------------------------------------------------------
+# Structures that several APIs share ----------------------------------------------------------------
 
 
 def _of_partitions(body: Any) -> Names:
@@ -170,7 +173,7 @@ def _tuple_of_partitions(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, "partitions": tuple(values["partitions"])}
 
 
-# The APIs whose answers have a shape of their own ---------------------------------------------------
+# The APIs whose responses have a structure of their own ---------------------------------------------
 
 
 def _of_changes(request: AlterPartitionRequest) -> Names:
@@ -475,7 +478,7 @@ BETWEEN_BROKERS: list[Api] = [
         errors=_each_inner_error,
     ),
 ]
-"""Later versions of an API above that only brokers send, under the same name; scripts treat both as one."""
+"""Later versions of the APIs above that only brokers send, with the same name; scripts treat both as one."""
 
 
 def names() -> tuple[str, ...]:
@@ -498,7 +501,7 @@ _CONNECTIONS: dict[type, str] = {
 
 
 def add(api: Api) -> None:
-    """One more row, before a run begins."""
+    """Add a row; only before a run begins."""
     APIS.append(api)
     BY_NAME[api.name] = _BY_REQUEST[api.request] = api
     if api.response is not None:
@@ -521,7 +524,7 @@ def of_response(body: object) -> Api | None:
 
 
 def answer_with(request: object, error: Error, log_start: int = NO_OFFSET) -> Any:
-    """The response with one error for every part of the request; NONE: with success for every part."""
+    """The response with this error for every part of the request; with NONE, a success for every part."""
     api = of_request(request)
     if api is None or api.answer is None:
         raise EngineError(f"{request!r} has no answer with an error")
@@ -539,7 +542,7 @@ def partitions_of(body: object) -> tuple[str, ...]:
 
 
 def error_of(body: object) -> str | None:
-    """The first error that a response carries, ``NONE`` for success, None for what is no response."""
+    """The first error in a response, ``NONE`` for success; None when the message is not a response."""
     api = _BY_RESPONSE.get(type(body))
     if api is None or api.errors is None:
         return None

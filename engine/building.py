@@ -36,8 +36,8 @@ from engine.watching import Watch
 from engine.world import World
 
 QUORUM_SESSION_MS = 9000
-"""``broker.session.timeout.ms``. A scenario that says another has its heartbeats closer in the same measure, unless it
-says that, too: Kafka's two seconds are two ninths of it."""
+"""``broker.session.timeout.ms``. A scenario that sets another value gets a heartbeat interval in the same
+proportion (Kafka's two seconds are two ninths of it), unless it sets the interval, too."""
 
 
 def build(scenario: Scenario, watch: Watch) -> World:
@@ -145,7 +145,7 @@ def _build_cluster(
 def _build_controller(
     world: World, ids: list[int], configuration: BrokerConfiguration, transaction_version: int
 ) -> None:
-    """The controller of the version, and how brokers learn what it decides."""
+    """The controller of this version, and the way in which brokers learn of its decisions."""
     if world.profile.quorum_controller:
         quorum = QuorumController(
             watch=world.watch,
@@ -166,7 +166,7 @@ def _build_controller(
 
 
 def _transaction_version(cluster: dict[str, Any], profile: Profile) -> int:
-    """The cluster's level at the start: the highest that its version knows, unless the scenario says another."""
+    """The cluster's level at the start: the highest that its version supports, unless the scenario sets another."""
     highest = profile.transaction_version
     level: int = highest if cluster["transaction_version"] is None else cluster["transaction_version"]
     if level > highest:
@@ -226,7 +226,7 @@ def _build_clients(world: World, document: dict[str, Any], versions: dict[str, P
 
 
 def _build_nodes(world: World, document: dict[str, Any]) -> None:
-    """Initiator, business system, middleware, manager, participants; none without a middleware section."""
+    """Initiator, business system, middleware, manager and participants; none without a middleware section."""
     if not document["middleware"]["participants"]:
         return
     configuration = MiddlewareConfiguration.from_section(document["middleware"])

@@ -10,7 +10,7 @@ from engine.scenario.application import Application
 
 
 def act(kernel: Kernel, name: str, event: Any) -> None:
-    """The application makes its next call, unless its client is paused; one that is down is waited for."""
+    """The application makes its next call. It waits while its client is paused or down."""
     application = kernel.world.applications[name]
     if kernel.hold_if_paused(application.client, event):
         return
@@ -38,7 +38,7 @@ def act(kernel: Kernel, name: str, event: Any) -> None:
 
 
 def schedule(kernel: Kernel, application: Application) -> None:
-    """Its next call, at the time the script says, or now when that has passed."""
+    """Queue its next call for the time in the script, or for now when that time has passed."""
     call = application.next_call
     if call is not None:
         at = max(call.at, kernel.now)

@@ -1,6 +1,6 @@
 """The counters of an operator's dashboard over a run: retries, duplicates, refusals, losses.
 
-Counted from the steps themselves, by the sentences they say, so that roles need not count.
+Counted from the keys of the steps' sentences, so that roles need not count.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ COUNTED: dict[str, str] = {
     "client.epoch_bumped_alone": "epochs_bumped",
     "markers.refused_for_now": "marker_retries",
 }
-"""Sentence to counter."""
+"""Key of a sentence to the counter that it increases."""
 FATES: dict[str, str] = {
     "dropped": "messages_lost",
     "lost": "messages_lost",
     "duplicated": "messages_repeated",
 }
-"""Fate of a message to counter."""
+"""Fate of a message to the counter that it increases."""
 REFUSALS = "refusals"
 
 
 class Counters:
-    """``counters`` of the view: counter to how often so far; a counter that is still 0 is left out."""
+    """``counters`` of the view: name of a counter to its value; a counter that is still 0 is left out."""
 
     __slots__ = ("counts", "path")
 
@@ -45,7 +45,7 @@ class Counters:
         return dict(self.counts) or None
 
     def count(self, step: Step) -> bool:
-        """Count one step; whether anything was."""
+        """Count one step; True when a counter increased."""
         found = [COUNTED[step.key]] if step.key in COUNTED else []
         if step.notes:
             found += [COUNTED[note["key"]] for note in step.notes if note["key"] in COUNTED]

@@ -10,7 +10,7 @@ from engine.middleware.messages import CRAFTABLE, craft
 
 
 def _in_order(api: Api) -> tuple[bool, int]:
-    """By Kafka's numbers; those of groups alone, which are the oldest, last."""
+    """The APIs by Kafka's number; those that only groups use, the oldest, come last."""
     key = -1 if api.key is None else api.key
     return key in (8, 9), key
 
@@ -19,11 +19,11 @@ FIELDS: dict[str, dict[str, tuple[type, Any]]] = {
     **CRAFTABLE,
     **{api.name: dict(api.crafted) for api in sorted(APIS, key=_in_order) if api.crafted},
 }
-"""API to the fields that a script may write, each with type and default."""
+"""API to the fields that a script can set, each with type and default."""
 
 
 def check_crafted(message: dict[str, Any], place: str) -> dict[str, Any]:
-    """The fields with their defaults; Refused names the first one that is wrong."""
+    """The fields with their defaults. Raises Refused for the first wrong field."""
     api = message.get("api")
     fields = FIELDS.get(str(api))
     if fields is None:
@@ -51,13 +51,13 @@ def crafted(message: dict[str, Any]) -> object:
 
 
 def written_fields(message: dict[str, Any]) -> list[str]:
-    """The fields that a script wrote of a request, each as `name value`, in the order of `FIELDS`: the order of a
-    table's keys means nothing, and a replay does not keep it."""
+    """The fields of a request that a script has set, each as `name value`, in the order of `FIELDS`: the
+    order of a table's keys has no meaning, and a replay does not preserve it."""
     return [f"{name} {told(message[name])}" for name in FIELDS[message["api"]] if name in message]
 
 
 def told(value: Any) -> str:
-    """A field of a made-up request as a reader sees it; an empty text shows that it is one."""
+    """The text of one field of a hand-made request; an empty text is shown as such."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):

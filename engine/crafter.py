@@ -1,4 +1,4 @@
-"""Where the answers to made-up requests arrive: it takes note and does nothing (GEN-6)."""
+"""The receiver of the responses to hand-made requests: it records them and does nothing else (GEN-6)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.watching import Part, Watch
 
 
 class Crafter:
-    """A role that only listens."""
+    """A role that only receives responses."""
 
     name = "crafter"
     role = "crafter"

@@ -1,7 +1,7 @@
-"""How a run ends, in so few words that a picture of a stamp's size can draw them.
+"""The end of a run, in so few values that a thumbnail can draw them.
 
-Read off a view alone, so that the middle of a run can be described in the same way. Nothing here is the protocol's:
-fates of batches, losses and broken guarantees are the view's own.
+Computed from a view alone, so the middle of a run can be summarised in the same way. This module has no rule
+of the protocol: fates of batches, losses and broken guarantees are taken from the view.
 """
 
 from __future__ import annotations
@@ -14,19 +14,18 @@ from engine.scenario.header import ENGINE_VERSION
 from engine.simulation import Simulation
 
 FORM = f"{ENGINE_VERSION}.1"
-"""The version of the engine and of the form of an ending; an ending stored in another form is made anew."""
+"""The version of the engine and of this form; an ending stored with another one is computed again."""
 LANES_MAX = 6
 CELLS_MAX = 40
-"""Cells of one lane; further ones are counted."""
+"""The most cells of one lane; further ones are only counted."""
 
 Json = dict[str, Any]
 
 
 def ending_of(scenario: Scenario) -> Json:
-    """`{"refused_by": rule}` of a configuration that is refused; else `lanes` and `nodes` of the last state, `steps`,
-    `time` in virtual milliseconds, `finished`, `profile`, `broken` (guarantee to how often), and `troubles`, the
-    actions of its faults in the order of the document.
-    """
+    """`{"refused_by": rule}` when the configuration is refused; otherwise `lanes` and `nodes` of the last
+    state, `steps`, `time` in virtual milliseconds, `finished`, `profile`, `broken` (guarantee to how often it
+    was broken), and `troubles`, the actions of its faults in the order of the document."""
     try:
         simulation = Simulation(scenario, watching="judged")
     except Refused as refused:
@@ -45,7 +44,7 @@ def ending_of(scenario: Scenario) -> Json:
 
 
 def broken_in(view: Json) -> dict[str, int]:
-    """Guarantee to the number of times that it is broken; those that hold are left out."""
+    """Guarantee to how often it was broken; guarantees that hold are left out."""
     return {
         name: row["count"]
         for name, row in view["guarantees"].items()
@@ -54,9 +53,8 @@ def broken_in(view: Json) -> dict[str, int]:
 
 
 def state_of(view: Json) -> Json:
-    """`lanes`: the data partitions that hold or lost something; `nodes`: who takes part over middleware, and its
-    state; `folded`: lanes that are left out.
-    """
+    """`lanes`: the data partitions that hold or lost a record; `nodes`: the participants in two-phase commit
+    over middleware, with their states; `folded`: how many lanes are left out."""
     hues = _hues(view)
     lanes = [
         lane
@@ -68,7 +66,7 @@ def state_of(view: Json) -> Json:
 
 
 def _replica(partition: Json) -> Json:
-    """The leader's, or of a partition without a leader the first."""
+    """The replica to draw: the leader's, or the first one when there is no leader."""
     replicas: dict[str, Json] = partition.get("replicas", {})
     return replicas.get(str(partition.get("leader"))) or next(iter(replicas.values()), {})
 

@@ -1,7 +1,7 @@
-"""Kafka's error codes as both sides of the protocol know them (spec appendix A).
+"""Kafka's error codes, for both sides of the protocol (spec appendix A).
 
-Owns the names, the wire codes and whether a producer may retry a produce answered so. What each
-side *does* about an error lives in the tables of the role that does it.
+Owns the names, the wire codes, and whether a producer may retry a Produce with this error. The reactions to
+an error are in the tables of each role.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 
 class Error(Enum):
-    """A protocol error: ``code`` on the wire; ``retriable`` is Produce's "R" of appendix A; ``since``: the first Kafka
-    that has it."""
+    """A protocol error: ``code`` on the wire; ``retriable`` is the "R" for Produce in appendix A; ``since``:
+    the first version of Kafka that has it."""
 
     UNKNOWN_SERVER_ERROR = (-1, False, "0.8")
     NONE = (0, False, "0.8")
@@ -73,7 +73,7 @@ class ClientError(Enum):
     """Failures that a client detects by itself; no broker answers with them."""
 
     ILLEGAL_STATE = "ILLEGAL_STATE"
-    """The Sender's thread asked for a transition that the client's table does not have."""
+    """The Sender's thread requested a change of state that the client's table does not allow."""
 
 
 Cause = Error | ClientError
@@ -81,19 +81,19 @@ Cause = Error | ClientError
 
 
 NO_ERROR = Error.NONE
-"""A name of its own, because every step reads it: Python 3.11 finds an enumeration's member ten times as slowly."""
+"""A constant, because every step reads it, and Python 3.11 looks an enumeration's member up ten times as slowly."""
 
 
 class EngineError(Exception):
-    """A rule inside the engine broke: never repaired silently, reported with scenario, step and seed."""
+    """An internal rule of the engine was broken: never repaired silently, reported with scenario, step and seed."""
 
 
 class Refused(Exception):
     """A scenario, configuration or intervention was refused by a named rule.
 
-    ``rule`` is a requirement ID (``CFG-2``), ``place`` the dotted path of what was refused. ``what`` names two
-    sentences of the catalogue, ``refused.<what>`` and ``refused.<what>.remedy``: why not, and what is allowed;
-    ``params`` fill both.
+    ``rule`` is a requirement ID (``CFG-2``), ``place`` the dotted path of the refused value. ``what`` names
+    two sentences of the catalogue, ``refused.<what>`` (the reason) and ``refused.<what>.remedy`` (what is
+    allowed); ``params`` fill both.
     """
 
     def __init__(self, rule: str, place: str, what: str, /, **params: Any) -> None:
@@ -108,18 +108,18 @@ class Refused(Exception):
 
     @property
     def reason(self) -> str:
-        """In English, for the command line and the log."""
+        """The reason in English, for the command line and the log."""
         return _in_english(self.key, self.params)
 
     @property
     def remedy(self) -> str:
-        """In English, as ``reason``."""
+        """The remedy in English, for the command line and the log."""
         return _in_english(f"{self.key}.remedy", self.params)
 
     @property
     def told(self) -> dict[str, Any]:
-        """The parts of a page's message in its reader's language: ``reason`` and ``allowed``, each a sentence
-        within another."""
+        """The parts of a page's message, for any language: ``reason`` and ``allowed``, each a sentence with
+        its key."""
         return {
             "reason": {"key": self.key, "params": self.params},
             "allowed": {"key": f"{self.key}.remedy", "params": self.params},
@@ -127,7 +127,7 @@ class Refused(Exception):
 
 
 def _in_english(key: str, params: dict[str, Any]) -> str:
-    # Imported only for a refusal, because the catalogue imports the tables, and the tables import this module.
+    # Imported here, at a refusal: the catalogue imports the tables, and the tables import this module.
     from engine.explain.sentences import sentence
 
     return sentence(key, params)

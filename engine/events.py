@@ -1,7 +1,7 @@
 """Facts of a run, past tense, for the judges outside the roles (engine/judge, sweeps, audits).
 
-A fact says what happened to stored data or which result an application got; it never says
-whether that was right. Built only for a run that is judged (``if watch.judging``).
+A fact describes what happened to stored data, or which result an application got; it contains no verdict.
+Facts are built only for a judged run (``if watch.judging``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from engine.value import value
 
 @value
 class RecordAccepted(Fact):
-    """``send()`` took a record into the accumulator."""
+    """``send()`` appended a record to the accumulator."""
 
     producer: str
     partition: str
@@ -23,7 +23,8 @@ class RecordAccepted(Fact):
 
 @value
 class RecordsFinished(Fact):
-    """A batch's futures completed. ``error`` None: reported successful; ``aborted``: given up on purpose."""
+    """A batch's futures completed. ``error`` None: success was reported; ``aborted``: the application aborted
+    the batch."""
 
     producer: str
     partition: str
@@ -35,8 +36,9 @@ class RecordsFinished(Fact):
 
 @value
 class NumbersInDoubt(Fact):
-    """A transactional producer met the failure of a batch that may be stored all the same: it took the numbers
-    back, or (``thrown``) its transaction was over and the rest of the response was not handled."""
+    """A batch of a transactional producer failed that may be stored nevertheless: the producer reuses its
+    sequence numbers, or (``thrown``) its transaction had ended and the rest of the response was not handled.
+    """
 
     producer: str
     partition: str
@@ -58,7 +60,7 @@ class LogAppended(Fact):
     is_transactional: bool
     control_type: str | None
     offset_deltas: tuple[int, ...] | None = None
-    """Offsets of the serials above ``base_offset`` in a batch that compaction thinned; None: consecutive."""
+    """The offset of each serial, relative to ``base_offset``, after compaction removed records; None: consecutive."""
 
     def offsets(self) -> Iterable[int]:
         """The offset of each serial."""
@@ -78,7 +80,7 @@ class LogTruncated(Fact):
 
 @value
 class LogStartRaised(Fact):
-    """Records below ``to`` were deleted on purpose (retention, DeleteRecords)."""
+    """Records below ``to`` were deleted intentionally (retention, DeleteRecords)."""
 
     partition: str
     replica: int
@@ -105,7 +107,7 @@ class RecordsDelivered(Fact):
 
 @value
 class CopySent(Fact):
-    """The network took a Produce request: a copy of these records is under way."""
+    """The network took a Produce request: a copy of these records is in flight."""
 
     partition: str
     serials: tuple[int, ...]
@@ -113,7 +115,7 @@ class CopySent(Fact):
 
 @value
 class CopySettled(Fact):
-    """A copy's fate is settled: handled by its receiver, dropped or lost with its connection."""
+    """The fate of a copy is decided: handled by its receiver, dropped, or lost with its connection."""
 
     partition: str
     serials: tuple[int, ...]
@@ -155,8 +157,8 @@ class WorkUndone(Fact):
 
 @value
 class TransactionEnded(Fact):
-    """The middleware will do nothing more about a transaction by itself. ``state``: COMMITTED, ROLLED_BACK,
-    COMPENSATED, MANUAL (a person has to), or FORGOTTEN (a restart lost it)."""
+    """The middleware has finished with a transaction. ``state``: COMMITTED, ROLLED_BACK, COMPENSATED, MANUAL
+    (an operator has to resolve it), or FORGOTTEN (a restart lost it)."""
 
     tid: int
     state: str
@@ -171,7 +173,7 @@ class TransactionTakenUp(Fact):
 
 @value
 class TransactionBegun(Fact):
-    """A producer's application began a transaction; records it sends from now on belong to it."""
+    """A producer's application began a transaction; the records that it sends from now on belong to it."""
 
     producer: str
     producer_id: int
@@ -180,7 +182,7 @@ class TransactionBegun(Fact):
 
 @value
 class OutcomeTold(Fact):
-    """The producer learned how its transaction ends, and went on."""
+    """The producer received the outcome of its transaction, and continued."""
 
     producer: str
     committed: bool
@@ -188,7 +190,7 @@ class OutcomeTold(Fact):
 
 @value
 class IdentityGiven(Fact):
-    """A coordinator gave out this epoch: every producer with a lower one under this producer id was replaced."""
+    """A coordinator assigned this epoch: it replaces every producer with this producer id and a lower epoch."""
 
     transactional_id: str
     producer_id: int
@@ -197,7 +199,7 @@ class IdentityGiven(Fact):
 
 @value
 class PartitionsRegistered(Fact):
-    """The coordinator's log holds that the open transaction of this producer id covers these partitions."""
+    """The coordinator's log now holds these partitions as part of the open transaction of this producer id."""
 
     producer_id: int
     partitions: tuple[str, ...]
@@ -207,7 +209,7 @@ class PartitionsRegistered(Fact):
 @value
 class OutcomeDecided(Fact):
     """The coordinator's log holds the outcome of the open transaction of this producer id. ``found``: a new
-    coordinator read it there; the one that wrote it may have said so before, or died first."""
+    coordinator read it from the log; the one that wrote it may have crashed before it emitted this fact."""
 
     producer_id: int
     producer_epoch: int
@@ -217,7 +219,7 @@ class OutcomeDecided(Fact):
 
 @value
 class TransactionCompleted(Fact):
-    """The coordinator will send no more markers: all are acknowledged, or their partitions were given up."""
+    """The coordinator will send no more markers: all were acknowledged, or dropped because their partitions were."""
 
     producer_id: int
     coordinator_epoch: int
@@ -225,14 +227,14 @@ class TransactionCompleted(Fact):
 
 @value
 class PartitionDeleted(Fact):
-    """The topic was deleted: nothing in it can be read or marked any more."""
+    """The topic was deleted: its records can no longer be read, nor its transactions marked."""
 
     partition: str
 
 
 @value
 class MarkersGivenUp(Fact):
-    """Markers were not acknowledged and will not be sent again by the coordinator of this epoch."""
+    """Markers were not acknowledged, and the coordinator of this epoch will not send them again."""
 
     producer_id: int
     partitions: tuple[str, ...]
@@ -241,14 +243,14 @@ class MarkersGivenUp(Fact):
 
 @value
 class CompletionForgotten(Fact):
-    """The markers of this producer id are still sent, but no coordinator waits for them before the next election."""
+    """The markers of this producer id are still sent, but until the next election no coordinator waits for them."""
 
     producer_id: int
 
 
 @value
 class OffsetsPending(Fact):
-    """A group's coordinator holds an offset that this producer's transaction wants to commit."""
+    """A group coordinator holds a pending offset of this producer's transaction."""
 
     group: str
     partition: str
@@ -259,7 +261,7 @@ class OffsetsPending(Fact):
 
 @value
 class OffsetsEnded(Fact):
-    """A marker decided about a pending offset: the group's coordinator shows it or drops it."""
+    """A marker decided a pending offset: the group coordinator makes it visible, or drops it."""
 
     group: str
     partition: str

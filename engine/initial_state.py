@@ -1,4 +1,4 @@
-"""The state of a world before its first step: overrides, announcements, open connections (GEN-7)."""
+"""The state of a run before its first step: overrides, announcements, open connections (GEN-7)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from engine.world import World
 
 
 def preset(world: World, document: dict[str, Any]) -> None:
-    """Initial state (GEN-7), the controller's words, and the brokers' first blocks of producer ids."""
+    """Set the initial state (GEN-7), deliver the controller's announcements, and claim the brokers' first
+    blocks of producer ids."""
     controller, brokers = world.controller, world.brokers
     chosen = document["overrides"]
     for override in chosen:
@@ -38,7 +39,7 @@ def preset(world: World, document: dict[str, Any]) -> None:
     words = controller.announcements_for()
     for broker in brokers.values():
         for word in words:
-            # Internal topics were there before the run: their coordinators have read their logs.
+            # Internal topics existed before the run: their coordinators have read their logs.
             broker.learn(
                 word, -controller.configuration.loading_ms if isinstance(word, IdlePartitions) else 0
             )
@@ -78,7 +79,7 @@ def _preset_replicas(world: World, override: dict[str, Any]) -> None:
 
 
 def _preset_group(world: World, override: dict[str, Any]) -> None:
-    """Preset the members of a group, in its log and at its coordinator."""
+    """Preset the members of a group, in the offsets log and at the group's coordinator."""
     count = world.controller.internal.counts.get(OFFSETS_TOPIC)
     name = override["group"]
     if count is None:
@@ -95,11 +96,11 @@ def _preset_group(world: World, override: dict[str, Any]) -> None:
 
 
 def _use_internal(world: World, partition: str, place: str, name: str) -> int:
-    """An internal partition with replicas, as after its first use; returns its leader."""
+    """Create the replicas of an internal partition, as its first use does; returns its leader."""
     controller = world.controller
     controller.use_partition(partition)
     for _ in world.announce(0):
-        pass  # Brokers make their replicas; nothing waits for them yet.
+        pass  # Brokers create their replicas; no append waits for them yet.
     leader = controller.partitions[partition].leader
     if leader is None:
         raise BadScenario(place, shown(name), allowed("name_with_leader"))
@@ -114,7 +115,7 @@ def _record_everywhere(world: World, partition: str, leader: int, batch: RecordB
 
 
 def _preset_transaction(world: World, override: dict[str, Any]) -> None:
-    """Preset a transactional id at its coordinator: in its cache and, if possible, in its log."""
+    """Preset a transactional id at its coordinator: in the cache and, if possible, in the log."""
     controller = world.controller
     count = controller.internal.counts.get(TRANSACTION_TOPIC)
     name = override["transactional_id"]
@@ -152,7 +153,7 @@ def override_client(world: World, override: dict[str, Any]) -> None:
 
 
 def connect(world: World) -> None:
-    """Clients start with open connections and fresh metadata, so that a lesson begins at once."""
+    """Clients start with open connections and fresh metadata, so that a lesson need not begin with these steps."""
     leaders = world.controller.leaders()
     clients: list[Any] = [*world.clients.values(), *world.consumers.values()]
     for client in clients:

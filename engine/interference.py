@@ -1,8 +1,8 @@
-"""What is done to a world from outside: the fault script and learners' interventions (GEN-6).
+"""Faults from outside the protocol: the fault script and learners' interventions (GEN-6).
 
-Owns rules, timed faults and the list of interventions, and turns each into one step. Message faults strike
-half-way on the link, so that a message is seen leaving before it is seen failing. What a fault does inside a
-role is a method of that role; here stands only which one is called.
+Owns the rules, the timed faults and the list of interventions, and makes one step of each. A fault on a
+message takes effect half-way on the link, so that the message is seen leaving first. The effect of a fault
+inside a role is a method of that role; this module only chooses the method.
 """
 
 from __future__ import annotations
@@ -48,17 +48,18 @@ class Interference:
         self.apis = frozenset(rule.api for rule in self.rules if rule.api is not None)
         self._matched = [rule for rule in self.rules if rule.api is not None]
         self.injecting: dict[int, tuple[Error, int]] = {}
-        """Message to the error its receiver answers instead of handling it, and the log start offset said."""
+        """Message to the error that its receiver answers instead of handling it, and the log start offset of
+        that answer."""
         self.altering: dict[tuple[str, str, int], Error] = {}
-        """(answering, asking, correlation) to the error that replaces a real answer."""
+        """(source, destination, correlation id) of a response to the error that replaces its own."""
         self._stopping: dict[str, dict[str, Any]] = {}
-        """Brokers that asked to stop, each with the entry that made it."""
+        """Brokers in a controlled shutdown, each with the fault or intervention that caused it."""
         self.interventions = [dict(item) for item in interventions]
         self._position = 0
         self.due = bool(self.interventions) and self.interventions[0]["after"] == 0
 
     def start(self) -> None:
-        """Put the timed entries into the queue."""
+        """Queue the timed entries."""
         for rule in self.rules:
             if rule.api is None:
                 entry = rule.entry
@@ -68,7 +69,7 @@ class Interference:
                 )
 
     def listen(self, listener: Any) -> None:
-        """Add a listener behind all rules, which sees the messages that a further rule would see and changes none."""
+        """Add a listener after all rules; it sees every message that a further rule would see, and changes none."""
         self.apis = frozenset((*APIS, *MIDDLEWARE_APIS))
         self._matched.append(listener)
         for envelope in self.kernel.world.network.under_way.values():
@@ -77,7 +78,7 @@ class Interference:
     # -- messages --------------------------------------------------------------------------------------
 
     def sent(self, envelope: Envelope) -> None:
-        """A message was put on its link: which rules fall on it, and when they strike."""
+        """A message was put on its link: find the rules that apply to it, and the time of their effect."""
         kernel = self.kernel
         for rule in self._matched:
             if not rule.falls_on(envelope, kernel.generator):
@@ -114,7 +115,7 @@ class Interference:
         return envelope.id in self.injecting
 
     def injected(self, envelope: Envelope) -> Effects:
-        """The receiver answers with the injected error and does nothing else."""
+        """Whether the receiver answers with an injected error; it then does nothing else."""
         error, log_start = self.injecting.pop(envelope.id)
         api: str = envelope.body.api  # type: ignore[attr-defined]
         self.kernel.watch.emit(ErrorInjected, envelope.destination, api, error)
@@ -135,7 +136,7 @@ class Interference:
     # -- striking --------------------------------------------------------------------------------------
 
     def strike(self, argument: tuple[Any, ...]) -> None:
-        """A fault's time has come."""
+        """The time of a fault has come."""
         if argument[0] == "timed":
             rule = self.rules[argument[1]]
             rule.seen += 1
@@ -155,7 +156,8 @@ class Interference:
             on_message(self, message, entry)
 
     def _can_strike(self, action: str, message: int) -> bool:
-        """Whether the message is under way. What waits at its broker has arrived: only its connection can end."""
+        """Whether the message is still on its link. A request that waits at its broker has arrived: only its
+        connection can end."""
         network = self.kernel.world.network
         envelope = network.under_way.get(message)
         if envelope is None or network.connections.is_of_ended(envelope):
@@ -163,7 +165,7 @@ class Interference:
         return action == "disconnect" or not network.has_arrived(envelope)
 
     def _do(self, entry: dict[str, Any]) -> None:
-        """Carry an entry out; an entry that is impossible here makes a step that says so, and the run goes on."""
+        """Carry out an entry. If that is impossible now, the step says so, and the run continues."""
         try:
             _ON_WORLD[entry["action"]](self, entry)
         except Refused as refused:
@@ -200,7 +202,7 @@ class Interference:
             watch.fate(message, event)  # type: ignore[attr-defined]
 
     def _drop(self, message: int, entry: dict[str, Any]) -> None:
-        """Lose a message. A broker's answer is lost with its connection (GEN-11)."""
+        """Drop a message. With a broker's response its connection ends (GEN-11)."""
         world = self.kernel.world
         envelope = world.network.under_way[message]
         with_connection = envelope.source in world.brokers and envelope.destination in world.connecting
@@ -210,7 +212,7 @@ class Interference:
             self._end_connection(name_of(envelope), entry)
 
     def _drop_alone(self, message: int, entry: dict[str, Any]) -> None:
-        """Lose an answer while later ones of its connection arrive: no real connection does this (GEN-11)."""
+        """Drop a response although later ones of its connection arrive, which no real connection does (GEN-11)."""
         self._lose(self._about(Fault.ANSWER_DROPPED_ALONE, message))
 
     def _lose(self, envelope: Envelope) -> None:
@@ -271,11 +273,11 @@ class Interference:
         self._stop(name, clean, entry)
 
     def shut_down(self, name: str) -> None:
-        """A broker's controlled shutdown is over."""
+        """A broker's controlled shutdown has ended: stop it."""
         self._stop(name, True, self._stopping.pop(name))
 
     def _stop(self, name: str, clean: bool, entry: dict[str, Any]) -> None:
-        """Stop an actor: its memory and its connections are lost."""
+        """Crash or stop an actor: its memory and its connections are lost."""
         kernel, world = self.kernel, self.kernel.world
         broker = world.brokers.get(name)
         self._stopping.pop(name, None)
@@ -318,7 +320,7 @@ class Interference:
 
     def _resume(self, entry: dict[str, Any]) -> None:
         kernel, name = self.kernel, entry["actor"]
-        # Do not resume an actor that crashed during its pause.
+        # Do not resume an actor that has crashed since it was paused.
         check_life(kernel, "resume", name)
         self._struck(Fault.RESUMED, name, actor=name)
         self._tell(kernel.world.resume(name, kernel.now))
@@ -330,7 +332,7 @@ class Interference:
         kernel.ask("controller")
 
     def _register(self, entry: dict[str, Any]) -> None:
-        """A broker that woke as a zombie learns that it was replaced (FEN-6)."""
+        """A broker that resumed after its session ended (a zombie) learns of that and registers again (FEN-6)."""
         kernel, name = self.kernel, entry["actor"]
         if not kernel.world.is_zombie(name) or name in kernel.world.paused:
             return
@@ -341,8 +343,8 @@ class Interference:
         kernel.ask("controller")
 
     def _tell(self, news: Iterable[tuple[str, Effects]]) -> None:
-        """Carry out what brokers do about the controller's decisions, then ask each when its next timer is due: a
-        broker that leads a coordinator's log partition from now on has to read that log."""
+        """Carry out the brokers' effects of the controller's announcements, then update their timers: a new
+        coordinator has to read its log partition."""
         told: dict[str, None] = {}
         for name, effects in news:
             self.kernel.carry_out(name, effects)
@@ -357,13 +359,13 @@ class Interference:
         )
 
     def _lose_heartbeats(self, entry: dict[str, Any]) -> None:
-        """A broker's heartbeats are lost, for a while or until they are found again."""
+        """A broker's heartbeats are lost, for a limited time or until they are restored."""
         self._on_cluster(entry)
         if entry.get("for_ms") is not None:
             self._later(entry["for_ms"], {**entry, "action": "find_heartbeats", "for_ms": None})
 
     def _find_heartbeats(self, entry: dict[str, Any]) -> None:
-        """The next one goes at once."""
+        """The broker's heartbeats arrive again; the next one is sent at once."""
         self._on_cluster(entry)
         kernel, name = self.kernel, entry["actor"]
         broker = kernel.world.brokers[name]
@@ -387,7 +389,7 @@ class Interference:
         kernel.ask("controller")
 
     def _hold_messages(self, entry: dict[str, Any]) -> None:
-        """Whatever is under way from or to an actor arrives behind a moment: a timer's end comes first."""
+        """Delay the messages from and to an actor until after ``until``: a timeout that ends then comes first."""
         kernel, name, until = self.kernel, entry["actor"], entry["until"]
         network = kernel.world.network
         held = [
@@ -400,7 +402,7 @@ class Interference:
         self._struck(Fault.MESSAGES_HELD, name, actor=name, count=len(held), until=until)
         for message in held:
             self._fate(message, "delayed")
-            # Messages behind it on the link may have moved with it already.
+            # Later messages on the link may have been delayed together with an earlier one.
             missing = until + 1 - network.under_way[message].arrives_at
             for envelope in network.delay(message, missing) if missing > 0 else ():
                 kernel.schedule_delivery(envelope)
@@ -408,7 +410,7 @@ class Interference:
     # -- cluster ---------------------------------------------------------------------------------------
 
     def _on_cluster(self, entry: dict[str, Any]) -> None:
-        """Faults that a broker or the controller carries out itself."""
+        """Faults that a broker or the controller carries out."""
         kernel = self.kernel
         kernel.at_work(entry["actor"] or "controller", "fault")
         for name, effects in kernel.world.cluster_fault(entry, kernel.now):
@@ -434,13 +436,13 @@ class Interference:
         self._struck(Fault.CONNECTS_SLOWLY, entry["actor"], actor=entry["actor"], by=by)
 
     def _advance_clock(self, entry: dict[str, Any]) -> None:
-        """Quiet time passes until this moment: every timer before it has run."""
+        """Let quiet time pass until this moment; all earlier timers have run."""
         self._struck(Fault.CLOCK_ADVANCED, "controller", at=self.kernel.now)
         for name in self.kernel.world.roles:
             self.kernel.ask(name)
 
     def _craft_produce(self, entry: dict[str, Any]) -> None:
-        """Send a Produce request that no client would send, straight to a broker."""
+        """Send a hand-made Produce request directly to a broker."""
         kernel, message = self.kernel, entry["message"]
         records = int(message.get("records", 1))
         first = int(message.get("first_sequence", -1))
@@ -479,8 +481,7 @@ class Interference:
         kernel.send("crafter", Send(f"broker-{leader}", request, kernel.world.next_crafted()))
 
     def _craft_request(self, entry: dict[str, Any]) -> None:
-        """Send a request that no client would send, to a broker, or to the coordinator of the id or group that it
-        names."""
+        """Send a hand-made request to a broker, or to the coordinator of the id or group in it."""
         kernel = self.kernel
         fields = entry["message"] or {}
         request = crafted(fields)
@@ -495,7 +496,7 @@ class Interference:
         kernel.send("crafter", Send(to, request, kernel.world.next_crafted()))
 
     def _make_unavailable(self, entry: dict[str, Any]) -> None:
-        """Make a live broker unreachable, for a while or until it is made available (MRK-2)."""
+        """Make a live broker unreachable, for a limited time or until it is made available again (MRK-2)."""
         self._on_cluster(entry)
         if entry.get("for_ms") is not None:
             self._later(entry["for_ms"], {**entry, "action": "make_available", "for_ms": None})
@@ -517,13 +518,13 @@ class Interference:
         self.due = position < len(self.interventions) and self.interventions[position]["after"] <= number
 
     def accept(self, intervention: dict[str, Any]) -> None:
-        """Check an intervention against the world as it is now, then let it be the next step."""
+        """Check an intervention against the present state; if it is possible, it becomes the next step."""
         check_intervention(self.kernel, intervention)
         self.interventions.append(intervention)
         self.due = True
 
     def intervene(self) -> None:
-        """The next intervention happens now."""
+        """Queue the next intervention for now."""
         intervention = self.interventions[self._position]
         self._position += 1
         self.due = False

@@ -1,7 +1,7 @@
-"""What a learner may do to a running world, and when it can be done (GEN-6).
+"""The interventions of a learner, and when each is possible (GEN-6).
 
-One table, action to check. A check looks at the world as it is and changes nothing; what an action does stands in
-`interference.py`, which asks here first, as do the pages that offer actions.
+One table, action to check. A check reads the present state and changes nothing. The pages that offer actions
+and `interference.py`, which carries them out, both call the check first.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ Intervention = dict[str, Any]
 
 HOLD_MS_MAX = 86_400_000
 TAKEN_MAX = 1000
-"""The most requests that a broker takes of a connection that ended; a connection holds far fewer."""
+"""The most requests that a broker still handles from a connection that ended; a connection holds far fewer."""
 
 ACTOR_ACTIONS_IN: dict[str, tuple[str, ...]] = {
     "running": ("crash", "pause"),
     "paused": ("crash", "resume"),
     "down": ("restart",),
 }
-"""The interventions on an actor, by its state."""
+"""State of an actor to the interventions that are possible in it."""
 
 
 def check_intervention(kernel: Kernel, intervention: Intervention) -> None:
-    """Refused with place and remedy when the action does not exist or cannot be done now."""
+    """Raises Refused, with place and remedy, when the action does not exist or is impossible now."""
     action = intervention.get("action")
     check = INTERVENTIONS.get(str(action))
     if check is None:
@@ -37,7 +37,7 @@ def check_intervention(kernel: Kernel, intervention: Intervention) -> None:
 
 
 def check_life(kernel: Kernel, action: str, actor: str) -> None:
-    """An actor runs, is paused, or is down; each action belongs to some of these."""
+    """Check whether the actor is in a state (running, paused or down) that allows the action."""
     role = kernel.world.roles[actor]
     state = "down" if not role.alive else "paused" if actor in kernel.world.paused else "running"
     if action not in ACTOR_ACTIONS_IN[state]:
@@ -97,7 +97,7 @@ def _hold(kernel: Kernel, intervention: Intervention) -> None:
 
 
 def _endpoint(kernel: Kernel, intervention: Intervention) -> None:
-    """Only a live broker can be out of reach, and only one that is can be reached again."""
+    """Only a live broker can be made unreachable, and only an unreachable one reachable again."""
     actor, world = intervention.get("actor"), kernel.world
     broker = world.brokers.get(str(actor))
     if broker is None:
@@ -159,8 +159,8 @@ def _at_live_replicas(kernel: Kernel, intervention: Intervention) -> None:
 
 
 def _one_of(intervention: Intervention, able: list[int], none: str, *, optional: bool) -> None:
-    """Check that the named broker is one of these; without a name, that there is one at all. `none`: the message
-    if there is none."""
+    """Check that the named broker is among these; without a name, that there is any. `none`: the message when
+    there is none."""
     broker = intervention.get("broker")
     if not able:
         raise Refused("GEN-6", "partition", none, partition=intervention["partition"])
@@ -185,7 +185,7 @@ AS_FAULTS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     "make_unavailable": _endpoint,
     "make_available": _endpoint,
 }
-"""Actions that are the fault script's action of the same name."""
+"""Interventions that are carried out as the fault of the same name."""
 INTERVENTIONS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     **dict.fromkeys(("drop_message", "delay_message", "duplicate_message", "reorder_message"), _message),
     **dict.fromkeys(("crash", "restart", "pause", "resume"), _actor),
@@ -193,4 +193,4 @@ INTERVENTIONS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     "hold_messages": _hold,
     **AS_FAULTS,
 }
-"""Every intervention, with the check that it can be done here and now."""
+"""Every intervention, with the check whether it is possible now."""

@@ -1,4 +1,4 @@
-"""Java's hash of a string, which decides where Kafka puts things (FND-2, ACC-8)."""
+"""Java's hash of a string, from which Kafka computes a partition or the order of a map (FND-2, ACC-8)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def java_string_hash(text: str) -> int:
 
 
 def absolute(value: int) -> int:
-    """``Utils.abs``: the smallest integer, which has no positive twin, becomes 0."""
+    """``Utils.abs``: the smallest integer, which has no positive counterpart, becomes 0."""
     return 0 if value == -(1 << 31) else abs(value)
 
 
 @lru_cache(maxsize=4096)
 def partition_for(key: str, partitions: int) -> int:
-    """The partition of an internal topic that a transactional id or group id belongs to (FND-2)."""
+    """The partition of an internal topic to which a transactional id or group id belongs (FND-2)."""
     return absolute(java_string_hash(key)) % partitions

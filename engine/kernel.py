@@ -1,6 +1,6 @@
 """The interface of a run's kernel for its helpers; ``simulation.py`` implements it.
 
-Applications, loops, fault rules and interventions act through it and know nothing else of the kernel.
+Applications, loops, fault rules and interventions use this interface alone.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ class Kernel(Protocol):
         """Queue the arrival of a message."""
 
     def send(self, source: str, effect: Send) -> Envelope | None:
-        """Put a message on its way; fault rules see it first. None: a response whose connection has ended."""
+        """Send a message; fault rules see it first. None: it is a response whose connection has ended."""
         ...
 
     def carry_out(self, name: str, effects: Effects) -> None:
         """Carry out the effects of a role."""
 
     def at_work(self, actor: str, kind: StepKind) -> None:
-        """Name the actor and the kind of the current step."""
+        """Set the actor and the kind of the current step."""
 
     def ask(self, name: str) -> None:
-        """Ask a role for its timers and follow the partitions that it changed."""
+        """Update a role's timers, and schedule the effects of the partitions that it changed."""
 
     def ask_for_timers(self, name: str) -> None:
-        """Ask a role when it wants to be called again."""
+        """Update a role's timers."""
 
     def hold_if_paused(self, actor: str, event: Event) -> bool:
         """Keep the event of a paused actor until it resumes; True when kept."""
@@ -56,15 +56,15 @@ class Kernel(Protocol):
         """Queue the events that a resumed actor missed."""
 
     def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
-        """End the connection that ``client`` has to ``broker`` for this; messages under way on it are lost, but for the
-        first ``taken`` requests that wait at the broker; returns how many of those there are."""
+        """End the connection of ``client`` to ``broker`` for ``purpose``. Messages in flight on it are lost,
+        except the first ``taken`` requests that wait at the broker; returns the number of these."""
         ...
 
     def cut_off(self, name: str) -> None:
         """End every connection of an actor that stopped."""
 
     def settled(self, envelope: Envelope) -> None:
-        """Report to the judges that this copy is no longer under way."""
+        """Report to the judges that this copy of a message is no longer in flight."""
 
     def next_serial(self) -> int:
         """The hidden serial of the next record (GEN-8)."""

@@ -1,7 +1,7 @@
 """The newest events of a recorded run, from which `engine/why` answers questions.
 
-The newest transition of each machine, the newest refusal about each name, the newest of some kinds of steps about
-each name, and the events of the newest records, each up to a bound. Roles never read it.
+It keeps the newest transition of each machine, the newest refusal for each name, the newest step of some
+kinds for each name, and the events of the newest records, each up to a limit. Roles never read it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from engine.shapes.steps import Transition
 from engine.step import Step
 
 _NAMES = ("client", "partition", "transactional_id", "group", "consumer")
-"""The parameters of a refusal's sentence under which it is found again."""
+"""The parameters of a refusal's sentence whose values are the names under which the refusal is found."""
 
 RECORDS_MAX = 2_000
-"""The most records whose events are kept, the newest ones."""
+"""The most records whose events are kept, the newest records."""
 TURNS_MAX = 32
-"""Turns of one record that are remembered: the first ones, and at the end the newest."""
+"""The most turns that are kept of one record: the first ones, and the newest."""
 FLIGHTS_MAX = 256
-"""Produce requests without an answer that are remembered."""
+"""The most Produce requests without a response that are kept."""
 
 ACCEPTED, SENT, ARRIVED, LOST, ANSWER_LOST = "accepted", "sent", "arrived", "lost", "answer_lost"
 STORED, CUT, TOLD = "stored", "cut", "told"
@@ -44,7 +44,7 @@ REMEMBERED = {
     "controller.leader_elected": "partition",
     "controller.leader_moved": "partition",
 }
-"""Kinds of steps whose newest is found again, and the parameter under whose value it is."""
+"""Kinds of steps that are kept, to the parameter whose value is the name under which the newest one is found."""
 
 
 class Said(NamedTuple):
@@ -63,7 +63,7 @@ class Said(NamedTuple):
 
     @classmethod
     def sending(cls, step: Step, receiver: str) -> Said:
-        """The step's entry of a message to this receiver: one step may send several."""
+        """The step's entry of a message to this receiver; one step may send several."""
         for note in step.notes if receiver not in step.params.values() else ():
             if receiver in (note["params"].get("broker"), note["params"].get("destination")):
                 rules = tuple(note["rules"])
@@ -72,8 +72,8 @@ class Said(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """An event of a record's life. ``offset`` and ``replica``: where it was stored or cut off; ``error``: the
-    result that its application got, None for success."""
+    """An event of a record's life. ``offset`` and ``replica``: where it was stored or truncated; ``error``:
+    the result that its application got, None for success."""
 
     what: str
     said: Said
@@ -88,12 +88,12 @@ _Flight = dict[str, tuple[int, ...]]
 
 
 class Lately:
-    """``newest``: the last step made. ``cause``: the step that sent what it received. ``transitions``: (machine, of)
-    to the step and the transition that led to its present state. ``refusals``: the name of an actor, a partition, a
-    transactional id or a group to the last step in which it refused or was refused. ``said``: (kind of step, name)
-    to the last of them. ``turns``: serial to what became of the record, oldest first. ``carried``: what requests
-    and answers that were lost in the newest step were about. ``messages``: number to view of those that came or went in
-    the step that is being made."""
+    """``newest``: the last step. ``cause``: the step that sent the message which the last step received.
+    ``transitions``: (machine, of) to the step and the transition that led to its present state. ``refusals``:
+    the name of an actor, a partition, a transactional id or a group to the last step in which it refused or
+    was refused. ``said``: (kind of step, name) to the last such step. ``turns``: serial to the events of the
+    record, oldest first. ``carried``: the serials in the requests and responses that were lost in the newest
+    step. ``messages``: number to view of the messages that were sent or received in the present step."""
 
     __slots__ = (
         "_arrived",
@@ -121,19 +121,19 @@ class Lately:
         self.carried: dict[int, _Flight] = {}
         self.messages: dict[int, dict[str, Any]] = {}
         self._arrived = False
-        """Whether a Produce request was received in this step: then an append of this step is the leader's."""
+        """A Produce request was received in this step, so an append of this step is the leader's."""
         self._facts: list[Any] = []
         self._flights: dict[tuple[str, int], _Flight] = {}
         self._lost: set[int] = set()
         self._sent: dict[int, Said] = {}
 
     def take(self, fact: object) -> None:
-        """A fact of the step that is being made (engine/events)."""
+        """Take a fact (engine/events) of the present step."""
         if type(fact) in _OF_RECORDS:
             self._facts.append(fact)
 
     def keep(self, step: Step) -> None:
-        """Take note of a finished step."""
+        """Store a finished step."""
         self.newest = step
         self.cause = None
         if self.carried:
@@ -178,13 +178,13 @@ class Lately:
                 self.said[(key, str(name))] = Said(step.number, step.at, step.actor, key, params, rules)
 
     def is_lost(self, serial: int) -> bool:
-        """Whether the judges named this record as lost."""
+        """Whether a judge found this record lost."""
         return serial in self._lost
 
     # -- messages ----------------------------------------------------------------------------------------
 
     def _follow(self, step: Step) -> None:
-        """Match the messages of this step with the steps that sent them."""
+        """Link the messages of this step with the steps that sent them."""
         shown = self.messages
         for fate in step.messages:
             number, event = fate["id"], fate["event"]
@@ -201,7 +201,7 @@ class Lately:
                 self._sent.pop(number, None)
                 if message is not None and message["api"] == "Produce":
                     self._is_lost(number, message, Said.of(step))
-        for fate in step.messages:  # The message received last: its effects may lose others.
+        for fate in step.messages:  # The message received last: the effects of its delivery may lose others.
             message = shown.get(fate["id"])
             if fate["event"] == "delivered" and message is not None and message["api"] == "Produce":
                 self._arrives(message, Said.of(step))
@@ -217,7 +217,7 @@ class Lately:
                 del self._flights[next(iter(self._flights))]
 
     def _settled(self, message: dict[str, Any], kind: type[events.CopySent | events.CopySettled]) -> _Flight:
-        """The serials that a request carries, by the facts of this step."""
+        """The serials in a request, according to the facts of this step."""
         flight: _Flight = {}
         for partition in message["partitions"]:
             for fact in self._facts:
@@ -260,14 +260,14 @@ class Lately:
         self.turns[serial] = turns
 
     def _copy(self, fact: object, step: Step) -> None:
-        """A copy that no message of this step carried."""
+        """Ignore a fact about a copy that matches no message of this step."""
 
     def _accepted(self, fact: events.RecordAccepted, step: Step) -> None:
         self._turn(fact.serial, Turn(ACCEPTED, Said.of(step), fact.partition))
 
     def _stored(self, fact: events.LogAppended, step: Step) -> None:
         if not self._arrived:
-            return  # A follower's copy of the leader's batch; the view shows which replicas have it.
+            return  # Skip a follower's copy of the leader's batch; the view shows which replicas have it.
         said = Said.of(step)
         for serial, offset in zip(fact.serials, fact.offsets(), strict=True):
             self._turn(serial, Turn(STORED, said, fact.partition, offset, fact.replica))

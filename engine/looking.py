@@ -1,4 +1,4 @@
-"""A whole view from its parts, and the digest of one."""
+"""A whole view built from its parts, and its digest."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from engine.step import canonical, place
 from engine.watching import Part
 
 _NOT_STATE = ("guarantees", "verdicts", "counters", "pending")
-"""Verdicts, counters and due times are no state: equal worlds have equal digests, whatever led to them."""
+"""Excluded from digests: verdicts, counters and due times depend on the history, not on the state."""
 
 
 def whole_view(empty: dict[str, Any], parts: Iterable[Part]) -> dict[str, Any]:
-    """The view of docs/frame.md; a part inside another part's place is inserted after that one."""
+    """The view of docs/frame.md; a part whose place is inside that of another part is inserted after it."""
     for part in sorted(parts, key=_depth):
         shown = part.view()
         if shown is not None:

@@ -1,14 +1,15 @@
 """A state machine as rows that drive, checked when it is loaded.
 
-Owns the shape of a row, the checks on a table and the choice of the row that decides. It must not know any protocol.
+Owns the structure of a row, the checks on a table and the choice of the row that decides. It has no rule of
+any protocol.
 
-A role calls ``take(state, on, context)``. The guards of the rows of (state, on) look at the context, in the order of
-the table; the first row whose guard holds decides. The row says the next state, the reply and the effects. A role
-names no target and compares no name of an effect: it reads ``row.target`` and calls what ``bind`` made of the
-row's effects, once, at load.
+A role calls ``take(state, on, context)``. The guards of the rows of (state, on) read the context, in the
+order of the table; the first row whose guard holds decides. It gives the next state, the reply and the
+effects. A role names no target and compares no name of an effect: it reads ``row.target``, and calls the
+functions that ``bind`` has looked up, once at load, for the row's effects.
 
-Guards of one (state, on) exclude each other; a row without a guard stands last and takes what is left. A property
-test checks that for every machine, with these guards.
+The guards of one (state, on) exclude each other; a row without a guard comes last and decides when no guard
+holds. A property test checks this for every machine.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ Effect = TypeVar("Effect")
 class Row:
     """One transition or refusal.
 
-    ``target`` None: refused, state unchanged. ``reply``: the error or result that the request is answered with.
-    ``why`` is a word for the reason (its sentence: ``telling.rows.row_key``); ``spec`` a requirement ID. ``machine``
-    and ``number``: the table that the row stands in and its place there, counted from 0; recordings name rows by it,
-    so a new row stands at the end. ``only_if`` and ``unless`` name a field of the profile, as those of a rule do: which
-    versions have the row. They decide nothing in a run, where guards and events do.
+    ``target`` None: refused, state unchanged. ``reply``: the error or result that the request is answered
+    with. ``why`` names the reason (its sentence: ``telling.rows.row_key``); ``spec`` is a requirement ID.
+    ``machine`` and ``number``: the row's table and its index there, from 0; recordings store both, so a new
+    row is added at the end. ``only_if`` and ``unless`` name a field of the profile: they document which
+    versions have the row. In a run only events and guards choose a row.
     """
 
     source: str
@@ -65,7 +66,7 @@ class Row:
 
 
 class Machine(Generic[Context]):
-    """A checked table. ``guards``: name to the function that looks at the context of an event."""
+    """A checked table. ``guards``: name to a function that reads the context of an event."""
 
     def __init__(
         self,
@@ -103,7 +104,7 @@ class Machine(Generic[Context]):
         self.tried: dict[tuple[str, str], tuple[tuple[Callable[[Context], bool] | None, Row], ...]] = {
             key: tuple((self.guards.get(row.when), row) for row in rows) for key, rows in self._by_key.items()
         }
-        """(State, event) to its rows in the order tried, each with the function of its guard."""
+        """(State, event) to its rows in the order tried, each with its guard function."""
 
     def _check(self, entered_from_outside: frozenset[str]) -> None:
         seen: set[tuple[str, str, str]] = set()
@@ -132,31 +133,30 @@ class Machine(Generic[Context]):
             raise EngineError(f"{self.name}: states {lost} cannot be reached")
 
     def take(self, state: str, on: str, context: Context) -> Row:
-        """The row that decides ``on`` in ``state``. No row at all is a broken table: EngineError."""
+        """The row that decides ``on`` in ``state``. Raises EngineError when no row does: the table is incomplete."""
         for guard, row in self.tried.get((state, on), ()):
             if guard is None or guard(context):
                 return row
         raise EngineError(f"{self.name}: no row for {on!r} in state {state!r}")
 
     def bind(self, functions: Mapping[str, Effect]) -> tuple[tuple[Effect, ...], ...]:
-        """The functions that carry out the effects of each row, by the row's number. Every effect of the table needs
-        its function, and no function is given for an effect that the table does not have."""
+        """The functions that carry out the effects of each row, by the row's number. Every effect of the
+        table needs a function, and every function needs an effect in the table."""
         differ = sorted(self.effects ^ functions.keys())
         if differ:
             raise EngineError(f"{self.name}: effects {differ} stand in the table or in the role, not in both")
         return tuple(tuple(functions[effect] for effect in row.effects) for row in self.rows)
 
     def sources(self, on: str) -> frozenset[str]:
-        """The states that have a row for ``on`` which leads to a state."""
+        """The states with a row for ``on`` that has a target."""
         return frozenset(row.source for row in self.rows if row.on == on and row.target is not None)
 
     def targets_of(self, on: str) -> frozenset[str]:
-        """The states that ``on`` leads to."""
+        """The states to which ``on`` leads."""
         return frozenset(row.target for row in self.rows if row.on == on and row.target is not None)
 
     def target_of(self, state: str, on: str) -> str:
-        """The target of ``on``, for a (state, event) pair with one row; the row is taken later, when the event
-        comes."""
+        """The target of ``on`` for a (state, event) pair with exactly one row; for uses before the event itself."""
         rows = self._by_key.get((state, on), ())
         if len(rows) != 1 or rows[0].target is None:
             raise EngineError(f"{self.name}: {on!r} in state {state!r} does not lead to one state")
@@ -169,7 +169,7 @@ class Machine(Generic[Context]):
 
 @contextmanager
 def deciding_rows() -> Iterator[dict[int, Row]]:
-    """While it lasts, every row that decides something is noted, by ``id(row)``. For the coverage report."""
+    """A context in which every deciding row is noted, by ``id(row)``. For the coverage report."""
     found: dict[int, Row] = {}
     plain = Machine.take
 

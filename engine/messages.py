@@ -1,8 +1,8 @@
 """Every message of the protocol, under Kafka's names, with the fields of MSG-1 and MSG-2.
 
-A message is data. It travels inside an :class:`Envelope`; only ``network`` moves envelopes.
-Messages are never changed after they were sent, so a copy of the world may share them.
-Topic-partitions are written ``topic-partition`` (``t-0``) everywhere.
+A message is data inside an :class:`Envelope`; only ``network`` moves envelopes. A message never changes after
+it was sent, so copies of a run share it. Topic-partitions are written ``topic-partition`` (``t-0``)
+everywhere.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ INT_MAX = 2147483647
 LONG_MAX = 9223372036854775807
 SHORT_MAX = 32767
 Unsaid = dict[str, object]
-"""Of a class of messages: field to the value that says nothing, at which the field is not shown."""
+"""For a class of messages: field to the value with which the view leaves the field out."""
 ANY_VALUE = object()
-"""For fields that only judges or bytes need: they are never shown."""
+"""For fields that only judges or the wire format need: the view always leaves them out."""
 RAISING_VERSION = 2
-"""The transaction version from which on every transaction has an epoch of its own (KIP-890, second part)."""
+"""The first transaction version with an epoch for each transaction (KIP-890, second part)."""
 
 
 @value
 class BatchContent:
     """Keys of a batch's records, and values in internal topics; None where the engine does not need them.
 
-    ``keys`` and ``values`` have one entry per record. A record with a key and the value None is a tombstone.
+    ``keys`` and ``values`` have one entry for each record, or none. A record with a key and the value None is
+    a tombstone.
     """
 
     keys: tuple[object, ...] = ()
@@ -42,7 +43,7 @@ class BatchContent:
     values: tuple[object, ...] = ()
     """Empty for application data, whose values the engine does not read."""
     offset_deltas: tuple[int, ...] | None = None
-    """Offsets, above the base offset, of the records that compaction kept; None: all records, consecutive."""
+    """Offsets, relative to the base offset, of the records that compaction kept; None: all records, consecutive."""
 
 
 @ordered_value
@@ -139,7 +140,8 @@ class PartitionProduceResponse:
     log_append_time: int = -1
     log_start_offset: int = NO_OFFSET
     underlying: Error | None = None
-    """The error of the verification for which this one was answered before the append. Bytes say it in words."""
+    """The verification error because of which this error was answered, before any append. The wire format has
+    it as text."""
     unsaid: ClassVar[Unsaid] = {"underlying": ANY_VALUE}
 
 
@@ -152,7 +154,7 @@ class ProduceResponse:
 
 @value
 class FetchRequest:
-    """A consumer's fetch of one partition or several. ``offsets``: where it reads on, by partition."""
+    """A consumer's fetch of one partition or several. ``offsets``: topic-partition to the next offset to read."""
 
     api: ClassVar[str] = "Fetch"
     offsets: dict[str, int]
@@ -182,7 +184,7 @@ class FetchResponse:
 
 @value
 class FindCoordinatorRequest:
-    """Who holds this transactional id or group (FND-1..6)."""
+    """Which broker coordinates this transactional id or group? (FND-1..6)"""
 
     api: ClassVar[str] = "FindCoordinator"
     key: str
@@ -197,7 +199,7 @@ class FindCoordinatorResponse:
     key_type: str
     error: Error
     node: int | None = None
-    """Id of the broker that coordinates; None with an error."""
+    """Id of the coordinating broker; None with an error."""
     throttle_time_ms: int = 0
 
 
@@ -214,7 +216,8 @@ class AddPartitionsToTxnRequest:
 class AddPartitionsToTxnResponse:
     api: ClassVar[str] = "AddPartitionsToTxn"
     errors: dict[str, Error]
-    """Topic-partition to its error; one for all, but OPERATION_NOT_ATTEMPTED beside a denied one (TXC-12)."""
+    """Topic-partition to its error. All are the same, except for OPERATION_NOT_ATTEMPTED beside a denied one
+    (TXC-12)."""
     throttle_time_ms: int = 0
 
 
@@ -253,7 +256,7 @@ class EndTxnResponse:
     error: Error
     producer_id: int = NO_PRODUCER_ID
     producer_epoch: int = NO_PRODUCER_EPOCH
-    """The identity for the next transaction, where the request is of transaction version 2."""
+    """Producer id and epoch of the next transaction, if the request has transaction version 2."""
     throttle_time_ms: int = 0
 
 
@@ -271,7 +274,7 @@ class TxnMarkerEntry:
 
 @value
 class WriteTxnMarkersRequest:
-    """From a coordinator's broker to a leader: the outcomes of any number of transactions, merged (MRK-3)."""
+    """The outcomes of several transactions, from a coordinator's broker to a leader (MRK-3)."""
 
     api: ClassVar[str] = "WriteTxnMarkers"
     entries: tuple[TxnMarkerEntry, ...]
@@ -286,14 +289,14 @@ class WriteTxnMarkersResponse:
 
 @value
 class TransactionPartitions:
-    """One transaction's partitions that a leader asks about."""
+    """The partitions of one transaction about which a leader asks."""
 
     transactional_id: str
     producer_id: int
     producer_epoch: int
     partitions: tuple[str, ...]
     verify_only: bool = True
-    """False: the coordinator adds those that do not belong to it yet."""
+    """False: the coordinator adds the partitions that do not belong to the transaction yet."""
 
 
 @value
@@ -323,7 +326,7 @@ class CommittedOffset:
 
 @value
 class Membership:
-    """A client's membership in a consumer group (``ConsumerGroupMetadata``); the default: it joined none."""
+    """A client's membership in a consumer group (``ConsumerGroupMetadata``); the default: no group was joined."""
 
     member_id: str = ""
     generation_id: int = -1
@@ -335,7 +338,7 @@ NO_MEMBER = Membership()
 
 @value
 class TxnOffsetCommitRequest:
-    """Offsets that become visible with the transaction (OFS-1)."""
+    """Offsets that become visible when the transaction is committed (OFS-1)."""
 
     api: ClassVar[str] = "TxnOffsetCommit"
     unsaid: ClassVar[Unsaid] = {"transaction_version": 0}
@@ -360,7 +363,7 @@ class TxnOffsetCommitResponse:
 
 @value
 class OffsetCommitRequest:
-    """Offsets that become visible at once, outside any transaction (OFS-6's switch)."""
+    """Offsets that become visible at once, outside any transaction (OFS-6)."""
 
     api: ClassVar[str] = "OffsetCommit"
     group_id: str
@@ -394,15 +397,15 @@ class OffsetFetchResponse:
     offsets: dict[str, int]
     """Topic-partition to committed offset, -1 where there is none."""
     errors: dict[str, Error] | None = None
-    """Topic-partition to its own error; None: no partition has one."""
+    """Topic-partition to its own error; None when no partition has one."""
     throttle_time_ms: int = 0
     committed: dict[str, CommittedOffset] | None = None
-    """The committed offsets with leader epoch and metadata, which no client of a run asks for."""
+    """The committed offsets with leader epoch and metadata; no client of a run requests them."""
 
 
 @ordered_value
 class ReplicaFetchRequest:
-    """A follower's fetch of one partition (LOG-7): the leader learns its log end offset."""
+    """A follower's fetch of one partition (LOG-7); the leader takes the follower's log end offset from it."""
 
     api: ClassVar[str] = "ReplicaFetch"
     partition: str
@@ -410,7 +413,7 @@ class ReplicaFetchRequest:
     fetch_offset: int
     leader_epoch: int
     last_fetched_epoch: int = -1
-    """Leader epoch of the follower's newest batch; shows where the logs parted (KIP-595)."""
+    """Leader epoch of the follower's newest batch; shows whether the logs have diverged (KIP-595)."""
 
 
 @ordered_value
@@ -457,7 +460,7 @@ class ZooKeeperReply:
 
 @value
 class LeaderAndIsr:
-    """The controller's announcement of one partition; brokers learn it at once (LOG-10)."""
+    """The controller's announcement of one partition, which brokers receive at once (LOG-10)."""
 
     api: ClassVar[str] = "LeaderAndIsr"
     partition: str
@@ -468,11 +471,11 @@ class LeaderAndIsr:
     min_isr: int = 1
     segment_records: int | None = None
     record_version: int = 2
-    """Kafka's *message format*: below 2 there is no place for producer ids and transactions."""
+    """Kafka's *message format*: versions below 2 have no producer ids and no transactions."""
     not_fetching: tuple[int, ...] = ()
-    """Replicas whose fetching a fault stopped (*shrink ISR*); they stay behind until it is restored."""
+    """Replicas whose fetching a fault stopped (*shrink ISR*), until it is restored."""
     version: int = 0
-    """ZooKeeper's version of the node: one more with every change of the state."""
+    """The version of the partition's ZooKeeper node: increases with every change of the state."""
 
 
 @value
@@ -486,16 +489,16 @@ class UpdateMetadata:
     transaction_version: int = 0
     """The cluster's level of the feature ``transaction.version``."""
     features_epoch: int = 0
-    """Grows with every change of a feature's level (KIP-584)."""
+    """Increases with every change of a feature's level (KIP-584)."""
     broker_epochs: tuple[tuple[int, int], ...] = ()
-    """With KRaft: (broker, broker epoch) of those that may lead and be in sync."""
+    """With KRaft: (broker, broker epoch) of the brokers that may lead and be in sync."""
 
 
 @value
 class IdlePartitions:
     """The controller announces the leadership of an internal topic's partitions that no request has used yet.
 
-    Brokers know them and make no replicas of them before their first use (:class:`UsePartition`).
+    Brokers learn of them, but create no replicas before their first use (:class:`UsePartition`).
     """
 
     api: ClassVar[str] = "LeaderAndIsr"
@@ -522,13 +525,14 @@ class CreateTopic:
 
 @value
 class AlterIsr:
-    """A leader asks the controller to take a replica that caught up back into the in-sync replicas."""
+    """A leader requests that a replica which caught up is added to the in-sync replicas again."""
 
     api: ClassVar[str] = "AlterIsr"
     partition: str
     replica: int
     version: int
-    """The version of the partition's state that the leader knows; an older version makes the change void."""
+    """The version of the partition's state at the leader; the change is ignored when the controller has a
+    newer one."""
 
 
 @value
@@ -539,17 +543,17 @@ class IsrWrite:
     partition: str
     replica: int
     version: int
-    """The version of the partition's node that the leader knows: the write fails if the node has another."""
+    """The version of the partition's node at the leader; the write fails when the node has another one."""
 
 
 @value
 class BrokerRegistrationRequest:
-    """A broker that started asks the active controller for a broker epoch (KIP-631)."""
+    """A broker that started requests a broker epoch from the active controller (KIP-631)."""
 
     api: ClassVar[str] = "BrokerRegistration"
     broker: int
     incarnation: int
-    """Which start of the broker this is; Kafka has a random id."""
+    """Number of the broker's start; Kafka has a random id."""
 
 
 @value
@@ -561,13 +565,14 @@ class BrokerRegistrationResponse:
 
 @value
 class BrokerHeartbeatRequest:
-    """A broker is alive, has read the metadata log up to an offset, and may want to shut down (KIP-631)."""
+    """A heartbeat: the broker is alive, has read the metadata log up to an offset, and may request its
+    shutdown (KIP-631)."""
 
     api: ClassVar[str] = "BrokerHeartbeat"
     broker: int
     broker_epoch: int
     metadata_offset: int
-    """The offset behind the last record that the broker has applied."""
+    """The offset after the last metadata record that the broker has applied."""
     want_shut_down: bool = False
 
 
@@ -581,7 +586,7 @@ class BrokerHeartbeatResponse:
 
 @value
 class AllocateProducerIdsRequest:
-    """A broker asks the controller for its next block of producer ids (KIP-730)."""
+    """A broker requests its next block of producer ids from the controller (KIP-730)."""
 
     api: ClassVar[str] = "AllocateProducerIds"
     broker: int
@@ -598,19 +603,20 @@ class AllocateProducerIdsResponse:
 
 @value
 class WantedIsr:
-    """The in-sync replicas that a leader wants for one partition (KIP-497)."""
+    """The in-sync replicas that a leader requests for one partition (KIP-497)."""
 
     leader_epoch: int
     partition_epoch: int
-    """Of the state that the leader compared its followers in; an older one makes the change void."""
+    """The epoch of the state with which the leader compared its followers; with an older one the change is
+    refused."""
     isr: tuple[int, ...]
     broker_epochs: tuple[int, ...]
-    """Of the members of ``isr``, in their order (KIP-903)."""
+    """The broker epochs of the members of ``isr``, in their order (KIP-903)."""
 
 
 @value
 class AlterPartitionRequest:
-    """A leader asks the controller for other in-sync replicas (KIP-497). ``changes``: by partition."""
+    """A leader requests changes of the in-sync replicas (KIP-497). ``changes``: topic-partition to its change."""
 
     api: ClassVar[str] = "AlterPartition"
     broker: int
@@ -620,7 +626,7 @@ class AlterPartitionRequest:
 
 @value
 class AlteredPartition:
-    """The controller's state of a partition after the change; an error alone when it was refused."""
+    """The controller's state of a partition after the change; when it was refused, only an error."""
 
     error: Error
     leader: int | None = None
@@ -631,7 +637,7 @@ class AlteredPartition:
 
 @value
 class AlterPartitionResponse:
-    """``error`` is of the whole request; then no partition is named."""
+    """``error`` is that of the whole request; with one, no partition is named."""
 
     api: ClassVar[str] = "AlterPartition"
     error: Error
@@ -640,7 +646,7 @@ class AlterPartitionResponse:
 
 @value
 class PartitionUsed:
-    """An internal partition is used for the first time: its brokers make replicas of it, each as it knows it."""
+    """The first use of an internal partition: its brokers create replicas."""
 
     api: ClassVar[str] = "PartitionUsed"
     partition: str
@@ -648,7 +654,7 @@ class PartitionUsed:
 
 @value
 class RecordsWritten:
-    """The metadata log has grown up to ``end``; brokers learn what stands there when they have read it."""
+    """The metadata log has grown to ``end``; brokers learn of the records when they have read them."""
 
     api: ClassVar[str] = "RecordsWritten"
     end: int
@@ -656,7 +662,7 @@ class RecordsWritten:
 
 @value
 class FetchingStopped:
-    """Which followers of a partition a fault keeps from fetching from now on."""
+    """The followers of a partition whose fetching a fault stops from now on."""
 
     api: ClassVar[str] = "FetchingStopped"
     partition: str
@@ -665,7 +671,7 @@ class FetchingStopped:
 
 @dataclass(slots=True)
 class Envelope:
-    """One message under way; ``source`` and ``destination`` are actor names (``p1``, ``broker-1``)."""
+    """One message in flight; ``source`` and ``destination`` are actor names (``p1``, ``broker-1``)."""
 
     id: int
     source: str
@@ -681,7 +687,7 @@ class Envelope:
 class Send:
     """Effect of a role: put this message on the link to ``destination``.
 
-    A response repeats the request's ``correlation_id``; a request brings the sender's own, unique per sender.
+    A response repeats the request's ``correlation_id``; a request has a new one, unique for its sender.
     """
 
     destination: str
@@ -691,13 +697,13 @@ class Send:
 
 
 FOR_ALL_ELSE, FOR_GROUP, FOR_MARKERS, FOR_VERIFICATION = "", "group", "markers", "verification"
-"""The purpose of a connection (GEN-11): a consumer has one of its own to its group coordinator, a broker one for
-markers and one for verification."""
+"""The purpose of a connection (GEN-11): a consumer has a separate one to its group coordinator; a broker has
+separate ones for markers and for verification."""
 
 
 @dataclass(frozen=True, slots=True)
 class Connect:
-    """Effect of a client: open the connection to ``peer`` that is for this."""
+    """Effect of a client: open the connection to ``peer`` for ``purpose``."""
 
     peer: str
     purpose: str = FOR_ALL_ELSE
@@ -713,17 +719,17 @@ class Disconnect:
 
 @dataclass(frozen=True, slots=True)
 class ShutDown:
-    """Effect of a broker: its controlled shutdown is over, and it stops."""
+    """Effect of a broker: its controlled shutdown has ended, and it stops."""
 
 
 @dataclass(frozen=True, slots=True)
 class FollowLog:
-    """Effect of a broker: it has a broker epoch, and reads the metadata log from now on."""
+    """Effect of a broker: it has a broker epoch, and from now on reads the metadata log."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsePartition:
-    """Effect of a broker: an internal partition is used for the first time; its brokers make replicas of it."""
+    """Effect of a broker: the first use of an internal partition; its brokers create replicas."""
 
     partition: str
 
@@ -738,8 +744,8 @@ _SHOWN: dict[type, tuple[tuple[str, ...], Unsaid] | None] = {}
 
 
 def _shown_fields(made: type) -> tuple[tuple[str, ...], Unsaid] | None:
-    """The fields of a dataclass that are shown, and the values at which some of them are not; None for other types.
-    Looked at once for each type."""
+    """The fields of a dataclass that the view shows, and for some the value with which they are left out;
+    None for other types. Computed once for each type."""
     _SHOWN[made] = None
     if is_dataclass(made):
         unsaid: Unsaid = getattr(made, "unsaid", {})
@@ -767,11 +773,11 @@ _OF_ONE_PARTITION: dict[type, Callable[[Any], dict[str, Any] | None]] = {
     FetchRequest: _fetch_of_one,
     FetchResponse: _fetched_of_one,
 }
-"""A Fetch of one partition is shown without the level of partitions."""
+"""A Fetch of one partition is shown without the nesting by partition."""
 
 
 def describe(value: Any) -> Any:
-    """A message's fields as JSON-shaped data, without the serials that the protocol does not carry."""
+    """A message's fields in JSON shape, without the serials, which are not part of the protocol."""
     made = type(value)
     if made in _PLAIN:
         return value

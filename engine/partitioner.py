@@ -28,5 +28,5 @@ def murmur2(data: bytes) -> int:
 
 
 def partition_of_key(key: str, partitions: int) -> int:
-    """The partition, from 0, of a topic with ``partitions`` partitions. Hashed is the key's UTF-8."""
+    """The partition, from 0, of a topic with ``partitions`` partitions. The hash is that of the key's UTF-8 bytes."""
     return (murmur2(key.encode()) & 0x7FFFFFFF) % partitions

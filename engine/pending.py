@@ -6,12 +6,12 @@ from engine.shapes.views import PendingView
 from engine.watching import ABSENT, Change
 
 FAULT, DELIVERY, TIMER, SENDER, CALL = range(5)
-"""Classes of events; at one time a lower one comes first (GEN-2)."""
+"""Classes of events; among events at the same time a lower class comes first (GEN-2)."""
 CLASS_NAMES = ("fault", "delivery", "timer", "sender", "call")
 
 
 class PendingPart:
-    """An event that waits, in the view (GEN-10). It never changes, so the recorder need not compare it."""
+    """A queued event in the view (GEN-10). It never changes, so the recorder need not compare it."""
 
     __slots__ = ("_known", "gone", "path", "shown")
 
@@ -22,7 +22,7 @@ class PendingPart:
         self._known = False
 
     def change(self) -> Change | None:
-        """How it came or went since this was asked before; None: it did neither, or both."""
+        """The change since the last call: added or removed; None: neither, or both."""
         known, self._known = self._known, not self.gone
         if known == self._known:
             return None

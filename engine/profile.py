@@ -1,7 +1,6 @@
 """The behaviour of a version of Kafka: a field for each aspect (spec section 0, table *Profiles*).
 
-Roles choose by these fields when they are built, and ask nothing of a version afterwards. The versions themselves
-stand in ``versions/``, a file each.
+A role reads these fields when it is built, and never afterwards. Each version has a file in ``versions/``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The versions of Kafka that a run may follow, oldest first: what the files of ``versions/`` define."""
+"""The versions of Kafka that a run can use, oldest first; each is defined by a file in ``versions/``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Each reader's view of each lane: its position, and why the rest is hidden (CON-11, CON-12).
+"""What each consumer sees of each lane: its position, and why other offsets are hidden (CON-11, CON-12).
 
-A part of the view for every consumer and topic-partition. It looks at both the consumer and the leader's log,
-which no role may, and decides nothing.
+There is a part of the view for every consumer and topic-partition. It reads both the consumer and the
+leader's log, which no role can do, and makes no decision.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ NOT_FETCHED, UNDECIDED, NOT_REPLICATED, NOT_SUBSCRIBED = (
     "not_replicated",
     "not_subscribed",
 )
-"""Why a reader has not passed an offset: it has not asked yet; an open transaction holds the last stable offset
-(CON-5); the high watermark has not passed it; it does not read this partition (CON-11 d)."""
+"""Why a consumer has not read an offset: it has not fetched it yet; an open transaction holds back the last
+stable offset (CON-5); the offset is not below the high watermark; the consumer does not read this partition
+(CON-11 d)."""
 
 
 class ReaderLane:
-    """At ``consumers.<name>.lanes.<tp>``: ``position`` and ``stretches`` as the reader remembers them, ``ahead``
-    the stretches from its position to the log end, ``bound`` the offset it may read up to, ``held_by`` the
-    transaction that holds it back."""
+    """At ``consumers.<name>.lanes.<tp>``: ``position`` and ``stretches`` are the consumer's own; ``ahead``
+    has the stretches from its position to the log end, ``bound`` the offset up to which it may read,
+    ``held_by`` the transaction that holds it back."""
 
     __slots__ = ("consumer", "leader_log", "partition", "path")
 
@@ -83,7 +84,7 @@ def _stretch(first: int, end: int, reason: str) -> list[LaneStretch]:
 
 
 def _held_by(log: PartitionLog) -> HeldBy | None:
-    """The earliest undecided transaction; None when its marker is there but not replicated yet."""
+    """The earliest undecided transaction; None when its marker is written but not replicated yet."""
     producers = log.producers
     first = producers.first_unstable_offset()
     if first is None or first not in producers.open_transactions:

@@ -1,7 +1,7 @@
-"""The judged and the recorded level of watching.
+"""The levels *judged* and *recorded* of watching.
 
-Owns the step that is being made. A change is found by comparing a touched part's view with the one
-known from before; so the cost of a recorded step grows with its changes alone.
+Owns the present step. A change is found by comparing the view of a touched part with its previous view, so
+the cost of a recorded step depends only on the number of its changes.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from engine.watching import ABSENT, Fields, Kind, Part, Path, Watch
 
 
 class Judges(Protocol):
-    """The judges (engine/judge), as the recorder uses them. ``take`` gets one fact; ``broken`` what broke since
-    the last step;
-    ``changed`` the parts of the view that moved."""
+    """The judges (engine/judge), as the recorder uses them. ``take`` gets one fact; ``broken`` returns the
+    guarantees broken since the last step; ``changed`` the parts of the view that changed."""
 
     def take(self, fact: object) -> None: ...
 
@@ -33,7 +32,7 @@ class Judges(Protocol):
 
 
 class Judged(Watch):
-    """Facts reach the judges; nothing is kept for people."""
+    """Passes facts to the judges; keeps no sentences and no changes."""
 
     __slots__ = ("judges",)
 
@@ -57,7 +56,7 @@ class Judged(Watch):
 
 
 class Recorded(Judged):
-    """Sentences, decisions and changes are kept, one step at a time."""
+    """Keeps sentences, decisions and changes, one step at a time."""
 
     __slots__ = ("_current", "_known", "_touched", "counters", "lately")
 
@@ -85,7 +84,7 @@ class Recorded(Judged):
         self.lately.take(fact)
 
     def know(self, part: Part) -> None:
-        """Take a part's view as known, without a change (the first view of a run)."""
+        """Store a part's view as the previous one, without a change (the first view of a run)."""
         if type(part) is PendingPart:
             part.change()
             return
@@ -97,7 +96,7 @@ class Recorded(Judged):
         return [self.counters]
 
     def forget(self) -> None:
-        """Drop what was said and touched so far: the first view of a run is no change."""
+        """Drop all sentences and touched parts so far: the first view of a run is not a change."""
         self._touched.clear()
         self._current = Step(0, 0, "", "api_call")
         self.said = None
@@ -163,11 +162,11 @@ class Recorded(Judged):
         self._touched[part.path] = part
 
     def fate(self, message: int, event: MessageEvent) -> None:
-        """Keep a message's event of this step: sent, delivered, dropped, delayed, duplicated, lost."""
+        """Add the fate of a message in this step: sent, delivered, dropped, delayed, duplicated, lost."""
         self._current.messages.append({"id": message, "event": event})
 
     def finish(self, number: int, at: int, actor: str, kind: StepKind) -> Step:
-        """Close the step: its changes are the touched parts' differences, in the order touched."""
+        """Finish the step: compare each touched part with its previous view, in the order touched."""
         step = self._current
         step.number, step.at, step.actor, step.kind = number, at, actor, kind
         self._current = Step(0, 0, "", "api_call")

@@ -1,8 +1,9 @@
-"""Sentences that show where a statement of the sources is loose or wrong (specification section 20, UIV-6).
+"""The steps that show an inaccurate or wrong statement of the sources (specification section 20, UIV-6).
 
-Owns which sentence shows the truth of which register entry: a step or note that says the sentence names the
-entry beside its rules. Some code names an entry itself, where only one of several reasons for a sentence
-applies. What each entry says stands in the catalogue under ``requirement.CTR-n``.
+Owns the mapping from a sentence to the entries of the register that it demonstrates: a step or note with that
+sentence lists the entries beside its rules. Where an entry applies to only one of several reasons for a
+sentence, the code names the entry itself. The text of an entry is in the catalogue, under
+``requirement.CTR-n``.
 """
 
 from __future__ import annotations
@@ -56,4 +57,4 @@ def _by_sentence() -> dict[str, tuple[str, ...]]:
 
 
 ENTRIES_AT: dict[str, tuple[str, ...]] = _by_sentence()
-"""Sentence key to the register entries that it shows."""
+"""Key of a sentence to the register entries that it demonstrates."""

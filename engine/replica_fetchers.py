@@ -1,8 +1,8 @@
-"""The replica fetchers: which broker copies which partition, and when a fetch would change something (LOG-7).
+"""The replica fetchers: they find the fetches that would change something, and carry them out (LOG-7).
 
-Owns the fetchers: one for each partition and broker that follows it, as Kafka has its replica fetcher threads.
-What a fetch does at either end is ``broker/replication``; this joins the two without a message between them,
-because a fetch is one step (GEN-4).
+There is one fetcher for each partition and follower, comparable to Kafka's replica fetcher threads.
+``broker/replication`` holds the rules for both ends of a fetch. No message connects them here, because a
+fetch is one step (GEN-4).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.messages import Effects
 
 
 class Cluster(Protocol):
-    """The part of a run's brokers that fetchers use."""
+    """The interface of a run's brokers for the fetchers."""
 
     broker_of: dict[int, Broker]
     changed_partitions: set[str]
@@ -25,17 +25,17 @@ class Cluster(Protocol):
     paused: set[str]
 
     def leader_of(self, partition: str) -> Broker | None:
-        """The broker that leads a partition and answers; None while none does."""
+        """The broker that leads a partition and responds; None while there is none."""
 
 
 Exchanged = tuple[Broker, Effects, bool, bool, bool]
-"""The leader; what it wants done; whether something moved there; whether the follower's next fetch would change
-something, too; whether the follower scans for idle producers at another time."""
+"""The leader; its effects; whether a log or high watermark changed; whether the follower's next fetch would
+change something, too; whether the follower's scan for idle producers has another time."""
 
 
 class Fetcher:
-    """``follower`` fetches ``partition`` from the leader that ``leadership`` names. ``waiting``: its next fetch is
-    queued, and the view shows it as ``what``."""
+    """``follower`` fetches ``partition`` from the leader in ``leadership``. ``waiting``: its next fetch is
+    queued; ``what`` is its text in the view."""
 
     __slots__ = ("follower", "leadership", "name", "partition", "waiting", "what")
 
@@ -49,7 +49,8 @@ class Fetcher:
 
 
 class ReplicaFetchers:
-    """All fetchers of one run, made when their partition first changes; its replicas never change."""
+    """All fetchers of one run. Those of a partition are made when it first changes; the replicas of a
+    partition never change."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -84,7 +85,7 @@ class ReplicaFetchers:
         )
 
     def exchange(self, fetcher: Fetcher, now: int) -> Exchanged | None:
-        """One fetch and its answer. None: there is no leader, or the follower does not fetch."""
+        """One fetch and its response. None: there is no leader, or the follower does not fetch."""
         partition, follower = fetcher.partition, fetcher.follower
         cluster = self._cluster
         leadership, paused = fetcher.leadership, cluster.paused
@@ -100,7 +101,7 @@ class ReplicaFetchers:
         if leading is None or replica is None or replica.not_fetching:
             return None
         if is_caught_up(leading, replica):
-            # Nothing is copied or cut: the request brings the log end, the answer the high watermark.
+            # Nothing is copied or cut: the request only carries the log end, the response the high watermark.
             effects = leader.copying.note_log_end(leading, replica.broker_id, replica.log.log_end, now)
             moved = bool(cluster.changed_partitions)
             follower.copying.take_high_watermark(replica, leading.log.high_watermark)

@@ -11,7 +11,7 @@ from engine.timetable import Event
 
 
 class ReplicationSteps:
-    """Queues the fetches that could change something, on the grid of their interval, and carries them out."""
+    """Queues the useful fetches at multiples of their interval, and carries them out."""
 
     __slots__ = ("_kernel", "_timers")
 
@@ -20,7 +20,7 @@ class ReplicationSteps:
         self._timers = timers
 
     def fetch(self, fetcher: Fetcher, event: Event) -> None:
-        """One fetch of a follower and its answer."""
+        """Carry out one fetch of a follower, with its response."""
         fetcher.waiting = False
         kernel, world = self._kernel, self._kernel.world
         kernel.at_work(fetcher.name, "replication")
@@ -30,7 +30,8 @@ class ReplicationSteps:
             return
         leader, effects, moved, goes_on, scans = exchanged
         if scans:
-            self._timers.ask_in_background(fetcher.follower)  # A copy changes no other timer of the broker.
+            # A copied batch changes no other timer of the broker.
+            self._timers.ask_in_background(fetcher.follower)
         if effects:
             kernel.carry_out(leader.name, effects)
         if moved or effects:
@@ -38,13 +39,13 @@ class ReplicationSteps:
         if moved or world.consumers or world.controller.announcements:
             self.follow()
             return
-        # The leader did not change, so of its followers only this one may have something to fetch.
+        # The leader's log did not change, so only this follower may have to fetch again.
         world.changed_partitions.clear()
         if goes_on:
             self._queue(fetcher)
 
     def follow(self) -> None:
-        """Hand out announcements; queue fetches of the changed partitions, and wake their readers."""
+        """Deliver announcements; queue fetches of the changed partitions, and wake their consumers."""
         kernel, world = self._kernel, self._kernel.world
         if world.controller.announcements:
             for name, effects in world.announce(kernel.now):
@@ -70,7 +71,7 @@ class ReplicationSteps:
                     self._timers.ask(name)
 
     def read_metadata(self, name: str, event: Event) -> None:
-        """A broker's fetch of the metadata log is answered."""
+        """Answer a broker's fetch of the metadata log."""
         kernel = self._kernel
         kernel.at_work(name, "replication")
         kernel.carry_out(name, kernel.world.spreading.read(name, kernel.now))
@@ -79,7 +80,7 @@ class ReplicationSteps:
         self.follow()
 
     def queue_metadata(self) -> None:
-        """Queue the answers to the fetches of all brokers that have something to read of the metadata log."""
+        """Queue the responses to the metadata fetches of all brokers that have not read the whole log."""
         kernel = self._kernel
         for name, at in kernel.world.spreading.fetches(kernel.now):
             kernel.put(at, TIMER, "metadata", name, name, "fetch metadata")

@@ -1,4 +1,4 @@
-"""The surfaces of a run's actors that the kernel calls; each is a protocol, so no role knows the kernel."""
+"""The interfaces of a run's actors that the kernel calls; each is a protocol, so no role depends on the kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.watching import Part
 
 
 class Role(Protocol):
-    """Every actor: a plain object that gets messages and time, and returns effects."""
+    """Every actor: a plain object that receives messages and the time, and returns effects."""
 
     @property
     def name(self) -> str: ...
@@ -24,13 +24,13 @@ class Role(Protocol):
         ...
 
     def next_timer(self) -> int | None:
-        """The earliest time at which ``on_timer`` would change something; None: quiet time has none."""
+        """The earliest time at which ``on_timer`` would change something; None when no time would."""
         ...
 
     def on_timer(self, now: int) -> Effects: ...
 
     def parts(self) -> Iterable[Part]:
-        """All its parts of the view."""
+        """All parts of the view that belong to this role."""
         ...
 
 
@@ -47,14 +47,15 @@ class Actor(Role, Protocol):
 
 
 class Connecting(Actor, Protocol):
-    """A role that opens connections and learns when one ends."""
+    """A role that opens connections, and is notified when one ends."""
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
-        """The connection to ``peer`` that is for this is open."""
+        """The connection to ``peer`` for ``purpose`` is open."""
         ...
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """The connection with ``peer`` that is for this ended, or could not be made; None: all of them did."""
+        """The connection to ``peer`` for ``purpose`` ended, or could not be made; ``purpose`` None: all
+        connections to it."""
         ...
 
 
@@ -62,5 +63,5 @@ class Callable(Role, Protocol):
     """A role that scripted applications call."""
 
     def call(self, call: Call, now: int) -> Effects:
-        """One call; ``call.state`` says how it went."""
+        """Make one call; ``call.state`` holds its result."""
         ...

@@ -1,4 +1,4 @@
-"""Asks roles when they want to be called next, and keeps their one event of a kind in the timetable (GEN-2)."""
+"""Asks each role for its next timer, and keeps at most one event of each kind for it in the timetable (GEN-2)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.timetable import NEVER, Timetable
 
 
 class RoleTimers:
-    """Most answers have not changed, so they are compared here before the timetable is."""
+    """Most timers have not changed since the last call, so they are compared here before the timetable is used."""
 
     __slots__ = ("_backgrounds", "_kernel", "_passes", "_passing", "_timers", "_timetable")
 
@@ -24,7 +24,7 @@ class RoleTimers:
         self._backgrounds = timetable.scheduled["background"]
 
     def ask(self, name: str) -> None:
-        """Ask a role, and the applications and loops that use it."""
+        """Update the timers of a role, and of the applications and loops that use it."""
         kernel = self._kernel
         world = kernel.world
         broker = world.brokers.get(name)
@@ -50,7 +50,7 @@ class RoleTimers:
                 self._timetable.schedule(loop.name, "loop", loop.due(kernel.now), CALL)
 
     def ask_broker(self, broker: Broker) -> None:
-        """Ask a broker for its timer and its background timer."""
+        """Update the timer and the background timer of a broker."""
         name = broker.name
         at = broker.next_timer()
         if self._timers.get(name, NEVER)[0] != at:
@@ -60,7 +60,7 @@ class RoleTimers:
             self._timetable.schedule(name, "background", at, TIMER)
 
     def ask_in_background(self, broker: Broker) -> None:
-        """Ask a broker for its background timer alone."""
+        """Update only the background timer of a broker."""
         at = broker.next_background_timer()
         if self._backgrounds.get(broker.name, NEVER)[0] != at:
             self._timetable.schedule(broker.name, "background", at, TIMER)

@@ -1,8 +1,8 @@
-"""Refusals as rules: a receiver's checks of a request, in order, and its error.
+"""Refusals as rules: the ordered checks of a request at its receiver, each with its error.
 
-One kind of rule for every receiver. The first rule whose guard holds decides; the request is answered with its error,
-and nothing else is done. ``telling/requests.py`` makes a refusal's explanation from the rule too: the
-sentence with the facts that it names, the numbers that were compared, what the client does next.
+All receivers use the same kind of rule. The first rule whose guard holds decides: the request is answered
+with its error, and nothing else happens. ``telling/requests.py`` derives the explanation of a refusal from
+the same rule: the sentence with its facts, the compared numbers, the client's reaction.
 """
 
 from __future__ import annotations
@@ -19,12 +19,9 @@ Context = TypeVar("Context")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(Generic[Context]):
-    """One refusal. ``when``: the guard; it looks at the request and at the receiver.
-
-    ``says``: the facts that the sentence names; ``compares``: label and fact of each number that was compared.
-    ``only_if`` and ``unless`` name a field of the profile. ``by_log``: it is the log that refuses, so the answer says
-    where the log starts, as Kafka's does.
-    """
+    """One refusal. ``when``: the guard, which reads the request and the receiver. ``says``: the facts in the
+    sentence; ``compares``: label and fact of each compared number. ``only_if`` and ``unless`` name a field of
+    the profile. ``by_log``: the log refuses, so the response has the log start offset, as Kafka's does."""
 
     when: Callable[[Context], bool]
     answer: Error
@@ -39,7 +36,7 @@ class Rule(Generic[Context]):
 
 
 def refusal(rules: Iterable[Rule[Context]], context: Context) -> Rule[Context] | None:
-    """The rule that refuses; None: the request may go on."""
+    """The first rule that refuses the request; None: none does."""
     for rule in rules:
         if rule.when(context):
             return rule

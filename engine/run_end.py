@@ -1,4 +1,4 @@
-"""When a run ends: its limits, and a cluster in which nothing more can happen (GEN-2)."""
+"""When a run ends: at its limits, or when nothing more can happen in the cluster (GEN-2)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from engine.timetable import Timetable
 from engine.world import World
 
 _CONNECTING = frozenset({"timer", "pass", "connected"})
-"""The events of a client that tries to reach a broker."""
+"""The kinds of events of a client that only tries to reach a broker."""
 _QUIET = 200_000
-"""The most events of a whole run that make no step. The longest run of the library takes some hundreds; a client
-that tries to connect until the time limit would take minutes and make no step."""
+"""The most quiet events (events that make no step) of a whole run. The longest run of the library has a few
+hundred. Without this limit, a client that tries to connect until the time limit would take minutes of
+computing and make no step."""
 _QUIET_A_STEP = 20
-"""With each step this many more are allowed: between two steps of a long run few events are quiet."""
+"""Each step allows this many more quiet events: few are quiet between two steps of a long run."""
 _QUIET_AN_INTERVENTION = 2_000
-"""With each intervention this many more are allowed: clients need some to reach a broker that was restarted."""
+"""Each intervention allows this many more quiet events: clients need some to reach a broker that was restarted."""
 
 
 class RunEnd:
@@ -29,23 +30,23 @@ class RunEnd:
         self.time_limit = limits["time_ms"]
         self.horizon = self.time_limit
         self._quiet = 0
-        """Events so far that made no step, less the allowance of interventions."""
+        """Quiet events so far, minus the allowance of interventions."""
 
     def stop_at(self, time: int | None) -> None:
         """Set the horizon; None: the time limit."""
         self.horizon = self.time_limit if time is None else min(time, self.time_limit)
 
     def allow_intervention(self) -> None:
-        """An intervention may be followed by further events without a step."""
+        """Allow more quiet events because of an intervention."""
         self._quiet -= _QUIET_AN_INTERVENTION
 
     def is_too_quiet(self, steps: int) -> bool:
-        """Count an event that made no step; True when there were too many of them for the number of the run's steps."""
+        """Count a quiet event; True when there were too many for the number of the run's steps."""
         self._quiet += 1
         return self._quiet > _QUIET + _QUIET_A_STEP * steps
 
     def nothing_comes(self) -> bool:
-        """True when no broker runs, and the clients only try to connect and have nothing else to do."""
+        """True when no broker runs, and every client only tries to connect."""
         world = self._world
         for event in self._timetable.valid_events():
             _, handler, argument = event

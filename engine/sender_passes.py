@@ -1,4 +1,4 @@
-"""The Sender pass that is under way: no other event comes between its phases."""
+"""The Sender pass that is running: no other event comes between its phases."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class SenderPasses:
         self.run_phase(name)
 
     def run_phase(self, name: str) -> None:
-        """Run the client to the end of the next phase that does something."""
+        """Run the client's phases until one did something."""
         kernel = self._kernel
         world = kernel.world
         if not world.acts(name):
-            self.client = None  # A crash ends the pass; a paused client finishes its pass when it resumes.
+            self.client = None  # A crash ends the pass; a paused client finishes the pass after it resumes.
             kernel.ask_for_timers(name)
             return
         kernel.at_work(name, "sender_phase")
@@ -40,4 +40,4 @@ class SenderPasses:
             kernel.ask_for_timers(name)
         elif kernel.watch.recording:
             for loop in world.loops_of.get(name, ()):
-                kernel.watch.touch(loop)  # A phase may have let its call return.
+                kernel.watch.touch(loop)  # A phase may have completed the client's blocked call.

@@ -1,9 +1,9 @@
 """How a run moves: virtual time, the event queue, one step after the other (GEN-1, GEN-2, GEN-4).
 
-Owns steps, and nothing of the protocol. ``timetable`` keeps the order of events; parts own when the run ends, what is
-paused, the Sender pass under way, the timers of roles and the fetches of followers. Here the run calls roles and
-carries out the effects that they return; an event that emits nothing makes no step. A run is a pure function of the
-scenario and the interventions.
+Owns the steps, and no rule of the protocol. ``timetable`` keeps the order of events. Other parts own the end
+of the run, the events of paused actors, the running Sender pass, the timers of roles and the fetches of
+followers. This class calls the roles and carries out the effects that they return; an event that emits
+nothing makes no step. A run is a pure function of the scenario and the interventions.
 
 A Sender pass is never interleaved with other events, yet each phase that did something is a step.
 """
@@ -61,9 +61,9 @@ from engine.world import World
 class Simulation(Timetable):
     """One run.
 
-    ``watching``: ``bare`` (nothing but the run), ``judged`` (verdicts), ``recorded`` (steps and changes).
-    ``interventions``: what learners did, each with ``after``, the number of the step before it.
-    Raises :class:`engine.errors.Refused` when the configuration is refused (CFG-6).
+    ``watching``: ``bare`` (only the run), ``judged`` (also verdicts), ``recorded`` (also steps and changes).
+    ``interventions``: each with ``after``, the number of the step before it. Raises
+    :class:`engine.errors.Refused` when the configuration is refused (CFG-6).
     """
 
     __slots__ = (
@@ -98,7 +98,7 @@ class Simulation(Timetable):
         self.number = 0
         self.finished: str | None = None
         self.kinds: defaultdict[str, int] = defaultdict(int)
-        """Steps made, by kind."""
+        """Kind of step to the number of such steps so far."""
         self.generator = Random(scenario["seed"])
         self.judges = Bench()
         self.watch = self.make_watch()
@@ -107,7 +107,7 @@ class Simulation(Timetable):
         self._time = TimePart()
         self._serial = 0
         self.follower: object = None
-        """An object of view/following.py that takes this run's steps. The simulation never reads it."""
+        """An object of view/following.py that receives this run's steps. The simulation never reads it."""
         self.world: World = build(scenario, self.watch)
         self._end = RunEnd(self, self.world, scenario["limits"])
         self._pauses = Pauses(self, self.world)
@@ -130,13 +130,13 @@ class Simulation(Timetable):
         self._start()
 
     def make_watch(self) -> Watch:
-        """How closely this run is watched."""
+        """The watch for this run's level."""
         if self.watching == "bare":
             return Watch()
         return (Recorded if self.watching == "recorded" else Judged)(self.judges)
 
     def _start(self) -> None:
-        """Everything that is there before step 1: no step, no change."""
+        """Build the state before step 1, without steps or changes."""
         transactions = any("transactional_id" in row["settings"] for row in self.scenario["producers"])
         self.judges.seat(self.world.controller.leaders(), transactions)
         self.judges.seat_nodes(self.world.working_nodes())
@@ -158,7 +158,7 @@ class Simulation(Timetable):
     # -- running ---------------------------------------------------------------------------------------
 
     def step(self) -> Step | None:
-        """The next thing that happens; None when the run has ended (``finished`` says how).
+        """Make the next step and return it; None when the run has ended (``finished`` holds the reason).
 
         At the bare and judged levels the step has number, time, actor and kind only.
         """
@@ -175,7 +175,7 @@ class Simulation(Timetable):
         return Step(self.number, self.now, self._actor, self._kind)
 
     def run(self, until: int | None = None, steps: int | None = None) -> int:
-        """Step to the end, through virtual time ``until`` or for ``steps`` steps; returns the steps made."""
+        """Make steps to the end, up to the virtual time ``until``, or ``steps`` steps; returns the steps."""
         begin = self.number
         last = None if steps is None else begin + steps
         advance: Callable[[], object] = self._advance
@@ -188,14 +188,14 @@ class Simulation(Timetable):
         return self.number - begin
 
     def _advance_judged(self) -> bool:
-        """The next step, and the judges' view of it."""
+        """The next step, and its facts for the judges."""
         if not self._advance():
             return False
         self.judges.broken(self.number)
         return True
 
     def _advance(self) -> bool:
-        """Let things happen until one of them is a step; False at the end of the run."""
+        """Carry out events until one makes a step; False at the end of the run."""
         watch = self.watch
         watch.said = None
         if self.number >= self._end.step_limit:
@@ -229,7 +229,7 @@ class Simulation(Timetable):
         return True
 
     def _next_event(self) -> bool:
-        """Let the next event happen; False at the end of the run or of what the caller asked for."""
+        """Carry out the next event; False at the end of the run, or at the caller's limit."""
         queue, scheduled = self._queue, self.scheduled
         if len(queue) <= self._void + len(self._backgrounds) or (
             self.world.dark and self._end.nothing_comes()
@@ -267,7 +267,7 @@ class Simulation(Timetable):
     # -- for the run's parts and helpers (kernel.py) ---------------------------------------------------
 
     def ask_for_timers(self, name: str) -> None:
-        """Ask a role when it wants to be called again."""
+        """Update a role's timers."""
         self._timing.ask(name)
 
     def hold_if_paused(self, actor: str, event: Event) -> bool:
@@ -369,7 +369,7 @@ class Simulation(Timetable):
     # -- effects ---------------------------------------------------------------------------------------
 
     def at_work(self, actor: str, kind: StepKind) -> None:
-        """Name the actor and the kind of the current step."""
+        """Set the actor and the kind of the current step."""
         self._actor, self._kind = actor, kind
 
     def carry_out(self, name: str, effects: Effects) -> None:
@@ -390,12 +390,12 @@ class Simulation(Timetable):
                 self.disconnect(name, effect.peer, effect.purpose)
 
     def ask(self, name: str) -> None:
-        """Ask a role for its timers and follow the partitions that changed, after a fault or an intervention."""
+        """Update a role's timers and handle changed partitions, after a fault or an intervention."""
         self.ask_for_timers(name)
         self._replication.follow()
 
     def send(self, source: str, effect: Send) -> Envelope | None:
-        """Put a message on its way; the fault script sees it first. None: a response whose connection has ended."""
+        """Send a message; the fault script sees it first. None: it is a response whose connection has ended."""
         interference = self.interference
         if effect.is_response and self._answers_in_vain(source, effect):
             return None
@@ -415,7 +415,8 @@ class Simulation(Timetable):
         return envelope
 
     def _answers_in_vain(self, broker: str, effect: Send) -> bool:
-        """Drop the response to a request whose connection has ended, and take the next one of those left (GEN-11)."""
+        """Drop the response to a request whose connection has ended, and handle the next of the requests left
+        over (GEN-11)."""
         connections = self.world.network.connections
         if not connections.ended:
             return False
@@ -428,7 +429,7 @@ class Simulation(Timetable):
         return True
 
     def _take_next(self, client: str, broker: str, body: object, correlation_id: int) -> None:
-        """A broker has done with a request; it takes the next one of the connection now (GEN-11)."""
+        """The broker has finished a request, and now handles the next one of the connection (GEN-11)."""
         connections = self.world.network.connections
         ended = connections.of_ended(client, broker, correlation_id) if connections.ended else None
         if ended is not None:
@@ -442,7 +443,7 @@ class Simulation(Timetable):
             self.schedule_delivery(following)
 
     def schedule_delivery(self, envelope: Envelope) -> None:
-        """A message arrives at its time; one that waits at a paused receiver has arrived before."""
+        """Queue the arrival of a message; a message that waits at a paused receiver has arrived already."""
         at = envelope.arrives_at
         if at < self.now:
             at = envelope.arrives_at = self.now
@@ -457,21 +458,22 @@ class Simulation(Timetable):
         )
 
     def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
-        """End one connection: what is under way on it is lost, both ends learn it at once (GEN-5). Of the requests
-        that wait at the broker, the first ``taken`` are processed all the same (GEN-11); returns how many these are."""
+        """End one connection: messages in flight on it are lost, and both ends are notified at once (GEN-5).
+        Of the requests that wait at the broker, the first ``taken`` are handled nevertheless (GEN-11);
+        returns the number of these."""
         lost, kept = self.world.network.lose((client, broker, purpose).__eq__, taken)
         self._lost_with_connection(lost)
         self._disconnected(client, broker, purpose)
         return kept
 
     def cut_off(self, name: str) -> None:
-        """An actor stopped: every connection of it ends, and a broker answers nothing that it had."""
+        """An actor stopped: all its connections end, and a broker answers no request that it had received."""
         for peer in self.world.peers_of(name):
             self._end_all(name, peer)
         self._lost_with_connection(self.world.network.forget(name))
 
     def _end_all(self, one: str, other: str) -> None:
-        """Every connection between these two ends."""
+        """End every connection between these two."""
         between = ((one, other), (other, one))
         lost, _ = self.world.network.lose(lambda name: name[:2] in between)
         self._lost_with_connection(lost)
@@ -499,7 +501,7 @@ class Simulation(Timetable):
         self.watch.emit(MessageLost, api, envelope.source, envelope.destination)
 
     def settled(self, envelope: Envelope) -> None:
-        """Report to the judges that this copy is no longer under way."""
+        """Report to the judges that this copy of a message is no longer in flight."""
         if self.watch.judging and type(envelope.body) is ProduceRequest:
             self.world.copies(envelope.body, sent=False)
 
@@ -517,9 +519,9 @@ class Simulation(Timetable):
         ]
 
     def view(self) -> dict[str, Any]:
-        """The whole state as docs/frame.md has it, computed afresh. Only at the recorded level."""
+        """The whole state as in docs/frame.md, computed anew. Only at the recorded level."""
         view = whole_view(self.world.empty_view(), self.parts())
-        view["time"] = self.now  # Quiet events may have passed since the newest step.
+        view["time"] = self.now  # Time may have passed since the newest step, by quiet events.
         return view
 
     def header(self) -> Header:
@@ -527,19 +529,17 @@ class Simulation(Timetable):
         return header_of(self.scenario, self.world.actors())
 
     def fork(self) -> Simulation:
-        """An independent copy that goes on from here."""
+        """An independent copy that can be continued separately."""
         copy: Simulation = pickle.loads(pickle.dumps(self, pickle.HIGHEST_PROTOCOL))
         return copy
 
     def digest(self) -> str:
-        """SHA-256 of the state; equal states have equal digests whatever led to them."""
+        """SHA-256 of the state; equal states have equal digests, whatever their history."""
         return digest_of(self.view())
 
     def intervene(self, intervention: dict[str, Any]) -> dict[str, Any]:
-        """Do something to the world after the newest step; returns it with ``after`` filled in.
-
-        Raises Refused when it cannot be done here and now.
-        """
+        """Carry out an intervention after the newest step; returns it with ``after`` filled in. Raises
+        Refused when it is impossible now."""
         done = {**intervention, "after": self.number}
         self.interference.accept(done)
         self.finished = None

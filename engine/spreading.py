@@ -1,10 +1,9 @@
-"""How what the controller decided reaches the brokers of a run.
+"""How the controller's decisions reach the brokers of a run.
 
-With ZooKeeper behind it the controller announces, and every live broker learns it within the same step. Without
-ZooKeeper it writes records, and each broker learns of a decision when it has fetched them: one exchange, one step, a
-link's latency behind the decision. A broker that pauses reads on when it goes on, and acts on what it knew until then.
-
-A run has one of the two, which is chosen when its world is built.
+With ZooKeeper, the controller announces a decision, and every live broker receives it within the same step.
+Without ZooKeeper, it writes records, and each broker learns of a decision when it has fetched them: one fetch
+is one step, one link latency after the decision. A paused broker continues to read when it resumes; until
+then its state is old. The version chooses one of the two when the run is built.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ from engine.network.links import Network
 from engine.watching import Watch
 
 Done = Iterator[tuple[str, Effects]]
-"""Effects with the name of the broker that wants them carried out."""
+"""Effects, with the name of the broker that returned them."""
 
 
 class Cluster(Protocol):
-    """The part of a run that is spread to."""
+    """The brokers of a run, as this module uses them."""
 
     brokers: dict[str, Broker]
     network: Network
@@ -38,30 +37,30 @@ class Spreading(Protocol):
     """Times are virtual milliseconds."""
 
     def begin(self) -> None:
-        """Before the first step: what was decided so far is known."""
+        """Before the first step: brokers receive all decisions so far."""
 
     def announce(self, now: int) -> Done:
-        """Hand over what brokers learn at once."""
+        """Deliver the decisions that brokers receive at once."""
         ...
 
     def is_back(self, name: str, now: int) -> Done:
-        """A broker starts again."""
+        """A broker has started again."""
         ...
 
     def goes_on(self, name: str, now: int) -> Done:
-        """A pause of a broker is over."""
+        """The pause of a broker has ended."""
         ...
 
     def is_zombie(self, name: str) -> bool:
-        """A broker that runs and has to learn that it was given up, before it may learn anything else."""
+        """Whether a running broker first has to learn that its session has ended."""
         ...
 
     def register(self, name: str, now: int) -> Done:
-        """A zombie has learned that it was given up (FEN-6)."""
+        """A broker learns that its session ended, and registers again (FEN-6)."""
         ...
 
     def fetches(self, now: int) -> list[tuple[str, int]]:
-        """The brokers that have something to read and no fetch under way, with the time at which its answer comes."""
+        """The brokers with unread records and no fetch in flight, each with the time of the fetch's response."""
         ...
 
     def read(self, name: str, now: int) -> Effects:
@@ -70,7 +69,7 @@ class Spreading(Protocol):
 
 
 class Announced:
-    """By announcements, at once (LOG-10)."""
+    """With ZooKeeper: by announcements, at once (LOG-10)."""
 
     __slots__ = ("_cluster", "_controller")
 
@@ -79,7 +78,7 @@ class Announced:
         self._controller = controller
 
     def begin(self) -> None:
-        """Whatever waits is handed over with the first event."""
+        """Waiting announcements are delivered with the first event."""
 
     def announce(self, now: int) -> Done:
         controller, cluster = self._controller, self._cluster
@@ -90,7 +89,7 @@ class Announced:
                         yield name, broker.learn(word, now)
 
     def _inform(self, name: str, now: int) -> Done:
-        """A broker that starts or wakes learns all it missed."""
+        """A broker that starts or resumes receives all announcements that it missed."""
         for word in self._controller.announcements_for():
             yield name, self._cluster.brokers[name].learn(word, now)
 
@@ -100,17 +99,17 @@ class Announced:
         yield from self.announce(now)
 
     def goes_on(self, name: str, now: int) -> Done:
-        """A broker whose session ended meanwhile does not know it yet (FEN-6)."""
+        """A broker whose session ended meanwhile receives nothing until it registers again (FEN-6)."""
         if not self.is_zombie(name):
             yield from self.register(name, now)
 
     def is_zombie(self, name: str) -> bool:
-        """True for a broker that runs, while the controller holds it for dead."""
+        """True for a running broker whose session has ended at the controller."""
         broker = self._cluster.brokers.get(name)
         return broker is not None and broker.alive and not self._controller.is_live(broker.broker_id)
 
     def register(self, name: str, now: int) -> Done:
-        """A broker that resumed registers with the controller and learns what it missed."""
+        """A resumed broker registers with the controller and receives what it missed."""
         self._controller.on_broker_resumed(self._cluster.brokers[name].broker_id, now)
         yield from self._inform(name, now)
         yield from self.announce(now)
@@ -123,7 +122,7 @@ class Announced:
 
 
 class Fetched:
-    """By fetches of the metadata log. Owns which brokers have one under way."""
+    """Without ZooKeeper: by fetches of the metadata log. Owns the brokers with a fetch in flight."""
 
     __slots__ = ("_cluster", "_controller", "_under_way")
 
@@ -139,7 +138,8 @@ class Fetched:
         self._controller.announcements.clear()
 
     def announce(self, now: int) -> Done:
-        """What is no decision is known at once: which partitions are used, and which followers a fault stopped."""
+        """Two things are not records, and are delivered at once: the first use of a partition, and the
+        followers that a fault stopped."""
         written = None
         for word in self._controller.take_announcements():
             if type(word) is RecordsWritten:
@@ -152,7 +152,7 @@ class Fetched:
             self._controller.announcements.append(written)
 
     def is_back(self, name: str, now: int) -> Done:
-        """It reads on once it has registered."""
+        """The broker reads the log once it has registered."""
         return self.announce(now)
 
     def goes_on(self, name: str, now: int) -> Done:
@@ -167,7 +167,7 @@ class Fetched:
         self._controller.announcements.append(RecordsWritten(end=self._controller.log.end))
 
     def is_zombie(self, name: str) -> bool:
-        """A broker that was fenced acts as before until it has read so: it needs no more than its next fetch."""
+        """Always False: a fenced broker acts as before until its next fetch brings the record."""
         return False
 
     def register(self, name: str, now: int) -> Done:
@@ -187,7 +187,7 @@ class Fetched:
         return due
 
     def _reads(self, broker: Broker) -> bool:
-        """A broker reads from the moment on that it has a broker epoch."""
+        """A broker reads the log from the moment at which it has a broker epoch."""
         return (
             broker.alive
             and broker.link.registered
@@ -195,7 +195,7 @@ class Fetched:
         )
 
     def read(self, name: str, now: int) -> Effects:
-        """One that stopped or pauses meanwhile reads nothing; it fetches again when it is back."""
+        """Nothing is read by a broker that stopped or paused after the fetch; it fetches again later."""
         self._under_way.discard(name)
         broker = self._cluster.brokers[name]
         if name in self._cluster.paused or not self._reads(broker) or not self._controller.alive:
@@ -222,8 +222,8 @@ class Fetched:
 
 
 def _as_one(records: Sequence[MetadataRecord]) -> Iterator[News]:
-    """What a fetch brings is applied as one change (``MetadataDelta``): of a partition its newest state alone, so a
-    broker that was away for a while does not act once more on what is over."""
+    """The records of one fetch are applied as one change (``MetadataDelta``): only the newest state of each
+    partition, so a broker that was away does not apply outdated ones."""
     words = [record.word for record in records if record.word is not None]
     newest = {word.partition: word for word in words if type(word) is LeaderAndIsr}
     for word in words:
@@ -232,4 +232,4 @@ def _as_one(records: Sequence[MetadataRecord]) -> Iterator[News]:
 
 
 RECORDS_NAMED = 12
-"""The newest records that a step names; a broker that starts reads all of them."""
+"""The most records that a step names, the newest ones; a broker that starts reads all of them."""

@@ -60,7 +60,8 @@ class Step:
 
     @property
     def interesting(self) -> bool:
-        """A learner's next stop: a fault, a refusal, a decision, a broken guarantee, a changed state."""
+        """Whether a learner should stop here: a fault, a refusal, a decision, a broken guarantee or a changed
+        state."""
         return bool(
             self.kind == "fault"
             or self.refusal
@@ -76,7 +77,7 @@ class Step:
         return any(row["outcome"] == "decided" for row in rows[:-1])
 
     def to_json(self) -> dict[str, Any]:
-        """The step as docs/frame.md has it."""
+        """The step as in docs/frame.md."""
         shown: StepJson = {
             "number": self.number,
             "at": self.at,
@@ -115,11 +116,8 @@ def canonical(value: Any) -> str:
 
 
 def compare(path: Path, before: Any, after: Any, changes: list[Change]) -> None:
-    """Append what differs: objects key by key, everything else as a whole.
-
-    An object that goes into a change is copied: a reader may put other parts into it, and what the recorder
-    compares with must not change by that.
-    """
+    """Append the differences: objects key by key, other values as a whole. An object in a change is a copy: a
+    reader may insert other parts into it, and that must not alter the recorder's previous view."""
     if type(before) is not dict or type(after) is not dict:
         changes.append(
             (
@@ -138,7 +136,7 @@ def compare(path: Path, before: Any, after: Any, changes: list[Change]) -> None:
                     compare((*path, key), old, new, changes)
                 else:
                     changes.append(((*path, key), old, new.copy() if type(new) is dict else new))
-    except KeyError:  # Rare, and cheaper than to ask for each key whether it is still there.
+    except KeyError:  # Removed keys are rare, and this is cheaper than a test for each key.
         del changes[mark:]
         for key, old in before.items():
             if key not in after or old != after[key]:

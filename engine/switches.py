@@ -1,7 +1,7 @@
-"""The mechanisms that a laboratory run may turn off, one at a time (GEN-9).
+"""The mechanisms of Kafka that a scenario can turn off, one at a time (GEN-9).
 
-A comparison runs the same scripts with one switch changed. Every switch that is not at its
-default is shown to the learner (UIV-4).
+A comparison runs the same scripts with one switch changed. Every switch that is not at its default is shown
+to the learner (UIV-4).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ class Switches:
     """Defaults are Kafka's own behaviour."""
 
     duplicate_lookup: bool = True
-    """The broker looks for the batch among the cached ones (SEQ-11)."""
+    """The broker searches the cached batches for a duplicate (SEQ-11)."""
     sequence_check: bool = True
     """The broker refuses gaps and stale numbers (SEQ-14, SEQ-15)."""
     epoch_check: bool = True
@@ -24,15 +24,15 @@ class Switches:
     duplicate_cache_size: int = 5
     """Batches remembered per producer and partition (CFG-4)."""
     ordered_reinsertion: bool = True
-    """A retried batch returns to its place by sequence (ORD-2); else to the front."""
+    """A retried batch is inserted by its sequence (ORD-2); else at the front of the queue."""
     head_retry_rule: bool = True
     """Only the oldest unanswered batch of a partition may be resent (ORD-5, last test)."""
     drain_stop_scope: str = "node"
-    """The scope of the stop test: the whole ``node``'s drain or this ``partition`` only (CTR-15)."""
+    """What the stop test stops: the drain of the whole ``node``, or only of this ``partition`` (CTR-15)."""
     marker_retry: bool = True
     transaction_log_acks_all: bool = True
     in_flight_cap: bool = True
-    """More than five requests in flight are refused with idempotence (CFG-2)."""
+    """With idempotence, more than five requests in flight are refused (CFG-2)."""
     stale_sequence_is_duplicate: bool = False
     """A stale sequence outside the cache is answered DUPLICATE_SEQUENCE_NUMBER (SEQ-18)."""
     zookeeper_version_check: bool = True

@@ -1,10 +1,9 @@
-"""The running timers, read from a view: one name for each timer, whichever role runs it.
+"""The running timers of all roles, collected from a view, each with one name.
 
-A timer is `<actor>/<kind> <subject>`. Clients list theirs; a coordinator's, a broker's and the middleware's stand with
-what they wait for, and are gathered here. Pages get them by view/derived.py.
-
-Left out are waits that no role of the engine has (a replica leaves the in-sync replicas when a fault says so, LOG-7)
-and scans in the background, which come round whether there is something to find or not (LOG-12, TXC-21).
+The name is `<actor>/<kind> <subject>`. Clients list their timers in the view. Those of coordinators, brokers
+and middleware are found at the objects that wait, and are collected here. Pages get them from
+view/derived.py. Two kinds are left out: waits that the engine does not have (a replica leaves the ISR only by
+a fault, LOG-7), and background scans, which run in any case (LOG-12, TXC-21).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 
 Json = Mapping[str, Any]
 Timer = dict[str, Any]
-"""`kind`, `subject`, `since` (virtual ms; None where it is not known), `until`."""
+"""`kind`, `subject`, `since` (virtual ms; None when unknown), `until` (virtual ms)."""
 
 
 def running(view: Json) -> Iterator[tuple[str, str, Timer]]:
@@ -26,7 +25,7 @@ def running(view: Json) -> Iterator[tuple[str, str, Timer]]:
 
 
 def beside_clients(view: Json) -> Iterator[tuple[str, str, Timer]]:
-    """The timers of all other roles, in the same shape."""
+    """The timers of all roles other than clients, in the same shape."""
     for gather in (_coordinators, _waiting_appends, _sessions, _middleware, _due):
         for actor, kind, subject, since, until in gather(view):
             timer = {"kind": kind, "subject": subject, "since": since, "until": until}
@@ -34,7 +33,7 @@ def beside_clients(view: Json) -> Iterator[tuple[str, str, Timer]]:
 
 
 def named(view: Json, selection: str) -> tuple[str, Timer | None]:
-    """The actor of `<actor>/<name>`, and the timer if it runs."""
+    """The actor in `<actor>/<name>`, and its timer, or None when that is not running."""
     wanted, _, wanted_name = selection.partition("/")
     for actor, name, timer in running(view):
         if actor == wanted and name == wanted_name:
@@ -46,7 +45,7 @@ _Found = Iterator[tuple[str, str, str, int | None, int]]
 
 
 def _coordinators(view: Json) -> _Found:
-    """Until an open transaction may be aborted by its coordinator (TXC-21)."""
+    """Time until the coordinator may abort an open transaction (TXC-21)."""
     for number, broker in view.get("brokers", {}).items():
         for transactional_id, entry in broker.get("transactions", {}).items():
             if entry["times_out_at"] is not None:
@@ -55,7 +54,7 @@ def _coordinators(view: Json) -> _Found:
 
 
 def _waiting_appends(view: Json) -> _Found:
-    """Until an append with acks=all is answered though it is not replicated (LOG-2)."""
+    """Time until an append with acks=all is answered even if it is not replicated (LOG-2)."""
     for partition in view.get("partitions", {}).values():
         for number, replica in partition.get("replicas", {}).items():
             for one in replica.get("waiting", ()):
@@ -64,7 +63,7 @@ def _waiting_appends(view: Json) -> _Found:
 
 
 def _sessions(view: Json) -> _Found:
-    """Until ZooKeeper, or the active controller, gives a silent broker up (LOG-10)."""
+    """Time until ZooKeeper or the active controller ends the session of a silent broker (LOG-10)."""
     for number, session in view.get("zookeeper", {}).get("sessions", {}).items():
         if session["expires_at"] is not None and not session["alive"]:
             yield f"broker-{number}", "session", "ZooKeeper", None, session["expires_at"]
@@ -81,7 +80,7 @@ def _middleware(view: Json) -> _Found:
 
 
 def _due(view: Json) -> _Found:
-    """The end of the business system's local work, and the manager's next question (MW-4, MW-11)."""
+    """Time until the business system's local work ends, and until the manager's next query (MW-4, MW-11)."""
     for node, kind in (("business", "local_work"), ("manager", "ask_again")):
         for tid, one in view.get("middleware", {}).get(node, {}).get("transactions", {}).items():
             if one.get("due") is not None:

@@ -1,8 +1,9 @@
 """The event queue, and each role's one valid timer of a kind (GEN-2).
 
-Owns order and nothing of the protocol. Events at one time go by class (faults, deliveries, timers, Sender
-passes, application calls), then as they were put in. Most of what a role answers to *when do you want to be
-called?* is the time it is waiting for already; a time that was given up stays in the queue and is skipped.
+Owns the order of events, and no rule of the protocol. Events at the same time are ordered by class (faults,
+deliveries, timers, Sender passes, application calls), then by the order in which they were queued. Usually a
+role's next timer is the one already queued; if it is not, the old event stays in the queue as void and is
+skipped.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from engine.pending import PendingPart
 from engine.watching import Watch
 
 Event = tuple[int, str, Any]
-"""(key, handler, argument). The key orders events: time, class, order put in, in one number, because a heap
+"""(key, handler, argument). The key is one number made of time, class and order of queueing, because a heap
 compares one number faster than three."""
 
 _ORDER_BITS = 40
@@ -25,13 +26,13 @@ TIME_BITS = _ORDER_BITS + _CLASS_BITS
 _ORDER_MASK = (1 << _ORDER_BITS) - 1
 
 NEVER: tuple[int | None, int] = (None, -1)
-"""(time, key) of a role that has no valid event."""
+"""(time, key) for a role without a valid event."""
 
 _VOID_MAX = 64
-"""Events given up that the queue may hold, unless they are fewer than the others."""
+"""The most void events in the queue, unless they are fewer than the valid ones."""
 
 KNOWN_HANDLERS = ("timer", "pass", "background", "loop")
-"""Handlers of which a role has one valid event at most."""
+"""Handlers of which a role has at most one valid event."""
 
 
 class Timetable:
@@ -57,14 +58,14 @@ class Timetable:
         self._queue: list[Event] = []
         self._order = 0
         self._void = 0
-        """Events in the queue whose time was given up."""
+        """Number of void events in the queue."""
         self.scheduled: dict[str, dict[str, tuple[int | None, int]]] = {name: {} for name in KNOWN_HANDLERS}
-        """Handler to role to (time, key) of its one valid event."""
+        """Handler to role to (time, key) of the role's one valid event."""
         self._timers = self.scheduled["timer"]
         self._passes = self.scheduled["pass"]
         self._backgrounds = self.scheduled["background"]
         self._pending: dict[int, PendingPart] = {}
-        """Key to what the view shows of the event; empty unless recorded."""
+        """Key to the event's part of the view; empty unless recorded."""
 
     def put(self, at: int, rank: int, handler: str, argument: Any, actor: str, what: str) -> int:
         """Put an event into the queue; returns its key. ``what`` is text for the view, unread unless recorded."""
@@ -78,17 +79,17 @@ class Timetable:
         return key
 
     def _is_void(self, event: Event) -> bool:
-        """A time that its role gave up for another."""
+        """Whether the role has replaced this event by another one."""
         timers = self.scheduled.get(event[1])
         return timers is not None and timers.get(event[2], NEVER)[1] != event[0]
 
     def valid_events(self) -> Iterator[Event]:
-        """The queued events that were not given up, in no order."""
+        """The queued events that are not void, in no order."""
         return (event for event in self._queue if not self._is_void(event))
 
     def _sweep(self) -> None:
-        """Take out what was given up: most of it is timeouts of what went well, half a minute ahead, and a long
-        queue is slow. Keys differ, so the order of the others stays."""
+        """Remove void events: most are timeouts of requests that were answered, thirty seconds ahead, and a
+        long queue is slow. All keys differ, so the order of the others does not change."""
         self._queue[:] = [event for event in self._queue if not self._is_void(event)]
         heapify(self._queue)
         self._void = 0
@@ -100,7 +101,7 @@ class Timetable:
             self.watch.touch(part)
 
     def schedule(self, name: str, handler: str, at: int | None, rank: int) -> None:
-        """Keep one valid event of this kind for a role, at ``at``; None: none."""
+        """Keep one valid event of this kind for a role, at ``at``; None: no event."""
         timers = self.scheduled[handler]
         known = timers.get(name)
         if at is not None and at < self.now:

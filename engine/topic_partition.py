@@ -1,6 +1,7 @@
-"""A topic-partition: the two things that its name, ``t-0``, stands for. Here names are made and read, nowhere else.
+"""A topic-partition: topic and number, written as one name, ``t-0``.
 
-Messages, tables and documents hold the name: a text is compared, hashed and sorted at once, and is what readers see.
+Only this module makes and parses such names. Messages, tables and documents hold the name, because a text is
+compared, hashed and sorted quickly, and is what readers see.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ class TopicPartition(NamedTuple):
 
     topic: str
     number: int
-    """-1 where a text names no partition."""
+    """-1 when the text names no partition."""
 
     def __str__(self) -> str:
         return partition_name(self.topic, self.number)
@@ -27,7 +28,7 @@ def partition_name(topic: str, number: int) -> str:
 
 @lru_cache(maxsize=4096)
 def topic_partition(name: str) -> TopicPartition:
-    """Read a name."""
+    """Parse a name."""
     topic, _, number = name.rpartition("-")
     return TopicPartition(topic, int(number) if number.isdecimal() else -1)
 

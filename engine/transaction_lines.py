@@ -1,8 +1,8 @@
-"""One line a transaction: who, where, from which step to which, and how it ended.
+"""One line for each transaction: its producer, partitions, first and last step, and outcome.
 
-Made from recorded steps alone, so stored runs and replays have lines as well as running ones. What counts as the
-state is the coordinator's (TXC-3): a change that is being written is not counted before its record is replicated.
-A transaction that its coordinator never heard of, because nothing was registered, is the client's own (TXM-10).
+Made from recorded steps alone, so stored runs and replays have lines, too. The state is that of the
+coordinator (TXC-3): a pending change does not count before its record is replicated. If nothing was
+registered, the coordinator does not know the transaction, and the state is the client's (TXM-10).
 Transactions of the message middleware (MW-9) have lines of the same shape.
 """
 
@@ -19,13 +19,13 @@ from engine.middleware.middleware_states import MIDDLEWARE
 from engine.middleware.participant_states import PARTICIPANT
 
 LINES_MAX = 500
-"""The most lines: the newest are kept, older ones are counted."""
+"""The most lines that are kept, the newest ones; older ones are only counted."""
 PLACES_MAX = 12
 
 OPEN, COMMITTED, ABORTED, EMPTY, LEFT = "open", "committed", "aborted", "empty", "left"
 RESULTS = (OPEN, COMMITTED, ABORTED, EMPTY, LEFT)
-"""``empty``: ended without a registered partition; ``left``: never ended and unknown to every coordinator, because
-its client went on or cannot go on."""
+"""``empty``: ended without a registered partition; ``left``: never ended, unknown to every coordinator, and
+its client began another transaction or cannot continue."""
 
 DECIDED = {"PrepareCommit": COMMITTED, "PrepareAbort": ABORTED, "PrepareEpochFence": ABORTED}
 COMPLETE = {"CompleteCommit": COMMITTED, "CompleteAbort": ABORTED}
@@ -37,11 +37,10 @@ Change = Mapping[str, Any]
 
 @dataclass(slots=True, kw_only=True)
 class TransactionLine:
-    """``state`` is the coordinator's, else the client's; times are virtual milliseconds.
-
-    ``last_step`` and ``last_at`` are those of the last thing that belongs to it, so far. ``decided_step`` is where the
-    outcome became durable, None before. ``places`` are its partitions (participants in the middleware's scheme).
-    """
+    """``state`` is that of the coordinator, or else of the client; times are virtual milliseconds.
+    ``last_step`` and ``last_at`` are number and time of the newest step that belongs to the transaction.
+    ``decided_step`` is the step at which the outcome became durable, None before. ``places`` are its
+    partitions (participants, for the middleware)."""
 
     identifier: str
     client: str | None
@@ -59,7 +58,7 @@ class TransactionLine:
     over: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """The line for the page; places are bounded and the others counted."""
+        """The line as JSON; the number of ``places`` is limited and the others are counted."""
         places = list(self.places)
         return {
             "id": self.identifier,
@@ -84,17 +83,17 @@ class TransactionLines:
 
     def __init__(self, view: Mapping[str, Any]) -> None:
         self.folded = 0
-        """Lines that are not kept any more."""
+        """Number of lines that are no longer kept."""
         self.through = 0
         """Number of the last step taken."""
         self._lines: list[TransactionLine] = []
         self._clients: dict[str, dict[str, Any]] = {}
         """Client to its identity."""
         self._known: dict[str, dict[str, Any]] = {}
-        """Transactional id to the identity that its coordinator last gave out, because a change holds only the
-        changed fields."""
+        """Transactional id to the identity that its coordinator last assigned; needed because a change holds
+        only the changed fields."""
         self._of_client: dict[str, TransactionLine] = {}
-        """The open transaction of each application."""
+        """Client to its open transaction."""
         self._at_coordinator: dict[str, TransactionLine] = {}
         """Transactional id to the transaction that its coordinator has not completed."""
         self._of_middleware: dict[str, TransactionLine] = {}
@@ -109,7 +108,8 @@ class TransactionLines:
         return self._lines
 
     def take(self, step: Mapping[str, Any]) -> None:
-        """Steps without a transition and without a change of clients or brokers cost next to nothing."""
+        """Take one step. A step without a transition and without a change of clients or brokers takes almost
+        no time."""
         self.through = step["number"]
         for change in step["changes"]:
             self._change(change, step)
@@ -120,7 +120,8 @@ class TransactionLines:
             self._transition(step["transition"], step)
 
     def to_json(self) -> dict[str, Any]:
-        """``{"through", "folded", "lines"}``: lines by their first step, ``folded`` older ones left out."""
+        """``{"through", "folded", "lines"}``: lines ordered by their first step; ``folded`` is the number
+        left out."""
         lines = sorted(self._lines, key=lambda line: (line.first_step, line.identifier))
         return {"through": self.through, "folded": self.folded, "lines": [line.to_json() for line in lines]}
 
@@ -200,7 +201,7 @@ class TransactionLines:
             self._leave(client, line, step)
 
     def _leave(self, client: str, line: TransactionLine, step: Mapping[str, Any]) -> None:
-        """The client begins anew, or never will again, although it never heard how this one ended."""
+        """The client begins another transaction, or cannot continue, without having learned this one's outcome."""
         del self._of_client[client]
         if not line.registered:
             line.result, line.over = LEFT, True
@@ -223,8 +224,8 @@ class TransactionLines:
     def _register(
         self, identifier: str, known: Mapping[str, Any], step: Mapping[str, Any]
     ) -> TransactionLine:
-        """The client's transaction to which these partitions belong; a request without a known client begins a new
-        line."""
+        """The client's transaction that these partitions belong to; a request without a known client begins a
+        new line."""
         producer = (identifier, known.get("producer_id"), known.get("producer_epoch"))
         for line in self._of_client.values():
             if not line.registered and (line.identifier, line.producer_id, line.producer_epoch) == producer:
@@ -284,7 +285,7 @@ class TransactionLines:
 
 
 def _entries(path: list[str], after: Any) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    """The entries of transactional ids in a change, whole or in part; none for a removed id."""
+    """The entries of transactional ids in a change, which may be whole or partial; none for a removed id."""
     if len(path) == 2:
         whole = (after or {}).get("transactions") or {}
         return [(name, entry) for name, entry in whole.items() if entry]

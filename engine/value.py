@@ -1,8 +1,8 @@
-"""Values that are never changed once made, and cheap to make.
+"""Dataclasses whose fields never change, and whose objects are cheap to build.
 
-A frozen dataclass sets each field through ``object.__setattr__``, which makes it four times as slow to build
-as a plain one; a run builds several messages in every step. Here mypy alone keeps the promise: it refuses an
-assignment to a field, as it does for a frozen dataclass.
+A frozen dataclass sets each field through ``object.__setattr__``, so it takes four times as long to build as
+a plain one, and a run builds several messages in every step. Here only mypy enforces immutability: it rejects
+an assignment to a field, as for a frozen dataclass.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ Made = TypeVar("Made")
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 def value(made: type[Made]) -> type[Made]:
-    """A dataclass with slots, with fields given by name, compared and hashed by its fields."""
+    """Decorator: a dataclass with slots and keyword-only fields, compared and hashed by its fields."""
     return dataclass(slots=True, kw_only=True, unsafe_hash=True)(made)
 
 
 @dataclass_transform(frozen_default=True)
 def ordered_value(made: type[Made]) -> type[Made]:
-    """As `value`, with fields given in order: for objects that every second step builds, because names cost two
-    thirds more."""
+    """As `value`, but with positional fields: for objects that every second step builds, because keywords
+    take two thirds longer."""
     return dataclass(slots=True, unsafe_hash=True)(made)
 
 
 def reader_of(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
-    """A function that reads these fields of an object at once."""
+    """A function that reads these fields of an object and returns them as a tuple."""
     if not names:
         return _nothing
     return _Single(attrgetter(*names)) if len(names) == 1 else attrgetter(*names)
@@ -40,7 +40,7 @@ def _nothing(_: Any) -> tuple[()]:
 
 
 class _Single:
-    """An ``attrgetter`` of one name gives the value alone, not a tuple of one."""
+    """Needed because an ``attrgetter`` of one name returns the value, not a tuple of one."""
 
     __slots__ = ("get",)
 

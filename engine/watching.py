@@ -1,13 +1,14 @@
 """How closely a run is watched: bare, judged or recorded.
 
-Roles emit happenings to one :class:`Watch` and name the parts of the view that they touched. A bare run only counts; a
-judged run also passes facts to the judges; a recorded run also keeps sentences, decisions and changes. What a role does
-must never depend on the level: it may only skip building what no level reads (``if watch.hears(…)``).
+Roles emit happenings to one :class:`Watch` and name the parts of the view that they touched. A bare run only
+counts; a judged run also passes facts to the judges; a recorded run also keeps sentences, decisions and
+changes. A role's behaviour must never depend on the level; a role may only skip building an event that is not
+read (``if watch.hears(…)``).
 
-*Changes* need no bookkeeping in the roles: a part of the state that has a place in the view is a
-:class:`Part` (``path`` and ``view()``), and the role that changes it calls ``watch.touch(part)``. At the end of
-the step the recorder compares the part's view with the one it knew. A forgotten ``touch`` is caught by the
-fold test: folding the changes of every step must give the view the engine reports.
+For *changes*, a piece of state with a place in the view is a :class:`Part` (``path`` and ``view()``), and the
+role that changes it calls ``watch.touch(part)``. At the end of the step the recorder compares the part's view
+with its previous one. The fold test finds a forgotten ``touch``: folding the changes of every step must give
+the engine's view.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Path = tuple[str, ...]
 
 
 class _Absent:
-    """Marks a path that does not exist (before it was added, after it was removed)."""
+    """Marks a path that does not exist: not added yet, or removed."""
 
     __slots__ = ()
 
@@ -41,8 +42,8 @@ Change = tuple[Path, Any, Any]
 class Part(Protocol):
     """A piece of state with a place of its own in the view. Keep parts small: one batch, one queue.
 
-    ``view()`` returns JSON-shaped data (string keys), or None when the part is gone. The parts of a role must
-    not overlap: a part's view holds no path that another part owns.
+    ``view()`` returns JSON-shaped data (string keys), or None when the part no longer exists. The parts of a
+    role must not overlap: a part's view holds no path that another part owns.
     """
 
     @property
@@ -55,7 +56,7 @@ Fields = ParamSpec("Fields")
 
 
 class Kind(Protocol[Fields]):
-    """A class of happenings, as ``emit`` takes it: mypy checks the fields against the class."""
+    """A class of happenings, as the argument of ``emit``: mypy checks the fields against the class."""
 
     @property
     def makes_step(self) -> bool: ...
@@ -67,7 +68,7 @@ class Kind(Protocol[Fields]):
 
 
 class Watch:
-    """The bare level: counts, keeps nothing. Also the surface of the other levels."""
+    """The bare level: counts events and keeps none. The other levels have the same interface."""
 
     __slots__ = ("judging", "recording", "said")
 
@@ -75,16 +76,16 @@ class Watch:
         self.judging = judging
         self.recording = recording
         self.said: object = None
-        """The event or key that made this a step; None so far."""
+        """The first event or key of this step, which makes it a step; None so far."""
 
     def emit(self, kind: Kind[Fields], /, *fields: Fields.args, **named: Fields.kwargs) -> None:
-        """Something happened. It is built only where something reads it: at this level nothing does."""
+        """An event happened. It is built only at a level that reads it; at this level none is."""
         if kind.makes_step and self.said is None:
             self.said = kind
 
     def hears(self, kind: Kind[...]) -> bool:
-        """Whether such an event is built. Asked before its fields cost something; where it is not, the step is noted
-        here and ``emit`` need not be called."""
+        """Whether an event of this class is built. Call it before computing expensive fields; when it is
+        False, the step is already noted and ``emit`` need not be called."""
         if kind.makes_step and self.said is None:
             self.said = kind
         return False
@@ -94,8 +95,8 @@ class Watch:
         return []
 
     def touch(self, part: Part) -> None:
-        """This part's view may have changed."""
+        """Mark this part: its view may have changed."""
 
     def touch_last(self, part: Part) -> None:
-        """Touch a part behind all that were touched before: a removed part leaves the view after the parts inside
-        its place, so that stepping back restores them."""
+        """Mark a part after all that were marked before: a removed part leaves the view after the parts
+        inside its place, so that stepping back restores them."""

@@ -1,7 +1,7 @@
-"""The actors of one run and where each is found (``building.py`` makes them from a scenario), asked by the kernel.
+"""The actors of one run; ``building.py`` makes them from a scenario, and the kernel looks them up here.
 
-Owns who exists, who is paused, and the few things that join two roles without a message between them: the
-controller's announcements, and which readers a changed partition concerns.
+Owns the list of actors and the set of paused ones, and the few connections between roles that are not
+messages: the controller's announcements, and waking the consumers of a changed partition.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from engine.watching import Part, Watch
 
 
 class World:
-    """All actors. ``roles`` holds every one by name, in drawing order."""
+    """All actors. ``roles``: name to role, in drawing order."""
 
     __slots__ = (
         "_crafted",
@@ -84,7 +84,7 @@ class World:
         self.consumers: dict[str, Consumer] = {}
         self.brokers: dict[str, Broker] = {}
         self.dark = False
-        """No broker runs."""
+        """True when no broker runs."""
         self.broker_of: dict[int, Broker] = {}
         """Brokers by id."""
         self.changed_partitions: set[str] = set()
@@ -100,9 +100,9 @@ class World:
         """Producer or consumer to the loops that use it."""
         self.roles: dict[str, Role] = {}
         self.stoppable: dict[str, Actor] = {}
-        """Roles that may stop and pause: clients, consumers, brokers, nodes."""
+        """Roles that can be stopped and paused: clients, consumers, brokers, nodes."""
         self.connecting: dict[str, Connecting] = {}
-        """Roles that open connections and learn when one ends: clients, consumers, brokers."""
+        """Roles that open connections and are notified when one ends: clients, consumers, brokers."""
         self.called: dict[str, Callable] = {}
         """Roles that applications call: producer clients, the initiator and the middleware."""
         self.paused: set[str] = set()
@@ -110,27 +110,27 @@ class World:
         self.replica_fetch_ms = 5
         self.fetchers = ReplicaFetchers(self)
         self.readers: dict[str, list[Consumer]] = {}
-        """Topic-partition to the consumers that read it."""
+        """Topic-partition to the consumers subscribed to it."""
         self._lanes_at: dict[str, tuple[int, ...] | None] = {}
-        """Topic-partition to the pointers of its leader's log when its lanes last changed."""
+        """Topic-partition to the offsets of its leader's log at the last change of its lanes."""
         self.lanes: dict[str, list[ReaderLane]] = {}
-        """Topic-partition to the lane of each reader."""
+        """Topic-partition to the lane part of each consumer."""
         self._crafted = 0
 
     # -- announcements, leaders and readers ------------------------------------------------------------
 
     def tell_features(self, name: str, peer: str) -> None:
-        """A connection stands: a producer learns at which level the broker knows the cluster's features to be."""
+        """A connection is open: the producer gets the broker's levels of the cluster's features."""
         client, broker = self.clients.get(name), self.brokers.get(peer)
         if client is not None and broker is not None:
             client.learn_features(broker.cluster.features_epoch, broker.cluster.transaction_version)
 
     def announce(self, now: int) -> Done:
-        """Hand over what live brokers learn at once of the controller's decisions."""
+        """Deliver the controller's decisions that live brokers receive at once."""
         return self.spreading.announce(now)
 
     def leader_of(self, partition: str) -> Broker | None:
-        """The broker that leads it and answers; None while none does."""
+        """The broker that leads the partition and responds; None while there is none."""
         state = self.controller.partitions[partition]
         leader = state.leader
         if leader is None or state.deleted:
@@ -141,7 +141,7 @@ class World:
         return broker
 
     def leader_log(self, partition: str) -> PartitionLog | None:
-        """The log that readers are answered from, also while its broker pauses; None without a leader."""
+        """The log from which consumers are answered, even while its broker is paused; None without a leader."""
         state = self.controller.partitions.get(partition)
         if state is None or state.leader is None or state.deleted:
             return None
@@ -150,7 +150,7 @@ class World:
         return None if replica is None else replica.log
 
     def counts(self, partition: str, serial: int) -> bool:
-        """A stored copy of this record counts: it is of no transaction, or of one that was not aborted."""
+        """Whether a stored copy of this record is in no transaction, or in one that was not aborted."""
         log = self.leader_log(partition)
         if log is None:
             return True
@@ -166,7 +166,7 @@ class World:
         )
 
     def lanes_changed(self, partition: str) -> None:
-        """The log or its leader changed: readers see something else under this lane."""
+        """The log or its leader changed: update what consumers see of this lane."""
         lanes = self.lanes.get(partition)
         if not lanes:
             return
@@ -199,7 +199,7 @@ class World:
     # -- starting, stopping ----------------------------------------------------------------------------
 
     def start(self, now: int) -> Done:
-        """Senders begin; brokers that are to be seen starting claim their blocks (PID-6)."""
+        """Senders begin; brokers whose start is part of the run claim their blocks (PID-6)."""
         for client in self.clients.values():
             client.start(now)
         for consumer in self.consumers.values():
@@ -208,7 +208,7 @@ class World:
             yield name, self.brokers[name].start(now)
 
     def peers_of(self, name: str) -> list[str]:
-        """The actors that may have a connection with this one."""
+        """The actors that may have a connection to this one."""
         if name in self.nodes:
             return [node for node in self.nodes if node != name]
         if name in self.brokers:
@@ -225,18 +225,18 @@ class World:
             self.controller.on_broker_paused(self.brokers[name].broker_id, now)
 
     def resume(self, name: str, now: int) -> Done:
-        """Let an actor go on."""
+        """Resume a paused actor."""
         self.paused.discard(name)
         self.stoppable[name].resume(now)
         if name in self.brokers:
             yield from self.spreading.goes_on(name, now)
 
     def acts(self, name: str) -> bool:
-        """An actor that runs and is not paused."""
+        """Whether the actor runs and is not paused."""
         return name not in self.paused and bool(self.roles[name].alive)
 
     def waits_in_vain(self, name: str) -> bool:
-        """A client that only tries to connect: every record has its outcome, and no call waits."""
+        """Whether a client only tries to connect: every record has its outcome, and no call waits."""
         for application in self.applications_of.get(name, ()):
             if application.blocked_by not in (None, "client_down"):
                 return False
@@ -244,34 +244,34 @@ class World:
         return name in self.consumers if client is None else not client.owes
 
     def is_zombie(self, name: str) -> bool:
-        """True for a broker that runs, was given up, and has to register before it learns anything."""
+        """Whether a running broker's session has ended, so that it must register before it receives anything."""
         return self.spreading.is_zombie(name)
 
     def register(self, name: str, now: int) -> Done:
-        """A zombie has learned that it was given up (FEN-6)."""
+        """A broker learns that its session ended, and registers again (FEN-6)."""
         return self.spreading.register(name, now)
 
     def listens(self, name: str) -> bool:
-        """Others may connect to it: it runs, and is no broker that still starts."""
+        """Whether others can connect to it: it runs, and is not a broker that is still starting."""
         broker = self.brokers.get(name)
         return self.roles[name].alive if broker is None else broker.listens
 
     def cluster_fault(self, entry: dict[str, Any], now: int) -> Done:
-        """A fault that brokers or the controller carry out; the table says which method."""
+        """A fault that brokers or the controller carry out; a table maps it to a method."""
         _CLUSTER_FAULTS[entry["action"]](self, entry, now)
         yield from self.announce(now)
 
     # -- judging, showing ------------------------------------------------------------------------------
 
     def copies(self, request: ProduceRequest, sent: bool) -> None:
-        """Tell the judges that copies are under way, or no longer."""
+        """Report to the judges that copies are in flight, or no longer."""
         fact = CopySent if sent else CopySettled
         for partition, batch in request.batches.items():
             if batch.serials:
                 self.watch.emit(fact, partition=partition, serials=batch.serials)
 
     def coordinator_for(self, request: object) -> str:
-        """The broker that coordinates what a request names; the first broker when it names nothing."""
+        """The broker that coordinates the id or group in a request; the first broker when it names none."""
         for name, topic in (("transactional_id", TRANSACTION_TOPIC), ("group_id", OFFSETS_TOPIC)):
             key, count = getattr(request, name, None), self.controller.internal.counts.get(topic)
             if key and count:
@@ -323,7 +323,7 @@ class World:
         )
 
     def empty_view(self) -> dict[str, Any]:
-        """The objects that are always there."""
+        """The objects that every view has."""
         return {
             "time": 0,
             "applications": {},
@@ -351,7 +351,7 @@ def _delete_head(world: World, entry: dict[str, Any], now: int) -> None:
 
 
 def _compact(world: World, entry: dict[str, Any], now: int) -> None:
-    """Every live replica is cleaned by its own broker; offsets stay (LOG-13)."""
+    """Every live replica's broker cleans it; offsets do not change (LOG-13)."""
     for broker in world.brokers.values():
         if broker.alive and entry["partition"] in broker.replicas:
             compact_replica(broker.replicas, entry["partition"], entry["to"])

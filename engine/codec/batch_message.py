@@ -1,6 +1,6 @@
-"""Between batches as the broker's log holds them and their bytes, in both directions.
+"""Conversion between batches of the engine's log and their bytes, in both directions.
 
-The hidden serials of records have no bytes; what is written is what a real log would hold.
+The hidden serials of records are not written; the bytes are those of a real log.
 """
 
 from engine.codec.control_record import ControlType
@@ -11,10 +11,8 @@ from engine.messages import BatchContent, RecordBatch
 
 
 def bytes_of(batch: RecordBatch) -> bytes:
-    """A stored batch as Kafka writes it: one byte of value a record, timestamps those of the batch.
-
-    Raises ValueError when the batch has no place in a log yet, or is a control batch of another kind.
-    """
+    """A stored batch as Kafka writes it; each record has a value of one byte and the batch's timestamp.
+    Raises ValueError when the batch has no offset yet, or is a control batch other than a marker."""
     if batch.base_offset < 0:
         raise ValueError("a batch without a base offset has no place in a log")
     if batch.is_control:
@@ -49,7 +47,7 @@ def bytes_of(batch: RecordBatch) -> bytes:
 
 
 def message_of(row: BatchRow, timestamp: int) -> RecordBatch:
-    """A batch read from a segment as the broker's log stores it; ``timestamp`` in the reader's own time."""
+    """The stored batch for a batch that was read from a segment; ``timestamp`` in the caller's own time."""
     header: BatchHeader = row.header
     content = None
     deltas = tuple(record.offset - header.base_offset for record in row.records)
@@ -75,14 +73,14 @@ def message_of(row: BatchRow, timestamp: int) -> RecordBatch:
 
 
 def coordinator_epoch_of(row: BatchRow) -> int:
-    """The marker type in the batch; -1 for data and for damaged markers."""
+    """The coordinator epoch in the batch's marker; -1 for data and for damaged markers."""
     if row.control is None or row.control.coordinator_epoch is None:
         return -1
     return row.control.coordinator_epoch
 
 
 def read_back(data: bytes) -> list[RecordBatch]:
-    """The batches of a segment's bytes; ValueError names the first thing that is not a whole batch."""
+    """The batches of a segment's bytes. Raises ValueError, naming the first place that is not a whole batch."""
     batches = []
     for row in SegmentReader().rows(data):
         if not isinstance(row, BatchRow) or row.damage:

@@ -1,4 +1,4 @@
-"""The buffer types of the codec, and the two functions that may be passed in compiled."""
+"""The buffer types of the codec, and the types of the functions that a caller may replace by compiled ones."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,9 +9,8 @@ Checksum = Callable[[Buffer], int]
 """CRC-32C of a buffer as an unsigned 32-bit number."""
 
 Decompressor = Callable[[bytes, int], bytes]
-"""Compressed bytes and the largest result allowed → the records' bytes; raises ValueError beyond it or if
-damaged.
-"""
+"""Compressed bytes and the largest allowed result → the records' bytes; raises ValueError when the result is
+larger or the bytes are damaged."""
 
 Decompressors = Mapping[str, Decompressor]
-"""Codec name (`gzip`, `snappy`, `lz4`, `zstd`) → its decompressor. A codec that is absent is not read."""
+"""Codec name (`gzip`, `snappy`, `lz4`, `zstd`) → its decompressor. Records with an absent codec are not read."""

@@ -1,8 +1,8 @@
 """Kafka's checkpoint files, which are text: `leader-epoch-checkpoint` beside a partition's segments, and
 `replication-offset-checkpoint` and its like for a whole log directory.
 
-Source: Kafka's `CheckpointFile`: a line with the version 0, a line with the number of entries, then a line for
-each entry, its fields parted by spaces.
+Source: Kafka's `CheckpointFile`: a line with the version 0, a line with the number of entries, then a line
+for each entry, with fields separated by spaces.
 """
 
 from typing import NamedTuple
@@ -13,21 +13,21 @@ VERSION = "0"
 
 
 class LeaderEpoch(NamedTuple):
-    """From which offset on batches carry this leader epoch."""
+    """The offset from which on batches have this leader epoch."""
 
     epoch: int
     start_offset: int
 
 
 def decode_leader_epochs(data: bytes) -> tuple[LeaderEpoch, ...]:
-    """The entries in order. Raises ValueError, naming the line, when the file is not one."""
+    """The entries in order. Raises ValueError, naming the line, when the file is not such a checkpoint."""
     return tuple(
         LeaderEpoch(*(_number(field, line) for field in fields)) for line, fields in _entries(data, 2)
     )
 
 
 def decode_offset_checkpoint(data: bytes) -> dict[str, int]:
-    """Offset by `topic-partition`. Raises ValueError, naming the line, when the file is not one."""
+    """`topic-partition` to offset. Raises ValueError, naming the line, when the file is not such a checkpoint."""
     return {
         partition_name(fields[0], _number(fields[1], line)): _number(fields[2], line)
         for line, fields in _entries(data, 3)

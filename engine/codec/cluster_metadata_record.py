@@ -1,8 +1,9 @@
-"""Records of `__cluster_metadata`, the log of KRaft's controllers: how many partitions a topic has.
+"""Records of `__cluster_metadata`, the log of KRaft's controllers, read only for the partition counts of
+topics.
 
-Source: KIP-500, KIP-631, Kafka's `MetadataRecordSerde`, `TopicRecord`, `PartitionRecord` and `RemoveTopicRecord`. A
-value is frame version (unsigned varint, 1), API key and version (unsigned varints), then fields with compact lengths;
-a uuid is 16 bytes.
+Source: KIP-500, KIP-631, Kafka's `MetadataRecordSerde`, `TopicRecord`, `PartitionRecord` and
+`RemoveTopicRecord`. A value is frame version (unsigned varint, 1), API key and version (unsigned varints),
+then fields with compact lengths; a uuid is 16 bytes.
 """
 
 from collections.abc import Iterable
@@ -17,14 +18,14 @@ _TOPIC_RECORD, _PARTITION_RECORD, _REMOVE_TOPIC_RECORD = 2, 3, 9
 
 
 class TopicPartitions:
-    """Give it the values of records in the order of the log, then ask."""
+    """Counts the partitions of topics: pass the values of records in the order of the log, then call `count`."""
 
     def __init__(self) -> None:
         self._ids: dict[str, bytes] = {}
         self._partitions: dict[bytes, set[int]] = {}
 
     def take(self, values: Iterable[bytes]) -> None:
-        """Records of other kinds, and bytes that are no metadata record, are skipped."""
+        """Apply a value. Records of other kinds, and bytes that are no metadata record, are skipped."""
         for value in values:
             try:
                 self._take(FieldCursor(value))
@@ -32,7 +33,7 @@ class TopicPartitions:
                 continue
 
     def count(self, topic: str) -> int | None:
-        """How many partitions `topic` has; None unless records name each partition below the highest."""
+        """Number of partitions of `topic`; None unless the records name every partition below the highest."""
         numbers = self._partitions.get(self._ids.get(topic, b""), set())
         return len(numbers) if numbers and max(numbers) == len(numbers) - 1 else None
 

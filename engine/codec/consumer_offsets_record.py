@@ -1,9 +1,9 @@
-"""A record of `__consumer_offsets`: what a group committed, or who its members are.
+"""A record of `__consumer_offsets`: an offset that a group committed, or the group's members.
 
 Source: Kafka's `OffsetCommitKey`, `OffsetCommitValue` (versions 0 to 4), `GroupMetadataKey` and
-`GroupMetadataValue` (versions 0 to 4). The key's int16 says which of them it is: 0 and 1 an offset, 2 a
-group's metadata, higher ones the records of newer group protocols (KIP-848, KIP-932, KIP-1071), which are
-recognised by their number and not read.
+`GroupMetadataValue` (versions 0 to 4). The kind is the key's first int16: 0 and 1 an offset, 2 a group's
+metadata, higher ones the records of newer group protocols (KIP-848, KIP-932, KIP-1071), which are recognised
+by their number and not read.
 """
 
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ GROUP_KEY = 2
 VALUE_VERSION_MAX = 4
 _FIRST_COMPACT = 4
 _EXPIRING = 1
-"""The one version of an offset that has a time of expiry."""
+"""The only version of an offset that has a time of expiry."""
 
 
 class OffsetKey(NamedTuple):
-    """Which group's offset of which partition."""
+    """The key of a committed offset: group and topic-partition."""
 
     group: str
     topic: str
@@ -29,7 +29,7 @@ class OffsetKey(NamedTuple):
 
 
 class GroupKey(NamedTuple):
-    """Whose metadata."""
+    """The key of a group's metadata."""
 
     group: str
 
@@ -51,11 +51,11 @@ class CommittedOffset:
     metadata: str
     commit_ms: int
     expire_ms: int
-    """-1 when the broker's own retention holds."""
+    """-1 when the broker's own retention applies."""
 
 
 class Member(NamedTuple):
-    """One member of a group. What it subscribed to and was assigned is the client's own format."""
+    """One member of a group. Its subscription and assignment are in the client's own format, which is not read."""
 
     member_id: str
     instance_id: str | None

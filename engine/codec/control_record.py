@@ -1,4 +1,5 @@
-"""Control records: what a broker writes into a partition for readers and not for applications (MSG-3).
+"""Control records: written by a broker into a partition, read by consumers, never given to applications
+(MSG-3).
 
 Source: KIP-98, Kafka's `ControlRecordType` and `EndTransactionMarker`. The key is version int16 and type
 int16. For COMMIT and ABORT the value is version int16 and coordinator epoch int32. Longer keys and values,
@@ -13,14 +14,14 @@ from engine.codec.damage import DamageKind, damaged
 from engine.codec.record import Record
 
 VERSION = 0
-"""The version of key and value that is written."""
+"""The version of key and value that this module writes."""
 
 _KEY = struct.Struct(">hh")
 _MARKER = struct.Struct(">hi")
 
 
 class ControlType(IntEnum):
-    """The types that Kafka knows. Transactions use the first two, KRaft's own log the others."""
+    """The types that Kafka defines. Transactions use the first two, KRaft's own log the others."""
 
     ABORT = 0
     COMMIT = 1
@@ -45,7 +46,7 @@ class ControlRecord:
 
     @property
     def type_name(self) -> str:
-        """Kafka's name of the type; `UNKNOWN_7` for a code that neither this reader nor Kafka knows."""
+        """Kafka's name of the type; `UNKNOWN_7` for a code that is not a member."""
         try:
             return ControlType(self.type_code).name
         except ValueError:

@@ -21,7 +21,7 @@ POLYNOMIAL = 0x82F63B78
 """The Castagnoli polynomial, lowest bit first."""
 
 FOLD_BYTES_MIN = 320
-"""Shorter messages go byte by byte: the folding costs more than it saves."""
+"""Shorter messages are processed byte by byte: folding costs more than it saves."""
 
 FOLD_WORDS_LAST = 32
 """Folding stops when this many words are left."""
@@ -32,7 +32,7 @@ Operator = tuple[int, ...]
 
 
 def _byte_table() -> tuple[int, ...]:
-    """The change of the register by one byte, for each of the 256 bytes."""
+    """For each of the 256 bytes, how that byte changes the register."""
     table = []
     for value in range(256):
         register = value
@@ -51,7 +51,7 @@ def crc32c(data: Buffer) -> int:
         return _advance(0xFFFFFFFF, data) ^ 0xFFFFFFFF
     message = bytes(data)
     word_bytes = len(message) & ~3
-    # The register starts at all ones: the same as starting at zero with the first word inverted.
+    # The register starts with all ones, which equals starting at zero with the first word inverted.
     inverted = bytes(byte ^ 0xFF for byte in message[:4])
     planes: Planes = (
         inverted[0:1] + message[4:word_bytes:4],
@@ -72,7 +72,7 @@ def _advance(register: int, data: Buffer) -> int:
 
 
 def _folded(planes: Planes) -> Planes:
-    """Planes of at most FOLD_WORDS_LAST words that leave the same register as `planes`."""
+    """Planes of at most FOLD_WORDS_LAST words, from which the register gets the same value as from `planes`."""
     words = len(planes[0])
     while words > FOLD_WORDS_LAST:
         kept_words = 1 << (words - 1).bit_length() - 1
@@ -103,7 +103,7 @@ def _interleaved(planes: Planes) -> bytes:
 
 
 def _apply(operator: Operator, word: int) -> int:
-    """The image of `word`."""
+    """The word that the map makes of `word`."""
     image, bit = 0, 0
     while word:
         if word & 1:

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class DamageKind(StrEnum):
-    """What kind of place is damaged. The value is how the command line names it; the page's sentences are in
+    """The kind of a damaged place. The value is its name on the command line; the page's sentences are in
     `engine/explain/catalogue/log.toml` under `log.damage.` and the member's name in lower case."""
 
     TRUNCATED_HEADER = "file ends inside a batch header"
@@ -43,12 +43,12 @@ class Damage:
 
     kind: DamageKind
     position: int
-    """The byte in the file (or in the buffer that was given), counted from 0. Inside compressed records: the
-    byte where the compressed block starts."""
+    """The byte in the file (or in the given buffer), counted from 0. Inside compressed records: the byte at
+    which the compressed block starts."""
     expected: str
-    """A number, a range or a size, without words that would need translation."""
+    """A number, a range or a size; without words, so that it needs no translation."""
     found: str
-    """In the same form."""
+    """In the same form as ``expected``."""
     ends_file: bool = False
     """Nothing after this place can be read, because the next batch cannot be located."""
 
@@ -58,7 +58,7 @@ class Damage:
 
 
 class DamagedError(ValueError):
-    """Raised by the functions that decode one thing; segment reading turns it into a row."""
+    """Raised by the functions that decode one object; segment reading makes a row of it."""
 
     def __init__(self, damage: Damage) -> None:
         super().__init__(str(damage))
@@ -66,5 +66,5 @@ class DamagedError(ValueError):
 
 
 def damaged(kind: DamageKind, position: int, expected: object, found: object) -> DamagedError:
-    """The error to raise for one damaged place that does not end the file."""
+    """The error for one damaged place that does not end the file."""
     return DamagedError(Damage(kind, position, str(expected), str(found)))

@@ -1,9 +1,9 @@
 """What `python -m engine decode` prints: the batches of segments and partition folders, as text or as JSON
 Lines.
 
-From bytes to lines, without files: the caller reads the paths and passes the bytes. Positions and sizes are
-bytes, timestamps milliseconds since 1970. Every object of the JSON Lines has a `kind`: `segment`, `batch`,
-`legacy`, `damaged`, `not_read` or, last, `totals`.
+It converts bytes to lines and opens no file: the caller reads the files. Positions and sizes are bytes,
+timestamps milliseconds since 1970. Every object of the JSON Lines has a `kind`: `segment`, `batch`, `legacy`,
+`damaged`, `not_read` or, last, `totals`.
 """
 
 import json
@@ -35,7 +35,7 @@ Write = Callable[[str], object]
 
 @dataclass(slots=True)
 class Totals:
-    """The counts of the last line."""
+    """The counts that the last line prints."""
 
     segments: int = 0
     batches: int = 0
@@ -56,7 +56,7 @@ class Totals:
 
 
 class Lines(Protocol):
-    """One of the two forms."""
+    """One of the two output formats."""
 
     def segment(self, segment: SegmentFile) -> None: ...
 
@@ -72,8 +72,8 @@ def decode_command(
 ) -> int:
     """Print every batch of `files` (path → bytes; paths with `/`) to `out`, line by line as it is read.
 
-    Returns the exit code: 0 all read; 2 nothing there is a log, and one line says what to give instead; 3 a
-    place is damaged: it is named, and what can be read is printed.
+    Returns the exit code. 0: everything was read. 2: no file is a log; one line names the paths that would
+    be. 3: a place is damaged; it is named, and the readable rest is printed.
     """
     reader = replace(reader or SegmentReader(), records=Records.KEEP if as_jsonl else Records.CHECK)
     folders = partition_folders(files)
@@ -104,7 +104,7 @@ def _decode_folder(folder: PartitionFolder, reader: SegmentReader, lines: Lines,
 
 
 def _nothing_to_read(files: Mapping[str, Buffer], reader: SegmentReader) -> str:
-    """One line: the given path, why it is no log, and which paths are."""
+    """One line: the given path, why it is no log, and which paths are expected."""
     if not files:
         return f"not a log: no file was given; {REMEDY}"
     folders = partition_folders(files)
@@ -122,7 +122,7 @@ def _name(path: str) -> str:
 
 
 class TextLines:
-    """One line a batch, for people and for grep."""
+    """One line for each batch, for people and for grep."""
 
     def __init__(self, out: Write) -> None:
         self._out = out
@@ -181,7 +181,7 @@ def _batch_text(row: BatchRow) -> str:
 
 
 class JsonLines:
-    """One object a line, with the records of each batch."""
+    """One object on each line; a batch has its records."""
 
     def __init__(self, out: Write) -> None:
         self._out = out
@@ -221,7 +221,7 @@ class JsonLines:
 
 
 def batch_object(row: BatchRow) -> dict[str, object]:
-    """A batch as JSON: the header, the checksum's verdict, what the control record says, the records."""
+    """A batch as JSON: the header, the result of the checksum, the content of a control record, the records."""
     header, control = row.header, row.control
     return {
         "base_offset": header.base_offset,
@@ -252,7 +252,7 @@ def batch_object(row: BatchRow) -> dict[str, object]:
 
 
 def record_object(record: Record) -> dict[str, object]:
-    """A record as JSON. A header is a pair, because Kafka allows a key several times."""
+    """A record as JSON. Each header is a pair, because Kafka allows the same key several times."""
     return {
         "offset": record.offset,
         "timestamp": record.timestamp,
@@ -263,7 +263,7 @@ def record_object(record: Record) -> dict[str, object]:
 
 
 def bytes_object(field: bytes | None) -> dict[str, str] | None:
-    """`{"text": …}` when the bytes are UTF-8, else `{"hex": …}`; None for Kafka's null."""
+    """`{"text": …}` when the bytes are UTF-8, otherwise `{"hex": …}`; None for Kafka's null."""
     if field is None:
         return None
     try:

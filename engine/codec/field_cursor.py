@@ -1,7 +1,8 @@
-"""Reads the fields of a key, a value or a small file one behind the other; every read checks what is left.
+"""Reads the fields of a key, a value or a small file one after the other; every read checks that enough bytes
+are left.
 
 Source: Kafka's protocol types: big-endian numbers, strings with an int16 length, and since KIP-482 compact
-strings and arrays, whose length is an unsigned varint of one more (0 = null), and tagged fields.
+strings and arrays, whose length plus one is an unsigned varint (0 = null), and tagged fields.
 """
 
 import struct
@@ -16,7 +17,8 @@ _VARINT_BYTES_MAX = 5
 
 
 class FieldCursor:
-    """A place in `data`. Every method raises DamagedError with its byte when the field cannot be there."""
+    """A position in `data`. Every method raises DamagedError, with the position, when the field does not fit
+    there."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -57,7 +59,8 @@ class FieldCursor:
         raise damaged(DamageKind.VARINT, start, f"≤ {_VARINT_BYTES_MAX} B", f"> {_VARINT_BYTES_MAX} B")
 
     def length(self, *, compact: bool, wide: bool = False) -> int:
-        """The length of a string or bytes: -1 for null. `wide`: an int32, as for bytes and arrays."""
+        """The length of a string or of bytes; -1 for null. `wide`: the length is an int32, as for bytes and
+        arrays."""
         if compact:
             return self.unsigned_varint() - 1
         return self.int32() if wide else self.int16()
@@ -84,7 +87,8 @@ class FieldCursor:
         return None if length == -1 else self.take(length)
 
     def count(self, *, compact: bool = False, item_bytes_min: int = 1) -> int:
-        """The number of an array's items, 0 for null; never more than what is left can hold."""
+        """The number of items of an array, 0 for null. Raises DamagedError when the remaining bytes cannot
+        hold so many."""
         start = self.position
         count = self.length(compact=compact, wide=True)
         if not -1 <= count <= self.left // item_bytes_min:
@@ -92,7 +96,7 @@ class FieldCursor:
         return max(0, count)
 
     def tagged_fields(self) -> dict[int, "FieldCursor"]:
-        """The tagged fields that are there, each as a cursor over its own bytes."""
+        """The tagged fields that are present, each as a cursor over its own bytes."""
         fields = {}
         for _ in range(self.unsigned_varint()):
             tag = self.unsigned_varint()

@@ -1,9 +1,8 @@
-"""What the records of Kafka's own topics say, in the order of their logs: what the coordinator keeps of a
-transactional
-id, and which offsets groups have committed.
+"""The content of records of Kafka's internal topics, in the order of their logs: the metadata of
+transactional ids, and the committed offsets of groups.
 
-Owns the part `brokers` of a log case's view. The file stands for the broker that wrote it. A state that was logged is
-the one that counts, so nothing is pending here but the offsets of an open transaction.
+Owns the part `brokers` of a log case's view; the broker is the one that wrote the file. A logged state is
+final, so only the offsets of an open transaction are pending here.
 """
 
 import re
@@ -38,7 +37,8 @@ from engine.machine import Row as TableRow
 from engine.topic_partition import topic_partition
 
 IDS_MAX = 500
-"""Transactional ids, and offsets of groups, that the view keeps; the step of a further one says that it does not."""
+"""The most transactional ids, and the most offsets of groups, that the view keeps; the step of a further one
+says that it is not kept."""
 TOLD_MAX = 10
 """The most records of one batch that are described; the others are counted."""
 
@@ -50,16 +50,16 @@ _ABSENT: Json = {}
 
 
 def is_told(partition: str) -> bool:
-    """Whether the records of the partition are read here."""
+    """Whether this module describes the records of the partition."""
     return _NAME.fullmatch(partition) is not None
 
 
 @dataclass(slots=True)
 class Told:
-    """What the records of a batch mean, as sentences of a log case."""
+    """The meaning of a batch's records, as sentences of a log case."""
 
     said: list[Json] = field(default_factory=list)
-    """The first is the sentence of the step."""
+    """The first one is the sentence of the step, the others are notes."""
     changes: list[Json] = field(default_factory=list)
     keys: list[Any] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Told:
 
     @property
     def content(self) -> Json:
-        """As a batch in a lane shows it."""
+        """Keys and values, as the batch in a lane shows them."""
         return {"keys": self.keys, "values": self.values, "offset_deltas": None}
 
 
@@ -82,22 +82,22 @@ class Known:
 
 
 class InternalRecords:
-    """Takes the batches of internal topics in the order of the steps."""
+    """Takes the batches of internal topics in the order of the steps, and describes each."""
 
     def __init__(self) -> None:
         self.of_producer: dict[int, Known] = {}
         """By producer id."""
         self.has_coordinator = False
-        """Records of the transaction log were read."""
+        """Whether a record of the transaction log was read."""
         self.written = WrittenBy()
         self._transactions: dict[str, Json] = {}
         self._groups: dict[str, Json] = {}
         self._offsets = 0
         self._pending: dict[tuple[str, int], list[tuple[str, str, Json]]] = {}
-        """Log and producer id to the pending offsets that the producer's marker decides."""
+        """(Log, producer id) to the pending offsets that the producer's marker will decide."""
 
     def view(self) -> Json:
-        """Before the first step."""
+        """The part of the view before the first step."""
         return {
             "alive": True,
             "paused": False,
@@ -109,8 +109,8 @@ class InternalRecords:
         }
 
     def take(self, partition: str, row: BatchRow, origin: int | None, number: int) -> Told | None:
-        """`origin`: step time 0, milliseconds since 1970; `number`: of the step. None where the batch says no more than
-        one of any topic."""
+        """`origin`: step time 0, milliseconds since 1970; `number`: of the step. None when there is nothing
+        to say beyond a batch of any topic."""
         named = _NAME.fullmatch(partition)
         if named is None or row.damage:
             return None
@@ -128,7 +128,7 @@ class InternalRecords:
                 else:
                     self._offset(told, partition, int(named["number"]), row, record)
             except DamagedError:
-                # The record cannot be decoded; the batch is reported like any other.
+                # The record cannot be decoded; its batch is described like one of any topic.
                 continue
         if told.said and len(row.records) > TOLD_MAX:
             told.said.append(sentence("log.more_records", count=len(row.records) - TOLD_MAX))
@@ -243,7 +243,7 @@ class InternalRecords:
         told.changes += self._place(key.group, number, name, placed)
 
     def _ended(self, partition: str, row: BatchRow) -> Iterator[Json]:
-        """A marker in the log of a group decides on what its producer wanted to commit."""
+        """The changes by a marker in the offsets log: it decides the pending offsets of its producer."""
         pending = self._pending.pop((partition, row.header.producer_id), [])
         if row.control is not None and row.control.type_name == "COMMIT":
             number = topic_partition(partition).number
@@ -251,7 +251,7 @@ class InternalRecords:
                 yield from self._place(group, number, name, placed or None)
 
     def _place(self, group: str, number: int, name: str, placed: Json | None) -> Iterator[Json]:
-        """The changes by a visible offset of a group; None removes the offset."""
+        """The changes when a group's visible offset is set, or removed (None)."""
         path = [*_BROKER, "groups", group]
         known = self._groups.get(group)
         before = None if known is None else known["committed"].get(name)
@@ -282,7 +282,8 @@ def _group_said(key: GroupKey, group: GroupMetadata | None, of: Mapping[str, Any
 
 
 def _entry(value: TransactionLogValue, number: int, row: BatchRow, origin: int | None) -> Json:
-    """As docs/frame.md has it; times since step time 0. The coordinator's epoch is that of its log's leader."""
+    """The entry as in docs/frame.md; times since step time 0. The coordinator's epoch is the leader epoch of
+    its log."""
     started = _since(value.start_ms, origin)
     state = value.status.kafka_name
     return {
@@ -330,7 +331,7 @@ def _change(path: list[str], before: Json | None, entry: Json) -> list[Json]:
 
 
 def _rows() -> Mapping[tuple[str, str], tuple[TableRow, ...]]:
-    """The rows of the coordinator's table by the states that they lead from and to."""
+    """(Source, target) to the rows of the coordinator's table between these states."""
     found: dict[tuple[str, str], tuple[TableRow, ...]] = {}
     for row in TRANSACTION_STATES.rows:
         if row.target is not None:
@@ -342,8 +343,8 @@ _ROWS = _rows()
 
 
 def _taken(before: Json, entry: Json) -> TableRow | None:
-    """The one row that leads from a logged state to the next; None where several rows lead there, or an unlogged
-    state comes between."""
+    """The only row that leads from a logged state to the next. None when there are several, or when an
+    unlogged state lies between."""
     source, target = before["state"], entry["state"]
     rows = _ROWS.get((source, target), ())
     if (source, target) == (ONGOING, ONGOING):
@@ -351,8 +352,8 @@ def _taken(before: Json, entry: Json) -> TableRow | None:
         rows = rows[:1] if has_new else rows[1:]
     is_raised = before["producer_epoch"] != entry["producer_epoch"]
     if (source, target) == (ONGOING, PREPARE_ABORT) and is_raised:
-        # A fence, for a timeout or for a producer that began anew, or a client of transaction version 2: the log does
-        # not say which.
+        # A fence because of a timeout or of a restarted producer, or a client of transaction version 2: the
+        # log does not distinguish them.
         return None
     if target in DECIDED:
         rows = tuple(row for row in rows if (row.on in RAISING) == is_raised)

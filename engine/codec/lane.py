@@ -1,11 +1,11 @@
-"""The lane of one partition of a log case: what each batch changes in the view of docs/frame.md.
+"""The lane of one partition of a log case: the changes of each batch in the view of docs/frame.md.
 
-Owns which batches can stand in the lane: those behind the last one, at offsets that a browser counts exactly.
-What the batches do to producers, open transactions and the last stable offset is not decided here: every
-batch that is whole goes through the broker's own `PartitionLog`, as in a replica that reads its log again.
+Owns the rule for which batches the lane can hold: those after the last one, at offsets that a browser
+represents exactly. Their effects on producers, open transactions and the last stable offset are not computed
+here: every whole batch goes through the broker's own `PartitionLog`, as when a replica loads its log.
 
-A segment does not hold the high watermark. The lane takes everything in the file as replicated, so its last
-stable offset is what a broker would find that has this file alone.
+A segment does not hold the high watermark. The lane treats everything in the file as replicated, so its last
+stable offset is that of a broker that has only this file.
 """
 
 import copy
@@ -32,25 +32,25 @@ from engine.watching import Watch
 Json = dict[str, Any]
 
 FILE_REPLICA = 0
-"""A file does not say on which broker it lay: its one replica has this number."""
+"""A file does not tell its broker, so its only replica has this number."""
 
 NUMBER_MAX = 2**53 - 1
-"""The largest integer that a browser reads exactly; larger ids go as text."""
+"""The largest integer that a browser represents exactly; larger ids are passed as text."""
 
 PROFILE = K41
-"""The newest profile replays the log: what a replica stores and reads again is the same in all that write batches."""
+"""The newest profile replays the log: all versions that write batches store and load them in the same way."""
 
 _RULES = Rules(PROFILE, Switches())
 _OUTCOMES = {ControlType.ABORT.name: "aborted", ControlType.COMMIT.name: "committed"}
 
 
 def exact(number: int) -> int | str:
-    """The number, as text where a browser would round it."""
+    """The number; as text when a browser would round it."""
     return number if -NUMBER_MAX <= number <= NUMBER_MAX else str(number)
 
 
 class Lane:
-    """One partition, from an empty lane at `first_offset`."""
+    """The lane of one partition; empty at first, from `first_offset` on."""
 
     __slots__ = ("_open", "_replica", "leader_epoch", "log", "partition")
 
@@ -71,7 +71,7 @@ class Lane:
         self.log = log
         self._replica: list[str] = ["partitions", partition, "replicas", str(FILE_REPLICA)]
         self._open: dict[int, list[int]] = {}
-        """Producer id to the base offsets of its batches that no marker has decided yet."""
+        """Producer id to the base offsets of its batches that no marker has decided."""
 
     def view(self) -> PartitionView:
         """The partition's part of the first view."""
@@ -92,7 +92,7 @@ class Lane:
         }
 
     def start_segment(self, segment: Segment) -> list[Json]:
-        """The changes when the first row of a segment is read."""
+        """The changes when the reader reaches the first row of a segment."""
         if segment.base_offset is None or segment.base_offset > NUMBER_MAX:
             return []
         before = self.log.pointers()
@@ -100,13 +100,13 @@ class Lane:
         return _differences(self._replica, before, self.log.pointers())
 
     def holds(self, row: BatchRow) -> bool:
-        """Whether the batch can follow the others in the log; if not, it is reported and not drawn."""
+        """Whether the batch can follow the others in the log; otherwise it is reported, but not drawn."""
         header = row.header
         return self.log.log_end <= header.base_offset <= header.last_offset < NUMBER_MAX
 
     def append(self, row: BatchRow, at: int) -> list[Json]:
-        """The changes when `row`, which the lane holds, is appended; `at` in milliseconds since the first
-        batch."""
+        """The changes when `row` is appended, after `holds` returned True; `at` in milliseconds since the
+        first batch."""
         header = row.header
         before = self._state(header.producer_id)
         decided = self._replay(row, at)
@@ -122,8 +122,8 @@ class Lane:
         return changes
 
     def append_marker(self, marker: RecordBatch, at: int) -> tuple[Error, list[Json]]:
-        """A leader's answer, with this log, to a coordinator's marker that no file holds, and the changes if it
-        stores it."""
+        """Append a marker that is in no file, as this log's leader would. Returns the leader's answer, and
+        the changes if it was stored."""
         log, producer_id = self.log, marker.producer_id
         before = self._state(producer_id)
         appended = log.append_as_leader(
@@ -141,7 +141,7 @@ class Lane:
         ]
 
     def commits_under_newer_epoch(self, row: BatchRow) -> bool:
-        """Whether it is the COMMIT marker of an open transaction whose data has an older epoch."""
+        """Whether the batch is the COMMIT marker of an open transaction whose data has a lower epoch."""
         if row.damage or row.control is None or row.control.type_code != ControlType.COMMIT:
             return False
         entry = self.log.producers.entries.get(row.header.producer_id)
@@ -150,12 +150,12 @@ class Lane:
         return entry.producer_epoch < row.header.producer_epoch
 
     def is_open(self, producer_id: int, first_offset: int) -> bool:
-        """Whether a transaction of this producer is open since then."""
+        """Whether a transaction of this producer has been open since this offset."""
         return self.log.producers.open_transactions.get(first_offset) == producer_id
 
     def copied(self, producer_id: int) -> "Lane":
-        """A lane of its own that holds the same, for a marker of this producer. What that does not change is shared:
-        a log has thousands of batches and of other producers."""
+        """A copy of the lane to which a marker of this producer can be appended. It shares everything that
+        the marker cannot change, because a log has thousands of batches and producers."""
         log, producers = self.log, self.log.producers
         others = [entry for known, entry in producers.entries.items() if known != producer_id]
         shared = (log.watch, producers.markers, producers.rules, producers.snapshots, *others, *log.batches)
@@ -165,7 +165,7 @@ class Lane:
         return self.log.pointers(), self._producer(producer_id)
 
     def _moved(self, producer_id: int, before: tuple[LogPointers, ProducerStateView | None]) -> list[Json]:
-        """The changes of the log's numbers and of the producer's entry."""
+        """The changes of the log's offsets and of the producer's entry."""
         pointers, producer = before
         changes = _differences(self._replica, pointers, self.log.pointers())
         known = self._producer(producer_id)
@@ -176,14 +176,14 @@ class Lane:
         return changes + entry
 
     def _replay(self, row: BatchRow, at: int) -> list[Json]:
-        """Put the batch into the log; returns what a marker decides about earlier batches."""
+        """Append the batch to the log; returns the outcome of earlier batches that a marker decides."""
         header, log = row.header, self.log
         if row.damage or (header.is_control and not (_is_marker(row) or row.ends_untold)):
-            # The batch takes its offsets, and changes no other state.
+            # The batch occupies its offsets, and changes no other state.
             log.log_end = header.last_offset + 1
             log.set_high_watermark(log.log_end)
             return []
-        # The log cleaner leaves gaps, which a log that is being written never has.
+        # The log cleaner leaves gaps in the offsets, which appends never do.
         log.log_end = header.base_offset
         log.append_as_follower([message_of(row, at)], at)
         log.set_high_watermark(log.log_end)
@@ -212,16 +212,15 @@ def _is_marker(row: BatchRow) -> bool:
 
 
 def _control_name(row: BatchRow) -> str | None:
-    """None for data; `?` where the record does not say it."""
+    """The name of the control type; None for data; `?` when the record does not hold it."""
     if row.control is not None:
         return row.control.type_name
     return "?" if row.header.is_control else None
 
 
 def _batch_view(row: BatchRow, at: int) -> LogBatchView:
-    """The batch in its lane. `outcome` is there for data of a transaction (`ended`: the log does not say how),
-    `codec` and
-    `damaged` always."""
+    """The batch in its lane. `outcome` is present for data of a transaction (`ended`: by an unknown outcome),
+    `codec` and `damaged` always."""
     header = row.header
     view: LogBatchView = {
         "base_offset": header.base_offset,
@@ -247,7 +246,7 @@ def _batch_view(row: BatchRow, at: int) -> LogBatchView:
 
 
 def _differences(path: list[str], before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Json]:
-    """A change for each key whose value differs; both have the same keys."""
+    """A change for each key with a different value; both objects have the same keys."""
     return [
         {"path": [*path, key], "before": before[key], "after": value}
         for key, value in after.items()

@@ -1,13 +1,13 @@
 """A log case: real segments as a run of steps that the player shows like those of a scenario.
 
 Each step puts one batch into the lane of its partition; steps and views have the shape of `docs/frame.md`.
-The files say nothing about replicas or guarantees: a lane has one replica, the file, and nothing is judged. Records of
-Kafka's own topics are read (`internal_records.py`); the step that begins a transaction which never ends says so, and a
-last step says what is the case where the files end.
+The files hold nothing about replicas or guarantees: a lane has one replica, the file, and no verdicts.
+Records of internal topics are described (`internal_records.py`). The step that begins a transaction which
+never ends has a sentence for that, and a last step describes the state at the end of the files.
 
-Steps of several partitions are merged by the batches' timestamps; within a partition the order of the file
-holds, so a timestamp that goes back counts as the latest one seen. Times are milliseconds since the first
-batch.
+Steps of several partitions are merged by the batches' timestamps. Within a partition the order is that of the
+file: a timestamp lower than an earlier one is replaced by the highest so far. Times are milliseconds since
+the first batch.
 """
 
 import heapq
@@ -42,16 +42,16 @@ from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Records, Row, S
 from engine.scenario.header import ENGINE_VERSION
 
 STEPS_MAX = 20_000
-"""Batches of one log case. Where the files hold more, one more step says so."""
+"""The most batches of one log case. When the files hold more, a further step says so."""
 
 PARTITIONS_MAX = 200
-"""Partitions of one log case; more are refused."""
+"""The most partitions of one log case; files with more are refused."""
 
 TITLE_PARTITIONS_MAX = 3
-"""Partitions that the title names; it counts the others."""
+"""The most partitions that the title names; it counts the others."""
 
 TIMESTAMP_MAX = 253_402_300_799_999
-"""The end of the year 9999: a timestamp beyond it was not milliseconds and does not order anything."""
+"""The end of the year 9999: a larger timestamp is not in milliseconds, and is ignored for the order."""
 
 GUARANTEES = ("lost", "duplicated", "reordered", "visible_early", "atomic", "fenced")
 
@@ -59,7 +59,7 @@ Json = dict[str, Any]
 
 
 class NotALogError(ValueError):
-    """Nothing in the files can be shown; `key` and `params` are the sentence for the page."""
+    """The files contain nothing to show; `key` and `params` are the page's sentence."""
 
     def __init__(self, key: str, **params: int) -> None:
         super().__init__(f"{key} {params}")
@@ -73,20 +73,20 @@ class LogCase:
 
     header: Json
     view: Json
-    """Before the first step: every lane is empty."""
+    """The view before the first step: every lane is empty."""
     steps: list[Json]
     not_read: tuple[UnreadFile, ...]
     shortened: bool
     """The files hold more than `STEPS_MAX` batches; the last step says so."""
     why: list[Json] = field(default_factory=list)
-    """Why readers stop, by stretches of steps (`log_why.py`)."""
+    """Why consumers stop, for each stretch of steps (`log_why.py`)."""
     previews: dict[int, list[Json]] = field(default_factory=dict)
-    """By the place of the ending that was asked about: the steps behind the last one."""
+    """Place of a requested ending to the steps that it would add after the last one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToldPartition:
-    """A partition whose rows come from elsewhere than the bytes of its segments."""
+    """A partition whose rows do not come from the bytes of segments."""
 
     name: str
     first_offset: int
@@ -96,14 +96,15 @@ class ToldPartition:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A row and where it belongs."""
+    """A row with its partition and its time."""
 
     partition: str
     segment: Segment
     starts_segment: bool
     row: Row
     time: int
-    """Milliseconds since 1970, -1 before the first believable timestamp; never less than the row before."""
+    """Milliseconds since 1970, -1 before the first plausible timestamp; never lower than the time of the row
+    before."""
 
 
 def log_case(
@@ -113,11 +114,8 @@ def log_case(
     endings: Sequence[Ending] = (),
 ) -> LogCase:
     """The log case of `files` (path → bytes, paths with `/`) and of the partitions that they name. `endings`:
-    markers to try behind its last step, the first `PREVIEWS_MAX`.
-
-    Raises NotALogError when no file is a segment and nothing is told, or when there are more than
-    `PARTITIONS_MAX` partitions.
-    """
+    markers to try after its last step; at most `PREVIEWS_MAX` are. Raises NotALogError when no file is a
+    segment and `told` is empty, or when there are more than `PARTITIONS_MAX` partitions."""
     folders = partition_folders(files)
     reader = reader or SegmentReader()
     named = _named([*(_given(folder, reader) for folder in folders if folder.segments), *told])
@@ -164,7 +162,7 @@ def _previews(run: "_Run", endings: Sequence[Ending]) -> dict[int, list[Json]]:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A partition whose segments are there; one whose folder does not say its name has none."""
+    """A partition whose segments were given; `None` as its name when its folder has none."""
 
     name: str | None
     first_offset: int
@@ -172,14 +170,14 @@ class _Given:
 
 
 def _given(folder: PartitionFolder, reader: SegmentReader) -> _Given:
-    # Lanes show batches: their checksums are verified, and only records of Kafka's own topics are taken apart.
+    # Lanes show batches: all checksums are verified, but only records of internal topics are decoded.
     kept = Records.KEEP if is_told(folder.topic_partition or "") else Records.SKIP
     rows = folder.rows(replace(reader, records=kept))
     return _Given(folder.topic_partition, folder.segments[0].base_offset or 0, rows)
 
 
 def _named(partitions: Sequence[_Given | ToldPartition]) -> dict[str, _Given | ToldPartition]:
-    """A name for each lane, without repeats: topic and partition, or a number if the files do not name them."""
+    """A unique name for each lane: topic and partition, or a number when the files do not name them."""
     named: dict[str, _Given | ToldPartition] = {}
     for number, partition in enumerate(partitions, start=1):
         name = partition.name or f"log {number}"
@@ -190,7 +188,7 @@ def _named(partitions: Sequence[_Given | ToldPartition]) -> dict[str, _Given | T
 
 
 def _stream(name: str, rows: Iterable[Segment | Row]) -> Iterator[_Placed]:
-    """The rows of one partition, with times that do not go back."""
+    """The rows of one partition, with times that never decrease."""
     time, starts_segment = -1, False
     segment: Segment = ToldSegment(name, None, 0)
     for item in rows:
@@ -205,20 +203,20 @@ def _stream(name: str, rows: Iterable[Segment | Row]) -> Iterator[_Placed]:
 
 @dataclass(slots=True)
 class _Run:
-    """Makes the steps, one row after the other."""
+    """Builds the steps, one for each row."""
 
     lanes: dict[str, Lane]
     steps: list[Json] = field(default_factory=list)
     origin: int | None = None
-    """Milliseconds since 1970 at step time 0; None until a believable timestamp is seen."""
+    """Milliseconds since 1970 at step time 0; None until a plausible timestamp was seen."""
     at: int = 0
     shortened: bool = False
     internal: InternalRecords = field(default_factory=InternalRecords)
     damaged: bool = False
-    """Something that may have been a batch cannot be read."""
+    """True once something unreadable was found that may have been a batch."""
     stretches: Stretches = field(default_factory=Stretches)
     begun: dict[tuple[str, int], Begun] = field(default_factory=dict)
-    """By partition and first offset, the transactions that began."""
+    """(Partition, first offset) to the transaction that begins there."""
 
     def add(self, placed: _Placed) -> None:
         changes = self._advance(placed.time)
@@ -260,7 +258,8 @@ class _Run:
         self._put(placed.partition, said, notes + damage, changes, interesting, transitions)
 
     def end(self) -> None:
-        """Add the sentences about transactions that never end: where each begins, and its present state."""
+        """Add the sentences about transactions that never end: at their first step, and in a last step with
+        the present state."""
         if not self.steps:
             return
         open_now = [
@@ -321,17 +320,16 @@ class _Run:
 
 
 def _show_content(changes: list[Json], content: Json) -> None:
-    """In the batch that a step appends."""
+    """Add keys and values to the batch that a step appends."""
     for change in changes:
         if change["path"][-2:-1] == ["batches"]:
             change["after"]["content"] = content
 
 
 def _header(partitions: list[str], origin: int | None) -> Json:
-    """A run's header, with what a log case has of it. `time_origin` is step time 0 in milliseconds since
-    1970.
-    """
-    # A reader looks for a topic of their own, so internal topics come last.
+    """The header of a run, with the fields that a log case has. `time_origin` is step time 0 in milliseconds
+    since 1970."""
+    # A learner looks for their own topic first, so internal topics come last.
     named = sorted(partitions, key=lambda name: name.startswith("__"))
     title = ", ".join(_short(name) for name in named[:TITLE_PARTITIONS_MAX])
     if len(partitions) > TITLE_PARTITIONS_MAX:
@@ -353,5 +351,5 @@ def _header(partitions: list[str], origin: int | None) -> Json:
 
 
 def _short(name: str, characters_max: int = 50) -> str:
-    """For the title only, which may not grow without end; the lanes have the whole name."""
+    """A shortened name, only for the title; the lanes have the whole name."""
     return name if len(name) <= characters_max else name[: characters_max - 1] + "…"

@@ -1,6 +1,5 @@
-"""The state at the end of the files: the open transactions, where consumers stop, and the images of the
-coordinator's log if it is among the files.
-"""
+"""The state at the end of the files: the open transactions, the offsets at which consumers stop, and the
+images in the coordinator's log, if that is among the files."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
@@ -17,7 +16,7 @@ Json = dict[str, Any]
 
 
 def never_ends(one: Begun, lane: Lane, internal: InternalRecords) -> Json:
-    """The sentence at the first step of a transaction whose end the log does not show."""
+    """The sentence at the first step of a transaction whose end is not in the log."""
     key = "log.never_ends" if _holds(one, lane) else "log.never_ends_behind"
     return _named(key, one, internal, "LOG-8", partition=one.partition, offset=one.first_offset)
 
@@ -30,12 +29,12 @@ class End(Protocol):
     origin: int | None
     """Step time 0 in milliseconds since 1970."""
     at: int
-    """Since then."""
+    """Milliseconds between step time 0 and the end."""
     damaged: bool
 
 
 def now_said(open_now: Sequence[Begun], end: End) -> list[Json]:
-    """The sentence of the last step and its notes."""
+    """The sentence of the last step, and its notes."""
     if not open_now:
         key = "log.now_damaged" if end.damaged else "log.now_free"
         later = [lane for lane in end.lanes.values() if lane.log.log_start > 0]
@@ -67,7 +66,7 @@ def _open(one: Begun, end: End) -> Json:
 
 
 def _named(key: str, one: Begun, internal: InternalRecords, *rules: str, **params: Any) -> Json:
-    """With the transactional id, if the coordinator's log has it."""
+    """The transaction's parameters, with the transactional id when the coordinator's log has it."""
     known = internal.of_producer.get(one.producer_id)
     of: Json = {"producer_id": exact(one.producer_id), "producer_epoch": one.epoch, **params}
     if known is None:
@@ -76,7 +75,7 @@ def _named(key: str, one: Begun, internal: InternalRecords, *rules: str, **param
 
 
 def _coordinator(told: Sequence[Begun], internal: InternalRecords) -> Iterator[Json]:
-    """The coordinator's images of them, if its log is among the files."""
+    """The coordinator's images of these transactions, if its log is among the files."""
     if not internal.has_coordinator:
         yield sentence("log.now_no_coordinator", "TXC-3")
         return

@@ -1,8 +1,8 @@
-"""What a marker at the end of a log would change: steps behind the last one, on a copy of its lane.
+"""What a marker at the end of a log would change: further steps on a copy of its lane.
 
-Nobody wrote that marker, and nothing here reaches a cluster. The copy's log takes it as a leader takes one from a
-coordinator, or refuses it, by the broker's own rules; two readers, one of each isolation, read what they may
-before it and after it, by the rules of consumers.
+The marker is hypothetical, and nothing is sent to a cluster. The copy's log accepts or refuses it by the
+broker's own rules, as a leader does with a coordinator's marker. Two consumers, one with each isolation
+level, read before it and after it, by the rules of consumers.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from engine.reader_lanes import seen
 Json = dict[str, Any]
 
 PREVIEWS_MAX = 10
-"""Markers that are tried on one case."""
+"""The most markers that are tried on one case."""
 
 READERS = {"reader-1": READ_COMMITTED, "reader-2": READ_UNCOMMITTED}
 
@@ -48,13 +48,14 @@ class Ending:
     first_offset: int
     """The first offset of the transaction."""
     log_end: int
-    """The log end for which the marker was proposed; a log with another end is not the one that is meant."""
+    """The log end for which the marker was proposed; a log with another end is a different log."""
     notes: Sequence[Json] = ()
-    """Sentences of both steps."""
+    """Notes for both steps."""
 
 
 def preview(lane: Lane, ending: Ending, number: int, at: int) -> list[Json]:
-    """The steps behind step `number`, which was `at`; empty where the lane is not the log that is meant."""
+    """The steps after step `number`, whose time was `at`; empty when the lane is not the log that `ending`
+    was proposed for."""
     if not lane.is_open(ending.producer_id, ending.first_offset) or lane.log.log_end != ending.log_end:
         return []
     lane, partition = lane.copied(ending.producer_id), ending.partition
@@ -106,13 +107,14 @@ def _reader(log: PartitionLog, isolation: str) -> Json:
     bound = log.last_stable_offset if isolation == READ_COMMITTED else log.high_watermark
     reading, read = Reading(log.partition), 0
     reading.position = log.log_start
-    # One response with all batches: the division into responses does not change what a consumer gets.
+    # One response holds all batches: how batches are divided into responses does not change what a consumer
+    # gets.
     answer = PartitionFetchResponse(
         error=Error.NONE,
         batches=tuple(batch for batch in log.batches if log.log_start <= batch.last_offset < bound),
         aborted=tuple((line.producer_id, line.first_offset) for line in log.aborted.lines),
     )
-    # Batches are counted as wholes: a header may claim two billion records.
+    # Batches are counted, not records: a header may claim two billion records.
     for batch, fate in visible(answer, isolation):
         if batch.base_offset > reading.position:
             reading.jump(batch.base_offset, COMPACTED)

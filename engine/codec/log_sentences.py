@@ -1,6 +1,4 @@
-"""The sentences of a log case: which keys of `engine/explain/catalogue/log.toml` a row calls for, and their
-parameters.
-"""
+"""The sentences of a log case: for each row the keys in `engine/explain/catalogue/log.toml`, and their parameters."""
 
 from typing import Any
 
@@ -19,7 +17,7 @@ def sentence(key: str, *rules: str, **params: object) -> Json:
 
 
 def batch_sentence(partition: str, row: BatchRow) -> Json:
-    """The kind of a batch."""
+    """The sentence for a batch, by its kind."""
     header = row.header
     params: Json = {
         "partition": partition,
@@ -54,12 +52,12 @@ def _control_sentence(row: BatchRow, params: Json) -> Json:
 
 
 def legacy_sentence(partition: str, row: LegacyRow) -> Json:
-    """A message of a format before record batches."""
+    """The sentence for a message in a format older than record batches."""
     return sentence("log.legacy", partition=partition, offset=exact(row.base_offset), magic=row.magic)
 
 
 def batch_notes(row: BatchRow, placed: bool) -> list[Json]:
-    """Further notes on a batch, without damage."""
+    """Further notes on a batch, except those on damage."""
     notes = []
     if row.codec_not_read is not None:
         notes.append(
@@ -73,12 +71,12 @@ def batch_notes(row: BatchRow, placed: bool) -> list[Json]:
 
 
 def segment_note(segment: Segment) -> Json:
-    """A file begins."""
+    """The note at the first row of a file."""
     return sentence("log.segment", file=shown_name(segment.path), size=segment.size)
 
 
 def damage_note(segment: Segment, damage: Damage) -> Json:
-    """A damaged place."""
+    """The note on a damaged place."""
     return sentence(
         f"log.damage.{damage.kind.name.lower()}",
         file=shown_name(segment.path),
@@ -89,5 +87,5 @@ def damage_note(segment: Segment, damage: Damage) -> Json:
 
 
 def span(first: int, last: int) -> str:
-    """`3`, or `3–5`."""
+    """A range of offsets as text: `3`, or `3–5`."""
     return str(first) if first == last else f"{first}–{last}"

@@ -1,4 +1,4 @@
-"""A step of a log case, in the shape of docs/frame.md: nothing of it was sent, tried or judged."""
+"""A step of a log case, in the shape of docs/frame.md: it has no messages, no decisions and no verdicts."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def log_step(
     *,
     interesting: bool,
 ) -> Json:
-    """`said`: a sentence of `log_sentences`."""
+    """A step with the sentence `said` (of `log_sentences`)."""
     return {
         "number": number,
         "at": at,

@@ -1,5 +1,7 @@
-"""Why read_committed consumers stop at the LSO, at every step of a log case: from the log alone, with what a
-broker's log cannot show. A stretch of steps has one answer as long as the same transaction is the first open one.
+"""Why read_committed consumers stop at the LSO, at every step of a log case: the answer from the log alone,
+and a note on what a log cannot show.
+
+Consecutive steps share one answer while the same transaction is the first open one.
 """
 
 from collections import deque
@@ -12,7 +14,7 @@ from engine.codec.lane import Lane, exact
 from engine.why.links import Link, partition_subject, transaction_subject
 
 STRETCHES_MAX = 1000
-"""Answers of one case, those of its last steps; before them there is none."""
+"""The most answers of one case, those of its last steps; earlier steps have none."""
 
 Json = dict[str, Any]
 
@@ -27,7 +29,7 @@ class Begun:
     first_offset: int
     step: int
     time: int
-    """The batch's time in milliseconds since 1970; -1 where no time is believable."""
+    """The batch's time in milliseconds since 1970; -1 when no time is plausible."""
 
 
 @dataclass(slots=True)
@@ -35,18 +37,18 @@ class _Stretch:
     begun: Begun
     first: int
     last: int | None = None
-    """None: up to the end."""
+    """The last step with this answer; None: the end of the case."""
 
 
 class Stretches:
-    """Follows the first open transaction of each partition."""
+    """Finds, for each partition, the stretches of steps with the same first open transaction."""
 
     def __init__(self) -> None:
         self._now: dict[str, _Stretch] = {}
         self._told: deque[_Stretch] = deque(maxlen=STRETCHES_MAX)
 
     def look(self, lane: Lane, begun: dict[tuple[str, int], Begun], step: int) -> None:
-        """After a batch of the partition."""
+        """Note the first open transaction after a batch of the partition."""
         stable, now = lane.log.last_stable_offset, self._now.get(lane.partition)
         is_held = stable in lane.log.producers.open_transactions
         if now is not None and is_held and now.begun.first_offset == stable:
@@ -60,7 +62,7 @@ class Stretches:
             self._told.append(self._now[lane.partition])
 
     def to_json(self, internal: InternalRecords) -> list[Json]:
-        """In the order in which they begin. `offset`: where readers stop."""
+        """The stretches in the order in which they begin. `offset`: where consumers stop."""
         return [
             {
                 "partition": one.begun.partition,

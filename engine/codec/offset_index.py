@@ -1,4 +1,4 @@
-"""The offset index beside a segment (`.index`): where some of its batches start.
+"""The offset index beside a segment (`.index`): the positions of some of its batches.
 
 Source: Kafka's `OffsetIndex` and `LogSegment.append`: entries of 8 bytes, a batch's last offset relative to
 the segment's base offset (int32) and the byte where the batch starts (int32), both rising.

@@ -1,5 +1,5 @@
-"""The files of partitions, given as a mapping from path to bytes: which are segments, in which order, and
-which are not read.
+"""The files of partitions, given as a mapping from path to bytes: it finds the segments, their order, and the
+files that are not read.
 
 Source: Kafka's `UnifiedLog` and `LogFileUtils`: a segment's file is named after its base offset, twenty
 digits, and a partition's folder after topic and partition. Paths use `/`; nothing here opens a file.
@@ -15,12 +15,12 @@ from engine.codec.segment import Row, SegmentReader, offset_behind, starts_like_
 
 _SEGMENT_NAME = re.compile(r"(\d{20})\.log")
 _PARTITION_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}-\d{1,10}")
-"""Kafka's own limits for a topic's name, and its partition."""
+"""Kafka's own pattern for a topic's name, followed by the partition."""
 
 
 class FileKind(StrEnum):
-    """What a file that is not read holds. The value is how the command line says it; the page's words are in
-    `engine/explain/catalogue/log.toml` under `log.file.` and the member's name in lower case."""
+    """The content of a file that is not read. The value is its name on the command line; the page's words are
+    in `engine/explain/catalogue/log.toml` under `log.file.` and the member's name in lower case."""
 
     OFFSET_INDEX = "offset index, not read yet"
     TIME_INDEX = "time index, not read yet"
@@ -68,13 +68,13 @@ class SegmentFile:
 
 @dataclass(frozen=True, slots=True)
 class ToldSegment:
-    """A segment whose file is missing: its batches come from printed text or from a bundle."""
+    """A segment without its file: its batches come from printed text or from a bundle."""
 
     path: str
-    """As it would be, to name it."""
+    """The path that the file would have."""
     base_offset: int | None
     size: int
-    """Size in bytes as its batches give it."""
+    """Size in bytes, computed from its batches."""
 
 
 Segment = SegmentFile | ToldSegment
@@ -99,20 +99,19 @@ class PartitionFolder:
 
     @property
     def topic_partition(self) -> str | None:
-        """`topic-0`, as the folder is named; None when it is not named so."""
+        """`topic-0`, the name of the folder; None when the folder has no such name."""
         name = self.path.rpartition("/")[2]
         return name if _PARTITION_NAME.fullmatch(name) else None
 
     def rows(self, reader: SegmentReader) -> Iterator[SegmentFile | Row]:
-        """The rows of all segments, each segment's behind the segment itself; offsets rise across their
-        borders.
+        """Each segment, followed by its rows; offsets must rise from one segment to the next.
 
         A segment whose end is damaged does not stop the next one.
         """
         next_offset = 0
         for segment in self.segments:
             yield segment
-            # A renamed file does not show its place among the others.
+            # The name of a renamed file does not show its position among the others.
             offset_min = 0 if segment.base_offset is None else next_offset
             for row in reader.rows(segment.data, segment.base_offset, offset_min):
                 yield row
@@ -122,8 +121,8 @@ class PartitionFolder:
 def partition_folders(files: Mapping[str, Buffer]) -> tuple[PartitionFolder, ...]:
     """The folders of `files`, sorted by path; a folder without a segment is kept, with its unread files.
 
-    People rename files: one whose name is not an offset counts as a segment, behind the others, when it
-    starts like one.
+    A renamed file, whose name is not an offset, counts as a segment when it starts like one; it comes after
+    the others.
     """
     folders: dict[str, list[str]] = {}
     for path in sorted(files):
@@ -145,17 +144,17 @@ def _folder(folder: str, paths: Sequence[str], files: Mapping[str, Buffer]) -> P
 
 
 def shown_name(path: str, characters_max: int | None = 100) -> str:
-    """A path as one line of printable text; its end, behind `…`, when it is longer than `characters_max`."""
+    """A path as one line of printable text; when longer than `characters_max`, only its end, after `…`."""
     name = path if path.isprintable() else ascii(path)
     return name if characters_max is None or len(name) <= characters_max else "…" + name[1 - characters_max :]
 
 
 def base_offset_of(path: str) -> int | None:
-    """The offset that a segment's file name says, None when it says none."""
+    """The offset in a segment's file name; None when there is none."""
     match = _SEGMENT_NAME.fullmatch(path.rpartition("/")[2])
     return int(match[1]) if match else None
 
 
 def _known_unread(path: str) -> FileKind | None:
-    """The kind of a file by its name, if such files are not read."""
+    """The kind of a file by its name, when files of that kind are not read; else None."""
     return next((kind for ending, kind in _KIND_BY_ENDING.items() if path.endswith(ending)), None)

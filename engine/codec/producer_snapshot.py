@@ -1,4 +1,4 @@
-"""A `.snapshot` file: what a broker knew of a partition's producers at the offset in the file's name.
+"""A `.snapshot` file: a partition's producer state at the offset in the file's name.
 
 Source: Kafka's `ProducerStateManager.readSnapshot`: version int16, CRC-32C u32 of everything behind it, count
 int32, then entries of 46 bytes.
@@ -26,15 +26,15 @@ class ProducerEntry(NamedTuple):
     last_sequence: int
     last_offset: int
     offset_delta: int
-    """How many offsets the last batch spans, less one."""
+    """Number of offsets in the last batch, minus 1."""
     last_timestamp: int
     coordinator_epoch: int
     open_first_offset: int
-    """First offset of the open transaction."""
+    """First offset of the open transaction; -1 when none is open."""
 
 
 def decode_producer_snapshot(data: bytes, checksum: Checksum = crc32c) -> tuple[ProducerEntry, ...]:
-    """The entries, in the file's order. Raises DamagedError; a snapshot is believed as a whole or not."""
+    """The entries, in the order of the file. Raises DamagedError; a damaged snapshot is rejected as a whole."""
     cursor = FieldCursor(data)
     version = cursor.int16()
     if version != VERSION:

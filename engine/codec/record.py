@@ -1,4 +1,4 @@
-"""One record of a batch with magic 2, and the run of records that follows a batch header.
+"""One record of a batch with magic 2, and the sequence of records after a batch header.
 
 Source: KIP-82 (headers), KIP-98, Kafka's `DefaultRecord`. A record is: length varint, attributes int8
 (unused), timestamp delta varlong, offset delta varint, key, value (each a varint length, -1 for null, then
@@ -23,11 +23,11 @@ class Header(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One record with its absolute offset. A tuple, because a segment has millions."""
+    """One record with its absolute offset. A tuple, because a segment may have millions."""
 
     offset: int
     timestamp: int
-    """Milliseconds since 1970, of creation or of the append, as the batch says; -1 = none."""
+    """Milliseconds since 1970, of creation or of the append, according to the batch; -1: none."""
     key: bytes | None
     value: bytes | None
     headers: tuple[Header, ...] = ()
@@ -41,7 +41,7 @@ class RecordFrame:
     last_offset_delta: int
     base_timestamp: int
     append_timestamp: int | None
-    """With LogAppendTime every record has the batch's maximum timestamp; else None."""
+    """With LogAppendTime, the batch's maximum timestamp, which every record has; otherwise None."""
 
 
 def encode_record(record: Record, frame: RecordFrame) -> bytes:
@@ -68,9 +68,9 @@ class RecordsRead(NamedTuple):
     """The result of reading a sequence of records."""
 
     records: tuple[Record, ...]
-    """The records before the first damaged byte; empty when they were only checked."""
+    """The records before the first damaged byte; empty when records were only checked."""
     whole: int
-    """How many were read whole."""
+    """Number of records that were read whole."""
     damage: Damage | None
 
 
@@ -79,8 +79,8 @@ def decode_records(
 ) -> RecordsRead:
     """Read the `count` records from `position` to the end of `data`, up to the first damaged byte.
 
-    Never raises. `at` is added to positions in the damage. Memory is bounded by `data`, whatever `count`
-    claims, and without `keep` by the longest record.
+    Never raises. `at` is added to positions in the damage. Memory is limited by the size of `data`, whatever
+    `count` is, and without `keep` by the longest record.
     """
     records: list[Record] = []
     delta_min, index = 0, 0
@@ -105,7 +105,7 @@ def decode_records(
 
 
 def _decode_record(data: bytes, position: int, frame: RecordFrame, at: int) -> tuple[Record, int]:
-    """The record at `position` and the position behind it."""
+    """The record at `position`, and the position after it."""
     start = position
     length, position = read_varint(data, position, len(data), at)
     end = position + length
@@ -125,7 +125,7 @@ def _decode_record(data: bytes, position: int, frame: RecordFrame, at: int) -> t
 
 
 def _read_sized(data: bytes, position: int, end: int, at: int) -> tuple[bytes | None, int]:
-    """A field with a varint length in front, None for length -1."""
+    """A field after its varint length; None for length -1."""
     start = position
     length, position = read_varint(data, position, end, at)
     if length == -1:
@@ -140,7 +140,7 @@ def _read_sized(data: bytes, position: int, end: int, at: int) -> tuple[bytes | 
 def _read_headers(data: bytes, position: int, end: int, at: int) -> tuple[tuple[Header, ...], int]:
     start = position
     count, position = read_varint(data, position, end, at)
-    # A header takes two bytes at least, so a count beyond half of what is left cannot be true.
+    # A header takes at least two bytes, so a count above half of the remaining bytes must be wrong.
     if not 0 <= count <= (end - position) // 2:
         raise damaged(DamageKind.HEADER_COUNT, at + start, f"0..{(end - position) // 2}", count)
     headers = []

@@ -36,7 +36,7 @@ RECORD_COUNT_POSITION = 57
 LENGTH_MIN = HEADER_BYTES - OVERHEAD_BYTES
 
 HEADER_FORMAT = ">qiibIhiqqqhii"
-"""The fields of `BatchHeader`, in the letters of `struct`."""
+"""The fields of `BatchHeader`, as format characters of `struct`."""
 _HEADER = struct.Struct(HEADER_FORMAT)
 _CHECKED = struct.Struct(">hiqqqhii")
 _UNCHECKED = struct.Struct(">qiibI")
@@ -54,7 +54,7 @@ TimestampType = Literal["CreateTime", "LogAppendTime"]
 
 
 class Attribute(IntEnum):
-    """The attribute bits above the codec."""
+    """The attribute bits above those of the codec."""
 
     LOG_APPEND_TIME = _LOG_APPEND_TIME
     TRANSACTIONAL = _TRANSACTIONAL
@@ -64,7 +64,7 @@ class Attribute(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchHeader:
-    """The header as its bytes have it, unchecked, so that a damaged header can be read too."""
+    """The header as in its bytes, unchecked, so that a damaged header can be read, too."""
 
     base_offset: int
     batch_length: int
@@ -87,7 +87,7 @@ class BatchHeader:
 
     @property
     def last_offset(self) -> int:
-        """Kept by the log cleaner even when the last records are gone."""
+        """The last offset of the batch; the log cleaner keeps it even when it removes the last records."""
         return self.base_offset + self.last_offset_delta
 
     @property
@@ -120,12 +120,12 @@ class BatchHeader:
 
     @property
     def delete_horizon_ms(self) -> int | None:
-        """When the cleaner may drop tombstones and markers (KIP-534); it takes the base timestamp's place."""
+        """When the cleaner may drop tombstones and markers (KIP-534); stored in the field of the base timestamp."""
         return self.base_timestamp if self.attributes & _DELETE_HORIZON else None
 
     @property
     def frame(self) -> RecordFrame:
-        """The fields of this header that the records need."""
+        """The fields of this header that reading the records requires."""
         append_timestamp = self.max_timestamp if self.timestamp_type == "LogAppendTime" else None
         return RecordFrame(self.base_offset, self.last_offset_delta, self.base_timestamp, append_timestamp)
 
@@ -138,7 +138,7 @@ def decode_header(data: Buffer, position: int = 0) -> BatchHeader:
 
 
 def header_of(fields: Sequence[int]) -> BatchHeader:
-    """The header from its numbers in the order of HEADER_FORMAT."""
+    """The header from its values in the order of HEADER_FORMAT."""
     return BatchHeader(
         base_offset=fields[0],
         batch_length=fields[1],
@@ -172,9 +172,9 @@ def encode_batch(
 ) -> bytes:
     """The bytes of an uncompressed batch that holds `records`, whose offsets and timestamps are absolute.
 
-    `append_timestamp` makes it a batch with LogAppendTime. `last_offset_delta` is that of the last record
-    unless given, as the cleaner does when it keeps a batch without its last records. Raises ValueError when
-    a number does not fit its field.
+    `append_timestamp` makes it a batch with LogAppendTime. `last_offset_delta` is by default that of the last
+    record; pass it for a batch whose last records the cleaner removed. Raises ValueError when a number does
+    not fit its field.
     """
     base_timestamp = first_timestamp(records)
     if last_offset_delta is None:

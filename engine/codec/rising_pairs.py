@@ -1,7 +1,7 @@
-"""The files beside a segment that are pairs of rising numbers, one behind the other.
+"""The files beside a segment that consist of pairs of rising numbers.
 
-Source: Kafka's `AbstractIndex`: a file that was not closed cleanly has its allocated length, zeros behind the last
-entry.
+Source: Kafka's `AbstractIndex`: a file that was not closed cleanly keeps its allocated length, with zeros
+after the last entry.
 """
 
 import struct
@@ -16,8 +16,8 @@ Pair = TypeVar("Pair", bound=tuple[int, int])
 def rising_pairs(
     data: Buffer, layout: struct.Struct, entry: Callable[[int, int], Pair], below: Pair
 ) -> Iterator[Pair]:
-    """The entries from ``below`` on while both numbers rise; bytes behind the first that does not rise are no
-    entries."""
+    """The entries from ``below`` on, while both numbers rise; the bytes after the first that does not rise
+    are ignored."""
     view = memoryview(data)
     before = below
     for one, other in layout.iter_unpack(view[: len(view) // layout.size * layout.size]):

@@ -1,11 +1,11 @@
 """A log segment: the bytes of a `.log` file as a lazy run of rows, each with its place in the file.
 
-A damaged place becomes part of a row and never an exception, and reading goes on behind it where the next
-batch can be located. Only the batch length locates it, so a length that cannot be true ends the file. Memory
-is bounded by one batch.
+A damaged place becomes part of a row, never an exception, and reading continues after it if the next batch
+can be located. Only the batch length locates the next batch, so an impossible length ends the file. Memory is
+limited to one batch.
 
-Source: Kafka's `FileRecords`, `ByteBufferLogInputStream` and `DumpLogSegments`. The length stands outside the
-checksum; when a batch fails its checksum and nothing like a batch follows, the length itself is suspected.
+Source: Kafka's `FileRecords`, `ByteBufferLogInputStream` and `DumpLogSegments`. The checksum does not cover
+the length; when a batch fails its checksum and no batch follows, the length itself is reported.
 """
 
 import struct
@@ -36,12 +36,12 @@ from engine.codec.record_batch import (
 from engine.messages import INT_MAX, LONG_MAX
 
 LEGACY_LENGTH_MIN = 14
-"""Bytes that the length of a message with magic 0 counts at least (Kafka's `LegacyRecord`)."""
+"""The smallest possible length of a message with magic 0, in bytes (Kafka's `LegacyRecord`)."""
 LEGACY_NAMES = {0: "message format v0 (before 0.10)", 1: "message format v1 (0.10 to 0.10.2)"}
 FRAME_BYTES = MAGIC_POSITION + 1
-"""The bytes that hold size and format of a batch."""
+"""Number of bytes, from the start of a batch, that hold its size and format."""
 DECOMPRESSED_BYTES_MAX = 256 * 1024 * 1024
-"""The largest result asked of a decompressor for one batch."""
+"""The largest result in bytes that a decompressor may return for one batch."""
 
 NOTHING_READ = RecordsRead((), 0, None)
 
@@ -51,7 +51,7 @@ _ZERO_CHUNK_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchRow:
-    """A batch with magic 2, whole or damaged inside."""
+    """A batch with magic 2, whole or with damage inside."""
 
     position: int
     """Byte of the file where the batch starts."""
@@ -60,11 +60,11 @@ class BatchRow:
     records: tuple[Record, ...] = ()
     """The records before the first damaged byte; empty when the reader does not keep them."""
     records_read: int = 0
-    """How many records were read whole, kept or not."""
+    """Number of records that were read whole, kept or not."""
     control: ControlRecord | None = None
-    """The batch's control record; None for data and if the record is damaged."""
+    """The batch's control record; None for data, and when the record is damaged."""
     codec_not_read: str | None = None
-    """The codec's name when the records are compressed and no decompressor for it was passed in."""
+    """The codec's name when the records are compressed and no decompressor was passed in for it."""
     damage: tuple[Damage, ...] = ()
 
     @property
@@ -73,7 +73,7 @@ class BatchRow:
 
     @property
     def ends_untold(self) -> bool:
-        """Whether this is a whole marker of unknown kind: a dump may leave records out."""
+        """Whether this is a whole marker of unknown type: a printed dump may leave records out."""
         header = self.header
         is_marker = header.is_control and header.is_transactional and header.record_count > 0
         return is_marker and self.control is None and not self.damage
@@ -81,7 +81,7 @@ class BatchRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegacyRow:
-    """A message set entry with magic 0 or 1: recognised and named, its records are not read."""
+    """An entry of a message set, with magic 0 or 1: reported, but its records are not read."""
 
     position: int
     base_offset: int
@@ -96,16 +96,16 @@ class LegacyRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DamageRow:
-    """A stretch of the file that is not a batch."""
+    """A range of bytes in the file that is not a batch."""
 
     position: int
     size: int
-    """Bytes of the stretch: to the next batch, or to the end of the file."""
+    """Number of bytes: up to the next batch, or to the end of the file."""
     damage: tuple[Damage, ...]
 
     @property
     def is_reserved(self) -> bool:
-        """Whether it is the zeros behind the last batch: space that `log.preallocate` reserved, as a rule."""
+        """Whether it is zeros after the last batch, usually space that `log.preallocate` has reserved."""
         return all(one.kind is DamageKind.ZEROS for one in self.damage)
 
 
@@ -117,18 +117,19 @@ class Records(Enum):
 
     KEEP = "keep"
     CHECK = "check"
-    """Read for damage and dropped: a batch of millions of tiny records costs no memory."""
+    """Read to find damage, and dropped: a batch of millions of tiny records uses no memory."""
     SKIP = "skip"
-    """Not read; the checksum still covers them."""
+    """Not read; the checksum still covers their bytes."""
     HOLES = "holes"
-    """Kept where the log cleaner removed records of a batch, since the offsets stand in them alone; else not read."""
+    """Kept in batches from which the log cleaner removed records, because only the records show the offsets;
+    otherwise not read."""
     CHECK_AND_HOLES = "check_and_holes"
-    """Kept where the log cleaner left holes in a batch; else read for damage and dropped."""
+    """Kept in batches from which the log cleaner removed records; otherwise read to find damage, and dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentReader:
-    """How segments are read: how records are handled, and which compiled functions replace the pure ones."""
+    """How segments are read: the treatment of records, and compiled functions that replace the pure ones."""
 
     records: Records = Records.KEEP
     checksum: Checksum = crc32c
@@ -137,8 +138,8 @@ class SegmentReader:
     def rows(self, data: Buffer, base_offset: int | None = None, offset_min: int = 0) -> Iterator[Row]:
         """The rows of one segment, in the order of the file.
 
-        `base_offset` is the segment's, from its file name, when that is known; `offset_min` the lowest
-        offset that may follow the segment before.
+        `base_offset` is that in the segment's file name, None when unknown; `offset_min` is the lowest
+        allowed first offset, after the segment before.
         """
         view = memoryview(data)
         offset_max = LONG_MAX if base_offset is None else min(LONG_MAX, base_offset + INT_MAX)
@@ -154,7 +155,7 @@ class SegmentReader:
             position += row.header.size if isinstance(row, BatchRow) else row.size
 
     def row(self, view: memoryview, position: int, offsets: range) -> Row:
-        """The row at `position`, which is inside `view`; `offsets` are those that its first one may have."""
+        """The row at `position`, which is inside `view`; `offsets` is the range allowed for its first offset."""
         remaining = len(view) - position
         framing = _frame_damage(view, position)
         if framing is not None:
@@ -172,7 +173,7 @@ class SegmentReader:
         return self._batch(view, position, size, offsets)
 
     def _batch(self, view: memoryview, position: int, size: int, offsets: range) -> BatchRow:
-        """The batch with magic 2 at `position`, all of whose `size` bytes are there."""
+        """The batch with magic 2 at `position`; all its `size` bytes are in the file."""
         batch = bytes(view[position : position + size])
         header = decode_header(batch)
         computed_crc = self.checksum(batch[ATTRIBUTES_POSITION:])
@@ -205,7 +206,7 @@ class SegmentReader:
         )
 
     def _codec_not_read(self, header: BatchHeader) -> str | None:
-        """The codec's name when the records are compressed and there is nothing to decompress them."""
+        """The codec's name when the records are compressed and there is no decompressor for it."""
         known = 0 < header.codec_code < len(CODEC_NAMES)
         return header.codec if known and header.codec not in self.decompressors else None
 
@@ -230,7 +231,8 @@ class SegmentReader:
         read = decode_records(plain, 0, header.record_count, header.frame, keep=keep)
         if read.damage is None:
             return read
-        # Bytes inside a compressed block have no place in the file: the place of the block's first byte is given.
+        # Bytes inside a compressed block have no position in the file, so the position of the block's first
+        # byte is given.
         return read._replace(damage=replace(read.damage, position=block))
 
 
@@ -248,7 +250,7 @@ def _frame_damage(view: memoryview, position: int) -> Damage | None:
     _, length, _, magic = _FRAME.unpack_from(view, position)
     length_min = LENGTH_MIN if magic == MAGIC else LEGACY_LENGTH_MIN
     length_max = remaining - OVERHEAD_BYTES
-    # With a known magic the file is taken to be cut short; without one, the length to be wrong.
+    # With a known magic the file is assumed to be cut short; otherwise the length is assumed to be wrong.
     if length < length_min or (length > length_max and not 0 <= magic <= MAGIC):
         at, expected = position + LENGTH_POSITION, f"{length_min}..{length_max}"
         return Damage(DamageKind.LENGTH, at, expected, str(length), ends_file=True)
@@ -259,13 +261,13 @@ def _frame_damage(view: memoryview, position: int) -> Damage | None:
 
 
 def starts_like_segment(data: Buffer) -> bool:
-    """Whether the first bytes are a batch that can be located, of a known format."""
+    """Whether the first bytes are a batch of a known format that can be located."""
     view = memoryview(data)
     return _frame_damage(view, 0) is None and 0 <= _FRAME.unpack_from(view)[3] <= MAGIC
 
 
 def _only_zeros(view: memoryview) -> bool:
-    """Whether every byte is zero: the file was allocated in advance, or lost its last writes in a crash."""
+    """Whether every byte is zero: the space was allocated in advance, or its writes were lost in a crash."""
     for start in range(0, len(view), _ZERO_CHUNK_BYTES):
         if any(view[start : start + _ZERO_CHUNK_BYTES]):
             return False
@@ -273,7 +275,7 @@ def _only_zeros(view: memoryview) -> bool:
 
 
 def _length_doubt(view: memoryview, position: int, size: int) -> tuple[Damage, ...]:
-    """Damage that ends the file when the already damaged batch at `position` is not followed by a batch."""
+    """Damage that ends the file: the batch at `position` is damaged, and no batch follows it."""
     follower = position + size
     if len(view) - follower < FRAME_BYTES:
         return ()
@@ -288,7 +290,7 @@ def _length_doubt(view: memoryview, position: int, size: int) -> tuple[Damage, .
 def offset_behind(row: Row, offset: int) -> int:
     """The lowest offset that may follow `row`; `offset` when the row is no batch.
 
-    Where the checksum does not hold, the last offset delta is not believed.
+    When the checksum is wrong, the last offset delta is not used.
     """
     if isinstance(row, BatchRow) and row.crc_ok:
         return row.header.base_offset + max(0, row.header.last_offset_delta) + 1
@@ -309,7 +311,7 @@ def _offset_damage(base_offset: int, position: int, offsets: range) -> tuple[Dam
 
 
 def _count_damage(header: BatchHeader, position: int) -> tuple[Damage, ...]:
-    """Header fields that no list of records can satisfy."""
+    """Header fields that contradict every possible list of records."""
     if header.last_offset_delta < 0:
         at = position + LAST_OFFSET_DELTA_POSITION
         return (Damage(DamageKind.LAST_OFFSET_DELTA, at, "≥ 0", str(header.last_offset_delta)),)
@@ -323,7 +325,7 @@ def _count_damage(header: BatchHeader, position: int) -> tuple[Damage, ...]:
 def _control(
     header: BatchHeader, records: tuple[Record, ...], position: int
 ) -> tuple[ControlRecord | None, tuple[Damage, ...]]:
-    """The one record of a control batch; None if the cleaner removed it."""
+    """The only record of a control batch; None when the cleaner removed it."""
     if header.record_count > 1:
         at = position + RECORD_COUNT_POSITION
         return None, (Damage(DamageKind.CONTROL_COUNT, at, "1", str(header.record_count)),)

@@ -1,4 +1,5 @@
-"""The time index beside a segment (`.timeindex`): from which offset on its records are at least so late.
+"""The time index beside a segment (`.timeindex`): from a timestamp to the first offset with at least that
+timestamp.
 
 Source: Kafka's `TimeIndex`: entries of 12 bytes, the largest timestamp so far (int64) and the offset of its
 record relative to the segment's base offset (int32), both rising.
@@ -20,7 +21,7 @@ class TimeEntry(NamedTuple):
     timestamp: int
     """Milliseconds since 1970."""
     relative_offset: int
-    """From the segment's base offset."""
+    """The record's offset minus the segment's base offset."""
 
 
 def time_index_entries(data: Buffer) -> Iterator[TimeEntry]:

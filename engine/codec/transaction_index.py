@@ -1,4 +1,4 @@
-"""A `.txnindex` file: the aborted transactions that a broker hands to read_committed consumers.
+"""A `.txnindex` file: the aborted transactions that a broker returns to read_committed consumers.
 
 Source: Kafka's `TransactionIndex` and `AbortedTxn`: entries of 34 bytes, version int16, producer id, first
 offset, last offset (that of the ABORT marker) and last stable offset int64, in the order of the markers.
@@ -19,13 +19,14 @@ class AbortedTransaction(NamedTuple):
     producer_id: int
     first_offset: int
     last_offset: int
-    """The marker's."""
+    """The offset of the ABORT marker."""
     last_stable_offset: int
-    """The last stable offset after the marker: the first offset still open then, else the offset after the marker."""
+    """The last stable offset after the marker: the first offset that was still open, or else the offset after
+    the marker."""
 
 
 def decode_transaction_index(data: bytes) -> tuple[tuple[AbortedTransaction, ...], tuple[Damage, ...]]:
-    """The entries before the first damaged byte, and what is damaged there. Never raises."""
+    """The entries before the first damaged byte, and the damage there, or None. Never raises."""
     entries: list[AbortedTransaction] = []
     for position in range(0, len(data) - _ENTRY.size + 1, _ENTRY.size):
         version, *fields = _ENTRY.unpack_from(data, position)

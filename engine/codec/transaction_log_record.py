@@ -1,10 +1,10 @@
-"""A record of `__transaction_state`: what the transaction coordinator remembers of one transactional id.
+"""A record of `__transaction_state`: the coordinator's metadata of one transactional id.
 
 Source: KIP-98, KIP-890, Kafka's `TransactionLog` and `TransactionLogValue`. The key is version int16 and the
 transactional id; the value is version int16, producer id int64, producer epoch int16, timeout int32, status
 int8, partitions by topic, last update int64 and start int64, all big endian. Version 0 of the value, which
 Kafka wrote up to 3.x, is written and read. Version 1, which Kafka 4 writes, has compact lengths and tagged
-fields (KIP-915); it is read, and tags that are not known here are skipped, as Kafka does.
+fields (KIP-915); it is read; unknown tags are skipped, as in Kafka.
 """
 
 import struct
@@ -20,12 +20,13 @@ VERSION = 0
 """The version of key and value that is written."""
 VALUE_VERSION_MAX = 1
 KEYS_KEPT_MAX = 65_536
-"""Decoded transactional ids by their bytes: a log repeats each id several times for every transaction."""
+"""The most decoded transactional ids that are cached by their bytes: a log repeats each id several times for
+every transaction."""
 FORMS_KEPT_MAX = 4096
-"""The most values that are remembered without their numbers, so that one like them is not taken apart again."""
+"""The most values that are cached without their numbers, so that a similar value need not be decoded again."""
 
 _IDENTITY = struct.Struct(">qhib")
-"""Producer id, epoch, timeout, status."""
+"""The fixed fields in front: producer id, epoch, timeout, status."""
 _COUNT = struct.Struct(">i")
 _LENGTH = struct.Struct(">h")
 _TIMES = struct.Struct(">qq")
@@ -66,13 +67,13 @@ class TransactionLogValue:
     last_update_ms: int
     start_ms: int
     previous_producer_id: int = NO_PRODUCER_ID
-    """This and what follows is in version 1 only."""
+    """Only in version 1, like all fields below."""
     next_producer_id: int = NO_PRODUCER_ID
     next_producer_epoch: int = NO_PRODUCER_EPOCH
     client_transaction_version: int = 0
-    """2 when the client ends transactions with an epoch of their own (KIP-890)."""
+    """2 when the client's transactions have an epoch each (KIP-890)."""
     version: int = field(default=-1, compare=False)
-    """Of the bytes; -1: it comes from none."""
+    """The version of the value's bytes; -1: it was not decoded from bytes."""
 
 
 def encode_key(transactional_id: str) -> bytes:
@@ -134,18 +135,18 @@ def decode_value(data: bytes) -> TransactionLogValue:
 
 
 class ValueReader:
-    """Decodes values one after the other, with the answers of `decode_value`.
+    """Decodes values one after the other, with the same results as `decode_value`.
 
-    The values of one log are much alike: most differ only in the numbers in front of the partitions and in the times
-    behind them. How a value is built depends on its other bytes alone, so a value with bytes that were seen before is
-    not taken apart again, and shares its partitions with the one before.
+    The values of one log are similar: most differ only in the numbers before the partitions and in the times
+    after them. All other bytes determine the structure of a value. So when these bytes were seen before, the
+    value is not decoded again, and shares its partitions with the earlier one.
     """
 
     def __init__(self) -> None:
         self._times_at: dict[int, int] = {}
-        """By length of the value, where its times stood in the last one."""
+        """Length of a value to the position of its times, in the last value of that length."""
         self._forms: dict[bytes, TransactionLogValue] = {}
-        """By all bytes but the numbers in front and the times."""
+        """The bytes of a value without its numbers and times, to the decoded value."""
 
     def decode(self, data: bytes) -> TransactionLogValue:
         """Raises DamagedError as `decode_value` does."""
@@ -186,7 +187,7 @@ def _form(data: bytes, times_at: int) -> bytes:
 
 
 def _decode_value(data: bytes) -> tuple[TransactionLogValue, int]:
-    """The value, and the position of the byte where its timestamps begin."""
+    """The value, and the position at which its timestamps begin."""
     cursor = FieldCursor(data)
     version = _version(cursor, VALUE_VERSION_MAX)
     compact = version > 0

@@ -1,7 +1,8 @@
-"""Variable-length integers, zigzag coded: seven bits a byte, lowest first, the top bit says that more follow.
+"""Variable-length integers with zigzag coding: seven bits in each byte, lowest first; a set top bit means
+that another byte follows.
 
-Source: KIP-98 and Kafka's `ByteUtils`. Records use 32-bit ones for lengths and counts (at most 5 bytes) and
-a 64-bit one for the timestamp delta (at most 10).
+Source: KIP-98 and Kafka's `ByteUtils`. Records use 32-bit ones for lengths and counts (at most 5 bytes) and a
+64-bit one for the timestamp delta (at most 10).
 """
 
 from engine.codec.damage import DamageKind, damaged
@@ -11,13 +12,13 @@ VARLONG_BYTES_MAX = 10
 
 
 def read_varint(data: bytes, position: int, end: int, at: int = 0) -> tuple[int, int]:
-    """The 32-bit number at `position` and the position behind it.
+    """The 32-bit number at `position`, and the position after it.
 
-    `end` is where the enclosing field ends, `at` is added to positions in errors. Raises DamagedError when
-    the number does not end before `end`, has more than 5 bytes, or does not fit 32 bits.
+    The enclosing field ends at `end`; `at` is added to positions in errors. Raises DamagedError when the
+    number does not end before `end`, has more than 5 bytes, or does not fit 32 bits.
     """
     if position < end and (byte := data[position]) < 0x80:
-        # Most numbers of a record take one byte: this line decides how fast segments are read.
+        # Most numbers of a record take one byte, so this line determines how fast segments are read.
         return (byte >> 1) ^ -(byte & 1), position + 1
     return _read(data, position, end, at, VARINT_BYTES_MAX, 32)
 

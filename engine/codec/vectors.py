@@ -2,7 +2,8 @@
 functions.
 
 A case is encoded from its input and compared with Kafka's bytes, and Kafka's bytes are decoded and compared
-with the expected fields. Both formats are the same in every version that has them, so the version is ignored.
+with the expected fields. Both formats are the same in all versions that have them, so a case's version is
+ignored.
 """
 
 from collections.abc import Iterator
@@ -26,11 +27,11 @@ from engine.vectors.outcome import Failure, Outcome, Skip
 
 Case = dict[str, Any]
 Checks = Iterator[tuple[str, object, object]]
-"""Step, expected, got."""
+"""Pairs to compare: step, expected value, actual value."""
 
 
 def run(case: Case, version: str) -> Outcome:
-    """The first difference, or None. Raises Skip for a topic that is not of this room."""
+    """The first difference, or None. Raises Skip for another topic."""
     checks = _CHECKS.get(case["topic"])
     if checks is None:
         raise Skip(f"the codec does not run topic {case['topic']}")
@@ -71,7 +72,7 @@ def _decoded(given: Case, expected: Case, row: BatchRow) -> Checks:
 
 
 def _batch_fields(row: BatchRow) -> dict[str, object]:
-    """The decoded batch under the vectors' names."""
+    """The decoded batch, with the field names of the vectors."""
     header, control = row.header, row.control
     fields: dict[str, object] = {
         "size": header.size,
@@ -93,14 +94,14 @@ def _batch_fields(row: BatchRow) -> dict[str, object]:
 
 
 def _as_read(records: list[Record], header: BatchHeader) -> list[Record]:
-    """The records as a reader of the batch sees them: with LogAppendTime all have the time of the append."""
+    """The records as a consumer sees them: with LogAppendTime all have the time of the append."""
     if header.timestamp_type == "CreateTime":
         return records
     return [record._replace(timestamp=header.max_timestamp) for record in records]
 
 
 def _encoded(given: Case, expected: Case) -> bytes:
-    """The input as a batch or as a marker, which has no records of the case's own."""
+    """The bytes of the input, as a batch or as a marker; a marker has no records in the case."""
     if "marker" in given and not given.get("records"):
         return encode_marker(
             ControlType[given["marker"]],
@@ -111,7 +112,8 @@ def _encoded(given: Case, expected: Case) -> bytes:
             base_offset=given["base_offset"],
             partition_leader_epoch=given["leader_epoch"],
         )
-    # The time of the append is the broker's clock: a case that does not list it has it as the maximum only.
+    # The time of the append comes from the broker's clock: when a case does not list it, it is the maximum
+    # timestamp.
     append_timestamp = given.get("log_append_time", expected["max_timestamp"])
     return encode_batch(
         _records(given),
@@ -168,7 +170,7 @@ def _transaction_log_record(case: Case) -> Checks:
 
 
 def _in_order(value: TransactionLogValue) -> TransactionLogValue:
-    """Kafka keeps the partitions in a hash map: in which order it writes them says nothing."""
+    """The partitions in a fixed order: Kafka keeps them in a hash map, so their order has no meaning."""
     return replace(value, partitions=tuple(sorted(value.partitions)))
 
 

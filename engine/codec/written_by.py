@@ -1,8 +1,10 @@
-"""Which transactions a log was written with: what its bytes show of the cluster's level of ``transaction.version``.
+"""The transaction version that a log was written with, as far as its bytes show the cluster's level of
+``transaction.version``.
 
-Source: KIP-890, KIP-1022. ``TransactionLog`` writes version 1 of its values from level 1 on, with the version that the
-client used; a client of version 2 ends every transaction under a raised epoch, so its COMMIT marker has a newer epoch
-than the data. An ABORT marker of a newer epoch shows nothing: a fence raises it, too.
+Source: KIP-890, KIP-1022. ``TransactionLog`` writes version 1 of its values from level 1 on, with the version
+that the client used; a client of version 2 ends every transaction with a raised epoch, so its COMMIT marker
+has a higher epoch than the data. An ABORT marker with a higher epoch proves nothing, because a fence raises
+the epoch, too.
 """
 
 from dataclasses import dataclass
@@ -15,25 +17,27 @@ RAISING = 2
 BY_CLIENTS = frozenset(
     (TransactionStatus.ONGOING, TransactionStatus.PREPARE_COMMIT, TransactionStatus.COMPLETE_COMMIT)
 )
-"""States that only requests of clients lead to: an abort may be the coordinator's own, in the cluster's version."""
+"""States that only requests of clients lead to. An abort is not among them: the coordinator can abort by
+itself, with the cluster's version."""
 
 
 @dataclass(slots=True)
 class WrittenBy:
-    """What was seen so far; each with the first place that shows it."""
+    """The evidence so far; each kind with the first place that shows it."""
 
     value_version: int = -1
     """The newest version of a value of `__transaction_state`; -1: none was read."""
     value_place: str = ""
     client_place: str = ""
-    """A value that names a client of transaction version 2."""
+    """The place of a value with a client of transaction version 2."""
     level_place: str = ""
-    """A value of an abort of version 2, which may be the coordinator's own: so is the cluster's level."""
+    """The place of an abort's value with version 2: the coordinator may have caused it, so the cluster's
+    level is 2."""
     marker_place: str = ""
-    """A COMMIT marker with a newer epoch than its data."""
+    """The place of a COMMIT marker with a higher epoch than its data."""
 
     def take_value(self, value: TransactionLogValue, place: str) -> None:
-        """A record of the coordinator."""
+        """Take the value of a record of the transaction log."""
         if value.version > self.value_version:
             self.value_version, self.value_place = value.version, place
         if value.client_transaction_version >= RAISING:
@@ -43,11 +47,12 @@ class WrittenBy:
                 self.level_place = self.level_place or place
 
     def take_commit(self, place: str) -> None:
-        """A COMMIT marker with a newer epoch than its data."""
+        """Take a COMMIT marker with a higher epoch than its data."""
         self.marker_place = self.marker_place or place
 
     def merge(self, other: "WrittenBy") -> None:
-        """What was seen of other partitions; of two places the first by name, in whatever order they come."""
+        """Add the evidence of other partitions; of two places keep the first by name, so that their order
+        does not matter."""
         if other.value_version > self.value_version:
             self.value_version, self.value_place = other.value_version, other.value_place
         elif other.value_version == self.value_version:
@@ -57,7 +62,7 @@ class WrittenBy:
         self.marker_place = _first(self.marker_place, other.marker_place)
 
     def said(self) -> tuple[str, dict[str, Any]]:
-        """Key and parameters of the sentence (`engine/explain/catalogue/log.toml`)."""
+        """Key and parameters of the sentence in `engine/explain/catalogue/log.toml`."""
         if self.client_place:
             return "log.written.client_2", {"place": self.client_place}
         if self.marker_place:
