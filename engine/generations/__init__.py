@@ -1,1 +1,2 @@
-"""One scenario in several generations of Kafka: whether it ends otherwise, where, and by which row of the profiles."""
+"""One scenario in several generations of Kafka: whether its run ends differently, where, and because of which
+row of the profiles."""

@@ -1,8 +1,8 @@
-"""Which rows of the profiles make a difference between two generations: found by exchange.
+"""The rows of the profiles that cause a difference between two generations, found by exchanging rows.
 
-A generation is a value for every row of two profiles, the brokers' and the clients'. Rows of one generation are put
-into the other, and the run is made again. The rows that remain necessary when all others went back are those that
-decide.
+A generation gives a value to every row of two profiles, the brokers' and the clients'. Rows of one generation
+are replaced by those of the other, and the run is made again. The deciding rows are those that are still
+needed for the difference after all others were changed back.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ CLIENTS: Literal["clients"] = "clients"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A field of the profile, and whose: its value here and in the generation before."""
+    """A field of a profile; whether it is the clients' or the brokers'; its value in this generation and in
+    the one before."""
 
     side: Literal["brokers", "clients"]
     field: str
@@ -30,7 +31,7 @@ class Row:
 
 
 def rows_between(before: Generation, generation: Generation) -> list[Row]:
-    """The rows in which two generations differ, clients' first."""
+    """The rows in which two generations differ, those of clients first."""
     sides: tuple[tuple[Literal["brokers", "clients"], Profile, Profile], ...] = (
         (CLIENTS, before.client, generation.client),
         (BROKERS, before.cluster, generation.cluster),
@@ -44,8 +45,8 @@ def rows_between(before: Generation, generation: Generation) -> list[Row]:
 
 
 def with_rows(scenario: Scenario, generation: Generation, rows: Sequence[Row]) -> Scenario:
-    """A scenario, loaded for ``generation``, with these rows as they are in another. The cluster stays at the highest
-    level of ``transaction.version`` that it knows."""
+    """The scenario, loaded for ``generation``, with these rows taken from another generation. The cluster
+    stays at the highest level of ``transaction.version`` that it supports."""
     document = dict(scenario.document)
     document["profile"] = BROKERS
     document["cluster"] = {**document["cluster"], "transaction_version": None}
@@ -59,8 +60,8 @@ def with_rows(scenario: Scenario, generation: Generation, rows: Sequence[Row]) -
 
 
 def least(rows: Sequence[Row], suffices: Callable[[Sequence[Row]], bool]) -> list[Row]:
-    """Rows of which none can be left out: with them the difference is there, without any one of them it is not.
-    All rows together must suffice. Halves go first, so few runs are made where one row decides."""
+    """A minimal set of rows: with all of them the difference exists, without any one of them it does not. All
+    rows together must cause it. Halves are tried first, so few runs are made when one row decides."""
     kept = list(rows)
     size = max(1, len(kept) // 2)
     while kept:

@@ -1,8 +1,8 @@
 """A generation: brokers of one version, clients of one version.
 
-Both are named because neither decides alone: a cluster of Kafka 4.1 gives an epoch for each transaction only to clients
-that use it (KIP-890). What such a client is: the Java client of 4.0 and later. Those of other languages stay on the old
-protocol (librdkafka 2.16, kafka-python 3.0, aiokafka 0.14), as a Java client of 3.9 does.
+Both matter: a cluster of Kafka 4.1 gives each transaction an epoch only for clients that support it
+(KIP-890). These are the Java clients since 4.0. Clients in other languages use the old protocol (librdkafka
+2.16, kafka-python 3.0, aiokafka 0.14), as a Java client of 3.9 does.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from engine.scenario.document import Scenario, load
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """``brokers`` and ``clients`` are names of profiles. The cluster is at the highest level of ``transaction.version``
-    that its version knows."""
+    """``brokers`` and ``clients`` are names of profiles. The cluster is at the highest level of
+    ``transaction.version`` that its version supports."""
 
     name: str
     brokers: str
@@ -34,7 +34,7 @@ class Generation:
 
     @property
     def level(self) -> int:
-        """Of ``transaction.version``."""
+        """The cluster's level of ``transaction.version``."""
         return self.cluster.transaction_version
 
 
@@ -48,14 +48,15 @@ GENERATIONS: dict[str, Generation] = {
         Generation("k41", "k41", "k41"),
     )
 }
-"""The five that tell most, oldest first. From each to the next one thing becomes possible: raised epochs (2.8), a
-question to the coordinator before a transaction starts in a log (3.9), brokers ahead of their clients (4.1 with clients
-of 3.9), an epoch for each transaction (4.1). Kafka 0.10 has no idempotent producer, so most runs have nothing there."""
+"""The five most instructive generations, oldest first. Each adds one thing to the one before: raised epochs
+(2.8), verification before a transaction starts in a log (3.9), brokers that are newer than their clients (4.1
+with clients of 3.9), an epoch for each transaction (4.1). Kafka 0.10 is left out: it has no idempotent
+producer, so most scenarios cannot run there."""
 
 
 def settings_in(scenario: Scenario, generation: Generation) -> dict[str, Any]:
-    """The paths and values that take a scenario there (`document.put`). Versions that it names for its clients give
-    way; so does the level of ``transaction.version``."""
+    """The paths and values that change a scenario to this generation (`document.put`). They replace the
+    versions of its clients and its level of ``transaction.version``."""
     found: dict[str, Any] = {"profile": generation.brokers}
     if scenario["cluster"]["transaction_version"] is not None:
         found["cluster.transaction_version"] = generation.level
@@ -67,12 +68,14 @@ def settings_in(scenario: Scenario, generation: Generation) -> dict[str, Any]:
 
 
 def in_generation(scenario: Scenario, generation: Generation) -> Scenario:
-    """Raises BadScenario where that cluster does not have something that the scenario names."""
+    """The scenario in this generation. Raises BadScenario when it names something that the generation's
+    cluster does not have."""
     return load(scenario.source, settings=settings_in(scenario, generation), source=scenario.id)
 
 
 def is_own(scenario: Scenario, generation: Generation) -> bool:
-    """Whether the scenario is written for this generation: its cluster, and its producers where it has some."""
+    """Whether the scenario is written for this generation: for its brokers, and for its clients if it has
+    producers."""
     level = scenario["cluster"]["transaction_version"]
     clients = {
         row["profile"] or scenario["profile"] for row in scenario["producers"] or scenario["consumers"]

@@ -1,4 +1,4 @@
-"""A scenario in every generation, side by side: how each run ends, and where it leaves the one before it."""
+"""A scenario in every generation, side by side: how each run ends, and where it first differs from the one before."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ from engine.step import Step
 from engine.transaction_lines import TransactionLines
 
 STEPS_MAX = 4_000
-"""Of one run; what happens behind them is not compared."""
+"""The most steps of one run; later steps are not compared."""
 CONTRADICTIONS = (BadScenario, Refused, EngineError, IllegalTransition)
-"""How a run ends whose rows no version has together."""
+"""The end of a run in which rows of several versions contradict each other."""
 LISTED_MAX = 6
-"""Transactions of a cell, and errors; further ones are counted."""
+"""The most transactions, and the most errors, that a cell lists; further ones are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cannot:
-    """Why a generation has no run: ``place`` in the document, and what a page says (`BadScenario.told`). ``rule`` of a
-    configuration that Kafka refuses; empty where the cluster does not have what the document names."""
+    """Why a generation has no run. ``place`` in the document, and the page's message (`BadScenario.told`).
+    ``rule``: that of a configuration which Kafka refuses; empty when the cluster does not have a name in the
+    document."""
 
     place: str
     told: dict[str, Any]
@@ -47,19 +48,19 @@ class Cannot:
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """Where a run leaves the one of the generation before.
+    """The first difference between a run and that of the generation before.
 
-    ``step`` is the number of the first step that is not alike, in both runs. ``at`` and ``at_before`` are its times in
-    virtual milliseconds, None where that run has ended. ``here`` and ``before`` are what is said of it, and only there;
-    None: nothing. Where both say the same, they differ in time or in the states that they lead to. ``rows`` decide it
-    together.
+    ``step`` is the number of the first step that differs, in both runs. ``at`` and ``at_before`` are its
+    times in virtual milliseconds, None when that run has ended. ``here`` and ``before`` are the sentences
+    that only one of the two steps has; None: there is none. When both have the same sentences, the times or
+    the states after the step differ. ``rows`` are the rows that cause the difference together.
     """
 
     step: int
     at: int | None
     here: Sentence | None
     state: str | None
-    """That a machine comes to, where the two runs come to different ones."""
+    """The state that a machine reaches in this step, when the two runs reach different ones."""
     at_before: int | None
     before: Sentence | None
     state_before: str | None
@@ -73,7 +74,7 @@ class Parting:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An error that ``by`` gave, ``count`` times, the first time in ``step``, for a requirement."""
+    """An error that ``by`` returned ``count`` times, first in ``step``, with its requirement."""
 
     error: str
     by: str
@@ -84,8 +85,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """One line of a run's transactions (`transaction_lines`). Times are virtual milliseconds; ``decided_at`` is None
-    where no decision became durable."""
+    """One transaction of a run (`transaction_lines`). Times are virtual milliseconds; ``decided_at`` is None
+    when no decision became durable."""
 
     name: str
     client: str | None
@@ -97,16 +98,17 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One generation's run. Where it ``cannot`` run, everything behind is at its default.
+    """One generation's run.
 
-    ``since``: the generation that the run is compared with, the nearest one before it that has a run. ``parting`` is
-    None where both are alike to the end. ``decided_by``: the rows that make it end otherwise, none where it ends alike
-    or where the document itself had to change on the way.
+    When it ``cannot`` run, all later fields have their defaults. ``since``: the generation it is compared
+    with, the nearest earlier one that has a run. ``parting`` is None when both runs are equal to the end.
+    ``decided_by``: the rows because of which the end differs; empty when the ends are equal, or when the
+    document itself had to be changed between the two.
     """
 
     generation: Generation
     own: bool
-    """The scenario is written for this generation."""
+    """Whether the scenario is written for this generation."""
     cannot: Cannot | None = None
     ending: dict[str, Any] = field(default_factory=dict)
     """`engine.ending.state_of`, with ``broken``."""
@@ -117,7 +119,8 @@ class Cell:
     answers: tuple[Answer, ...] = ()
     more_answers: int = 0
     unmet: tuple[int, ...] = ()
-    """Entries of the fault script, from 0, that fell on nothing here and on something in another generation."""
+    """Indexes, from 0, of entries of the fault script that matched nothing here, but something in another
+    generation."""
     since: Generation | None = None
     parting: Parting | None = None
     ends_otherwise: bool = False
@@ -125,13 +128,13 @@ class Cell:
 
     @property
     def is_alike(self) -> bool:
-        """Step by step as the generation before."""
+        """Whether every step equals that of the generation before."""
         return self.since is not None and self.parting is None
 
 
 @dataclass(slots=True)
 class _Run:
-    """A run that was made, with what comparing needs of it."""
+    """A run that was made, with the data for comparing it."""
 
     generation: Generation
     scenario: Scenario
@@ -165,7 +168,7 @@ def grid_of(scenario: Scenario) -> list[Cell]:
 
 
 def _made(scenario: Scenario, generation: Generation) -> _Run | Cannot:
-    """The run, or why there is none."""
+    """The run, or the reason why there is none."""
     try:
         there = in_generation(scenario, generation)
         simulation = Simulation(there)
@@ -204,7 +207,7 @@ def _cell(run: _Run, before: _Run | None, own: bool, unmet: tuple[int, ...]) -> 
 
 
 def _transactions(run: _Run) -> tuple[Transaction, ...]:
-    """In the order in which they began."""
+    """The transactions in the order in which they began."""
     return tuple(
         Transaction(
             line.identifier,
@@ -219,7 +222,7 @@ def _transactions(run: _Run) -> tuple[Transaction, ...]:
 
 
 def _answers(steps: list[Step]) -> tuple[Answer, ...]:
-    """The errors of a run's refusals, in the order in which each was first given."""
+    """The errors in a run's refusals, ordered by the first time of each."""
     found: dict[tuple[str, str], Answer] = {}
     for step in steps:
         if step.refusal is None:
@@ -258,8 +261,8 @@ def _state(step: Step | None) -> str | None:
 
 
 def _what_differs(here: Step | None, before: Step | None) -> tuple[Sentence | None, Sentence | None]:
-    """The first sentence that only one of two steps says, and what the other says in its place; where all are the same,
-    the steps' own."""
+    """The first sentence that only one of two steps has, and the other step's sentence in its place; when all
+    are the same, the steps' own."""
     ours = [] if here is None else sentences(here)
     theirs = [] if before is None else sentences(before)
     for one, other in zip_longest(ours, theirs):
@@ -274,8 +277,8 @@ def _decided_by(run: _Run, before: _Run) -> tuple[Row, ...]:
 
 
 def _exchanged(run: _Run, before: _Run, suffices: Callable[[Scenario], bool]) -> tuple[Row, ...]:
-    """The rows of ``run`` that the generation before it needs for a difference; none where all of them do not make it,
-    because the document itself had to change on the way."""
+    """The rows of ``run`` that cause a difference when put into the generation before it; empty when even all
+    of them do not, because the document itself had to be changed between the two."""
 
     def works(rows: Sequence[Row]) -> bool:
         try:

@@ -1,4 +1,4 @@
-"""A run of a scenario as another is compared with it: step by step, and by how it ends."""
+"""A run of a scenario in the form in which runs are compared: its steps, and its end."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Sentence = tuple[str, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run comes to. Two runs end alike when these are equal; identities and times may differ."""
+    """The end of a run. Two runs end alike when these values are equal; producer ids, epochs and times may differ."""
 
     finished: str
     verdicts: tuple[Verdict, ...]
     broken: tuple[str, ...]
-    """Guarantees."""
+    """The guarantees that were broken."""
     committed: int
     aborted: int
     open: int
     closed: tuple[str, ...]
-    """Producers that can only be closed."""
+    """Producers that can do nothing but close."""
 
 
 def outcome_of(simulation: Simulation) -> Outcome:
-    """Of a judged or recorded run that has ended; ``finished`` is empty where it goes on."""
+    """The outcome of a judged or recorded run; ``finished`` is empty when the run has not ended."""
     judged = simulation.judges.outcome_verdict()
     closed = (
         name
@@ -50,19 +50,19 @@ def outcome_of(simulation: Simulation) -> Outcome:
 
 
 def ends_as(scenario: Scenario, outcome: Outcome, steps_max: int) -> bool:
-    """Whether a run comes to the same within so many steps."""
+    """Whether a run has this outcome after at most so many steps."""
     simulation = Simulation(scenario, watching="judged")
     simulation.run(steps=steps_max)
     return outcome_of(simulation) == outcome
 
 
 def sentences(step: Step) -> list[Sentence]:
-    """What a step says, the first sentence and its notes."""
+    """The sentences of a step: its own, then those of its notes."""
     return [(step.key, step.params), *((note["key"], note["params"]) for note in step.notes)]
 
 
 def are_alike(one: Step, other: Step) -> bool:
-    """Whether two steps are the same happening at the same time."""
+    """Whether two steps have the same event at the same time."""
     return (
         one.at == other.at
         and one.actor == other.actor
@@ -77,12 +77,13 @@ def _answer(step: Step) -> Any:
 
 
 def _move(step: Step) -> Any:
-    """Rows are named by their place in a table, which says nothing of where they lead."""
+    """A transition without the number of its row, which is only a position in a table."""
     return step.transition and {name: value for name, value in step.transition.items() if name != "row"}
 
 
 def first_difference(one: list[Step], other: list[Step]) -> int | None:
-    """The index of the first step that is not alike, which one of them may lack; None: they are alike to the end."""
+    """The index of the first step that differs, which may be missing in one of the runs; None: they are equal
+    to the end."""
     for index, (left, right) in enumerate(zip(one, other, strict=False)):
         if not are_alike(left, right):
             return index
@@ -98,7 +99,7 @@ def steps_of(simulation: Simulation, count: int) -> Iterator[Step]:
 
 
 def goes_as(scenario: Scenario, steps: list[Step], count: int) -> bool:
-    """Whether a run's first steps are like these; one that ends before ``count`` of them ends there, too."""
+    """Whether a run begins with these steps; if it ends before ``count`` steps, both must end there."""
     simulation = Simulation(scenario)
     made = 0
     for step in steps_of(simulation, count):

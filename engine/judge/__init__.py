@@ -1,1 +1,1 @@
-"""The guarantees, judged from facts, outside the code they judge (GEN-8)."""
+"""The judges: they check the guarantees from facts, outside the code that they judge (GEN-8)."""

@@ -1,4 +1,4 @@
-"""The bench: every guarantee, judged after each step from the facts of that step (GEN-8)."""
+"""The bench: all guarantees, checked after each step from the facts of that step (GEN-8)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Verdict:
 
 
 def lost(record: PartitionRecord) -> set[int]:
-    """Acknowledged, yet in no log and not under way."""
+    """Acknowledged, but in no log and not in flight."""
     return record.lost
 
 
@@ -71,7 +71,7 @@ GUARANTEES: dict[str, Callable[[PartitionRecord], set[int]]] = {
     "reordered": reordered,
 }
 OF_TRANSACTIONS = ("visible_early", "atomic", "fenced", "hanging")
-"""Guarantees of transactions: a run without any cannot test them, and the strip says so."""
+"""Guarantees of transactions: a run without transactions cannot test them, and the strip says so."""
 
 IN_PARTITION: dict[str, Callable[[TransactionsRecord, str], set[int]]] = {
     "visible_early": visible_early,
@@ -94,7 +94,7 @@ class GuaranteePart:
         self.path = ("guarantees", name)
         self.judged = judged
         self.count = 0
-        """How many records, producers or transactions broke it so far."""
+        """How many records, producers or transactions have broken it so far."""
         self.broken_at: int | None = None
         self.partition: str | None = None
         self.serials: list[int] = []
@@ -136,7 +136,7 @@ class VerdictPart:
 
 
 class Bench:
-    """All judges over all partitions: takes facts, and returns the guarantees broken since the last call."""
+    """All judges of all partitions: takes facts, and returns the guarantees broken since the last call."""
 
     def __init__(self) -> None:
         self.records: dict[str, PartitionRecord] = {}
@@ -151,7 +151,8 @@ class Bench:
         self._changed: dict[tuple[str, ...], Part] = {}
 
     def seat(self, leaders: dict[str, int | None], transactions: bool = False) -> None:
-        """Before step 1: the partitions to judge and who leads them; ``transactions``: there will be some."""
+        """Before step 1: the partitions to judge and their leaders; ``transactions``: whether the run will
+        have any."""
         if transactions:
             self._judge_transactions()
         for name, leader in leaders.items():
@@ -168,13 +169,13 @@ class Bench:
                 self._changed[row.path] = row
 
     def seat_nodes(self, nodes: list[str]) -> None:
-        """Before step 1: the nodes that have a part in each transaction over middleware."""
+        """Before step 1: the nodes with a part in each transaction over middleware."""
         self._middleware = MiddlewareRecord(nodes)
         if nodes:
             self.guarantees.update({name: GuaranteePart(name, True) for name in TRANSACTION_GUARANTEES})
 
     def named(self) -> dict[str, set[int]]:
-        """By guarantee, the serials that were named so far."""
+        """Guarantee to the serials that have been reported so far."""
         found: dict[str, set[int]] = {}
         for (name, _), serials in self._known.items():
             found.setdefault(name, set()).update(serials)
@@ -184,7 +185,8 @@ class Bench:
         _TAKE[type(fact)](self, fact)
 
     def broken(self, step: int) -> list[Broken]:
-        """Guarantees broken by serials not named before, with the partition and the serials that prove it."""
+        """The guarantees broken by serials that were not reported before, each with the partition and these
+        serials."""
         outcomes = self.outcomes
         of_transactions = bool(outcomes.weigh or outcomes.weigh_partitions)
         if not self._weigh and not self._weigh_tids and not of_transactions:
@@ -242,7 +244,8 @@ class Bench:
         outcomes.weigh_partitions.clear()
 
     def _hangs(self, step: int, partition: str, producer_id: int, first: int, found: list[Broken]) -> None:
-        """A hanging transaction holds the last stable offset; crafted records have no serials to prove it."""
+        """A hanging transaction holds back the last stable offset. Reported without serials, because
+        hand-made records have none."""
         key = ("hanging", f"{partition} {producer_id}")
         if self._known.get(key):
             return
@@ -285,11 +288,11 @@ class Bench:
         return self._middleware.verdicts()
 
     def outcome_verdict(self) -> OutcomeVerdict | None:
-        """The counts of Kafka's transactions by outcome; None when there was none."""
+        """The number of Kafka transactions with each outcome; None when there was none."""
         return self.outcomes.verdict() if self.outcomes.any else None
 
     def changed(self) -> list[Part]:
-        """The parts of the view whose numbers moved since last asked."""
+        """The parts of the view whose numbers changed since the last call."""
         if not self._changed:
             return []
         parts = list(self._changed.values())
@@ -300,7 +303,7 @@ class Bench:
         return [*self.guarantees.values(), *self.verdict_parts.values(), *self._middleware.windows.values()]
 
     def verdicts(self) -> list[Verdict]:
-        """Sorted by partition, number last: t-2 before t-10."""
+        """The verdicts by partition, sorted by topic and then number: t-2 before t-10."""
         return [
             Verdict(
                 name, record.stored, record.duplicates, len(record.lost), record.failed, len(record.reordered)
@@ -363,7 +366,7 @@ class Bench:
         self.outcomes.delivered(fact)
 
     def _nothing(self, fact: object) -> None:
-        """Called for facts that no guarantee of this bench weighs."""
+        """For facts that no guarantee of this bench depends on."""
 
 
 def _by_topic_and_number(item: tuple[str, PartitionRecord]) -> tuple[str, int]:

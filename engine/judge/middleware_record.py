@@ -1,7 +1,8 @@
-"""What the judges know of transactions over middleware: who carried out what, and how they ended (MW-12, MW-16).
+"""The judges' record of transactions over middleware: the parts that nodes carried out, and the outcomes
+(MW-12, MW-16).
 
-A transaction is mixed when the middleware has ended it, or left it to a person, while some nodes have carried
-their part out and some have not. Work is repeated when a node carried one part out more than once.
+A transaction is mixed when the middleware has ended it, or left it to an operator, while some nodes have
+carried out their part and others have not. Work is repeated when a node carried out its part more than once.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from engine.shapes.middleware import WindowView
 
 @dataclass(slots=True)
 class TransactionRecord:
-    """Executions that are not undone, by node."""
+    """Node to the number of its executions that were not undone."""
 
     tid: int
     executions: dict[str, int]
@@ -23,10 +24,10 @@ class TransactionRecord:
     state: str | None = None
     differ_since: int | None = None
     differ_until: int | None = None
-    """From the first local commit to the last one, or until all is undone, the nodes differ (MW-14)."""
+    """The nodes differ from the first local commit until the last one, or until everything is undone (MW-14)."""
 
     def weigh_window(self, at: int) -> None:
-        """Some node carried its part out or took it back at this time."""
+        """A node carried out its part or undid it at this time."""
         if 0 < len(self.applied) < len(self.executions):
             self.differ_since = at if self.differ_since is None else self.differ_since
             self.differ_until = None
@@ -48,7 +49,7 @@ class TransactionRecord:
 
 @dataclass(frozen=True, slots=True)
 class TransactionVerdict:
-    """One transaction as the judges know it (judge/README.md)."""
+    """One transaction in the judges' record (judge/README.md)."""
 
     tid: int
     state: str
@@ -66,7 +67,7 @@ class TransactionVerdict:
 
 
 class WindowPart:
-    """How long the nodes of one transaction differed, in the view; no node knows it."""
+    """How long the nodes of one transaction differed, as a part of the view; no node knows this."""
 
     __slots__ = ("path", "record")
 
@@ -82,7 +83,7 @@ class WindowPart:
 
 
 class MiddlewareRecord:
-    """All transactions of one run. ``nodes`` are those that have a part in each."""
+    """All transactions of one run. ``nodes`` are the nodes with a part in each transaction."""
 
     def __init__(self, nodes: list[str]) -> None:
         self.nodes = nodes
@@ -125,10 +126,11 @@ class MiddlewareRecord:
 
 
 def mixed(record: TransactionRecord) -> list[str]:
-    """The nodes that carried their part out, in a transaction that ended with others that did not."""
+    """The nodes that carried out their part in a transaction that has ended while others did not; empty if it
+    is not mixed."""
     return record.applied if record.mixed else []
 
 
 def repeated(record: TransactionRecord) -> list[str]:
-    """The nodes that carried their part out more than once."""
+    """The nodes that carried out their part more than once."""
     return record.repeated

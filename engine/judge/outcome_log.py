@@ -1,7 +1,8 @@
-"""What the judges know of transactions in one partition's log: which copies got which marker.
+"""The judges' record of transactions in one partition's log: the outcome of every copy of a record.
 
-Every replica's transactional batches and markers, in offset order; the outcomes of the leader's. Appends are
-counted as they come; only a truncation or a change of leader counts a log anew.
+It holds the transactional batches and markers of every replica in offset order, and the outcomes in the
+leader's log. An append updates the outcomes; after a truncation or a change of leader they are computed
+again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ OPEN, COMMITTED, ABORTED = "open", "committed", "aborted"
 
 
 class Entry(NamedTuple):
-    """A transactional batch of transaction ``number`` (None: of none that an application began), or a marker
+    """A transactional batch of transaction ``number`` (None: no application began it), or a marker
     (``control`` COMMIT or ABORT)."""
 
     base_offset: int
@@ -28,7 +29,7 @@ class Entry(NamedTuple):
 
 
 class Copy:
-    """One stored copy of a record and what its marker says."""
+    """One stored copy of a record, and the outcome by its marker."""
 
     __slots__ = ("number", "outcome", "serial")
 
@@ -40,7 +41,7 @@ class Copy:
 
 class OutcomeLog:
     """``copies``: offset to the copy there; ``offsets_of``: transaction number to the offsets of its copies;
-    ``open``: producer id to its entries without a marker. All of the leader's log."""
+    ``open``: producer id to its entries without a marker. All three are those of the leader's log."""
 
     __slots__ = ("_owners", "copies", "leader", "offsets_of", "open", "partition", "replicas")
 
@@ -52,10 +53,10 @@ class OutcomeLog:
         self.offsets_of: dict[int, list[int]] = {}
         self.open: dict[int, list[Entry]] = {}
         self._owners: dict[tuple[int, int, int, int], int | None] = {}
-        """A batch, wherever it is stored, to its transaction: known when the first replica stored it."""
+        """Batch to its transaction, on every replica; set when the first replica stored the batch."""
 
     def appended(self, fact: LogAppended, number: int | None) -> None:
-        """``number``: the transaction of this batch, if this is its first stored copy."""
+        """A replica stored a batch. ``number``: the transaction of the batch; used only for its first stored copy."""
         key = (fact.base_offset, fact.producer_id, fact.producer_epoch, fact.base_sequence)
         owner = self._owners.setdefault(key, number)
         entry = Entry(
@@ -80,7 +81,7 @@ class OutcomeLog:
                 self.recount()
 
     def led_by(self, replica: int | None) -> None:
-        """While the partition has no leader, the last leader's log counts."""
+        """The partition has this leader. Without a leader, the log of the last leader counts."""
         if replica is not None and replica != self.leader:
             self.leader = replica
             self.recount()

@@ -1,6 +1,6 @@
-"""The judges' record of one partition: every replica's copies, and the results that producers got.
+"""The judges' record of one partition: the copies on every replica, and the results that producers got.
 
-Appends are counted as they come; only a truncation or a change of leader counts a log anew.
+An append updates the counts; after a truncation or a change of leader they are computed again.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from engine.events import LogAppended
 
 COMMIT_MARKER, ABORT_MARKER = -1, -2
-"""Stands for a marker in a list of serials."""
+"""Represents a marker in a list of serials."""
 
 Stored = tuple[int, int, int]
 """(offset, serial or marker, producer id of its transaction or -1)."""
 
 
 class PartitionRecord:
-    """Serials by replica in offset order, and the counts of the leader's log."""
+    """Replica to its serials in offset order, and the counts of the leader's log."""
 
     __slots__ = (
         "aborted",
@@ -40,7 +40,7 @@ class PartitionRecord:
         self.name = name
         self.leader: int | None = None
         self.replicas: dict[int, list[Stored]] = {}
-        """By replica, in offset order."""
+        """Replica to its entries in offset order."""
         self.producer_of: dict[int, str] = {}
         self.acknowledged: set[int] = set()
         self.failed_reports: set[int] = set()
@@ -84,7 +84,7 @@ class PartitionRecord:
             self.recount()
 
     def led_by(self, replica: int | None) -> None:
-        """While the partition has no leader, the last leader's log counts."""
+        """The partition has this leader. Without a leader, the log of the last leader counts."""
         if replica is not None and replica != self.leader:
             self.leader = replica
             self.recount()
@@ -125,7 +125,7 @@ class PartitionRecord:
             self.highest[producer] = serial
 
     def _ended(self, owner: int, aborted: bool) -> None:
-        """A marker: the copies of an aborted transaction stay stored and do not count as duplicates."""
+        """A marker: the copies of an aborted transaction stay stored, but do not count as duplicates."""
         for serial in self.open.pop(owner, ()):
             if aborted:
                 self.aborted[serial] = self.aborted.get(serial, 0) + 1
@@ -166,7 +166,7 @@ class PartitionRecord:
 
     @property
     def duplicates(self) -> int:
-        """Copies beyond the first that count: those of aborted transactions do not."""
+        """Number of copies beyond the first, without those of aborted transactions."""
         return (
             self.stored
             - len(self.copies)

@@ -1,7 +1,9 @@
-"""The judges' record of Kafka's transactions: contents, decision, result for the application, visibility (GEN-8).
+"""The judges' record of Kafka's transactions: contents, decision, result for the application, visibility
+(GEN-8).
 
-A transaction is the application's: what a producer sent between begin and end. Whether brokers treated it as one
-is what is judged. Judges are the functions at the end; each returns what proves that a guarantee is broken.
+A transaction is what an application sent between begin and end; the judges check whether brokers treated all
+of it alike. The judges are the functions at the end; each returns the records or offsets that break a
+guarantee.
 """
 
 from __future__ import annotations
@@ -16,15 +18,16 @@ from engine.judge.outcome_log import ABORTED, COMMITTED, Copy, OutcomeLog
 
 @dataclass(slots=True)
 class Transaction:
-    """``decided`` and ``told``: None, or whether committed. ``offsets``: (group, partition) to whether the pending
-    offset became visible; None while it is pending."""
+    """``decided`` (by the coordinator) and ``told`` (to the application): True for committed, False for
+    aborted, None while unknown. ``offsets``: (group, partition) to whether the pending offset became visible;
+    None while it is pending."""
 
     number: int
     producer: str
     producer_id: int
     producer_epoch: int
     partitions: dict[str, None] = field(default_factory=dict)
-    """Partitions to which it sent records."""
+    """The partitions to which the transaction's records were sent."""
     decided: bool | None = None
     told: bool | None = None
     offsets: dict[tuple[str, str], bool | None] = field(default_factory=dict)
@@ -36,7 +39,7 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeVerdict:
-    """The transactions of a run as the judges know them (judge/README.md)."""
+    """The transactions of a run in the judges' record (judge/README.md)."""
 
     committed: int
     aborted: int
@@ -63,32 +66,32 @@ class TransactionsRecord:
         self.logs: dict[str, OutcomeLog] = {}
         self.transactions: list[Transaction] = []
         self.current: dict[str, Transaction] = {}
-        """Producer to the transaction that its application has open."""
+        """Producer to the open transaction of its application."""
         self.of_serial: dict[int, Transaction] = {}
         """Serial to the newest transaction that sent it; a record that is processed again is sent again."""
         self.newest_epoch: dict[int, int] = {}
-        """Producer id to the highest epoch given out."""
+        """Producer id to the highest epoch that was assigned."""
         self.registered: dict[int, set[str]] = {}
         """Producer id to the partitions that its coordinator still has to mark."""
         self.coordinated: dict[int, int] = {}
         """Producer id to the epoch of the coordinator that registered its partitions last."""
         self.completing: set[int] = set()
-        """Producer ids whose newest decision is known here and not yet carried out everywhere."""
+        """Producer ids whose newest decision was recorded here and is not yet carried out everywhere."""
         self.early: dict[str, set[int]] = {}
-        """Partition to serials that a reader of committed data got before their transaction was committed."""
+        """Partition to serials that a read_committed consumer got before their transaction was committed."""
         self.zombies: dict[str, set[int]] = {}
-        """Partition to serials that a leader stored under a replaced epoch."""
+        """Partition to serials that a leader stored with an epoch that had been replaced."""
         self.abandoned: dict[tuple[str, int], int] = {}
         """(partition, producer id) of a transaction that gets no marker, to its first offset."""
         self.deleted: set[str] = set()
         """Deleted partitions: their transactions need no marker."""
         self.weigh: dict[int, Transaction] = {}
-        """Transactions about which something changed since they were last judged, by number."""
+        """Number to transaction, for those that changed since they were last judged."""
         self.weigh_partitions: set[str] = set()
 
     @property
     def any(self) -> bool:
-        """There was a transaction to judge."""
+        """Whether there was a transaction to judge."""
         return bool(self.transactions or self.newest_epoch or self.abandoned)
 
     # -- facts -----------------------------------------------------------------------------------------
@@ -115,8 +118,8 @@ class TransactionsRecord:
         self.newest_epoch[fact.producer_id] = max(known, fact.producer_epoch)
 
     def registered_at(self, fact: events.PartitionsRegistered) -> None:
-        """This coordinator sends markers that an earlier one had given up. A replaced coordinator that resumes may
-        still load its log; that changes nothing."""
+        """This coordinator sends markers that an earlier one had dropped. If a replaced coordinator resumes
+        and loads its log, nothing changes."""
         if self._replaced(fact):
             return
         self.coordinated[fact.producer_id] = fact.coordinator_epoch
@@ -126,10 +129,12 @@ class TransactionsRecord:
                 self.weigh_partitions.add(partition)
 
     def decided(self, fact: events.OutcomeDecided) -> None:
-        """The undecided transaction of this producer id under this epoch, else under the next older one; the newest.
+        """The coordinator decided: the newest undecided transaction of this producer id with this epoch, or
+        else with the next older one.
 
-        A replaced producer may begin a transaction after its successor did, and no coordinator decides that one. A
-        decision that a new coordinator loads counts only if the coordinator that wrote it did not emit it.
+        A replaced producer may begin a transaction after its successor did, and no coordinator decides that
+        one. A decision that a new coordinator loads counts only if the coordinator that wrote it did not emit
+        it.
         """
         if fact.found and fact.producer_id in self.completing:
             return
@@ -146,7 +151,8 @@ class TransactionsRecord:
             meant.decided = fact.committed
 
     def completed(self, fact: events.TransactionCompleted) -> None:
-        """Transactions that are still open now were left behind."""
+        """The coordinator completed its transaction: those of this producer id that are still open were left
+        behind."""
         if self._replaced(fact):
             return
         self.completing.discard(fact.producer_id)
@@ -154,7 +160,7 @@ class TransactionsRecord:
             self._abandon(partition, fact.producer_id)
 
     def given_up(self, fact: events.MarkersGivenUp) -> None:
-        """Unless a newer coordinator has taken the transaction over."""
+        """A coordinator dropped markers, unless a newer coordinator has taken over the transaction."""
         if self._replaced(fact):
             return
         for partition in fact.partitions:
@@ -163,7 +169,7 @@ class TransactionsRecord:
     def _replaced(
         self, fact: events.PartitionsRegistered | events.TransactionCompleted | events.MarkersGivenUp
     ) -> bool:
-        """The marker's coordinator has been replaced by another."""
+        """Whether another coordinator has replaced the marker's coordinator."""
         return fact.coordinator_epoch < self.coordinated.get(fact.producer_id, -1)
 
     def _abandon(self, partition: str, producer_id: int) -> None:
@@ -206,8 +212,8 @@ class TransactionsRecord:
                 return
 
     def offsets_ended(self, fact: events.OffsetsEnded) -> None:
-        """The newest transaction with this offset pending. An offset that the coordinator's successor found in the
-        log belongs to no earlier transaction."""
+        """A pending offset was decided: that of the newest transaction which has it pending. An offset that
+        the next group coordinator read from the log belongs to no earlier transaction."""
         key = (fact.group, fact.partition)
         for transaction in reversed(self.transactions):
             same = transaction.producer_id == fact.producer_id and key in transaction.offsets
@@ -217,7 +223,8 @@ class TransactionsRecord:
                 return
 
     def delivered(self, fact: events.RecordsDelivered) -> None:
-        """To a reader of committed data, of a transaction that was not decided so, or has no marker there."""
+        """A read_committed consumer got these records: note those whose transaction was not committed, or has
+        no marker here yet."""
         log = self.logs.get(fact.partition)
         if fact.isolation != "read_committed" or log is None:
             return
@@ -247,7 +254,7 @@ class TransactionsRecord:
     # -- the state now ---------------------------------------------------------------------------------
 
     def copies(self, transaction: Transaction) -> list[tuple[str, Copy]]:
-        """The stored copies of its records, with their partitions."""
+        """The stored copies of a transaction's records, with their partitions."""
         return [
             (partition, copy)
             for partition in transaction.partitions
@@ -256,8 +263,8 @@ class TransactionsRecord:
         ]
 
     def _ended(self, transaction: Transaction) -> bool | None:
-        """Its outcome, None while it is open: the coordinator's decision, or the result for the application if
-        there was nothing to decide.
+        """A transaction's outcome, None while it is open: the coordinator's decision, or the application's
+        result if there was nothing to decide.
 
         A transaction that registered nothing ends in its producer alone (TXM-9).
         """
@@ -282,11 +289,12 @@ class TransactionsRecord:
 
 
 def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[int]]:
-    """Atomicity: partition to serials whose outcome differs from the result for the application, the decision, or
-    the outcome elsewhere.
+    """Atomicity: partition to serials whose outcome differs from the application's result, from the decision,
+    or from the outcome in another partition.
 
-    Offsets count: one that became visible is a committed part, one that was dropped an aborted part. What is
-    still open is no part yet: partitions of one transaction may show it at different moments (CON-6).
+    Offsets count, too: a visible offset is a committed part, a dropped one an aborted part. Parts that are
+    still open do not count, because the partitions of one transaction may get their markers at different
+    times (CON-6).
     """
     copies = record.copies(transaction)
     outcomes = {copy.outcome for _, copy in copies}
@@ -302,7 +310,7 @@ def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[
         if copy.outcome == wrong:
             found.setdefault(partition, set()).add(copy.serial)
     if not found:
-        # The records have one outcome; the offsets have the other.
+        # The records have one outcome, and the offsets the other.
         for (group, _), visible in transaction.offsets.items():
             if visible is not None and visible is not intended:
                 found.setdefault(f"offsets of {group}", set()).update(copy.serial for _, copy in copies)
@@ -310,12 +318,12 @@ def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[
 
 
 def visible_early(record: TransactionsRecord, partition: str) -> set[int]:
-    """Delivered to a reader of committed data before its transaction was committed there."""
+    """Serials that a read_committed consumer got before their transaction was committed in that partition."""
     return record.early.get(partition, set())
 
 
 def accepted_from_fenced(record: TransactionsRecord, partition: str) -> set[int]:
-    """Stored by a leader although its producer had been replaced."""
+    """Serials that a leader stored although their producer had been replaced."""
     return record.zombies.get(partition, set())
 
 
@@ -327,7 +335,7 @@ def hanging(record: TransactionsRecord, partition: str) -> dict[int, int]:
 
 
 def take(record: TransactionsRecord, fact: Any) -> None:
-    """A fact that only transactions are judged by."""
+    """Take a fact that only the judges of transactions need."""
     _TAKE[type(fact)](record, fact)
 
 

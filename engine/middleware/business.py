@@ -1,7 +1,7 @@
-"""Initiator and business system: who opens a transaction, and who runs its local part (MW-3, MW-6, MW-13).
+"""Initiator, which opens a transaction, and business system, which runs its local part (MW-3, MW-6, MW-13).
 
-The result of the local transaction and the message id it belongs to are written in one database transaction,
-so that a later back-check finds both or neither. Only that survives a crash.
+The result of the local transaction and its message id are written in one database transaction, so that a
+later back-check finds both or neither. Nothing else survives a crash.
 """
 
 from __future__ import annotations
@@ -55,19 +55,19 @@ _EVENTS = {
 
 
 class LocalTransaction:
-    """The business system's part in one transaction."""
+    """The business system's part of one transaction."""
 
     __slots__ = ("due", "message_id", "result", "state", "stored", "undone")
 
     def __init__(self) -> None:
         self.state = states.IDLE
         self.message_id: str | None = None
-        """The result is stored with the local data, for a back-check of the middleware."""
+        """The message id, stored with the result and the local data for a back-check of the middleware."""
         self.stored: str | None = None
         """SUCCESS or FAILURE, once the local transaction has ended."""
         self.undone = False
         self.result: str | None = None
-        """How the middleware said it ended."""
+        """The outcome that the middleware reported."""
         self.due: int | None = None
 
     def view(self) -> BusinessTransactionView:
@@ -82,7 +82,7 @@ class LocalTransaction:
 
 
 class Initiator(Node):
-    """Opens transactions for an application and hands them to the business system."""
+    """Opens transactions for an application and passes them to the business system."""
 
     role = "initiator"
 
@@ -130,7 +130,7 @@ class Business(Node):
         }
 
     def call(self, call: Call, now: int) -> Effects:
-        """``transact`` on the one node that is both initiator and business system."""
+        """``transact`` on the one node that is both initiator and business system (CTR-38)."""
         self.watch.emit(TransactionWanted, self.name)
         self.send(MIDDLEWARE, Start(), 0)
         return self.effects()
@@ -150,7 +150,7 @@ class Business(Node):
         return min((local.due for local in self.transactions.values() if local.due is not None), default=None)
 
     def on_timer(self, now: int) -> Effects:
-        """The local transaction ends, or its result is ready to be sent: the earliest of all."""
+        """The earliest wait ends: a local transaction ends, or its result is ready to be sent."""
         tid, local = min(
             ((tid, local) for tid, local in self.transactions.items() if local.due is not None),
             key=lambda item: (item[1].due or 0, item[0]),
@@ -164,7 +164,7 @@ class Business(Node):
         return self.effects()
 
     def crash(self, now: int) -> None:
-        """Running work is lost; the local database is kept."""
+        """Running local transactions are lost; the local database stays."""
         for tid, local in self.transactions.items():
             local.due = None
             if states.BUSINESS.candidates(local.state, states.CRASH):
@@ -232,7 +232,7 @@ class Business(Node):
         local.due = None
 
     def _look_up(self, tid: int, local: LocalTransaction, now: int, body: Check) -> str:
-        """The answer to a back-check: the entry of the local database under this message id (MW-13)."""
+        """The answer to a back-check: the entry in the local database for this message id (MW-13)."""
         outcome = UNKNOWN
         if local.message_id == body.message_id and local.stored is not None:
             committed = local.stored == SUCCESS and not local.undone

@@ -1,4 +1,4 @@
-"""The business system's part in one transaction, and the transaction manager's, as rows (MW-6, MW-9, MW-11)."""
+"""The parts of the business system and of the transaction manager in one transaction, as rows (MW-6, MW-9, MW-11)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ ENDS_ALIKE, ENDS_OTHERWISE = "ends_alike", "ends_otherwise"
 
 
 class Situation(NamedTuple):
-    """The values that the guards read: whether the local transaction can succeed, whether its message id is stored
-    with it, and
-    whether the whole ended as the local part did."""
+    """The values that the guards read: whether the local transaction can succeed, whether its message id is
+    stored with it, and whether the whole transaction has the outcome of the local part."""
 
     succeeds: bool
     stores_id: bool

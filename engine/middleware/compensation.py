@@ -1,8 +1,9 @@
-"""What the seven strategies do about a missing answer (MW-11, MW-12); the table of them is strategies.py.
+"""The effects of the seven strategies against a missing answer (MW-11, MW-12); their table is in
+strategies.py.
 
-Forward ones send the decision again to the participants that have not answered. Backward ones undo at **all**
-participants and
-at the business system, because undoing a part leaves a mixed state (CTR-40).
+Forward strategies send the decision again to the participants that have not answered. Backward strategies
+undo the transaction at **all** participants and at the business system, because an undo at only some leaves a
+mixed state (CTR-40).
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from engine.middleware.transaction import COMMIT, ROLLBACK, Transaction
 
 LOG, CANCEL = "log_rollback", "transaction_manager"
 _BY = {"local_rollback": "local", LOG: "log", CANCEL: "cancel"}
-"""The kind of undo in a Rollback: it decides whether a committed node can undo."""
+"""The kind of undo in a Rollback: it determines whether a committed node can undo."""
 
 
 class Asker(Protocol):
-    """The part of the middleware that a strategy uses."""
+    """The interface of the middleware for strategies."""
 
     strategy: Strategy
     configuration: MiddlewareConfiguration
@@ -29,11 +30,11 @@ class Asker(Protocol):
         """Send a decision to a node and expect its answer."""
 
     def send(self, destination: str, body: Any, tid: int) -> None:
-        """Put a message of this transaction on its way."""
+        """Send a message of this transaction."""
 
 
 def gives_up(strategy: Strategy, settings: MiddlewareConfiguration, transaction: Transaction) -> bool:
-    """True when only a person can go on."""
+    """True when only an operator can continue."""
     if strategy.by_hand or (strategy.name == CANCEL and not settings.manager):
         return True
     return strategy.limit is not None and transaction.tries >= int(getattr(settings, strategy.limit))
@@ -42,7 +43,7 @@ def gives_up(strategy: Strategy, settings: MiddlewareConfiguration, transaction:
 def first_at(
     strategy: Strategy, settings: MiddlewareConfiguration, transaction: Transaction, now: int
 ) -> int:
-    """When the strategy acts for the first time."""
+    """When the strategy acts for the first time, in virtual ms."""
     if transaction.named:
         return now + settings.resend_ms
     return _moment(strategy.first, settings, now)
@@ -57,7 +58,7 @@ def _moment(when: str, settings: MiddlewareConfiguration, now: int) -> int:
 
 
 def act(middleware: Asker, transaction: Transaction, now: int) -> int:
-    """One try; returns the time of the next."""
+    """Make one attempt; returns the time of the next."""
     strategy, settings = middleware.strategy, middleware.configuration
     transaction.tries += 1
     if transaction.named:
@@ -95,20 +96,21 @@ def _undo(middleware: Asker, transaction: Transaction, now: int) -> None:
 
 
 def _nodes(transaction: Transaction) -> list[str]:
-    """The nodes that must undo their work: after a decided commit all participants and the business system."""
+    """The nodes that must undo their work: after a decision to commit, all participants and the business system."""
     if transaction.decision == COMMIT:
         return [*transaction.records, BUSINESS]
     return list(transaction.answers)
 
 
 def ask_next(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """The log is walked in reverse, one node after the other: the next one's turn."""
+    """Undo in reverse order of the log, one node after the other: send the request to the next node."""
     if middleware.strategy.name == LOG and transaction.by == "log" and not transaction.named:
         _one_by_one(middleware, transaction, now)
 
 
 def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """Newest first. A node that did not answer counts as the newest, because the time of its commit is unknown."""
+    """The nodes from the newest commit to the oldest. A node that did not answer counts as the newest,
+    because the time of its commit is unknown."""
     order = sorted(
         _nodes(transaction), key=lambda name: name != BUSINESS
     )  # The business system committed first.
@@ -121,7 +123,7 @@ def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
 
 
 def undo_named(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """An operator's call: undo at these nodes, whatever strategy they follow."""
+    """An operator's call: undo at these nodes, whatever their strategy is."""
     transaction.by = "operator"
     transaction.answers.clear()
     for name in transaction.named:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 INITIATOR, BUSINESS, MIDDLEWARE, MANAGER = "initiator", "business", "middleware", "manager"
-"""Names of the nodes of which there is one each; participants have names of their own."""
+"""Names of the nodes that exist once; each participant has a name of its own."""
 NODES = (INITIATOR, BUSINESS, MIDDLEWARE, MANAGER)
 
 
@@ -37,7 +37,7 @@ class MiddlewareConfiguration:
     framework_retries: int
     framework_interval_ms: int
     resend_ms: int
-    """How long an unanswered undo waits before it is sent again."""
+    """Milliseconds until an unanswered undo is sent again."""
     manager: bool
     """A transaction manager is configured (strategy 4)."""
     one_node: bool
@@ -50,6 +50,6 @@ class MiddlewareConfiguration:
 
     @classmethod
     def from_section(cls, section: dict[str, Any]) -> MiddlewareConfiguration:
-        """From a checked ``middleware`` section (engine/scenario/schema.py)."""
+        """The configuration from a checked ``middleware`` section (engine/scenario/schema.py)."""
         participants = tuple(ParticipantConfiguration(**row) for row in section["participants"])
         return cls(**{**section, "participants": participants})

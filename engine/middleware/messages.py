@@ -1,7 +1,7 @@
 """The messages of two-phase commit over message middleware, with the fields of MW-2.
 
-One-way messages between named nodes: answers are messages of their own, named so (``CommitOk``), as the
-scheme's descriptions have it. ``tid`` is the transaction's id, given by the middleware.
+All are one-way messages between named nodes. As in the descriptions of the scheme, an answer is a separate
+message with its own name (``CommitOk``). ``tid`` is the transaction's id, which the middleware assigns.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """Middleware → initiator: the transaction's id."""
+    """Middleware → initiator: the id of the new transaction."""
 
     api: ClassVar[str] = "Started"
     tid: int
@@ -32,7 +32,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begin:
-    """Initiator → business system, when they are two nodes (CTR-38): run this transaction."""
+    """Initiator → business system, if they are two nodes (CTR-38): run this transaction."""
 
     api: ClassVar[str] = "Begin"
     tid: int
@@ -40,7 +40,7 @@ class Begin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepare:
-    """Business → middleware with its local data; middleware → participant with the participant's operation."""
+    """Business → middleware: the local data. Middleware → participant: the participant's operation."""
 
     api: ClassVar[str] = "Prepare"
     tid: int
@@ -51,7 +51,7 @@ class Prepare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareOk:
-    """Participant → middleware: reserved, I can commit (MW-4)."""
+    """Participant → middleware: the operation is reserved, so I can commit (MW-4)."""
 
     api: ClassVar[str] = "PrepareOk"
     tid: int
@@ -59,7 +59,7 @@ class PrepareOk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareFail:
-    """Participant → middleware: this node cannot commit; middleware → business: not all nodes can (MW-5)."""
+    """Participant → middleware: this node cannot commit. Middleware → business: not all nodes can commit (MW-5)."""
 
     api: ClassVar[str] = "PrepareFail"
     tid: int
@@ -68,7 +68,7 @@ class PrepareFail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareAck:
-    """Middleware → business: all can; under this id the message waits for your result (MW-5, MW-6)."""
+    """Middleware → business: all nodes can commit; the message with this id waits for your result (MW-5, MW-6)."""
 
     api: ClassVar[str] = "PrepareAck"
     tid: int
@@ -86,7 +86,7 @@ class Confirm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """Middleware → participant: do it (MW-7)."""
+    """Middleware → participant: carry the operation out (MW-7)."""
 
     api: ClassVar[str] = "Commit"
     tid: int
@@ -95,7 +95,8 @@ class Commit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rollback:
-    """Undo it, or give the reservation back: to a participant, and to the business system (MW-7, MW-12).
+    """Middleware → participant or business system: undo the operation, or release the reservation (MW-7,
+    MW-12).
 
     ``by``: ``decision``, ``local`` (the node's own undo), ``log`` (its compensation log) or ``cancel`` (TCC).
     """
@@ -119,7 +120,7 @@ class RollbackOk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitFail:
-    """Participant → middleware: nothing is reserved here that could be committed."""
+    """Participant → middleware: there is no reservation to commit."""
 
     api: ClassVar[str] = "CommitFail"
     tid: int
@@ -128,7 +129,7 @@ class CommitFail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RollbackFail:
-    """This node's commit cannot be undone in this way, so it stays (MW-11)."""
+    """The sender's commit cannot be undone in this way, so it stays (MW-11)."""
 
     api: ClassVar[str] = "RollbackFail"
     tid: int
@@ -137,7 +138,7 @@ class RollbackFail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmAck:
-    """Middleware → business: how the transaction ended (MW-8, MW-10); ``result`` is the middleware's state."""
+    """Middleware → business: the outcome of the transaction (MW-8, MW-10); ``result`` is the middleware's state."""
 
     api: ClassVar[str] = "ConfirmAck"
     tid: int
@@ -146,7 +147,7 @@ class ConfirmAck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """Middleware → business: a question for the outcome of the message with this id (MW-13)."""
+    """Middleware → business: what is the outcome of the message with this id? (MW-13)"""
 
     api: ClassVar[str] = "Check"
     tid: int
@@ -173,7 +174,7 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cancelled:
-    """Transaction manager → middleware: every node answered; ``left`` could not cancel."""
+    """Transaction manager → middleware: every node has answered; the nodes in ``left`` could not cancel."""
 
     api: ClassVar[str] = "Cancelled"
     tid: int
@@ -199,7 +200,7 @@ _WRITTEN_AS: dict[str, tuple[type, Any]] = {"int": (int, 1), "str": (str, ""), "
 
 
 def _craftable(message: type) -> dict[str, tuple[type, Any]]:
-    """Field to the type that a script writes it as, and its default."""
+    """Field to the type in which a script writes it, and its default."""
     found: dict[str, tuple[type, Any]] = {}
     for field in fields(message):
         written, plain = _WRITTEN_AS[str(field.type).partition(" ")[0].partition("[")[0]]
@@ -213,7 +214,7 @@ CRAFTABLE = {api: _craftable(message) for api, message in BY_API.items()}
 
 
 def craft(api: str, values: dict[str, Any]) -> object:
-    """The message of checked values; lists become tuples."""
+    """The message with these checked values; lists become tuples."""
     made = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     message: object = BY_API[api](**made)
     return message

@@ -1,7 +1,8 @@
-"""The middleware: gives tids, collects votes, keeps the prepared message, carries the decision out (MW-3 to MW-14).
+"""The middleware: it assigns tids, collects votes, keeps the prepared message, and carries out the decision
+(MW-3 to MW-14).
 
-The table (middleware_states.py) says what each message and timer does; here stand the effects. What a missing
-answer leads to is in compensation.py. Prepared messages and all that belongs to them survive a restart, unless
+The table for each message and timer is in middleware_states.py; this module holds the effects of its rows.
+compensation.py handles missing answers. Prepared messages and their transactions survive a restart, unless
 the switch ``durable_prepared_messages`` is off.
 """
 
@@ -61,10 +62,10 @@ from engine.watching import Part, Watch
 
 FORGOTTEN = "FORGOTTEN"
 VOTES_MISSING = "votes_missing"
-"""Reason of a failure without a refusing participant: a vote did not arrive."""
+"""The reason of a failure that no participant caused: a vote did not arrive in time."""
 _ANY = states.Situation()
 _OUTCOMES = {COMMITTED: True, ROLLED_BACK: False}
-"""The answers of a source that state its local result; other answers mean unknown."""
+"""The answers of a source that hold its local result; any other answer means *unknown*."""
 
 
 class _Message(NamedTuple):
@@ -78,7 +79,7 @@ class _Message(NamedTuple):
 
 
 class Middleware(Node):
-    """One middleware node and its transactions by tid."""
+    """One middleware node; tid to its transaction."""
 
     role = "middleware"
 
@@ -120,7 +121,8 @@ class Middleware(Node):
         return self.effects()
 
     def call(self, call: Call, now: int) -> Effects:
-        """``roll_back``: an operator names the nodes to undo (strategy 1, and whatever ended in MANUAL)."""
+        """``roll_back``: an operator names the nodes to undo (strategy 1, and every transaction that ended in
+        MANUAL)."""
         transaction = self.transactions.get(call.args["tid"])
         if transaction is None:
             call.state = REFUSED
@@ -140,7 +142,7 @@ class Middleware(Node):
         )
 
     def on_timer(self, now: int) -> Effects:
-        """The earliest wait ends."""
+        """The earliest wait of a transaction ends."""
         waiting = [one for one in self.transactions.values() if one.timer is not None]
         if waiting:
             first = min(waiting, key=lambda one: (one.timer[2] if one.timer else 0, one.tid))
@@ -151,7 +153,7 @@ class Middleware(Node):
         return self.effects()
 
     def crash(self, now: int) -> None:
-        """Prepared messages are on disk, with votes and answers; without durability all is gone (MW-14)."""
+        """Prepared messages are on disk, with votes and answers; without durability everything is lost (MW-14)."""
         if not self.durable:
             for tid, transaction in self.transactions.items():
                 transaction.forgotten = True
@@ -180,7 +182,7 @@ class Middleware(Node):
         self.watch.touch(transaction)
 
     def _unknown(self, envelope: Envelope, body: Any) -> None:
-        """A tid that no transaction has: a restart without durable messages lost it."""
+        """No transaction has this tid: a restart without durable messages lost it."""
         self.watch.emit(TidUnknown, body.tid, envelope.source, len(self.transactions))
         if isinstance(body, Confirm):
             self.send(envelope.source, ConfirmAck(tid=body.tid, result=FORGOTTEN), body.tid)
@@ -230,7 +232,7 @@ class Middleware(Node):
             self.watch.emit(WindowCloses, transaction.tid, now - transaction.committed_since, undone=False)
 
     def _close_window_undone(self, transaction: Transaction, now: int) -> None:
-        """Everything undone: no reader finds participants that differ any more (MW-14)."""
+        """Everything was undone: a reader no longer finds participants that differ (MW-14)."""
         since = transaction.committed_since
         still = transaction.in_state(participants.COMMITTED)
         if since is not None and transaction.committed_until is None and not still:
@@ -280,7 +282,7 @@ class Middleware(Node):
         situation: states.Situation = _ANY,
         **params: Any,
     ) -> Row:
-        """Take the row of this event: its effects, its state, its wait."""
+        """Take the row of this event: carry out its effects, set its state, start its timer."""
         before = transaction.state
         row = states.MIDDLEWARE.take(before, on, situation)
         message = _Message(**params)
@@ -370,7 +372,7 @@ class Middleware(Node):
         self.watch.emit(TransactionEnded, tid=tid, state=state)
 
     def ask(self, transaction: Transaction, node: str, what: str, now: int) -> None:
-        """Send a node Commit or Rollback and await its answer."""
+        """Send Commit or Rollback to a node, and wait for its answer."""
         transaction.ask(node, what, now)
         body: Any = Commit(tid=transaction.tid)
         if what == ROLLBACK:
@@ -404,12 +406,13 @@ class Middleware(Node):
         self.send(BUSINESS, PrepareFail(tid=transaction.tid, reason=reason), transaction.tid)
 
     def _roll_back_voters(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        """Participants that voted ok hold a reservation: they get a Rollback as well (CTR-39)."""
+        """Participants that voted ok hold a reservation, so they get a Rollback, too (CTR-39)."""
         for name in transaction.in_state(participants.PREPARED):
             self.ask(transaction, name, ROLLBACK, now)
 
     def _roll_back_silent(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        """A lost vote may hide a reservation, so the silent get a Rollback too; no answer of theirs is awaited."""
+        """The participant of a lost vote may hold a reservation, so participants without a vote get a
+        Rollback, too; their answers are not awaited."""
         for name in transaction.in_state(participants.UNKNOWN):
             self.send(name, Rollback(tid=transaction.tid), transaction.tid)
 

@@ -1,9 +1,9 @@
 """A transaction at the middleware, as rows (MW-3 to MW-13).
 
 An event is a message by its meaning (``vote``, ``answer``) or a timer. A message that a state does not expect
-is refused: delayed and repeated messages may come at any time. Timers have rows only where they can run.
-
-AWAIT_CONFIRM and CHECKING are one wait for the business system's result: what ends the one ends the other.
+is refused: delayed and repeated messages may come at any time. A timer has rows only in the states in which
+it can run. AWAIT_CONFIRM and CHECKING both wait for the business system's result, and the same events end
+both.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ GOES_ON, GIVEN_UP, NAMED = "goes_on", "given_up", "operator_has_named"
 
 
 class Situation(NamedTuple):
-    """The values that the guards read; an event sets its own."""
+    """The values that the guards read; each event sets those that it has."""
 
     ok: bool = False
-    """The vote."""
+    """Whether the vote is ok."""
     any_prepared: bool = False
     votes_missing: bool = False
     succeeded: bool | None = None
-    """The local transaction; None: its source does not know."""
+    """Whether the local transaction succeeded; None: its source cannot tell."""
     committed: bool = False
-    """Every node that was asked has done it, and was asked to commit."""
+    """Every requested node was asked to commit, and has committed."""
     undone: bool = False
-    """Every node that was asked has undone its work."""
+    """Every requested node has undone its work."""
     all_heard: bool = False
-    """Every node that the compensation asked has answered; a missing answer is waited for."""
+    """Every node of the compensation has answered; a missing answer is still awaited."""
     checks_left: bool = False
     named: bool = False
     given_up: bool = False

@@ -1,6 +1,5 @@
-"""The base of every node of the scheme: a name, a watch, an outbox. A node's data survives a crash (it is in a
-database); its planned actions do not.
-"""
+"""The base of every node of the scheme: a name, a watch, an outbox. A node's data is in a database and
+survives a crash; its planned actions do not."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ class Node:
     """``handle`` and ``on_timer`` fill the outbox; the kernel carries it out."""
 
     role = "participant"
-    """Its role in the header's list of actors."""
+    """The node's kind in the header's list of actors."""
 
     def __init__(self, name: str, watch: Watch) -> None:
         self.name = name
@@ -25,7 +24,7 @@ class Node:
         self._outbox: Effects = []
 
     def send(self, destination: str, body: Any, tid: int) -> None:
-        """The tid identifies a transaction and serves as correlation id."""
+        """Send a message. The tid identifies its transaction and serves as correlation id."""
         self._outbox.append(Send(destination, body, tid, is_response=is_answer(body)))
 
     def effects(self) -> Effects:
@@ -42,7 +41,7 @@ class Node:
         return []
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """Messages under way are lost; a timer leads to the next attempt (MW-10)."""
+        """Messages in flight are lost; a timer leads to the next attempt (MW-10)."""
         return []
 
     def pause(self, now: int) -> None:

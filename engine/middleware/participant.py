@@ -1,6 +1,7 @@
-"""A participant: it reserves, commits, gives back and undoes by tid, in a database of its own (MW-4, MW-7, MW-10).
+"""A participant: by tid it reserves, commits, releases and undoes an operation in its own database (MW-4,
+MW-7, MW-10).
 
-Its data survives a crash. So a Commit that was carried out stays carried out, even if its answer was lost.
+Its data survives a crash. So an operation that was committed stays committed, even if the answer was lost.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from engine.watching import Watch
 
 
 class Branch:
-    """One transaction's part here: state, operation, how often it was carried out and is not undone."""
+    """The part of one transaction at this participant: state, operation, number of executions that were not
+    undone."""
 
     __slots__ = ("applied", "operation", "state")
 
@@ -44,7 +46,8 @@ class Branch:
 
 
 class Participant(Node):
-    """One participant. ``value`` is what it keeps; reservations that would lower it count against it."""
+    """One participant. ``value`` is the stored number; reservations that would lower it are already
+    subtracted when a new one is checked."""
 
     def __init__(self, configuration: ParticipantConfiguration, switches: Switches, watch: Watch) -> None:
         super().__init__(configuration.name, watch)
@@ -105,14 +108,14 @@ class Participant(Node):
         self._decide(envelope, request.tid, states.ROLL_BACK, situation, now, by=request.by)
 
     def _can_undo(self, request: Rollback) -> bool:
-        """True when the participant can undo this: an operator always can, the log what it holds, else by its
-        settings."""
+        """Whether the participant can undo this: for an operator always, by the log if it has a record,
+        otherwise by its settings."""
         if request.by == "log":
             return self._record(request.tid) is not None
         return self.configuration.can_roll_back or request.by == "operator"
 
     def _record(self, tid: int) -> CompensationView | None:
-        """The newest record of this transaction that is not undone: the log is walked in reverse."""
+        """The newest record of this transaction that is not undone: the log is read in reverse."""
         open_records = [record for record in self.log if record["tid"] == tid and not record["undone"]]
         return open_records[-1] if open_records else None
 
@@ -179,7 +182,7 @@ class Participant(Node):
         self.watch.emit(WorkApplied, tid=tid, node=self.name, at=now)
 
     def _undo(self, tid: int, branch: Branch, now: int) -> None:
-        """Undo each execution of the operation; changes of other transactions stay."""
+        """Undo each execution of the operation; changes by other transactions stay."""
         for _ in range(branch.applied):
             self.value -= branch.operation
             record = self._record(tid)
@@ -189,7 +192,7 @@ class Participant(Node):
         branch.applied = 0
 
     def _undo_again(self, tid: int, branch: Branch, now: int) -> None:
-        """A handler without a record of the tid undoes again, although nothing is left to undo."""
+        """A handler without a record of the tid applies the undo once more, although nothing is left to undo."""
         if any(record["tid"] == tid for record in self.log):
             self.value -= branch.operation
             branch.applied -= 1

@@ -1,7 +1,7 @@
-"""Participants as rows: what one does with a message, and what the middleware knows of it (MW-4, MW-9, MW-10).
+"""Participants as rows: the participant's own state, and the middleware's record of it (MW-4, MW-9, MW-10).
 
-The participant's own state is the truth and lives with its data. The middleware's record of it is only what
-was heard, and has the one state that a participant itself can never be in: UNKNOWN.
+The participant's own state is stored with its data. The middleware's record depends only on the answers that
+arrived, so it has one more state: UNKNOWN.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROLLBACK_OK, ROLLBACK_FAIL = "RollbackOk", "RollbackFail"
 
 
 class Situation(NamedTuple):
-    """The values that the guards read. ``handles_once``: the handler knows which transactions it has handled."""
+    """The values that the guards read. ``handles_once``: the handler records the transactions that it has handled."""
 
     handles_once: bool
     can_reserve: bool = False
@@ -152,4 +152,4 @@ RECORD: Machine[None] = Machine(
     ],
     terminal=(REFUSED, ROLLED_BACK),
 )
-"""The middleware's knowledge of one participant; other answers change nothing."""
+"""The middleware's record of one participant; answers without a row change nothing."""

@@ -1,4 +1,4 @@
-"""The seven ways to deal with a missing answer, as rows (MW-11, MW-12)."""
+"""The seven strategies against a missing answer, as rows (MW-11, MW-12)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ AT_ONCE, SCAN, INTERVAL = "at_once", "scan", "interval"
 class Strategy:
     """One row of MW-11.
 
-    ``direction``: finish what was decided, or undo what was committed. ``first`` and ``again``: when it acts,
-    as a setting's name or ``at_once``; ``scan`` is the next moment of the scheduled task's grid. ``limit``: the
-    setting that bounds its tries; None: it goes on until every participant has answered.
+    ``direction``: forward carries out the decision, backward undoes what was committed. ``first`` and
+    ``again``: when it acts, as the name of a setting or ``at_once``; ``scan`` is the next multiple of the
+    scheduled task's interval. ``limit``: the setting for the most attempts; None: it continues until every
+    participant has answered.
     """
 
     name: str

@@ -1,4 +1,5 @@
-"""The middleware's state of one transaction: votes, answers, its one timer, and the window (MW-5, MW-10, MW-14)."""
+"""The middleware's state of one transaction: votes, answers, its only timer, and the window in which
+participants differ (MW-5, MW-10, MW-14)."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ class AwaitedAnswer:
 
 
 class Transaction:
-    """One transaction. ``answers``: the answers it waits for; ``records``: its record of each participant."""
+    """One transaction. ``answers``: the answers that it waits for; ``records``: participant to the
+    middleware's record of it."""
 
     def __init__(self, tid: int, nodes: Iterable[str], source: str) -> None:
         self.tid = tid
@@ -58,12 +60,13 @@ class Transaction:
         """How often the compensation strategy has acted."""
         self.by = "decision"
         self.named: tuple[str, ...] = ()
-        """Nodes that an operator named for rolling back."""
+        """Nodes that an operator named in a call ``roll_back``."""
         self.timer: tuple[str, int, int] | None = None
-        """(event, since, until) of the state's one timer."""
+        """(event, start, end) of the state's only timer, in virtual ms."""
         self.committed_since: int | None = None
         self.committed_until: int | None = None
-        """First and last Commit-ok: what the middleware can know of how long participants differ (MW-14)."""
+        """Times of the first and the last Commit-ok: how long participants differ, as far as the middleware
+        can know (MW-14)."""
         self.forgotten = False
 
     def view(self) -> MiddlewareTransactionView | None:
@@ -103,11 +106,11 @@ class Transaction:
         return [name for name, state in self.records.items() if state in wanted]
 
     def ask(self, node: str, what: str, now: int) -> None:
-        """Await an answer to the message that is sent; a repeated message does not restart the wait."""
+        """Wait for the answer to a message that is sent now; a repeated message does not restart the wait."""
         self.expect(node, what, now).tries += 1
 
     def expect(self, node: str, what: str, now: int) -> AwaitedAnswer:
-        """The node's row of the answer table; a new one when it is to be asked something else."""
+        """The node's row of the answer table; a new one when the next request to it is of another kind."""
         row = self.answers.get(node)
         if row is None or row.asked != what:
             row = self.answers[node] = AwaitedAnswer(what, now)
@@ -124,7 +127,7 @@ class Transaction:
     # -- what guards look at ---------------------------------------------------------------------------
 
     def situation_of_vote(self, ok: bool) -> states.Situation:
-        """After a vote was heard, or after the time for votes is over."""
+        """The guards' values after a vote arrived, or after the time for votes has ended."""
         return states.Situation(
             ok=ok,
             any_prepared=bool(self.in_state(participants.PREPARED)),
@@ -132,7 +135,7 @@ class Transaction:
         )
 
     def situation_of_answers(self) -> states.Situation:
-        """After an answer was heard."""
+        """The guards' values after an answer arrived."""
         asked = {row.asked for row in self.answers.values()}
         done = bool(asked) and not self.not_done
         return states.Situation(

@@ -1,1 +1,1 @@
-"""Links between actors, and what faults do to what crosses them (GEN-5, GEN-6)."""
+"""Links between actors, and the effects of faults on messages (GEN-5, GEN-6)."""

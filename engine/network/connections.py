@@ -1,11 +1,11 @@
-"""A broker's side of its connections: one request at a time is taken, the others wait in order (GEN-11).
+"""A broker's side of its connections: it handles one request of a connection at a time, and the others wait
+in order (GEN-11).
 
-Kafka's ``SocketServer`` mutes a channel while a request of it is handled, and takes the next one after it has handed
-the response back. A connection is named by who opened it, the broker, and what it is for: a consumer has one of its own
-to its group coordinator, a broker one for markers and one for verification.
-
-A connection that ends may leave requests at its broker: the one that is taken, and a prefix of those that wait. The
-broker goes through them in order; their answers go nowhere.
+Kafka's ``SocketServer`` mutes a channel while one of its requests is handled, and takes the next request
+after it has sent the response. The name of a connection has three parts: the client, the broker and the
+purpose. A consumer has a separate connection to its group coordinator; a broker has separate ones for markers
+and for verification. When a connection ends, its broker may keep requests of it: the one being handled, and
+the first ones of those that wait. The broker handles them in order; their responses are dropped.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from engine.crafter import Crafter
 from engine.messages import Envelope
 
 Name = tuple[str, str, str]
-"""Who opened the connection, the broker, and what the connection is for (``Api.connection``)."""
+"""The client that opened the connection, the broker, and the purpose (``Api.connection``)."""
 
 
 def _name(client: str, broker: str, body: object, correlation_id: int) -> Name:
-    """The connection of a request or its response. A request made by hand has one of its own."""
+    """The connection of a request or its response. A hand-made request has a connection of its own."""
     return client, broker, str(correlation_id) if client == Crafter.name else connection_of(body)
 
 
 def name_of(message: Envelope) -> Name:
-    """The connection on which a message goes, named by the side that sends requests. Two nodes of the middleware both
-    send them, over one connection."""
+    """The connection of a message, named by the side that sends requests. Two nodes of the middleware share
+    one connection, on which both send requests."""
     client, broker = message.source, message.destination
     if message.is_response:
         client, broker = broker, client
@@ -35,7 +35,7 @@ def name_of(message: Envelope) -> Name:
 
 
 class Ended:
-    """What a broker still has of a connection that ended."""
+    """The requests that a broker keeps of a connection that ended."""
 
     __slots__ = ("taken", "waiting")
 
@@ -45,10 +45,8 @@ class Ended:
 
 
 class BrokerConnections:
-    """Every connection to a broker that holds a request now.
-
-    ``taken``: the request that its broker has taken and not answered yet; ``waiting``: those that arrived behind it.
-    """
+    """All connections to brokers that have a request now. ``taken``: the request that the broker is handling;
+    ``waiting``: the requests that arrived after it."""
 
     __slots__ = ("ended", "taken", "waiting")
 
@@ -58,7 +56,8 @@ class BrokerConnections:
         self.ended: list[Ended] = []
 
     def take(self, request: Envelope) -> Envelope | None:
-        """Take a request that arrived; the unanswered request that it has to wait for, when there is one."""
+        """A request arrived. Returns the unanswered request that it has to wait for; None: the broker handles
+        it now."""
         for one in self.ended:
             if one.taken is request:
                 return None
@@ -75,15 +74,15 @@ class BrokerConnections:
         return None
 
     def arrived(self, request: Envelope) -> bool:
-        """Whether this request has arrived at its broker: it waits behind another, or is the next to be handled."""
+        """Whether this request has arrived at its broker and waits there, behind another one or as the next one."""
         name = name_of(request)
         if self.taken.get(name) is request or request in self.waiting.get(name, ()):
             return True
         return self.is_of_ended(request)
 
     def answered(self, client: str, broker: str, body: object, correlation_id: int) -> Envelope | None:
-        """The broker has done with a request of an open connection: the next one, which it takes now, when one
-        waits."""
+        """The broker has finished a request of an open connection. Returns the next request, which it handles
+        now, or None."""
         name = _name(client, broker, body, correlation_id)
         taken = self.taken.get(name)
         if taken is None or taken.correlation_id != correlation_id:
@@ -98,7 +97,7 @@ class BrokerConnections:
         return following
 
     def of_ended(self, client: str, broker: str, correlation_id: int) -> Ended | None:
-        """The connection that has ended since it brought this request; None when it is open."""
+        """The ended connection that this request came on; None when it is still open."""
         for one in self.ended:
             taken = one.taken
             if (
@@ -110,7 +109,7 @@ class BrokerConnections:
         return None
 
     def answered_in_vain(self, one: Ended) -> Envelope | None:
-        """The broker has done with a request of a connection that ended: the next one, when one is left."""
+        """The broker has finished a request of an ended connection. Returns the next one that it kept, or None."""
         if not one.waiting:
             self.ended.remove(one)
             return None
@@ -118,8 +117,8 @@ class BrokerConnections:
         return one.taken
 
     def end(self, name: Name, held: list[Envelope], taken: int = 0) -> list[Envelope]:
-        """A connection ends. Behind what waits in it come the requests that a paused broker has not read yet
-        (``held``); returns those of both that the broker keeps: as many of the first as ``taken`` says."""
+        """A connection ends. Its requests are those that wait, then those that a paused broker has not read
+        yet (``held``). The broker keeps the first ``taken`` of them, which are returned."""
         waits = self.waiting.pop(name, [])
         queue = [*waits, *(request for request in held if request not in waits)]
         kept = queue[:taken]
@@ -131,12 +130,12 @@ class BrokerConnections:
         return kept
 
     def is_of_ended(self, message: Envelope) -> bool:
-        """Whether this is a request that a broker keeps although its connection has ended."""
+        """Whether the broker has kept this request although its connection has ended."""
         return any(one.taken is message or message in one.waiting for one in self.ended)
 
     def forget(self, broker: str) -> list[Envelope]:
-        """A broker stopped: none of its requests is answered. Returns the requests of ended connections that it had
-        kept."""
+        """A broker stopped: it answers none of its requests. Returns the requests of ended connections that
+        it had kept."""
         over = [one for one in self.ended if one.taken.destination == broker]
         self.ended = [one for one in self.ended if one not in over]
         return [request for one in over for request in (one.taken, *one.waiting)]

@@ -1,4 +1,4 @@
-"""The answer with an error to any request, for errors that a fault script injects (GEN-6)."""
+"""Responses with an error to any request, for errors that a fault script injects (GEN-6)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from engine.errors import Error, Refused
 
 
 def error_answer(request: object, error: Error, log_start: int) -> object:
-    """The response to ``request`` in which everything failed with ``error``; Refused when there is none."""
+    """The response to ``request`` in which every part has ``error``. Raises Refused when there is none."""
     api = of_request(request)
     if api is None or api.answer is None:
         known = sorted(found.name for found in APIS if found.answer is not None)
@@ -18,6 +18,6 @@ def error_answer(request: object, error: Error, log_start: int) -> object:
 
 
 def with_error(response: object, error: Error) -> object:
-    """A real answer with its error replaced; the effects of the request stay."""
+    """A real response with its error replaced; the effects of the request stay."""
     api = of_response(response)
     return response if api is None else api.altered(response, error)

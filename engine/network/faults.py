@@ -1,6 +1,6 @@
-"""Fault scripts: which message a fault falls on, and how often (GEN-6).
+"""Fault scripts: the messages that a fault applies to, and how often (GEN-6).
 
-Owns matching and counting. What an action does is the kernel's work (``simulation_faults.py``).
+Owns matching and counting. ``interference.py`` carries out the actions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class FaultRule:
         self.seen = 0
         self.remaining: int = self.match.get("times") or 1
         self.struck: list[int] = []
-        """A rule with ``rate``: the numbers, from 1, of the matches that it struck."""
+        """For a rule with ``rate``: the numbers, from 1, of the matches that it applied to."""
         self.path = ("faults", str(index))
 
     def view(self) -> dict[str, Any]:

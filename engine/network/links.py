@@ -1,10 +1,8 @@
-"""Links: latency, order, connections, and the messages under way.
+"""Links: latency, order, connections, and the messages in flight.
 
-Owns every envelope between its sending and its fate. It knows nothing of what a message means,
-and it schedules nothing itself: the kernel asks for arrival times and puts them into its queue.
-
-A link is FIFO per connection and direction (GEN-5): a delayed message holds up the ones behind it.
-Only a reordering fault breaks that, on purpose.
+Owns every envelope between its sending and its fate. It does not interpret messages, and it schedules nothing
+itself: the kernel takes the arrival times from it and queues them. A link is FIFO for each connection and
+direction (GEN-5): a delayed message delays the later ones. Only the fault *reorder* changes the order.
 """
 
 from __future__ import annotations
@@ -19,11 +17,11 @@ from engine.shapes.views import MessageView
 from engine.watching import Watch
 
 FieldsOf = Callable[[object], Any]
-"""Returns the fields of a message's body for the view, JSON-shaped."""
+"""The fields of a message's body as the view shows them, JSON-shaped."""
 
 
 class MessagePart:
-    """A message's place in the view while it is under way."""
+    """A message's part of the view, while it is in flight."""
 
     __slots__ = ("_fields_of", "connection_ended", "envelope", "gone", "held", "path", "waits_behind")
 
@@ -35,7 +33,8 @@ class MessagePart:
         self.held = False
         self.connection_ended = False
         self.waits_behind: int | None = None
-        """The number of the request before it in its connection, which the broker has not answered yet."""
+        """The number of the request that it waits for: the previous one of its connection, which the broker
+        has not answered yet."""
 
     def view(self) -> MessageView | None:
         if self.gone:
@@ -85,9 +84,9 @@ class Network:
         self.next_id = 1
         self.connections = BrokerConnections()
         self._latest: dict[tuple[Name, str], int] = {}
-        """The newest arrival of each connection and direction (who sends)."""
+        """(Connection, sender) to the arrival time of its newest message."""
         self._held: set[int] = set()
-        """The messages that arrived at a paused actor."""
+        """Messages that have arrived at a paused actor."""
 
     def latency(self, source: str, destination: str) -> int:
         if self.latencies:
@@ -115,19 +114,19 @@ class Network:
         return envelope
 
     def arriving(self, message: int, arrives_at: int) -> Envelope | None:
-        """The envelope that arrives now; None when its fate was settled or its arrival moved."""
+        """The envelope that arrives now; None when its fate was decided or its arrival was moved."""
         envelope = self.under_way.get(message)
         return None if envelope is None or envelope.arrives_at != arrives_at else envelope
 
     def drop(self, message: int) -> Envelope | None:
-        """Lose one message; None when it is no longer under way."""
+        """Drop one message; None when it is no longer in flight."""
         envelope = self.under_way.get(message)
         if envelope is not None:
             self.remove(message)
         return envelope
 
     def delay(self, message: int, by: int) -> list[Envelope]:
-        """Move an arrival; messages behind it on the same link wait too. Returns all that moved."""
+        """Delay an arrival; later messages on the same link wait, too. Returns all that were moved."""
         envelope = self.under_way[message]
         direction = _direction(envelope)
         before = envelope.arrives_at
@@ -147,7 +146,7 @@ class Network:
         return moved
 
     def reorder(self, message: int) -> Envelope | None:
-        """Let the next message of the same link overtake this one; None when there is none behind."""
+        """Let the next message of the same link overtake this one; None when there is no later one."""
         envelope = self.under_way[message]
         behind = [other for other in self._on_link(_direction(envelope)) if other.id > message]
         if not behind:
@@ -182,7 +181,7 @@ class Network:
         return copy
 
     def take_now(self, request: Envelope, now: int) -> None:
-        """A request that waited behind another is next."""
+        """A request that waited for another one is handled now."""
         request.arrives_at = now
         part = self.parts.get(request.id)
         if part is not None:
@@ -190,9 +189,9 @@ class Network:
             self.watch.touch(part)
 
     def lose(self, ends: Callable[[Name], bool], taken: int = 0) -> tuple[list[Envelope], int]:
-        """The connections that ``ends`` chooses ended: everything under way on them is lost, both ways (GEN-5), but for
-        the first ``taken`` requests of each that have arrived at the broker and wait (GEN-11). Returns what is lost,
-        and how many wait on."""
+        """The connections that ``ends`` selects have ended: all messages in flight on them are lost, in both
+        directions (GEN-5), except the first ``taken`` requests of each that wait at the broker (GEN-11).
+        Returns the lost messages, and the number of requests that still wait."""
         connections = self.connections
         under_way: dict[Name, list[Envelope]] = {name: [] for name in connections.taken if ends(name)}
         for envelope in self.under_way.values():
@@ -225,7 +224,7 @@ class Network:
         return lost
 
     def take(self, request: Envelope) -> Envelope | None:
-        """A broker takes a request that arrived; the request that it has to wait for, when there is one (GEN-11)."""
+        """A request has arrived at a broker. Returns the request that it has to wait for, or None (GEN-11)."""
         before = self.connections.take(request)
         part = self.parts.get(request.id)
         if part is not None:
@@ -234,11 +233,11 @@ class Network:
         return before
 
     def has_arrived(self, message: Envelope) -> bool:
-        """Whether this is a request that is at its broker: it was taken, or waits to be."""
+        """Whether this request is at its broker: being handled, or waiting."""
         return not message.is_response and (message.id in self._held or self.connections.arrived(message))
 
     def hold(self, message: int, held: bool) -> None:
-        """An arrived message waits for a paused receiver, or no longer does."""
+        """Set whether an arrived message waits for a paused receiver."""
         if held:
             self._held.add(message)
         else:
@@ -266,5 +265,5 @@ class Network:
 
 
 def _direction(message: Envelope) -> tuple[Name, str]:
-    """A connection and one of its two directions."""
+    """A connection, and the sender as its direction."""
     return name_of(message), message.source

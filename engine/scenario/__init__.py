@@ -1,1 +1,1 @@
-"""What a scenario document means, and the library of all of them."""
+"""The scenario documents: their fields, checks and meaning, and the library of all that come with the engine."""

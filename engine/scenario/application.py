@@ -1,8 +1,7 @@
 """A scripted application: ordered timed calls on one client (GEN-4).
 
-A blocking call postpones the later ones; while the client is down its calls wait. Records get their
-hidden serials in the order sent; ``again`` sends a record that was sent before, as a restarted
-application does.
+A blocking call postpones the later ones; while the client is down, all calls wait. Records get their hidden
+serials in the order of sending; ``again`` sends an earlier record again, as a restarted application does.
 """
 
 from __future__ import annotations
@@ -16,10 +15,8 @@ from engine.shapes.clients import ApplicationView
 
 @dataclass(frozen=True, slots=True)
 class ScriptedCall:
-    """One API call: ``send`` has a partition and a size; ``again`` is the serial of a record sent before.
-
-    An operator's ``roll_back`` has a transaction's ``tid`` and the ``nodes`` that it names.
-    """
+    """One API call. ``send`` has a partition and a size; ``again`` is the serial of an earlier record. An
+    operator's ``roll_back`` has a transaction's ``tid`` and ``nodes``."""
 
     at: int
     do: str
@@ -30,15 +27,16 @@ class ScriptedCall:
     nodes: tuple[str, ...] = ()
     group: str | None = None
     offsets: tuple[tuple[str, int], ...] = ()
-    """For ``send_offsets``: topic-partition and the offset of the next record to read."""
+    """For ``send_offsets``: topic-partition to the offset of the next record to read."""
     key: str | None = None
-    """For ``send``: the record's key, which compaction reads. It chose the partition of a call that names none."""
+    """For ``send``: the record's key, which compaction reads. It has already chosen the partition if the call
+    names none."""
     member: Membership = NO_MEMBER
-    """For ``send_offsets``: the member that commits."""
+    """For ``send_offsets``: the committing group member."""
 
 
 def membership(table: dict[str, Any]) -> Membership:
-    """The ``member`` of a call or a consumer as a scenario writes it."""
+    """The group membership in the field ``member`` of a call or a consumer."""
     return Membership(
         member_id=table["id"] or "", generation_id=table["generation"], group_instance_id=table["instance"]
     )
@@ -71,7 +69,7 @@ class Application:
         )
         self.position = 0
         self.call: Any = None
-        """The call that has not returned yet, as the client knows it."""
+        """The call that has not returned yet, as an object of the client."""
         self.blocked_by: str | None = None
         self.last_result: str | None = None
         self.path = ("applications", name)

@@ -10,7 +10,7 @@ MISSING = wrong("missing")
 
 
 class BadScenario(Exception):
-    """A document that cannot be played: where, what is wrong, what is allowed.
+    """An error in a scenario document: its place, what is wrong, what is allowed.
 
     ``wrong`` and ``allowed`` are English, for the command line and the log; ``told`` is for pages.
     """
@@ -35,8 +35,8 @@ class BadScenario(Exception):
 
     @property
     def told(self) -> dict[str, Any]:
-        """What a page says in its reader's language: ``reason`` and ``allowed``, each a sentence within another, or
-        a name or value, which is the same in all of them."""
+        """The parts of a page's message, for any language: ``reason`` and ``allowed``. Each is a sentence
+        with its key, or a name or value, which needs no translation."""
         return {"reason": told(self._said[0]), "allowed": told(self._said[1])}
 
     def __str__(self) -> str:

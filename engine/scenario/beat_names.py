@@ -1,4 +1,5 @@
-"""Names that an author gives to beats: of which kind, the how-manieth, and its name in both languages."""
+"""The names that an author gives to beats: a beat's kind, its number among the beats of that kind, and the
+name in both languages."""
 
 from __future__ import annotations
 
@@ -8,11 +9,11 @@ from engine.scenario.bad_scenario import BadScenario, known
 from engine.scenario.phrases import allowed, shown, wrong
 
 NAME_MAX = 60
-"""Characters of a name: it stands in a segment of the bar of beats."""
+"""The most characters of a name, so that it fits into a segment of the bar of beats."""
 
 
 def check_beat_names(rows: list[dict[str, Any]]) -> None:
-    """Each name is short and is for an existing kind, one name a kind."""
+    """Check that each name is short and for an existing kind, and that no beat has two names."""
     # Imported only for a document with beats, because the catalogue imports the tables, and the tables import this
     # module.
     from engine.explain.sentences import catalogue

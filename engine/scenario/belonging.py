@@ -1,8 +1,7 @@
-"""The fields that a row may have, by its deciding word: an entry of the fault script beside ``action``, a call
-beside ``do``,
-an override beside ``set``.
+"""The fields that a row may have, depending on its deciding word: ``action`` in an entry of the fault script,
+``do`` in a call, ``set`` in an override.
 
-One table for the loader, which refuses a field that would mean nothing, and for forms, which offer no such field.
+The loader uses this table to refuse a field without a meaning, and forms use it to leave such fields out.
 """
 
 from __future__ import annotations
@@ -112,10 +111,9 @@ BELONGING: dict[str, Belonging] = {
 
 
 def check_belonging(document: dict[str, Any]) -> None:
-    """Raises BadScenario for a field that its row's deciding word does not use. The types are right already.
-
-    Only the author's own fields are checked: a variant may give a row another word and leave the rest.
-    """
+    """Raises BadScenario for a field that its row's deciding word does not use. The types were checked
+    before. Only the author's own fields are checked: a variant may change the word of a row and keep the
+    other fields."""
     for section, rows in (("fault", "faults"), ("override", "overrides")):
         for index, row in enumerate(document.get(rows, ())):
             _check_row(section, row, f"{rows}.{index}")
@@ -134,7 +132,7 @@ def _check_row(section: str, row: dict[str, Any], place: str) -> None:
 
 
 def _complete() -> None:
-    """Every word has its fields, and every field belongs to some word."""
+    """Check that every word has its fields, and that every field belongs to a word."""
     for section, belonging in BELONGING.items():
         known = schema.SECTIONS[section]
         words = set(known[belonging.word].choices)

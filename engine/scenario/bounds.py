@@ -1,8 +1,9 @@
-"""The bounds of a TOML text, found in one pass over it before a parser reads it.
+"""The limits of a TOML text, checked in one pass before a parser reads it.
 
-A TOML parser needs time and memory that grow with the square of the parts of a dotted key, calls itself once for each
-bracket, and reads numbers of any length. ``check_text`` reads each character once and refuses such a text with the line
-and the bound. What is no TOML passes: the parser names that fault, and it reads nothing behind it.
+A TOML parser needs time and memory that grow with the square of the number of parts in a dotted key. It
+recurses once for each bracket, and reads numbers of any length. ``check_text`` reads each character once, and
+refuses a text beyond a limit with the line and the limit. A text that is not TOML passes: the parser reports
+that fault, and stops there.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from engine.scenario.phrases import Phrase, allowed, wrong
 
 TEXT_BYTES_MAX = 100_000
 LEVELS_MAX = 16
-"""Tables and lists around a value: each part of a heading or of a dotted key is one, each open bracket is one."""
+"""The most tables and lists around a value: each part of a heading or of a dotted key counts, and each open
+bracket."""
 KEY_CHARACTERS_MAX = 200
-"""One part of a key."""
+"""The most characters of one part of a key."""
 KEY_DOTS_MAX = 1_000
-"""Dots in the keys of one text, headings left out: a parser that keeps comments compares each dotted key with all that
-begin alike."""
+"""The most dots in the keys of one text, headings excluded: a parser that keeps comments compares each dotted
+key with all that begin with the same part."""
 NUMBER_CHARACTERS_MAX = 140
-"""A number or a date as it is written: 64 bits in binary, an underscore between all digits, need 129."""
+"""The most characters of a number or a date: 64 bits in binary, with an underscore between all digits, need 129."""
 
 _TOKEN = re.compile(
     r"""
@@ -39,11 +41,11 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-"""No alternative gives back what it has taken, so each character is read once."""
+"""No alternative can backtrack, so each character is read once."""
 
 
 def check_text(text: str, source: str = "", *, bytes_max: int = TEXT_BYTES_MAX) -> None:
-    """Raises BadScenario with the line where a bound is passed; ``bytes_max`` bytes of UTF-8 in all."""
+    """Raises BadScenario with the line at which a limit is exceeded; ``bytes_max`` bytes of UTF-8 in all."""
     if len(text) > bytes_max or len(text.encode(errors="replace")) > bytes_max:
         raise BadScenario("document", wrong("too_long"), allowed("bytes", most=bytes_max), source=source)
     scan = _Scan(source)
@@ -62,9 +64,9 @@ class _Place:
     """The scan's position within one container."""
 
     levels: int = 0
-    """Around its keys or values."""
+    """Number of tables and lists around its keys or values."""
     parts: int = 0
-    """Parts of the dotted key that is being read, or that the value belongs to."""
+    """Number of parts in the dotted key that is being read, or that the value belongs to."""
     in_value: bool = False
     closes: str = ""
 
@@ -76,7 +78,7 @@ class _Scan:
     here: _Place = field(default_factory=_Place)
     around: list[_Place] = field(default_factory=list)
     heading: int = 0
-    """Brackets of the heading that is being read; 0 outside."""
+    """Number of brackets of the heading that is being read; 0 outside a heading."""
     dots: int = 0
 
     def word(self, written: str, *, is_text: bool) -> None:
@@ -93,7 +95,7 @@ class _Scan:
         self._check_levels(here.levels + here.parts)
 
     def mark(self, mark: str) -> bool:
-        """False where the text is no TOML from here on."""
+        """Read one mark of the text. False: from here on the text is not TOML."""
         here = self.here
         if mark == "\n":
             if not self.around:

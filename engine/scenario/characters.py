@@ -1,7 +1,7 @@
-"""Which characters no name and no text may hold, because they do to a page what is not seen in them.
+"""The characters that no name and no text may contain, because they change a page invisibly.
 
-One rule for scenario documents and for the names that people and files give elsewhere. Escapes, not the characters
-themselves: they are read by Python's `re` and by browsers.
+The rule holds for scenario documents, and for names from users and files elsewhere. Escapes, not the
+characters themselves: they are read by Python's `re` and by browsers.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ import re
 _DIRECTION = "\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff"
 
 UNPRINTABLE = "\\x00-\\x1f\\x7f-\\x9f" + _DIRECTION
-"""A character class, to be put in brackets: control characters with line breaks and tabs (a name is one line),
-and what turns the reading direction of the text that follows.
-"""
+"""A character class, to be put in brackets: control characters with line breaks and tabs (a name is one
+line), and characters that change the direction of the following text."""
 
 _IN_A_LINE = re.compile(f"[{UNPRINTABLE}]")
 _IN_A_TEXT = re.compile(f"[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f{_DIRECTION}]")

@@ -35,9 +35,10 @@ from engine.scenario.toml_lines import line_of
 from engine.topic_partition import partition_name
 
 LESSON_TEXTS = ("watch_for", "lesson")
-"""Texts of a document that a variant may replace: where its run comes out otherwise, the document's would be wrong."""
+"""The texts of a document that a variant may replace: when the variant's run ends differently, the document's
+text would be wrong."""
 ROW_NAME_CHARACTERS_MAX = 64
-"""Characters of a row's name that an error message shows; allowed names are not longer."""
+"""The most characters of a row's name in an error message; allowed names are not longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,10 @@ class Scenario:
     source: dict[str, Any]
     """The document as written, before defaults, with the variant applied."""
     versions: Mapping[str, Profile] | None = None
-    """The behaviour under each name of a version, where it is not the version's own (`engine/generations`)."""
+    """Name of a version to its behaviour, if that differs from the version's own (`engine/generations`)."""
 
     def version(self, name: str) -> Profile:
-        """The behaviour under a name that this document has."""
+        """The behaviour for the name of a version in this document."""
         return (PROFILES if self.versions is None else self.versions)[name]
 
     @property
@@ -64,10 +65,9 @@ class Scenario:
 
 
 def parse(text: str, source: str = "", *, bytes_max: int = TEXT_BYTES_MAX) -> dict[str, Any]:
-    """TOML text to a dict, in time and memory that grow with the text; an error names its line.
-
-    Raises BadScenario: no TOML, beyond ``engine/scenario/bounds.py``, or a value that no document holds.
-    """
+    """Parse TOML text to a dict, in time and memory that grow linearly with the text. Raises BadScenario with
+    the line: not TOML, beyond a limit of ``engine/scenario/bounds.py``, or a value of a type that documents
+    cannot have."""
     check_text(text, source, bytes_max=bytes_max)
     try:
         document = tomllib.loads(text)
@@ -87,7 +87,7 @@ _ZERO = re.compile(r"\\u0000|\\U00000000")
 
 
 def _values(value: object, place: str) -> Iterator[tuple[str, object]]:
-    """Every key and every value that is no table and no list, with its place."""
+    """Every key, and every value other than tables and lists, with its place."""
     if isinstance(value, dict):
         for name, one in value.items():
             yield _join(place, name), name
@@ -100,8 +100,8 @@ def _values(value: object, place: str) -> Iterator[tuple[str, object]]:
 
 
 def _refused(value: object) -> tuple[Phrase, Phrase] | None:
-    """Why no document holds such a value, and what to write instead: what TOML knows and JSON, a database or the
-    arithmetic of a run does not."""
+    """The reason why documents cannot have such a value, and what to write instead: TOML has values that
+    JSON, a database or a run's arithmetic does not have."""
     if isinstance(value, str):
         return (wrong("zero"), allowed("no_zero")) if "\0" in value else None
     if isinstance(value, bool):
@@ -152,7 +152,8 @@ def _with_variant(document: dict[str, Any], name: str) -> dict[str, Any]:
     variants = document.get("variants", [])
     for variant in variants:
         if variant["name"] == name:
-            # In the paths' order, whatever the document's: a path is set before those inside it.
+            # In the order of the paths, whatever their order in the document: a path is set before the paths
+            # inside it.
             for path, value in sorted(variant.get("set", {}).items()):
                 put(document, path, value)
             document["expect"] = variant.get("expect", {})
@@ -166,7 +167,7 @@ def _with_variant(document: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def lesson_texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
-    """What to watch for and the lesson of a run: the variant's own where it has them, else the document's."""
+    """The texts *what to watch for* and *lesson* of a run: those of the variant, or else those of the document."""
     chosen: Mapping[str, Any] = next(
         (row for row in document.get("variants", ()) if row["name"] == variant), {}
     )
@@ -211,7 +212,7 @@ def _descend(node: Any, word: str, path: str) -> Any:
 
 
 def _row_number(word: str, rows: list[Any]) -> int | None:
-    """Which row a word of a path means; a digit of another script, or one written small, means none."""
+    """The index of the row that a word of a path names; None for other digits than 0–9 and for superscripts."""
     is_number = word.isascii() and word.isdecimal() and len(word) <= len(str(len(rows)))
     return int(word) if is_number and int(word) < len(rows) else None
 
@@ -289,7 +290,7 @@ def _text(field: Field, value: Any, place: str) -> str:
 
 
 def _check_characters(value: str, place: str, *, one_line: bool) -> None:
-    """Characters that turn the direction of text would turn a page's own words too."""
+    """Characters that change the direction of text would affect a page's own words, too."""
     code = forbidden(value, one_line=one_line)
     if code is not None:
         raise BadScenario(place, wrong("character", code=code), allowed("no_such_character"))
@@ -339,7 +340,8 @@ def _names(field: Field, value: Any, place: str) -> list[str]:
 def _table(field: Field, value: Any, place: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _wrong(field, value, place)
-    # Two documents that differ in the order of their keys alone give the same run: a replay keeps them sorted.
+    # Two documents that differ only in the order of their keys give the same run, because a replay sorts the
+    # keys.
     return check_section(field.rows, value, place) if field.rows else dict(sorted(value.items()))
 
 
@@ -352,7 +354,7 @@ def _tables(field: Field, value: Any, place: str) -> list[dict[str, Any]]:
 
 
 def _row_word(row: Any, index: int) -> str:
-    """How a place names a row of a list: by its name where it has a short one, else by its number."""
+    """How a place names a row of a list: by the row's name if it has a short one, otherwise by its number."""
     name = row.get("name") if isinstance(row, dict) else None
     return name if isinstance(name, str) and 0 < len(name) <= ROW_NAME_CHARACTERS_MAX else str(index)
 
@@ -384,7 +386,8 @@ def _join(place: str, key: str) -> str:
 
 
 def _check_references(document: dict[str, Any]) -> None:
-    """Names that must exist (clients of applications, partitions of calls, actors of faults) do, once."""
+    """Check that names refer to something that exists (clients of applications, partitions of calls, actors
+    of faults)."""
     brokers = document["cluster"]["brokers"]
     nodes = _check_nodes(document)
     if not document["topics"] and brokers:
@@ -436,14 +439,14 @@ def _check_references(document: dict[str, Any]) -> None:
 
 
 def _place_record(call: dict[str, Any], topics: list[dict[str, Any]]) -> None:
-    """The key of a record chooses its partition, where the call names none and there is one topic."""
+    """The key of a record chooses its partition, if the call names none and there is one topic."""
     if call["partition"] is None and call["key"] is not None and len(topics) == 1:
         topic = topics[0]
         call["partition"] = partition_name(topic["name"], partition_of_key(call["key"], topic["partitions"]))
 
 
 def _check_total(applications: list[dict[str, Any]]) -> None:
-    """Bound the calls of all applications together, because all are expanded before the run begins."""
+    """Limit the number of calls of all applications together, because all are expanded before the run begins."""
     total = sum(call["records"] for application in applications for call in application["calls"])
     if total > schema.SCRIPTED_MAX:
         raise BadScenario(
@@ -452,7 +455,8 @@ def _check_total(applications: list[dict[str, Any]]) -> None:
 
 
 def _check_nodes(document: dict[str, Any]) -> list[str]:
-    """The nodes of two-phase commit over middleware, when there is any; a world needs these or brokers."""
+    """Check the nodes of two-phase commit over middleware, if there are any; a scenario needs these nodes or
+    brokers."""
     section, cluster = document["middleware"], document["cluster"]
     given = [
         name for name, field in SECTIONS["middleware"].items() if section[name] not in (field.default, [])
@@ -476,7 +480,7 @@ def _check_nodes(document: dict[str, Any]) -> list[str]:
 
 
 def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str]) -> None:
-    """Each kind of call belongs to some kind of actor."""
+    """Check that the actor can make this kind of call."""
     opens = INITIATOR if INITIATOR in nodes else BUSINESS
     belongs = {"transact": opens, "roll_back": MIDDLEWARE}.get(call["do"])
     if belongs is None and client in nodes:
@@ -500,7 +504,8 @@ def _check_loop(
     consumers: list[str],
     partitions: list[str],
 ) -> None:
-    """A loop reads as a member of a group, writes elsewhere than it reads, and has a consumer of its own."""
+    """Check that a loop reads as a member of a group, writes to partitions that it does not read, and shares
+    its consumer with no other."""
     place = f"loops.{loop['name']}"
     known(f"{place}.producer", loop["producer"], clients)
     known(f"{place}.consumer", loop["consumer"], consumers)
@@ -516,7 +521,8 @@ def _check_loop(
 
 
 def _check_offsets(call: dict[str, Any], place: str, partitions: list[str]) -> None:
-    """sendOffsetsToTransaction names a group and, for each partition, the next offset to read."""
+    """Check that sendOffsetsToTransaction names a group and, for each partition, the offset of the next
+    record to read."""
     if call["group"] is None:
         raise BadScenario(f"{place}.group", MISSING, allowed("consumer_group"))
     if not call["offsets"]:

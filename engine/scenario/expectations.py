@@ -1,4 +1,5 @@
-"""Whether a run came out as its document says (``expect``). One rule for the tests of the library and for authors."""
+"""Whether a run ended as its document expects (``expect``). The tests of the library and authors use the same
+rule."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ class Unmet:
 
 
 class Told:
-    """Gathers the facts that expectations compare while a run is made: pass every step's JSON to ``take``."""
+    """Collects, while a run is made, the facts that expectations compare: pass every step's JSON to ``take``."""
 
     def __init__(self) -> None:
         self.said: set[str] = set()
@@ -45,7 +46,7 @@ def told(steps: Iterable[dict[str, Any]]) -> Told:
 
 
 def unmet(simulation: Simulation, heard: Told) -> list[Unmet]:
-    """The document's expectations that the ended run did not meet, in the document's order."""
+    """The document's expectations that the ended run did not fulfil, in the document's order."""
     expect = simulation.scenario["expect"]
     found = list(_verdicts(simulation, expect))
     finished = expect["finished"] or "complete"

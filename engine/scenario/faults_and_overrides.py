@@ -1,5 +1,5 @@
-"""The checks of an entry of the fault script or an override beyond its types: fields that belong together and
-names that exist.
+"""The checks of an entry of the fault script or of an override, after those of the types: fields that belong
+together, and names that exist.
 
 Without these checks a mistake would appear in the middle of a run.
 """
@@ -40,7 +40,7 @@ FAULT_NEEDS: dict[str, tuple[str, ...]] = {
     "set": ("path", "value"),
     "update_features": ("to",),
 }
-"""Action to the fields without which it means nothing."""
+"""Action to the fields that it requires."""
 
 _MEANING = {
     "by_ms": allowed("delay"),
@@ -62,7 +62,7 @@ PRODUCE_FIELDS: dict[str, tuple[int, int]] = {
     "records": (1, 10_000),
     "transaction_version": (0, LEVEL_MAX),
 }
-"""The numeric fields of a crafted Produce request; ``transactional`` and ``transactional_id`` are further ones."""
+"""The numeric fields of a hand-made Produce request; it also has ``transactional`` and ``transactional_id``."""
 ERROR_ANSWER_FIELDS: dict[str, tuple[int, int]] = {"log_start_offset": (-1, 2**63 - 1)}
 """The fields of an injected error's response."""
 
@@ -70,8 +70,7 @@ ERROR_ANSWER_FIELDS: dict[str, tuple[int, int]] = {"log_start_offset": (-1, 2**6
 def check_fault(
     fault: dict[str, Any], place: str, actors: list[str], partitions: list[str], clients: list[str]
 ) -> None:
-    """Raises BadScenario for a fault that cannot be. A match of a response's API is changed into a match of
-    responses."""
+    """Raises BadScenario for an impossible fault. A match on the API of a response becomes a match on responses."""
     matched = bool(fault["match"]) and fault["match"].get("api") is not None
     if matched == (fault["at"] is not None):
         raise BadScenario(place, wrong("at_or_match"), allowed("at_or_match"))
@@ -125,7 +124,7 @@ def _check_crafted(fault: dict[str, Any], place: str, actors: list[str]) -> None
 
 
 def _check_numbers(message: dict[str, Any], place: str, fields: dict[str, tuple[int, int]]) -> None:
-    """Free tables carry numbers within the bounds of the wire's types."""
+    """Check that the numbers in free tables fit the types of the wire format."""
     for name, value in message.items():
         if name == "transactional" and "records" in fields:
             if type(value) is not bool:
@@ -155,7 +154,7 @@ def _check_path(place: str, path: str, clients: list[str]) -> None:
 def check_override(
     override: dict[str, Any], place: str, cluster: dict[str, Any], partitions: list[str], clients: list[str]
 ) -> None:
-    """Raises BadScenario unless what is preset exists in this cluster (GEN-7)."""
+    """Raises BadScenario unless the override's subject exists in this cluster (GEN-7)."""
     brokers = list(range(1, cluster["brokers"] + 1))
     kind = override["set"]
     if kind == "client":
@@ -179,7 +178,8 @@ def check_override(
 
 
 def _check_producer_ids(override: dict[str, Any], place: str, brokers: list[int]) -> None:
-    """Either the block that ZooKeeper holds, or the next id of one broker's own block."""
+    """Check the block that ZooKeeper holds, or the next id of one broker's block; an override has only one of
+    them."""
     if override["next_id"] is None and override["block_end"] is None:
         raise BadScenario(f"{place}.next_id", MISSING, allowed("next_id_or_block"))
     if override["next_id"] is not None:
@@ -190,7 +190,7 @@ def _check_producer_ids(override: dict[str, Any], place: str, brokers: list[int]
 
 
 def _check_group(override: dict[str, Any], place: str, cluster: dict[str, Any]) -> None:
-    """A group with its generation and members, each by an id of its own."""
+    """Check a group, its generation and its members, whose ids must differ."""
     if not override["group"] or not cluster["internal_topics"]:
         raise BadScenario(f"{place}.group", shown(override["group"]), allowed("name_with_internal_topics"))
     seen: set[str] = set()

@@ -1,6 +1,6 @@
-"""What a form for scenario documents is made from: the tables that the loader checks with, as JSON.
+"""The data for a form that edits scenario documents: the tables with which the loader checks, as JSON.
 
-A form that knows these needs no rule of its own. Words for people stand in the catalogue under the same names.
+With them a form needs no rule of its own. The labels are in the catalogue, under the same names.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TABLES: dict[tuple[str, str], str] = {
     ("cluster", "broker"): "broker",
     ("scenario", "switches"): "switches",
 }
-"""The free tables whose keys another table knows."""
+"""The free tables whose keys are defined by another table."""
 
 NAMES: dict[tuple[str, str], str] = {
     ("latency", "between"): "actors",
@@ -59,7 +59,7 @@ NAMES: dict[tuple[str, str], str] = {
     ("checkpoint", "partition"): "partitions",
     ("checkpoint", "machine"): "machines",
 }
-"""The kind of thing that a field names; `names_in` lists a document's own names."""
+"""Field to the kind of object that it names; `names_in` lists the names in a document."""
 
 
 def form() -> dict[str, Any]:
@@ -121,11 +121,11 @@ def _setting(name: str) -> dict[str, Any]:
 
 _KINDS = {int: "int", str: "text", bool: "bool", list: "names"}
 ANY_REQUEST = ""
-"""The key of a table of fields that holds for every request."""
+"""The key of a table whose fields apply to every request."""
 
 
 def _messages() -> dict[str, dict[str, Any]]:
-    """The fields of a fault's ``message``: by action, then by the request that it names."""
+    """The fields of a fault's ``message``, by action, and then by the request in the message."""
     numbers = {name: _value("int", low=low, high=high) for name, (low, high) in PRODUCE_FIELDS.items()} | {
         "transactional": _value("bool")
     }
@@ -155,7 +155,7 @@ def _value(
 
 
 def _table_of(kind: type[Any]) -> dict[str, Any]:
-    """The fields of a dataclass as settings: each has the type of its default."""
+    """The fields of a dataclass as settings; each has the type of its default."""
     found: dict[str, Any] = {}
     for field in fields(kind):
         default = None if field.default is MISSING else field.default
@@ -165,8 +165,8 @@ def _table_of(kind: type[Any]) -> dict[str, Any]:
 
 
 def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
-    """The names that a document's rows may refer to, and under ``absent`` those of the form that its cluster does not
-    have. Takes any document, also one that would not load."""
+    """The names that a document's rows may refer to; ``absent`` lists the form's names that its cluster does
+    not have. Accepts any document, even one that does not load."""
     cluster = document.get("cluster")
     brokers = cluster.get("brokers", 3) if isinstance(cluster, dict) else 3
     count = brokers if type(brokers) is int and 0 <= brokers <= 9 else 3

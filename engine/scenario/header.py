@@ -13,11 +13,11 @@ from engine.topic_partition import partition_name
 BROKER = BrokerConfiguration()
 """Every setting of a broker at its default."""
 ENGINE_VERSION = "5"
-"""Increased when equal inputs may give other steps than before; stored with every session and replay."""
+"""Increased when the same inputs may lead to other steps than before; stored with every session and replay."""
 
 
 def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
-    """Scenario, profile, what is altered, and the actors in drawing order."""
+    """The header: scenario, profile, altered settings, and the actors in drawing order."""
     document = scenario.document
     profile = scenario.version(document["profile"])
     applications = [(app["name"], "application") for app in (*document["applications"], *document["loops"])]
@@ -49,7 +49,7 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
     }
     if clients:
         header["client_versions"] = clients
-    # Both are present only if the document has them, so headers of older recordings stay the same.
+    # Both keys are present only if the document has them, so that headers of older recordings do not change.
     if document["opens_on"] is not None:
         header["opens_on"] = document["opens_on"]
     if document["beats"]:
@@ -58,8 +58,8 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
 
 
 def altered(scenario: Scenario) -> dict[str, Altered]:
-    """Settings that are not at their default: path to [default, value, name in Kafka] (UIV-4). A default is that of the
-    setting's own version: a client's may differ from the cluster's."""
+    """Path of each setting that is not at its default to [default, value, name in Kafka] (UIV-4). The default
+    is that of the client's or the cluster's own version."""
     found: dict[str, Altered] = {}
     document = scenario.document
     cluster = document["cluster"]

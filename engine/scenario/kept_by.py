@@ -1,7 +1,7 @@
-"""What a scenario may name depends on its cluster: on what keeps its decisions, ZooKeeper or the log of a controller
-quorum, and on which requests and errors its version knows.
+"""The names that exist only in some clusters: with ZooKeeper, with a controller quorum, or from a version on.
 
-One table for the loader, which refuses what does not exist in that cluster, and for forms, which do not offer it.
+The loader uses these tables to refuse a name that the scenario's cluster does not have, and forms use them to
+leave it out.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ SETTINGS: dict[str, str] = {
     "heartbeat_interval_ms": QUORUM,
     "controller_failover_ms": QUORUM,
 }
-"""Settings of brokers that mean something in one of the two."""
+"""Broker settings that have an effect only with ZooKeeper, or only with a quorum."""
 MACHINES: dict[str, str] = {
     "producer_id_block": ZOOKEEPER,
     "broker_lifecycle": QUORUM,
     "broker_registration": QUORUM,
     "producer_id_allocation": QUORUM,
 }
-"""State machines that run in one of the two."""
+"""State machines that run only with ZooKeeper, or only with a quorum."""
 
 
 def keeper(profile: str) -> str:
-    """What keeps the decisions of a cluster of this version."""
+    """``zookeeper`` or ``quorum``: the kind of controller in a cluster of this version."""
     return QUORUM if PROFILES[profile].quorum_controller else ZOOKEEPER
 
 
 def exists(needs: str | None, profile: str) -> bool:
-    """Whether a cluster of this version has what needs ZooKeeper or a quorum; None needs neither."""
+    """Whether a cluster of this version has a name that needs ``keeper``; None: every cluster has it."""
     return needs in (None, keeper(profile))
 
 
 def absent(profile: str) -> list[str]:
-    """Names of actions, messages, switches and brokers' settings that a cluster of this version does not have. No
-    name is in two of the tables."""
+    """Names of actions, messages, switches and broker settings that a cluster of this version does not have.
+    No name is in two of the tables."""
     return [
         name
         for table in (ACTIONS, APIS, SWITCHES, SETTINGS)
@@ -65,8 +65,8 @@ def absent(profile: str) -> list[str]:
 
 
 def check_keeper(document: dict[str, Any]) -> None:
-    """Raises BadScenario for a fault, a message, an error or a switch that this cluster does not have. Settings are let
-    be: a variant of another version may leave them."""
+    """Raises BadScenario for a fault, a message, an error or a switch that this cluster does not have.
+    Settings are not checked, because a variant with another version may keep them."""
     profile = document["profile"]
     for index, fault in enumerate(document["faults"]):
         place = f"faults.{index}"
@@ -79,7 +79,7 @@ def check_keeper(document: dict[str, Any]) -> None:
 
 
 def _check_version(fault: dict[str, Any], profile: str, place: str) -> None:
-    """A crafted request may have no version, and an injected error no code, that these brokers do not know yet."""
+    """Check that these brokers have the version of a hand-made request, and the code of an injected error."""
     known = PROFILES[profile]
     asked = (fault["message"] or {}).get("transaction_version", 0)
     if asked > known.transaction_version:

@@ -1,12 +1,13 @@
 """An application that consumes, transforms and produces, round after round (TXM-6, CON-8..10, OFS-6).
 
-One round: take records from a consumer, send one record for each, hand the consumer's positions on, finish. With a
-transactional producer the positions go into the transaction; without one, or with the switch
-``offsets_in_transaction`` off, they are committed separately. After an abortable failure it aborts and rewinds,
-after a fatal one it closes its producer, after a crash it starts anew from the group's committed offsets.
+One round: take records from a consumer, send one record for each, commit the consumer's positions, finish.
+With a transactional producer the positions are part of the transaction. Without one, or with the switch
+``offsets_in_transaction`` off, they are committed separately. After an abortable failure the loop aborts and
+rewinds; after a fatal one it closes its producer; after a crash it begins again at the group's committed
+offsets.
 
-Owns where the loop stands (the table :data:`MACHINE`) and what it holds in its hand. It only calls: the producer
-and the consumer do the work.
+Owns the state of the loop (the table :data:`MACHINE`) and the records of the present round. It only makes
+calls: the producer and the consumer do the work.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ REGISTERED, HANDED_ON, FAILED, REWINDING = "REGISTERED", "HANDED_ON", "FAILED", 
 DOWN, STOPPED = "DOWN", "STOPPED"
 _LIVE = (STARTING, POLLING, SENDING, SENT, REGISTERED, HANDED_ON, FAILED, REWINDING)
 _CALLING = (STARTING, SENT, REGISTERED, FAILED)
-"""States that last as long as one blocking call."""
+"""States that end when one blocking call returns."""
 
 DONE, TOOK, ALL_SENT, GAVE_UP = "done", "took_records", "all_sent", "wants_to_abort"
 ERROR, TIMED_OUT, FATAL = "error", "timed_out", "no_way_on"
@@ -97,9 +98,10 @@ Done = list[tuple[str, Effects]]
 
 
 class Loop:
-    """``document``: one row of the scenario's ``loops``. ``separately``: positions never join a transaction.
-    ``outputs``: (input partition, offset) to the serial of the record made from it; one table for all instances of an
-    application, whose consumers are of one group, so that a repeat is the same record (GEN-8)."""
+    """``document``: one row of the scenario's ``loops``. ``separately``: positions are never part of a
+    transaction. ``outputs``: (input partition, offset) to the serial of the record made from it. All instances of
+    an application, whose consumers are in one group, share this table, so that a repeated input gives the same
+    record (GEN-8)."""
 
     def __init__(
         self,
@@ -122,14 +124,14 @@ class Loop:
         self.before_end: int = document["before_end_ms"]
         self.last_offset: bool = document["commits"] == "last"
         self.abort_rounds = list(document["abort_rounds"])
-        """A round named twice is aborted twice."""
+        """Numbers of the rounds to abort; a number that occurs twice is aborted twice."""
         self.in_transaction = producer.config.transactional_id is not None and not separately
         self.state = STARTING
         self.round = 1
         self.hand: list[Polled] = []
         self.sent = 0
         self.acted = False
-        """Events of actions that do not block: begin, positions committed, rewound."""
+        """Events of actions that do not block: a transaction begun, positions committed, a rewind."""
         self.call: Call | None = None
         self.called_at = 0
         self.not_before: int = document["at"]
@@ -164,14 +166,15 @@ class Loop:
 
     @property
     def alive(self) -> bool:
-        """Both clients run, and neither restarted since the loop began, which the loop may not have seen."""
+        """Whether both clients run and neither has restarted since the loop began, perhaps between two calls
+        of the loop."""
         same = self.incarnations == (self.producer.incarnation, self.consumer.incarnation)
         return self.producer.alive and self.consumer.alive and same
 
     # -- when ------------------------------------------------------------------------------------------
 
     def due(self, now: int) -> int | None:
-        """When the loop acts next; None: it waits for a call to return, for records, or has ended."""
+        """When the loop acts next; None: it waits for a call or for records, or has ended."""
         if self.state == STOPPED:
             return None
         if self.state == DOWN:
@@ -192,10 +195,11 @@ class Loop:
     # -- what ------------------------------------------------------------------------------------------
 
     def act(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
-        """Make the next call; returns the effects with the name of the role that wants them.
+        """Make the next call; returns the effects with the name of the role that returned them.
 
-        ``new_serial()``: the serial of a record that no application sent before. ``counts(partition, serial)``:
-        a stored copy of this record counts, because no ABORT marker took it back. Both serve judging only.
+        ``new_serial()``: the serial of a record that no application sent before. ``counts(partition,
+        serial)``: whether a stored copy of this record is valid, because no ABORT marker covers it. Both are
+        only for the judges.
         """
         self.watch.touch(self)
         if self.state == DOWN:
@@ -223,12 +227,12 @@ class Loop:
         return _ACTIONS[self.state](self, now)
 
     def _outcome(self) -> str | None:
-        """The result of the call before; None: there was none, or its outcome is known."""
+        """The result of the previous call; None: there was none, or its result was handled already."""
         call, self.call = self.call, None
         if call is None:
             return DONE if self.acted and self.state in (HANDED_ON, REWINDING) else None
         if call.state != REFUSED:
-            # beginTransaction() and single send() calls do not end the phase of sending.
+            # beginTransaction() and single send() calls do not end the state of sending.
             return None if self.state == SENDING else DONE
         if self.state in _CALLING and call.error == TIMEOUT_ERROR:
             return TIMED_OUT
@@ -250,7 +254,7 @@ class Loop:
         return [(self.producer.name, self.producer.call(call, now))]
 
     def _start(self, now: int) -> Done:
-        """initTransactions(), or whatever a producer still needs that lost only its consumer."""
+        """initTransactions(); or, when only the consumer restarted, the call that the producer needs next."""
         transactions = self.producer.memory.transactions
         if transactions is None or not transactions.is_transactional or transactions.state == READY:
             self._take(DONE)
@@ -262,14 +266,15 @@ class Loop:
         )
 
     def _pause(self, now: int) -> Done:
-        """With ``max_block_ms`` 0 a call is back before time has passed. A real application's round takes some."""
+        """The time of the next action. With ``max_block_ms`` 0 a call returns in the same millisecond, but a
+        real application needs time for a round."""
         self.not_before = now + max(1, self.every)
         self.watch.emit(LoopPaused, self.name, self.not_before)
         return []
 
     def _poll_first(self, now: int) -> Done:
-        """``initTransactions()`` stands before the first ``poll()``: a transaction that an earlier process left
-        open is decided before the group's offsets are fetched."""
+        """``initTransactions()`` comes before the first ``poll()``, so that a transaction of an earlier
+        process is decided before the group's offsets are fetched."""
         self.watch.emit(LoopPolledFirst, self.name, self.consumer.name, self.consumer.group_id)
         self.consumer.poll_first(now)
         return [(self.consumer.name, [])]
@@ -287,8 +292,11 @@ class Loop:
         return []
 
     def _send(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
-        """Begin, then one record for each in hand. The same input makes the same record (GEN-8), unless all there
-        was of it was aborted: then the earlier attempt never was."""
+        """Begin a transaction, then send one record for each input record.
+
+        The same input gives the same record (GEN-8), unless all its copies were aborted: then the earlier
+        attempt does not count.
+        """
         transactional = self.producer.config.transactional_id is not None
         if transactional and not self.acted:
             self.acted = True
@@ -317,12 +325,13 @@ class Loop:
         return []
 
     def _positions(self) -> dict[str, int]:
-        """For each partition in hand the offset to go on from: the last processed one plus 1 (CTR-46)."""
+        """For each partition of the round, the offset to continue from: that of the last processed record
+        plus 1 (CTR-46)."""
         step = 0 if self.last_offset else 1
         return {record.partition: record.offset + step for record in self.hand}
 
     def _hand_positions_on(self, now: int) -> Done:
-        """In a transaction the positions join it; else everything sent must be stored first."""
+        """Commit the positions: as part of the transaction; without one, only after every sent record is stored."""
         if self.in_transaction:
             arguments: dict[str, Any] = {"offsets": self._positions(), "group": self.consumer.group_id}
             arguments["member"] = self.consumer.member
@@ -343,7 +352,7 @@ class Loop:
         return self._ask(Call(COMMIT_TRANSACTION), now)
 
     def _hand_on(self, now: int) -> Done:
-        """Outside the transaction the positions are committed by the consumer, later than the records."""
+        """Outside the transaction the consumer commits the positions, after the records."""
         if self.acted:
             return []
         self.acted = True
@@ -375,7 +384,7 @@ class Loop:
         return [(self.consumer.name, [])]
 
     def _come_back(self, now: int) -> Done:
-        """The process is there again and knows nothing (CON-9)."""
+        """The process has restarted, with an empty memory (CON-9)."""
         self.incarnations = (self.producer.incarnation, self.consumer.incarnation)
         self.watch.emit(LoopRestarted, self.name, self.consumer.name, self.consumer.group_id)
         self.consumer.hold()

@@ -1,7 +1,7 @@
-"""Every mistake of a document at once, for its author.
+"""All mistakes of a document in one list, for its author.
 
-The loader stops at the first. Here it is asked again without what it refused, as far as one mistake cannot be the
-cause of the next: a bad value is left out, a bad row is left out, and names are looked at last.
+The loader stops at the first mistake. This module removes the wrong value or row and loads again, as long as
+the next mistake cannot be a consequence of the removal; names are checked last.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from engine.scenario.document import line_of, load
 
 MISTAKES_MAX = 30
 _MEANINGLESS_WITHOUT = ("faults", "checkpoints", "beats", "expect")
-"""A row of these is left out whole; nothing else names it."""
+"""Sections whose rows are removed as a whole: no other row names them."""
 
 
 def mistakes(document: dict[str, Any], variant: str | None = None, *, text: str = "") -> list[BadScenario]:
-    """The mistakes of a document in the order in which the loader finds them, at most MISTAKES_MAX; none if it
-    loads. If a document loads and no ``variant`` is chosen: the first mistake of each variant, at
+    """The mistakes of a document in the order in which the loader finds them, at most MISTAKES_MAX; empty if
+    it loads. If a document loads and no ``variant`` is chosen: the first mistake of each variant, at
     ``variants.NAME.set``. ``text`` is the document's own text, for line numbers."""
     left = copy.deepcopy(document)
     found: dict[str, BadScenario] = {}
@@ -42,7 +42,7 @@ def mistakes(document: dict[str, Any], variant: str | None = None, *, text: str 
 
 
 def _of_variants(document: dict[str, Any]) -> Iterator[BadScenario]:
-    """The mistakes that a variant's ``set`` brings into a valid document."""
+    """The mistakes in the ``set`` of variants of a valid document."""
     for variant in document.get("variants", ())[:MISTAKES_MAX]:
         try:
             load(document, variant["name"])
@@ -52,7 +52,7 @@ def _of_variants(document: dict[str, Any]) -> Iterator[BadScenario]:
 
 
 def _leave_out(document: dict[str, Any], bad: BadScenario) -> bool:
-    """Remove the wrong value; False when the next mistake may only follow from this one."""
+    """Remove the wrong value. False when a further mistake could be a consequence of this one."""
     words = bad.place.split(".")
     if bad.is_missing or words[0] in _MEANINGLESS_WITHOUT:
         return _leave_out_row(document, bad.place)
@@ -75,7 +75,8 @@ def _leave_out_row(document: dict[str, Any], place: str) -> bool:
 
 
 def _remove(document: dict[str, Any], words: list[str]) -> bool:
-    """Empty a row instead of moving those behind it: the places of further mistakes stay those of the text."""
+    """Empty a row instead of moving the later ones up, so that the places of further mistakes are those of
+    the text."""
     node: Any = document
     for word in words[:-1]:
         node = _below(node, word)
@@ -96,7 +97,7 @@ _HARMLESS: dict[str, dict[str, Any]] = {
     "checkpoints": {"ask": "append"},
     "applications": {"do": "flush", "at": 0},
 }
-"""A row that is right in every document, to stand where a wrong one stood."""
+"""Section to a row that is valid in every document; it replaces a wrong row."""
 
 
 def _below(node: Any, word: str) -> Any:

@@ -1,5 +1,7 @@
-"""What is wrong in a document, and what is allowed there: parts of sentences, which the catalogue has in every
-language (``scenario.wrong.…`` and ``scenario.allowed.…``). Names and values are the same in all of them: plain texts.
+"""The parts of an error message about a document: what is wrong, and what is allowed.
+
+The catalogue has them in every language (``scenario.wrong.…`` and ``scenario.allowed.…``). Names and values
+are plain texts, because they need no translation.
 """
 
 from __future__ import annotations
@@ -9,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 SHOWN_MAX = 60
-"""Characters of a value that was not expected."""
+"""The most characters shown of a wrong value."""
 NAMES_MAX = 100
-"""Names of what there is; the others are counted."""
+"""The most existing names that are listed; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +42,18 @@ def allowed(name: str, /, **params: Any) -> Phrase:
 
 
 def told(said: Said) -> Any:
-    """A value that a page fills into its own sentence (docs/frame.md)."""
+    """A value in the form in which a page inserts it into its own sentence (docs/frame.md)."""
     return {"key": said.key, "params": said.params} if isinstance(said, Phrase) else said
 
 
 def shown(value: Any) -> str:
-    """A value of the document, shortened to fit into a sentence."""
+    """A value of the document, shortened for a sentence."""
     text = repr(value)
     return text if len(text) <= SHOWN_MAX else text[: SHOWN_MAX - 3] + "…"
 
 
 def any_of(known: Iterable[Any], none: Said = "") -> Said:
-    """The names that exist; ``none`` if there are none."""
+    """The existing names as a phrase; ``none`` when there are none."""
     listed = [str(name) for name in known]
     if len(listed) > NAMES_MAX:
         return allowed("names_and_more", names=listed[:NAMES_MAX], more=len(listed) - NAMES_MAX)

@@ -1,5 +1,6 @@
-"""Texts that no scenario may hold because a page would take them for something else. A replay of the scenario brings
-them back from a file, where the reader of replays refuses them too.
+"""Texts that no scenario may contain, because a page would misinterpret them.
+
+A replay of the scenario contains them, too, and the reader of replays refuses them as well.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from engine.scenario.bad_scenario import BadScenario
 from engine.scenario.phrases import allowed, shown, wrong
 
 MARKUP = re.compile(r"<[A-Za-z/!?]")
-"""It is not allowed in a title, which is shown in many places."""
+"""Markup, which is not allowed in a title, because titles are shown in many places."""
 RESERVED = ("__proto__", "constructor", "prototype")
-"""Names that every object of a browser has; actors, groups and ids become names in a view, so they may not use
-these."""
+"""Names of properties that every JavaScript object has. Names of actors, groups and ids become keys of a
+view, so they may not be used."""
 
 
 def check_texts(document: dict[str, Any]) -> None:
-    """Raises BadScenario. The types are right already."""
+    """Raises BadScenario for such a text. The types were checked before."""
     _check(document, "", is_title=False)
 
 

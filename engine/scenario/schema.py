@@ -1,7 +1,7 @@
-"""What a scenario document may say: every field with its type, bounds, default and meaning.
+"""The fields of a scenario document, each with its type, bounds, default and meaning.
 
-One table for three readers: the loader checks against it, the builder page makes its form from it, and error
-messages name the allowed values from it. Times are virtual milliseconds, sizes bytes.
+The table has three uses: the loader checks against it, the builder page makes its form from it, and error
+messages take the allowed values from it. Times are virtual milliseconds, sizes bytes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ PARTITION = r"[a-z_][a-z0-9_.-]{0,63}-[0-9]{1,4}"
 DAY_MS = 86_400_000
 TIME_MAX = 30 * DAY_MS
 TEXT_MAX = 4000
-"""Characters of a text."""
+"""The most characters of a text."""
 SCRIPTED_MAX = 100_000
-"""Calls of all applications, each record of a call counted."""
+"""The most calls of all applications together; each record of a call counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +37,14 @@ class Field:
     high: int | None = None
     choices: tuple[Any, ...] = ()
     rows: str | None = None
-    """Name of the section of each row (``tables``) or of the table itself."""
+    """Name of the section that defines each row (``tables``), or the table itself."""
     bound: int = 64
-    """Longest list."""
+    """The most items of a list."""
     one_line: bool = False
-    """A text that is used in headings."""
+    """The text is one line, because it is used in headings."""
 
     def allowed(self) -> Phrase:
-        """The allowed values in words."""
+        """The allowed values as a phrase."""
         if self.choices:
             return allowed("one_of", names=[str(choice) for choice in self.choices])
         if self.kind == "int":
@@ -73,7 +73,7 @@ APIS = apis.names()
 MIDDLEWARE_APIS = tuple(message.api for message in messages.REQUESTS + messages.ANSWERS)
 """The APIs of two-phase commit over middleware (MW-2)."""
 ANSWERING_APIS = frozenset(message.api for message in messages.ANSWERS)
-"""Messages that are answers by their name alone."""
+"""Messages of the middleware whose names show that they are answers."""
 QUESTIONS = ("append", "state", "identity", "fetch", "reaction", "stable_offset")
 """The kinds of questions of a checkpoint (engine/predict/kinds.py)."""
 LIBRARY_QUESTIONS = (
@@ -89,7 +89,7 @@ LIBRARY_QUESTIONS = (
     "errors",
     "middleware",
 )
-"""The questions by which the library is ordered; a scenario answers one of them."""
+"""The questions by which the library is ordered; every scenario answers one of them."""
 MESSAGE_ACTIONS = ("drop", "drop_alone", "delay", "duplicate", "reorder", "disconnect", "inject_error")
 ACTOR_ACTIONS = ("crash", "restart", "pause", "resume")
 WORLD_ACTIONS = (

@@ -1,7 +1,7 @@
 """Fault scripts made from a selected message of a run, or from a learner's interventions (GEN-6).
 
-A rule counts what it sees, and a message on which one rule fell is seen by no later rule. The maker of one more
-rule therefore listens behind all others, and counts what that rule would see.
+A rule counts the messages that it sees, and no later rule sees a message to which an earlier one applied. To
+write one more rule, a listener after all others counts the messages that the new rule would see.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _WORD_OF_MESSAGE = {
     "reorder_message": "reorder",
     "disconnect_message": "disconnect",
 }
-"""A learner's action on a message to the fault script's action."""
+"""A learner's action on a message to the corresponding action of the fault script."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message as it was sent; ``match`` names it and no other to a rule behind all those of the script."""
+    """A message that was sent; ``match`` identifies it for a rule that comes after all those of the script."""
 
     id: int
     at: int
@@ -44,7 +44,7 @@ class Heard:
 
 
 class Listener:
-    """Stands behind a script's rules, hears every message and falls on none."""
+    """Comes after a script's rules, sees every message and applies to none."""
 
     seen = 0
 
@@ -84,7 +84,7 @@ class Listener:
 
 
 def listen(simulation: Simulation) -> Listener:
-    """Hear everything that is sent from now on. Changes nothing of the run."""
+    """See everything that is sent from now on. Does not change the run."""
     listener = Listener()
     simulation.interference.listen(listener)
     return listener
@@ -92,17 +92,16 @@ def listen(simulation: Simulation) -> Listener:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """``rules`` for the end of a fault script; ``left_out``: interventions that no rule can say, by their places."""
+    """``rules`` for the end of a fault script; ``left_out``: indexes of the interventions that no rule can
+    express."""
 
     rules: list[Rule]
     left_out: list[int]
 
 
 def script_of(scenario: Scenario, interventions: list[dict[str, Any]]) -> Written:
-    """The interventions of one line, each with ``after``, as entries of the fault script.
-
-    Raises Refused, as the run that they belong to would.
-    """
+    """Convert interventions, each with ``after``, to entries of the fault script. Raises Refused where the
+    run with these interventions would."""
     timed: list[Rule] = []
     struck: dict[int, tuple[Heard, Rule]] = {}
     left_out: list[int] = []
@@ -137,8 +136,8 @@ def _strike(
 
 
 def _counted(struck: dict[int, tuple[Heard, Rule]]) -> Iterator[Rule]:
-    """The rules in the order in which their messages were sent, because a later rule does not count a message on
-    which an earlier one fell."""
+    """The rules in the order in which their messages were sent, because a later rule does not count a message
+    to which an earlier one applied."""
     before: list[Heard] = []
     for _, (heard, rule) in sorted(struck.items()):
         match = dict(heard.match)
@@ -162,7 +161,8 @@ def _would_count(match: Rule, other: Heard) -> bool:
 def _replayed(
     scenario: Scenario, interventions: list[dict[str, Any]]
 ) -> Iterator[tuple[Rule, int, dict[int, Heard]]]:
-    """Each intervention with its time and the messages sent before it; of held ones, which and by how much."""
+    """Each intervention with its time and the number of messages sent before it; for delayed messages, which
+    ones and by how much."""
     simulation = Simulation(scenario, interventions)
     listener = listen(simulation)
     for made in interventions:

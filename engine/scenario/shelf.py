@@ -26,20 +26,20 @@ class LibraryEntry:
 
 
 def acts(document: dict[str, Any]) -> bool:
-    """Whether the document itself shows its lesson; in some documents only the variants do."""
+    """Whether the document itself shows its lesson; in some documents only variants do."""
     if document.get("variants_only") and document.get("variants"):
         return False
     return any(document.get(section) for section in ("applications", "loops", "middleware"))
 
 
 def in_order(identifier: str) -> int:
-    """The place of a document in the library: behind those with smaller numbers."""
+    """A sort key: the place of a document in the library, by the number in its id."""
     return int(identifier.removeprefix("SC-"))
 
 
 @cache
 def library() -> tuple[LibraryEntry, ...]:
-    """All documents, by the numbers of their ids: SC-101 comes after SC-94."""
+    """All documents, ordered by the numbers in their ids: SC-101 comes after SC-94."""
     entries = []
     for item in resources.files("engine.scenario").joinpath("library").iterdir():
         if item.name.endswith(".toml"):
@@ -51,7 +51,7 @@ def library() -> tuple[LibraryEntry, ...]:
 
 
 def entry(scenario: str) -> LibraryEntry:
-    """The entry with this id, whatever its case; BadScenario names what there is."""
+    """The entry with this id, in upper or lower case. Raises BadScenario with the existing ids."""
     for found in library():
         if found.id.lower() == scenario.lower():
             return found

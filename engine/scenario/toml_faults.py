@@ -1,4 +1,4 @@
-"""Why a text is no TOML: the parser says it in English, here it becomes a sentence of the catalogue."""
+"""Why a text is not TOML: converts the parser's English message to a sentence of the catalogue."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ ROWS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"Invalid value", "toml_value"),
     )
 )
-"""The parser's texts, each with its sentence. What none of them fits keeps its text."""
+"""Patterns of the parser's messages, each with its sentence. A message that matches none stays as it is."""
 
 
 def toml_fault(error: tomllib.TOMLDecodeError) -> tuple[Said, int | None]:
-    """The mistake and its line; no line if the text ends too early."""
+    """The mistake and its line; the line is None if the text ends too early."""
     text = str(error)
     placed = _PLACED.search(text)
     line = int(placed["line"]) if placed and placed["line"] else None

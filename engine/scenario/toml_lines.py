@@ -1,7 +1,7 @@
-"""The line of a place in a TOML text: where an error message points.
+"""The line of a place in a TOML text, for error messages.
 
-Reads headings and the keys that begin a line, each line once. It knows no strings over several lines; a place that it
-does not find has the line of the nearest table around it.
+Reads headings and the keys that begin a line, each line once. It does not support strings over several lines;
+a place that it does not find gets the line of the nearest table around it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from engine.scenario.bounds import LEVELS_MAX
 
 _KEY = re.compile(r'[A-Za-z0-9_."-]+')
 TEXTS_KEPT = 4
-"""Texts whose lines are remembered: an author's mistakes are looked up one after another."""
+"""The most texts whose lines are cached: an author's mistakes are looked up one after another."""
 
 
 def line_of(text: str, place: str) -> int | None:
-    """The line of a dotted place, counted from 1, or of the nearest table around it; None where there is none."""
+    """The line of a dotted place, counted from 1, or of the nearest table around it; None when there is none."""
     lines = _lines(text)
     while place:
         if place in lines:
@@ -41,7 +41,7 @@ class _Section:
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def _lines(text: str) -> dict[str, int]:
-    """The first line of each place. A row of a list is addressed by its name, or by its number without one."""
+    """Place to its first line. A row of a list is named by its name, or by its number if it has none."""
     found: dict[str, int] = {}
     counts: dict[str, int] = {}
     rows: dict[str, str] = {}
@@ -58,7 +58,8 @@ def _lines(text: str) -> dict[str, int]:
 
 
 def _within(rows: dict[str, str], heading: str) -> str:
-    """The place of a heading: one that leads into a list means its newest row (``rows``: heading of list to row)."""
+    """The place of a heading; a heading inside a list belongs to the newest row (``rows``: heading of a list
+    to its newest row)."""
     around = heading.rpartition(".")[0]
     while around:
         if around in rows:
@@ -74,7 +75,7 @@ def _sections(text: str) -> list[_Section]:
         line = whole.strip()
         if line.startswith("["):
             heading = _heading(line)
-            # Lines of a list may begin like a heading, and a row's name never follows a list.
+            # The lines of a list may look like headings, and a row's name never comes after a list.
             is_listed = heading is None
             if heading is not None:
                 sections.append(_Section(heading, number, line.startswith("[[")))
@@ -92,11 +93,11 @@ def _sections(text: str) -> list[_Section]:
 
 
 def _heading(line: str) -> str | None:
-    """The place that `[a.b]` or `[[a.b]]` names; None where the line is something else."""
+    """The place that `[a.b]` or `[[a.b]]` names; None when the line is not a heading."""
     words, closed, behind = line.lstrip("[").partition("]")
     behind = behind.removeprefix("]").lstrip()
     if not closed or (behind and not behind.startswith("#")) or not words.strip():
         return None
     if words.count(".") >= LEVELS_MAX:
-        return None  # a line of a text over several lines: no heading of a document has so many parts
+        return None  # A line inside a text over several lines: no heading of a document has so many parts.
     return ".".join(word.strip().strip('"') for word in words.split("."))

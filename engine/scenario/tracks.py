@@ -1,4 +1,4 @@
-"""Tracks: scenarios in an order, each with a reason to go on to it (``tracks.toml``)."""
+"""Tracks: scenarios in a recommended order, each with the reason for its position (``tracks.toml``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ Words = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class TrackItem:
-    """One scenario of a track: which of the library, which variant, and why now (en and zh-Hans)."""
+    """One scenario of a track: its id in the library, the variant, and the reason for its position (en and
+    zh-Hans)."""
 
     scenario: str
     variant: str | None
@@ -21,7 +22,7 @@ class TrackItem:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """``name`` stands in addresses; ``title`` and ``about`` in en and zh-Hans."""
+    """``name`` is part of addresses; ``title`` and ``about`` in en and zh-Hans."""
 
     name: str
     title: Words
@@ -31,7 +32,7 @@ class Track:
 
 @cache
 def tracks() -> tuple[Track, ...]:
-    """Every track, in the order in which they are offered."""
+    """Every track, in the order in which pages list them."""
     text = resources.files("engine.scenario").joinpath("tracks.toml").read_text(encoding="utf-8")
     return tuple(
         Track(

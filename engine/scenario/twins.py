@@ -1,4 +1,4 @@
-"""Variants that are one and the same run under two names: a variant may spell out what the document says anyway."""
+"""Variants that give the same run under two names: a variant may set a value that the document has anyway."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORDS = frozenset({"title", "variant_title", "summary", "watch_for", "lesson", 
 
 
 def are_twins(one: Scenario, other: Scenario) -> bool:
-    """Whether both run alike, whatever they are called."""
+    """Whether both give the same run; their names do not matter."""
     return _what_runs(one) == _what_runs(other)
 
 
