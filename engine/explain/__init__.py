@@ -1,1 +1,1 @@
-"""The words: one catalogue of sentences in English and Simplified Chinese, and how they are filled in."""
+"""The sentences of steps: one catalogue in English and Simplified Chinese, and how parameters are filled in."""

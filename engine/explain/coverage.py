@@ -1,9 +1,9 @@
 """Coverage of the specification and of the tables by the library.
 
-A requirement counts when code that enforces it recorded it in a step of a library scenario, when a row of a
-state machine that cites it decided something there, or, for a display rule, when a test marked with it checks
-it. A transition row counts when it decided something in a scenario, a refusal row when it did so in a scenario
-or in a recorded case. Nothing is counted for being mentioned.
+A requirement is covered when a step of a library scenario lists it as enforced, when a row of a state machine
+that cites it decided there, or, for a display rule, when a test marked with its ID checks it. A row of a
+transition is covered when it decided in a scenario; a row of a refusal, when it decided in a scenario or in a
+recorded case. A mere mention does not count.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from engine.switches import Switches
 
 @dataclass(slots=True)
 class Coverage:
-    """Kind of thing to cover to what was exercised of it."""
+    """Kind of item to the items that were exercised."""
 
     recorded: set[str] = field(default_factory=set)
     marked: set[str] = field(default_factory=set)
@@ -37,7 +37,7 @@ class Coverage:
     switches: set[str] = field(default_factory=set)
     faults: set[str] = field(default_factory=set)
     broken: list[str] = field(default_factory=list)
-    """Runs that ended with a broken invariant, which a report must not hide."""
+    """Runs that ended with a broken invariant; the report lists them."""
 
     def missing_requirements(self) -> list[str]:
         return [name for name in REQUIREMENTS if not self._counted(name)]
@@ -62,7 +62,7 @@ class Coverage:
         return missing
 
     def lists(self) -> list[tuple[str, int, list[str]]]:
-        """(name, total, missing items) of each plain list of things to cover."""
+        """(name, total, missing items) for each plain list of items."""
         errors = [error.name for error in SPECIFICATION]
         faults = [*schema.MESSAGE_ACTIONS, *schema.ACTOR_ACTIONS, *schema.WORLD_ACTIONS]
         return [
@@ -79,7 +79,7 @@ class Coverage:
         return not (self.broken or self.missing_rows() or any(missing for _, _, missing in self.lists()))
 
     def lines(self) -> Iterator[str]:
-        """The report."""
+        """The lines of the report."""
         for what, total, missing in self.lists():
             yield f"{what}: {total - len(missing)} of {total}"
             if missing:
@@ -102,7 +102,7 @@ class Coverage:
 
 
 def measure(marked: Iterable[str], run_cases: Any) -> Coverage:
-    """Run the whole library, then the recorded cases (``run_cases()``), and note what they exercise."""
+    """Run the whole library, then the recorded cases (``run_cases()``), and note the items that they exercise."""
     coverage = Coverage(marked=set(marked))
     with deciding_rows() as found:
         for entry in library():
@@ -152,7 +152,7 @@ _ERROR_NAMES = frozenset(error.name for error in Error)
 
 
 def _errors_in(value: Any, found: set[str]) -> None:
-    """Names of errors anywhere in what a step shows."""
+    """Names of errors anywhere in a step's JSON."""
     if isinstance(value, str):
         if value in _ERROR_NAMES:
             found.add(value)

@@ -1,4 +1,4 @@
-"""The text of ``python -m engine explain`` about a word: a machine, a component, a key, a requirement, an error."""
+"""The text of ``python -m engine explain`` for a name: a machine, a component, a key, a requirement or an error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.telling.rows import row_key
 
 
 def explanation(word: str | None, language: str) -> Iterator[str]:
-    """Lines. Without a word: every machine, every component. ValueError when nothing has that name."""
+    """The lines of text. Without a name: every machine and every component. Raises ValueError for an unknown name."""
     if word is None:
         yield from summary_lines()
         for component in components().values():
@@ -55,7 +55,7 @@ def _sentence_lines(key: str, known: Sentence) -> Iterator[str]:
 
 
 def _rows_about(identifier: str) -> Iterator[str]:
-    """The rows of machines that carry a requirement out, or say a sentence."""
+    """The rows of machines with this requirement or this sentence."""
     for machine in machines().values():
         for row in machine.rows:
             if identifier in (row.spec, row_key(row)):

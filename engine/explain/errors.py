@@ -1,8 +1,9 @@
-"""The error dictionary: for every error its meaning, what was compared, what each side does, since when, how bad.
+"""The error dictionary: for every error its meaning, the compared values, the reaction of each side, the
+first version, and the severity.
 
-The sentences stand in ``catalogue/errors.toml``: ``error.NAME.`` and one of :data:`FIELDS`. ``answering`` is the side
-that says the error, ``asking`` the one that gets it. What a client does is decided by the tables of its own room;
-here it is described.
+The sentences are in ``catalogue/errors.toml``: ``error.NAME.`` and one of :data:`FIELDS`. ``answering`` is
+the side that returns the error, ``asking`` the side that gets it. The reactions of a client are decided by
+its own tables; this module only describes them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ FIELDS = ("meaning", "compared", "answering", "asking")
 
 @dataclass(frozen=True, slots=True)
 class ErrorEntry:
-    """One error: the Kafka release that brought it under this code, and how it ends for the asking side."""
+    """One error: the first Kafka release with this code, and its effect on the asking side."""
 
     error: Error
     since: str
@@ -29,7 +30,7 @@ class ErrorEntry:
         return f"error.outcome.{self.outcome}"
 
     def key(self, field: str) -> str:
-        """The catalogue key of one of the fields."""
+        """The catalogue key of a field."""
         return f"error.{self.error.name}.{field}"
 
 
@@ -90,7 +91,7 @@ WITH_THE_CONTROLLER = (
     Error.DUPLICATE_BROKER_REGISTRATION,
     Error.INELIGIBLE_REPLICA,
 )
-"""Answers of the active controller to a broker; no client gets them."""
+"""Errors in responses of the active controller to a broker; no client gets them."""
 ERRORS = {error: ErrorEntry(error, error.since, outcome) for error, outcome in _ROWS}
 SPECIFICATION = tuple(
     error
@@ -104,7 +105,7 @@ SPECIFICATION = tuple(
         *WITH_THE_CONTROLLER,
     )
 )
-"""Appendix A; the others are answers that only consumers, leaders, brokers and recorded cases get."""
+"""The errors of appendix A; all others come only to consumers, leaders and brokers, or occur in recorded cases."""
 
 
 def error_lines(error: Error, language: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from engine.telling.rows import row_key
 
 @cache
 def machines() -> dict[str, Machine[Any]]:
-    """Every ``Machine`` at the top of a module, by name. Importing the modules checks the tables."""
+    """Name to ``Machine``, for all at the top level of a module. Importing the modules checks the tables."""
     found: dict[str, Machine[Any]] = {}
     for module in pkgutil.walk_packages(engine.__path__, "engine."):
         if module.name == "engine.__main__":
@@ -29,8 +29,8 @@ def machines() -> dict[str, Machine[Any]]:
 
 
 def machine_json(machine: Machine[Any]) -> dict[str, object]:
-    """States, events and rows for diagrams and reference pages; ``why`` is a key of the catalogue, ``versions`` are
-    those that have the row, where not all have it."""
+    """States, events and rows for diagrams and reference pages; ``why`` is a catalogue key, ``versions``
+    lists the versions that have the row, unless all have it."""
     return {
         "name": machine.name,
         "initial": machine.initial,
@@ -60,7 +60,7 @@ def _versions(row: Row) -> dict[str, list[str]]:
 
 
 def summary_lines() -> Iterator[str]:
-    """One line a machine."""
+    """One line for each machine."""
     for machine in machines().values():
         refused = sum(row.refused for row in machine.rows)
         yield (

@@ -1,4 +1,4 @@
-"""The requirements of the specification by ID: which there are, and which only a display can meet."""
+"""The requirements of the specification by ID, and those that only a display can fulfil."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ DISPLAY = frozenset(
         "MW-16",
     )
 )
-"""The rules about engine, display and comparison (appendix B lists them in one row, and CPT-1 is one of them: it
-asks that levels can be chosen and judged): no single step carries them out, so a test marked with the ID may
-check them instead of a scenario."""
+"""The rules about engine, display and comparison. No single step fulfils them, so a test marked with the ID
+may check them instead of a scenario. Appendix B lists them in one row; CPT-1 is one of them, because it
+demands that levels can be chosen and judged."""

@@ -1,11 +1,12 @@
 """Sentences by key (format in docs/frame.md).
 
-``{name}`` is a parameter, ``{count:record|records}`` a number with the right word, ``{name@prefix}`` a parameter
-that is one of the engine's own names: its word is the catalogue's at ``prefix.value`` (``prefix.–`` where there is
-none). A parameter may be a sentence itself: ``{"key": …, "params": …}``. ``{name} ms`` is a duration, of a second
-and more in seconds, minutes, hours and days; a moment (`MOMENTS`) stays in milliseconds up to a minute, as the list of
-steps has it. ``{name} UTC`` of milliseconds since 1970 is date and clock time. The same few lines exist in the player
-(static/player/text.ts); tests hold both to the same cases.
+``{name}`` is a parameter, ``{count:record|records}`` a number with the word in singular or plural.
+``{name@prefix}`` is a parameter whose value is a name of the engine; the text is the catalogue's entry
+``prefix.value`` (``prefix.–`` without a value). A parameter may itself be a sentence: ``{"key": …, "params":
+…}``. ``{name} ms`` is a duration, of a second and more in seconds, minutes, hours and days; a moment
+(`MOMENTS`) stays in milliseconds up to a minute, as the list of steps has it. ``{name} UTC`` of milliseconds
+since 1970 is date and clock time. The same few lines exist in the player (static/player/text.ts); tests hold
+both to the same cases.
 """
 
 from __future__ import annotations
@@ -26,20 +27,20 @@ _SLOT = re.compile(
 )
 _CHINESE = re.compile("[\u3400-\u9fff]")
 _CHINESE_END = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$")
-"""Chinese characters: a text with one joins lists with the Chinese comma."""
+"""Matches Chinese characters: a text that contains one joins lists with the Chinese comma."""
 _UTC = " UTC"
 MOMENTS = frozenset({"at", "from", "sent_at", "since", "started_at", "until"})
-"""Slots that hold a moment of the run; every other one before `ms` holds a duration."""
+"""Parameters that hold a time of the run; all others before `ms` hold a duration."""
 _SECOND_MS = 1000
 _LONG_MOMENT_MS = 60_000
-"""From here on a duration and a moment are written in larger units."""
+"""From this value on, durations and times are written in larger units."""
 _UNITS = (("duration.days", 86_400_000), ("duration.hours", 3_600_000), ("duration.minutes", 60_000))
 _SECONDS = "duration.seconds"
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One key: the text in both languages, and the class and method of Kafka that it is about."""
+    """One key: the text in both languages, and the class and method of Kafka that it describes."""
 
     en: str
     zh: str
@@ -49,12 +50,12 @@ class Sentence:
         return self.zh if language == "zh-Hans" else self.en
 
     def slots(self, language: str) -> set[str]:
-        """The parameters that the text of this language uses."""
+        """The parameters that the text in this language uses."""
         return {found.group(1) for found in _SLOT.finditer(self.text(language))}
 
 
 def read_catalogue(files: Iterable[tuple[str, str]]) -> dict[str, Sentence]:
-    """Catalogue files as (name, TOML text) to sentences by key; ValueError names a bad or repeated key."""
+    """Catalogue files as (name, TOML text) to sentences by key. Raises ValueError for a bad or repeated key."""
     found: dict[str, Sentence] = {}
     for name, text in files:
         for key, entry in tomllib.loads(text).items():
@@ -122,14 +123,14 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
     def put(found: re.Match[str]) -> str:
         *slot, space = found.groups()
         filled = value_of(*slot)
-        # After a Chinese character or mark, Chinese continues without a space.
+        # Chinese text continues without a space after a Chinese character or mark.
         return filled if space is None or _CHINESE_END.search(filled) else filled + space
 
     return _SLOT.sub(put, _RANGE.sub(whole, text))
 
 
 def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> str | None:
-    """`1.5 s`, `7 d 10 min`, exact; None of a short time and of anything else, and without words."""
+    """`1.5 s`, `7 d 10 min`, exact; None for a short time, for other values, and without the words."""
     short = _LONG_MOMENT_MS if name in MOMENTS else _SECOND_MS
     if type(milliseconds) is not int or milliseconds < short or word(_SECONDS) is None:
         return None
@@ -146,7 +147,8 @@ def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> st
 
 
 def clock(milliseconds: int) -> str:
-    """`2026-11-20 09:12:00`: milliseconds since 1970 in the calendar, UTC. (The engine imports no `datetime`.)"""
+    """`2026-11-20 09:12:00`: the UTC date and time of milliseconds since 1970. (The engine does not import
+    `datetime`.)"""
     seconds = milliseconds // 1000
     days, second = divmod(seconds, 86_400)
     # Counted from 1 March of the year 0, so that the leap day is the last of its year.
@@ -161,7 +163,7 @@ def clock(milliseconds: int) -> str:
 
 
 def shown(value: Any, between: str = ", ") -> str:
-    """A parameter as a reader sees it. ``between``: the items of a list."""
+    """A parameter as text. ``between``: the separator between the items of a list."""
     if isinstance(value, list | tuple):
         return between.join(shown(item) for item in value)
     if value is None:

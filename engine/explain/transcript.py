@@ -1,4 +1,4 @@
-"""A run as text that a person reads: one line a step, what belongs to it indented, verdicts at the end."""
+"""A run as readable text: one line for each step, its details indented below, verdicts at the end."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What happens in a run: typed events that roles emit, by role (engine/telling makes sentences of them)."""
+"""The happenings of a run: typed events that roles emit, grouped by role (engine/telling makes sentences of them)."""

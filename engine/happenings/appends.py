@@ -1,4 +1,4 @@
-"""What happens to a batch that reached the log of a leader."""
+"""Happenings of a batch that reached a leader's log."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from engine.messages import RecordBatch
 
 @happening
 class ClientBatchReached(Happening):
-    """A client's batch reached a log. ``shown``: the rules that were tried, with their results; the offsets are
-    the log's after the append."""
+    """A client's batch reached a log. ``shown``: the rules that were tried, with their results. The log's
+    offsets are those after the append."""
 
     broker: str
     partition: str
@@ -26,7 +26,7 @@ class ClientBatchReached(Happening):
 
 @happening
 class BrokerBatchReached(Happening):
-    """A marker, or a coordinator's record."""
+    """A marker or a coordinator's record reached a log."""
 
     broker: str
     partition: str

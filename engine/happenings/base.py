@@ -1,8 +1,8 @@
-"""What a happening is: one typed event that a role emits, and the whole story of what it did.
+"""A happening: one typed event that a role emits, with everything that it did.
 
-A happening holds plain values: names, numbers, codes (enums), tuples. It holds no words, no key of the catalogue and no
-live part of a role. Judges, facts, the view's notes and the sentences of a step all read it; what it reads like stands
-in ``engine/telling``.
+A happening holds plain values: names, numbers, codes (enums), tuples. It holds no text, no key of the
+catalogue and no object of a role. Judges, facts, the view's notes and the sentences of a step are made from
+it; the sentences are in ``engine/telling``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ Made = TypeVar("Made")
 
 @dataclass_transform(frozen_default=True)
 def happening(made: type[Made]) -> type[Made]:
-    """A value with slots; never changed once made (mypy holds that, as for ``engine.value``)."""
+    """Decorator: a value with slots that never changes (mypy checks this, as for ``engine.value``)."""
     return dataclass(slots=True, unsafe_hash=True)(made)
 
 
 class Happening:
-    """``makes_step``: what the kernel lets happen then is a step. ``judged``: judges weigh it."""
+    """``makes_step``: the event in which it is emitted becomes a step. ``judged``: judges take it as a fact."""
 
     __slots__ = ()
     makes_step: ClassVar[bool] = True
@@ -28,14 +28,14 @@ class Happening:
 
 
 class Aside(Happening):
-    """An event that joins a step of another event and makes none by itself."""
+    """A happening that is added to a step of another one, and makes no step by itself."""
 
     __slots__ = ()
     makes_step: ClassVar[bool] = False
 
 
 class Fact(Aside):
-    """A change of stored data, or a result for an application: judges weigh it, and it has no sentence."""
+    """A change of stored data, or a result for an application: judges take it, and it has no sentence."""
 
     __slots__ = ()
     judged: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""What happens to a producer's batches when answers come, when none will, and when they wait too long."""
+"""Happenings of a producer's batches: an answer came, no answer will come, or the batch expired."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class CompletedUnacknowledged(Happening):
-    """With acks=0 a batch is a success as soon as its request is on its way."""
+    """With acks=0 a batch succeeds as soon as its request was sent."""
 
     client: str
     batch: str
@@ -35,7 +35,7 @@ class BatchExpired(Happening):
 
 @happening
 class SequencesUnresolved(Happening):
-    """Whether the sequences of an expired batch were used is not known."""
+    """It is unknown whether the sequences of an expired batch were used."""
 
     client: str
     partition: str
@@ -45,7 +45,7 @@ class SequencesUnresolved(Happening):
 
 @happening
 class BatchAborted(Happening):
-    """The batch was given up, in a queue or in flight. ``error``: the result of its records."""
+    """The batch was aborted, in a queue or in flight. ``error``: the result of its records."""
 
     client: str
     batch: str
@@ -64,7 +64,8 @@ class AnswerForAborted(Happening):
 
 @happening
 class BatchAcknowledged(Happening):
-    """``base_offset`` −1: stored before, at an offset that the answer does not say. ``late``: the batch was over."""
+    """``base_offset`` −1: stored before, at an offset that is not in the response. ``late``: the batch was
+    already complete."""
 
     client: str
     batch: str
@@ -78,8 +79,8 @@ class BatchAcknowledged(Happening):
 
 @happening
 class BatchRequeued(Happening):
-    """``in_doubt``: it may be stored all the same, so a resend may be a duplicate. ``passed``: it went ahead of others
-    to its place by sequence."""
+    """``in_doubt``: the batch may be stored, so a resend may be a duplicate. ``passed``: it was inserted
+    before other batches, by its sequence."""
 
     client: str
     batch: str
@@ -96,7 +97,7 @@ class BatchRequeued(Happening):
 
 @happening
 class RequeuedOutOfOrder(Aside):
-    """The batch is put at the head of its queue, whatever its sequences are."""
+    """The batch was put at the head of its queue, regardless of the sequences there."""
 
     batch: str
     partition: str
@@ -115,7 +116,7 @@ class IdentityChanged(Happening):
 
 @happening
 class BatchFailed(Happening):
-    """``late``: it was over before this answer came."""
+    """``late``: the batch was already complete when this response came."""
 
     client: str
     batch: str
@@ -150,7 +151,7 @@ class SequencesSettled(Aside):
 
 @happening
 class ProducerFatal(Aside):
-    """Nothing can be sent any more."""
+    """A fatal error: the producer can send nothing any more."""
 
     client: str
     error: Error
@@ -158,8 +159,7 @@ class ProducerFatal(Aside):
 
 @happening
 class LateFailureThrown(Aside):
-    """A batch that was given up in flight failed again after the end of its transaction: the Sender's thread
-    throws."""
+    """A batch that was aborted in flight failed again after its transaction had ended: the Sender's thread throws."""
 
     client: str
     partition: str
@@ -174,8 +174,8 @@ class MetadataWanted(Aside):
 
 @happening
 class OtherBatchUntracked(Aside):
-    """A batch that was over already was taken out of those in flight by its first sequence number, which ``other`` has
-    got since: that one is taken out in its place (2.8)."""
+    """A batch that was already complete was looked up among those in flight by its first sequence number.
+    ``other`` has that number now, so ``other`` was removed instead (2.8)."""
 
     client: str
     partition: str
@@ -186,7 +186,8 @@ class OtherBatchUntracked(Aside):
 
 @happening
 class RequeueThrown(Happening):
-    """A batch goes again, but nothing is known to be in flight in its partition: the Sender's thread throws."""
+    """A batch is to be resent, but the client tracks no batch in flight of its partition: the Sender's thread
+    throws."""
 
     client: str
     partition: str
@@ -195,7 +196,7 @@ class RequeueThrown(Happening):
 
 @happening
 class WrapStraddled(Aside):
-    """Sequences before and behind the wrap are in flight together."""
+    """Sequences before and after the wrap are in flight together."""
 
     partition: str
     low: int
@@ -206,7 +207,7 @@ class WrapStraddled(Aside):
 
 
 class Question(Enum):
-    """The question of a row in a decision about a sequence error."""
+    """The question that a row of a decision about a sequence error answers."""
 
     RESEQUENCED = "client_resequenced"
     EARLIER_MISSING = "client_earlier_missing"
@@ -220,7 +221,7 @@ class Question(Enum):
 
 
 class Because(Enum):
-    """Why a batch got a sequence error."""
+    """The reason for a sequence error."""
 
     RESEQUENCED = "resequenced"
     EARLIER_MISSING = "earlier_missing"
@@ -234,13 +235,13 @@ class Because(Enum):
     FORGOTTEN_BUMPS = "forgotten_bumps"
     FORGOTTEN_FAILS = "forgotten_fails"
     OTHER_IDENTITY = "of_other_identity"
-    """No row: the batch has sequences of another producer id."""
+    """Not a row: the batch has sequences of another producer id."""
 
 
 @happening
 class SequenceErrorDecided(Happening):
-    """``table``: the table of the decision; ``because``: the row that decided. Sequences are those that the
-    batch had when its answer came."""
+    """``table``: the table of the decision; ``because``: the row that decided. The sequences are those of the
+    batch when its response came."""
 
     client: str
     batch: str

@@ -1,4 +1,4 @@
-"""What happens at brokers beside their logs: starting, producer ids, metadata, rights, hosts of coordinators."""
+"""Happenings of brokers, except those of their logs: start, producer ids, metadata, rights, coordinators."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class BecameLeader(Aside):
 
 @happening
 class MetadataAnswered(Happening):
-    """``leaders``: topic-partition and the id of the broker that leads it."""
+    """``leaders``: (topic-partition, id of the leading broker)."""
 
     broker: str
     client: str
@@ -72,8 +72,9 @@ class RightGiven(Happening):
 
 @happening
 class BlockMoved(Happening):
-    """A row of the machine of a broker's claim was taken. ``start`` and ``end`` are of the block that it is about, if
-    there is one; ``latest_end``: of the last block, behind which none fits; ``end_max``: the greatest to go on from."""
+    """A broker's claim took a row. ``start`` and ``end`` are those of the block concerned, if any;
+    ``latest_end`` is the end of the last block, after which no further one fits; ``end_max`` the highest end
+    after which one does."""
 
     broker: str
     path: str
@@ -93,7 +94,7 @@ class LateZooKeeperReply(Happening):
 
 @happening
 class BlockUsedUp(Happening):
-    """A request waits for the next block. ``end``: of the block that the broker had."""
+    """A request waits for the next block. ``end``: the end of the broker's old block."""
 
     broker: str
     client: str
@@ -102,7 +103,7 @@ class BlockUsedUp(Happening):
 
 @happening
 class NoIdForNextTransaction(Happening):
-    """The end of a transaction uses up the epochs, and the broker has no producer id for the next one at hand."""
+    """The end of a transaction uses up the epochs, and the broker has no producer id left for the next one."""
 
     broker: str
     client: str
@@ -117,7 +118,7 @@ class NoProducerIdLeft(Happening):
 
 @happening
 class ProducerIdIssued(Happening):
-    """``start`` and ``end``: of the broker's block."""
+    """``start`` and ``end``: those of the broker's block."""
 
     broker: str
     client: str
@@ -139,7 +140,7 @@ class OffsetsOfUnknownPartition(Aside):
 
 @happening
 class PartitionsNotAdded(Happening):
-    """One partition may not or cannot be written, so none is added."""
+    """One partition may not or cannot be written to, so none is added."""
 
     broker: str
     client: str
@@ -148,7 +149,7 @@ class PartitionsNotAdded(Happening):
 
 @happening
 class OffsetsPartitionJoins(Aside):
-    """The group's partition of the offsets log belongs to the transaction."""
+    """The group's partition of the offsets log was added to the transaction."""
 
     group: str
     partition: str
@@ -159,7 +160,7 @@ class OffsetsPartitionJoins(Aside):
 
 @happening
 class LoadingBegins(Aside):
-    """A partition of the transaction log is read until then."""
+    """A partition of the transaction log is being read, until this time."""
 
     coordinator: str
     partition: str
@@ -169,7 +170,7 @@ class LoadingBegins(Aside):
 
 @happening
 class LogLoaded(Happening):
-    """A partition of the transaction log was read, with these ids in it."""
+    """A partition of the transaction log was read; it holds these ids."""
 
     coordinator: str
     partition: str
@@ -228,7 +229,7 @@ class MarkersTimedOut(Happening):
 
 @happening
 class GroupLoadingBegins(Aside):
-    """A partition of the offsets log is read until then."""
+    """A partition of the offsets log is being read, until this time."""
 
     broker: str
     partition: str
@@ -237,7 +238,7 @@ class GroupLoadingBegins(Aside):
 
 @happening
 class GroupsLoaded(Happening):
-    """``pending``: offsets that wait for the decision of a transaction."""
+    """``pending``: the number of offsets that wait for the outcome of a transaction."""
 
     broker: str
     partition: str
@@ -256,7 +257,7 @@ class GroupsResigned(Aside):
 
 @happening
 class LifecycleMoved(Happening):
-    """A row of the machine of a broker's life was taken. ``due``: when it goes on by itself."""
+    """A broker's lifecycle took a row. ``due``: the time of its next timer."""
 
     broker: str
     broker_epoch: int | None
@@ -267,8 +268,8 @@ class LifecycleMoved(Happening):
 
 @happening
 class AllocationMoved(Happening):
-    """A row of the machine of a broker's blocks was taken: the next id and the end of its block, the bounds of the
-    block fetched ahead. ``error`` and ``not_before``: of the newest refusal."""
+    """The allocation of producer ids took a row: the next id and the end of the block, and the bounds of the
+    block requested ahead. ``error`` and ``not_before``: those of the newest refusal."""
 
     broker: str
     next_id: int | None
@@ -282,8 +283,8 @@ class AllocationMoved(Happening):
 
 @happening
 class NoIdYet(Happening):
-    """A request is answered with COORDINATOR_LOAD_IN_PROGRESS: the broker has no id left and waits for a block.
-    ``state``: of its ``producer_id_allocation``."""
+    """A request is answered with COORDINATOR_LOAD_IN_PROGRESS: the broker has no id left and waits for a
+    block. ``state``: that of the allocation."""
 
     broker: str
     client: str

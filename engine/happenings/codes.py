@@ -1,4 +1,4 @@
-"""Codes that rules carry: why a request or batch is refused, and what the client does next."""
+"""Codes in rules: why a request or batch is refused, and what the client does next."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Next(Enum):
 
 
 class Compared(Enum):
-    """What a refusal compared: the label of one number."""
+    """The label of one number that a refusal compared."""
 
     ALLOWED_BYTES = "allowed_bytes"
     BATCH_BYTES = "batch_bytes"

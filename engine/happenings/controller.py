@@ -1,4 +1,4 @@
-"""What happens at the controller and at what keeps its decisions: nodes, sessions, registrations, leadership."""
+"""Happenings of the controller, and of ZooKeeper or the metadata log: nodes, sessions, registrations, leadership."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ class NodeRead(Happening):
 
 @happening
 class NodeWritten(Happening):
-    """``expected``: the version that the request names; ``before``: the node's version; ``written``: both were
-    equal."""
+    """``expected``: the version in the request; ``before``: the node's version; ``written``: both were equal."""
 
     client: str
     path: str
@@ -30,7 +29,7 @@ class NodeWritten(Happening):
 
 @happening
 class TopicWanted(Happening):
-    """``known``: it exists, or is being created until then."""
+    """``known``: the topic exists, or is being created until this time."""
 
     broker: str
     topic: str
@@ -67,7 +66,7 @@ class SessionEnded(Happening):
 
 @happening
 class LeaderChosen(Happening):
-    """``scripted``: by a fault; else the controller elected it."""
+    """``scripted``: a fault chose the leader; if False, the controller elected it."""
 
     partition: str
     leader: str | None
@@ -94,7 +93,7 @@ class IsrExpanded(Happening):
 
 @happening
 class IsrChangeIgnored(Happening):
-    """Something changed since the leader asked."""
+    """The partition has changed since the leader's request."""
 
     partition: str
     replica: str
@@ -112,7 +111,7 @@ class FollowerStopped(Happening):
 
 @happening
 class FollowersResumed(Happening):
-    """The end of it; ``replicas`` may be none."""
+    """The fault *shrink ISR* ended; ``replicas`` may be empty."""
 
     partition: str
     replicas: tuple[str, ...]
@@ -121,7 +120,7 @@ class FollowersResumed(Happening):
 
 @happening
 class CompetingWrite(Happening):
-    """Another broker claimed the block from ``start`` to ``end``; ``before``: the version of the node until then."""
+    """Another broker claimed the block from ``start`` to ``end``; ``before``: the node's version before that."""
 
     broker: str
     start: int
@@ -138,7 +137,7 @@ class EndpointChanged(Happening):
 
 @happening
 class FeatureLevelChanged(Happening):
-    """The level of the feature ``transaction.version``."""
+    """The cluster has another level of the feature ``transaction.version``."""
 
     before: int
     after: int
@@ -146,7 +145,7 @@ class FeatureLevelChanged(Happening):
 
 @happening
 class FeatureLevelRefused(Happening):
-    """``highest``: the level that the brokers' version knows."""
+    """``highest``: the highest level that the brokers support."""
 
     level: int
     highest: int
@@ -157,8 +156,8 @@ class FeatureLevelRefused(Happening):
 
 @happening
 class RegistrationMoved(Happening):
-    """A row of the machine of a broker's registration was taken. ``metadata_offset``: how far the broker has read;
-    ``log_end``: how far it could."""
+    """A broker's registration took a row. ``metadata_offset``: up to where the broker has read the metadata
+    log; ``log_end``: the end of that log."""
 
     broker: str
     broker_epoch: int
@@ -177,7 +176,7 @@ class BrokerEpochStale(Happening):
 
 @happening
 class HeartbeatsLost(Happening):
-    """The fault; ``until``: when the broker is fenced, None if it is fenced already."""
+    """The fault *lose heartbeats*; ``until``: when the broker is fenced, None when it is fenced already."""
 
     broker: str
     until: int | None
@@ -190,7 +189,7 @@ class HeartbeatsBack(Happening):
 
 @happening
 class ControllerFailed(Happening):
-    """``epoch``: of the controller that failed; ``until``: when another one is active."""
+    """``epoch``: that of the failed controller; ``until``: when another one is active."""
 
     epoch: int
     until: int
@@ -204,7 +203,7 @@ class ControllerElected(Happening):
 
 @happening
 class BlockAllocated(Happening):
-    """``offset``: of the record."""
+    """``offset``: that of the record."""
 
     broker: str
     start: int
@@ -214,7 +213,7 @@ class BlockAllocated(Happening):
 
 @happening
 class NoBlockLeft(Happening):
-    """The next id is above ``start_max``, behind which no block fits."""
+    """The next id is above ``start_max``, so no further block fits."""
 
     broker: str
     start: int
@@ -223,7 +222,7 @@ class NoBlockLeft(Happening):
 
 @happening
 class IsrAltered(Happening):
-    """The in-sync replicas ``before`` and now, as the leader asked."""
+    """The in-sync replicas before and after a change that the leader requested."""
 
     partition: str
     leader: str
@@ -235,7 +234,7 @@ class IsrAltered(Happening):
 
 @happening
 class FollowerHeld(Happening):
-    """The fault: a follower fetches no more; that it is in sync is for its leader to find out."""
+    """The fault: a follower stops fetching; its leader has to find out that it is no longer in sync."""
 
     partition: str
     replica: str

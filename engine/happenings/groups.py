@@ -1,4 +1,4 @@
-"""What happens to the offsets of groups at their coordinator."""
+"""Happenings of a group's offsets at its coordinator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.machine import Row
 
 @happening
 class CommitArrived(Happening):
-    """Outside any transaction. ``offsets``: topic-partition and offset."""
+    """A commit outside any transaction. ``offsets``: (topic-partition, offset)."""
 
     broker: str
     group: str
@@ -27,8 +27,8 @@ class TransactionCommitArrived(Happening):
 
 @happening
 class OffsetMoved(Aside):
-    """A row of the machine of a pending offset was taken. ``position``: offset of its record in the log;
-    ``visible``: the offset that readers of the group get now."""
+    """A pending offset took a row. ``position``: offset of its record in the log; ``visible``: the offset
+    that members of the group get now."""
 
     broker: str
     group: str
@@ -58,7 +58,7 @@ class OffsetsTold(Happening):
 
 @happening
 class OffsetsUnstable(Happening):
-    """Transactions that are not decided may change these offsets. ``producers``: their producer ids."""
+    """Undecided transactions may change these offsets. ``producers``: their producer ids."""
 
     partitions: tuple[str, ...]
     broker: str
@@ -68,7 +68,8 @@ class OffsetsUnstable(Happening):
 
 @happening
 class SentAway(Happening):
-    """This broker does not coordinate the group, or not yet. ``number``: the group's partition of the log."""
+    """This broker does not coordinate the group, or has not read its log yet. ``number``: the group's log
+    partition."""
 
     broker: str
     group: str

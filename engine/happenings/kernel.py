@@ -1,4 +1,4 @@
-"""What happens to messages, actors and the cluster from outside: the network, and faults that someone asked for."""
+"""Happenings of messages, actors and the cluster that no role causes: the network, faults and interventions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class MessageLost(Happening):
 
 @happening
 class RequestWaitsInConnection(Happening):
-    """A request arrived while its broker has not answered the one before it in the connection."""
+    """A request arrived, but its broker has not answered the previous one of the connection yet."""
 
     broker: str
     source: str
@@ -40,7 +40,7 @@ class RequestWaitsInConnection(Happening):
 
 @happening
 class AnswerGoesNowhere(Aside):
-    """A broker has done with a request; the connection on which it came has ended."""
+    """A broker has finished a request whose connection has ended, so the response is dropped."""
 
     broker: str
     client: str
@@ -48,7 +48,7 @@ class AnswerGoesNowhere(Aside):
 
 
 class Fault(Enum):
-    """A fault, or why it did nothing."""
+    """The result of a fault, or the reason why it had none."""
 
     ANSWER_DROPPED = "answer_dropped"
     ANSWER_DROPPED_ALONE = "answer_dropped_alone"
@@ -86,7 +86,7 @@ class FaultStruck(Happening):
 
 @happening
 class RequestsLeftAtBroker(Aside):
-    """A connection has ended. Its broker still processes the first ``count`` of the requests that wait there."""
+    """A connection has ended. Its broker still handles the first ``count`` of the requests that wait there."""
 
     client: str
     broker: str
@@ -95,7 +95,7 @@ class RequestsLeftAtBroker(Aside):
 
 @happening
 class ErrorInjected(Happening):
-    """The receiver answers with an error of the script and does nothing else."""
+    """The receiver answers with an injected error and does nothing else."""
 
     actor: str
     api: str
@@ -104,7 +104,7 @@ class ErrorInjected(Happening):
 
 @happening
 class AnswerReplaced(Aside):
-    """The request took effect; its response carries another error."""
+    """The request took effect; its response was given another error."""
 
     actor: str
     error: Error
@@ -112,7 +112,7 @@ class AnswerReplaced(Aside):
 
 @happening
 class WakesAsZombie(Aside):
-    """A broker woke after its session had ended; until then it does not know."""
+    """A broker resumed after its session had ended; it learns of that only at ``until``."""
 
     actor: str
     until: int
@@ -125,7 +125,7 @@ class RegistersAnew(Happening):
 
 @happening
 class CraftedAnswer(Happening):
-    """One partition of the answer to a crafted Produce request."""
+    """One partition of the response to a hand-made Produce request."""
 
     partition: str
     error: Error
@@ -134,7 +134,7 @@ class CraftedAnswer(Happening):
 
 @happening
 class CraftedRequestAnswered(Happening):
-    """``error`` None: an answer of the middleware, which is a message of its own."""
+    """``error`` None: the answer is a separate message of the middleware."""
 
     api: str
     broker: str

@@ -1,4 +1,4 @@
-"""What happens to the logs of a broker: replication, transactions in them, producers, reading, deletion."""
+"""Happenings of a broker's logs: replication, transactions, producers, reading, deletion."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class FollowerTook(Happening):
-    """A follower applied a fetch response. ``cut_to``: the log was truncated to this offset; ``started_over_at``:
-    the log begins anew there; ``copied``: the number of batches. ``log_end_before`` is the log end before, the
-    other offsets are those after."""
+    """A follower applied a fetch response. ``cut_to``: the log was truncated to this offset;
+    ``started_over_at``: the log was emptied and starts at this offset; ``copied``: the number of batches.
+    ``log_end_before`` is the log end before, the other offsets are those after."""
 
     broker: str
     partition: str
@@ -53,7 +53,7 @@ class HighWatermarkFollowsIsr(Aside):
 
 @happening
 class IsrAskedBack(Happening):
-    """A leader asks the controller to take a follower back into the in-sync replicas."""
+    """A leader requests a follower's return to the in-sync replicas."""
 
     broker: str
     partition: str
@@ -63,8 +63,8 @@ class IsrAskedBack(Happening):
 
 @happening
 class LogOpened(Aside):
-    """A broker that starts opened a log. ``from_snapshot``: the producers were read from one; else from the
-    batches."""
+    """A broker that starts has opened a log. ``from_snapshot``: the producers were read from a snapshot; if
+    False, from the batches."""
 
     broker: str
     partition: str
@@ -78,7 +78,7 @@ class LogOpened(Aside):
 
 @happening
 class AppendNotReplicated(Aside):
-    """``for_broker``: an append of the broker's own; else a client's."""
+    """``for_broker``: the append was the broker's own; if False, a client's."""
 
     broker: str
     partition: str
@@ -111,7 +111,7 @@ class ProduceTimedOut(Happening):
 
 @happening
 class ConnectionEnded(Aside):
-    """With acks=0 a failed append ends the connection."""
+    """With acks=0 a failed append closes the connection."""
 
     broker: str
     client: str
@@ -174,8 +174,8 @@ class FormatWithoutMarkers(Happening):
 
 @happening
 class FetchAnswered(Happening):
-    """``held``: the transaction of ``holder`` keeps readers of committed data from going on; ``too_early``: records
-    of transactions that are not decided were given; ``aborted``: producer id and first offset of the aborted
+    """``held``: the transaction of ``holder`` holds back read_committed consumers; ``too_early``: the
+    response has records of undecided transactions; ``aborted``: producer id and first offset of the aborted
     transactions that the answer lists."""
 
     broker: str
@@ -197,7 +197,7 @@ class FetchAnswered(Happening):
 
 
 class Forgotten(Enum):
-    """Why a log forgot producers: all their records were deleted, they were idle, or a fault asked for it."""
+    """Why a log forgot producers: all their records were deleted, they were idle, or a fault."""
 
     HEAD_DELETED = "producers_deleted_with_head"
     IDLE = "producers_expired"
@@ -214,7 +214,7 @@ class ProducersForgotten(Happening):
 
 @happening
 class ProducersKept(Aside):
-    """The head of the log was deleted, and the producers are known all the same."""
+    """The start of the log was deleted, but the producers stay."""
 
     broker: str
     partition: str
@@ -223,7 +223,7 @@ class ProducersKept(Aside):
 
 @happening
 class HeadDeleted(Happening):
-    """``moved``: there was something to delete."""
+    """``moved``: whether there were records to delete."""
 
     broker: str
     partition: str
@@ -234,7 +234,7 @@ class HeadDeleted(Happening):
 
 @happening
 class ProducersExpired(Happening):
-    """The fault. ``partition`` None: of all partitions."""
+    """The fault *expire producer state*. ``partition`` None: in all partitions."""
 
     broker: str
     partition: str | None
@@ -242,7 +242,7 @@ class ProducersExpired(Happening):
 
 @happening
 class LogCompacted(Happening):
-    """``waiting``: markers and tombstones that have to wait for ``retention``."""
+    """``waiting``: the number of markers and tombstones that are not older than ``retention`` yet."""
 
     broker: str
     partition: str
@@ -256,7 +256,7 @@ class LogCompacted(Happening):
 
 @happening
 class IsrShrinkAsked(Happening):
-    """A leader asks to take followers that do not fetch out of the in-sync replicas."""
+    """A leader requests the removal of followers that do not fetch from the in-sync replicas."""
 
     broker: str
     partition: str
@@ -271,7 +271,7 @@ class IsrChangeAskedAgain(Happening):
 
 @happening
 class IsrWriteSent(Happening):
-    """A leader writes to ZooKeeper that a follower is in sync again."""
+    """A leader writes a follower's return to the in-sync replicas to ZooKeeper."""
 
     broker: str
     partition: str
@@ -287,7 +287,7 @@ class IsrWriteSentAgain(Happening):
 
 @happening
 class IsrChangeAnswered(Happening):
-    """``counts``: the leader still waited for it; else it has read a newer state."""
+    """``counts``: the leader still waited for this response; if False, it has read a newer state."""
 
     broker: str
     partition: str

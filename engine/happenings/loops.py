@@ -1,4 +1,4 @@
-"""What happens in an application's loop of consuming, transforming and producing."""
+"""Happenings of an application loop that consumes, transforms and produces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class LoopPolledFirst(Happening):
 
 @happening
 class LoopPolled(Happening):
-    """``records``: topic-partition and offset of each record in hand."""
+    """``records``: (topic-partition, offset) of each record of the round."""
 
     application: str
     consumer: str
@@ -41,7 +41,7 @@ class LoopChangedItsMind(Happening):
 
 @happening
 class LoopSendsLastOffset(Aside):
-    """A mistake: the offset of the last record instead of the next one."""
+    """A mistake of the application: it commits the offset of the last record instead of the next one."""
 
     application: str
     positions: tuple[tuple[str, int], ...]

@@ -8,7 +8,7 @@ from engine.machine import Row
 
 @happening
 class RowTaken(Aside):
-    """A state machine took a row of its table and is in another state. ``of``: the role that has the machine."""
+    """A state machine took a row of its table and changed its state. ``of``: the object whose machine it is."""
 
     of: str
     row: Row

@@ -1,4 +1,4 @@
-"""What happens to markers on their way from a coordinator to the leaders."""
+"""Happenings of markers between a coordinator and the leaders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from engine.machine import Row
 
 @happening
 class MarkersSent(Happening):
-    """One request with everything queued for a broker. ``transactions``: transactional id and result of each marker."""
+    """One request with everything queued for a broker. ``transactions``: (transactional id, result) of each
+    marker."""
 
     coordinator: str
     broker: str
@@ -19,8 +20,8 @@ class MarkersSent(Happening):
 
 @happening
 class MarkerMoved(Happening):
-    """A row of the machine of a marker was taken. ``current``: the epoch under which this broker coordinates the id
-    now; ``answer``: broker and error, if the row is taken by a response."""
+    """A marker took a row. ``current``: the epoch with which this broker coordinates the id now; ``answer``:
+    broker and error, if a response caused it."""
 
     coordinator: str
     transactional_id: str
@@ -34,8 +35,8 @@ class MarkerMoved(Happening):
 
 @happening
 class MarkerQueued(Aside):
-    """``broker``: the one in whose queue it waits; None: the leader cannot be reached, or the partition was
-    deleted."""
+    """``broker``: the broker in whose queue the marker waits; None: the leader cannot be reached, or the
+    partition was deleted."""
 
     coordinator: str
     transactional_id: str
@@ -47,7 +48,7 @@ class MarkerQueued(Aside):
 
 @happening
 class MarkerDropped(Aside):
-    """A broker that no longer coordinates the id drops the marker from its queue."""
+    """A broker that no longer coordinates the id removes the marker from its queue."""
 
     coordinator: str
     transactional_id: str
@@ -66,7 +67,7 @@ class MarkersSentAgain(Aside):
 
 @happening
 class NewerForgotten(Aside):
-    """The completion of a newer election of the same broker is dropped with that of the older one."""
+    """The completion of a newer election of the same broker is dropped together with that of an older one."""
 
     coordinator: str
     transactional_id: str
@@ -85,7 +86,7 @@ class AnswerForNobody(Happening):
 
 @happening
 class SameEverywhere(Aside):
-    """The last of several partitions has its marker."""
+    """The last of several partitions got its marker."""
 
     transactional_id: str
     partitions: tuple[str, ...]

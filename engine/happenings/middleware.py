@@ -1,4 +1,5 @@
-"""What happens in two-phase commit over middleware: at the source of a transaction, in the middle, at participants."""
+"""Happenings of two-phase commit over middleware: at the initiator and business system, the middleware, and
+the participants."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ class TransactionHandedOver(Happening):
 
 @happening
 class BusinessMoved(Happening):
-    """A row of the business system's machine was taken, or refused what came. ``stores_id``: it keeps the message id
-    with its data. ``reason``: a word of the row that said no."""
+    """The business system took a row, or a row refused a message. ``stores_id``: the message id is stored
+    with the data. ``reason``: the reason of the row that refused."""
 
     business: str
     tid: int
@@ -54,7 +55,7 @@ class LocalTransactionLost(Aside):
 
 
 class Numbers(NamedTuple):
-    """The state of a transaction after a row."""
+    """The numbers of a transaction after a row was taken."""
 
     participants: int
     ok: int
@@ -77,9 +78,9 @@ class Numbers(NamedTuple):
 
 @happening
 class MiddlewareMoved(Happening):
-    """A row of the machine of a transaction was taken; ``state`` is the one before. ``sender``, ``reason``, ``result``,
-    ``left`` and ``answer`` are of the message that led here, empty where it has none. ``left``: nodes that could not
-    undo."""
+    """A transaction took a row; ``state`` is the state before. ``sender``, ``reason``, ``result``, ``left``
+    and ``answer`` are fields of the message that caused it, empty when it has none. ``left``: nodes that
+    could not undo."""
 
     tid: int
     sender: str
@@ -95,7 +96,7 @@ class MiddlewareMoved(Happening):
 
 @happening
 class MiddlewareRefused(Happening):
-    """The machine of a transaction has no row for the message that arrived."""
+    """A transaction has no row for the message that arrived."""
 
     tid: int
     sender: str
@@ -115,7 +116,8 @@ class TidGiven(Happening):
 
 @happening
 class TidUnknown(Happening):
-    """A message about a transaction that a restart lost. ``known``: how many are known."""
+    """A message about a transaction that a restart lost. ``known``: how many transactions the middleware
+    still has."""
 
     tid: int
     sender: str
@@ -124,7 +126,7 @@ class TidUnknown(Happening):
 
 @happening
 class OperatorMistaken(Happening):
-    """An operator named a transaction that does not exist."""
+    """An operator's call has a tid that no transaction has."""
 
     tid: int
 
@@ -144,14 +146,14 @@ class TransactionRemembered(Aside):
 
 @happening
 class WindowOpens(Aside):
-    """A reader finds participants that differ, from the first Commit-ok on."""
+    """From the first Commit-ok on, a reader may find participants that differ."""
 
     tid: int
 
 
 @happening
 class WindowCloses(Aside):
-    """``undone``: because everything was undone; else every participant has committed."""
+    """``undone``: everything was undone; if False, every participant has committed."""
 
     tid: int
     ms: int
@@ -163,8 +165,8 @@ class WindowCloses(Aside):
 
 @happening
 class ParticipantMoved(Happening):
-    """A row of a participant's machine was taken, or refused what came; ``state`` and ``before`` are of the time
-    before. ``after``: what would be left after the operation. ``by``: in which way a Rollback undoes."""
+    """A participant took a row, or a row refused a message; ``state`` and ``before`` are the state and value
+    before. ``after``: the value that the operation would leave. ``by``: the kind of undo in a Rollback."""
 
     participant: str
     tid: int
@@ -180,7 +182,7 @@ class ParticipantMoved(Happening):
 
 @happening
 class ManagerMoved(Happening):
-    """A row of the transaction manager's machine was taken, or refused what came. ``missing``: nodes without an answer;
+    """The transaction manager took a row, or a row refused a message. ``missing``: nodes without an answer;
     ``left``: nodes that did not undo."""
 
     manager: str

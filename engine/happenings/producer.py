@@ -1,5 +1,5 @@
-"""What happens between an application and its producer: calls, waits for memory, the life of the client; and what the
-answers to its transactional requests do."""
+"""Happenings of a producer and its application: calls, waits for memory, start and crash, and the responses
+to transactional requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from engine.machine import Row
 
 
 class Refusal(Enum):
-    """Why a call throws at once; an edge that the client's state machine does not have is refused by its row."""
+    """Why a call throws at once. For an event that the client's state machine does not allow, the reason is
+    that of its row."""
 
     CRASHED = "call_to_crashed"
     UNKNOWN_CALL = "call_unknown"
@@ -33,7 +34,7 @@ class Refusal(Enum):
 
 @happening
 class CallRefused(Happening):
-    """``spec``: the requirement that refuses; ``compared``: the compared values with their labels."""
+    """``spec``: the violated requirement; ``compared``: the compared values with their labels."""
 
     client: str
     call: str
@@ -45,7 +46,8 @@ class CallRefused(Happening):
 
 @happening
 class RecordAppended(Happening):
-    """``starts_batch``: it is the first record of a new batch; else it joins the one at the tail."""
+    """``starts_batch``: the record is the first one of a new batch; if False, it was added to the batch at
+    the tail."""
 
     client: str
     serial: int
@@ -81,7 +83,7 @@ class MemoryGranted(Aside):
 
 @happening
 class MemoryWaitOver(Happening):
-    """``send()`` throws ``error``: there was no memory for it in time."""
+    """``send()`` throws ``error``: it got no memory in time."""
 
     client: str
     serial: int
@@ -116,7 +118,8 @@ class CloseForced(Happening):
 
 @happening
 class TransactionalCall(Happening):
-    """A call that the client takes. ``resumed``: it was made before and timed out; now it waits for the same result."""
+    """The client accepts a call. ``resumed``: the same call was made before and timed out; it now waits for
+    the same result."""
 
     client: str
     call: str
@@ -129,7 +132,7 @@ class TransactionalCall(Happening):
 
 @happening
 class PartitionNew(Aside):
-    """The partition has to be registered with the transaction before anything is sent there."""
+    """The partition must be registered with the transaction before a batch is sent to it."""
 
     client: str
     partition: str
@@ -137,7 +140,7 @@ class PartitionNew(Aside):
 
 @happening
 class PartitionLeftToLeader(Aside):
-    """The partition is new in the transaction, and its leader will have the coordinator add it."""
+    """The partition is new in the transaction; its leader will ask the coordinator to add it."""
 
     client: str
     partition: str
@@ -145,8 +148,8 @@ class PartitionLeftToLeader(Aside):
 
 @happening
 class ProtocolChosen(Aside):
-    """The client goes over to another transaction version, as the cluster's ``level`` says. ``raises``: each
-    transaction has an epoch of its own from now on; ``initial``: behind initTransactions()."""
+    """The client changes to another transaction version, because of the cluster's ``level``. ``raises``: from
+    now on each transaction has an epoch of its own; ``initial``: the change comes with initTransactions()."""
 
     client: str
     raises: bool
@@ -179,8 +182,8 @@ class CallThrew(Aside):
 
 
 class Unanswered(Enum):
-    """Why a call timed out: the response has not come; the offsets are not registered yet; after a fatal error no
-    response can come."""
+    """Why a call timed out: no response has come; the offsets are not registered yet; after a fatal error
+    none can come."""
 
     LATE = "call_timed_out"
     OFFSETS_LATE = "offsets_timed_out"
@@ -204,7 +207,7 @@ class CallTimedOut(Happening):
 
 @happening
 class UnexpectedAnswer(Happening):
-    """An answer to a request that is no longer in flight."""
+    """A response to a request that is no longer in flight."""
 
     client: str
     broker: str
@@ -213,7 +216,7 @@ class UnexpectedAnswer(Happening):
 
 @happening
 class MetadataLearned(Happening):
-    """``changed``: a leader or the set of brokers is another one than before."""
+    """``changed``: a leader or the set of brokers has changed."""
 
     client: str
     changed: bool
@@ -221,7 +224,7 @@ class MetadataLearned(Happening):
 
 @happening
 class Disconnected(Happening):
-    """``count``: requests that were in flight."""
+    """``count``: the number of requests that were in flight."""
 
     client: str
     broker: str
@@ -230,7 +233,7 @@ class Disconnected(Happening):
 
 @happening
 class RequestTimedOut(Happening):
-    """``count``: requests that were in flight on the connection, which ends."""
+    """``count``: the number of requests in flight on the connection, which is closed."""
 
     client: str
     broker: str
@@ -240,7 +243,7 @@ class RequestTimedOut(Happening):
 
 @happening
 class Restarted(Aside):
-    """A new process with nothing of the old one's memory."""
+    """A new process started, with an empty memory."""
 
     client: str
     transactional: bool
@@ -251,7 +254,7 @@ class Restarted(Aside):
 
 @happening
 class ControlRetried(Happening):
-    """``does``: the reaction of the table, to wait or first to look for the coordinator."""
+    """``does``: the reaction of the table: wait, or first look the coordinator up."""
 
     client: str
     api: str
@@ -263,8 +266,8 @@ class ControlRetried(Happening):
 
 @happening
 class ControlFailed(Happening):
-    """``shown``: the error that the application gets; ``fenced``: as a fencing; ``does``: the reaction of the table,
-    ``fatal`` also where it means to raise the epoch and cannot."""
+    """``shown``: the error that the application gets; ``fenced``: it is shown as a fencing; ``does``: the
+    reaction of the table, ``fatal`` also when that is an epoch bump and the epoch cannot be raised."""
 
     client: str
     api: str
@@ -277,7 +280,8 @@ class ControlFailed(Happening):
 
 @happening
 class AnswerThrown(Happening):
-    """The answer asks for an edge that the client's state machine does not have: the Sender's thread throws."""
+    """The response demands a change of state that the client's state machine does not allow: the Sender's
+    thread throws."""
 
     client: str
     api: str
@@ -286,7 +290,7 @@ class AnswerThrown(Happening):
 
 @happening
 class ProducerPoisoned(Happening):
-    """The Sender's thread asks for an edge that the state machine does not have, and loses the producer."""
+    """The Sender's thread demands a change of state that the state machine does not allow, which is fatal."""
 
     client: str
     on: str
@@ -303,7 +307,7 @@ class CoordinatorFound(Happening):
 
 @happening
 class TransactionalIdReady(Happening):
-    """``before``: the epoch that the client had."""
+    """``before``: the client's previous epoch."""
 
     client: str
     producer_id: int
@@ -335,7 +339,7 @@ class OffsetsRegistered(Happening):
 
 @happening
 class OffsetsSent(Happening):
-    """The group's coordinator holds them until the transaction ends."""
+    """The group's coordinator holds the offsets until the transaction ends."""
 
     client: str
     partitions: tuple[str, ...]
@@ -343,7 +347,7 @@ class OffsetsSent(Happening):
 
 @happening
 class TransactionEnded(Happening):
-    """``bumps``: it was aborted, and the epoch is raised next."""
+    """``bumps``: the transaction was aborted, and an epoch bump follows."""
 
     client: str
     committed: bool

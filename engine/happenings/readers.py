@@ -1,4 +1,4 @@
-"""What happens to consumers: fetches, records, positions, and the talk with a group's coordinator."""
+"""Happenings of consumers: fetches, records, positions, and requests to a group coordinator."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class MetadataAsked(Happening):
 
 @happening
 class MetadataLearned(Happening):
-    """``changed``: a leader or the set of brokers is another one than before."""
+    """``changed``: a leader or the set of brokers has changed."""
 
     consumer: str
     changed: bool
@@ -70,7 +70,7 @@ class MetadataLearned(Happening):
 
 @happening
 class UnexpectedAnswer(Happening):
-    """An answer to a request that is no longer in flight."""
+    """A response to a request that is no longer in flight."""
 
     consumer: str
     broker: str
@@ -78,7 +78,7 @@ class UnexpectedAnswer(Happening):
 
 @happening
 class Disconnected(Happening):
-    """``count``: requests that were in flight."""
+    """``count``: the number of requests that were in flight."""
 
     consumer: str
     broker: str
@@ -87,9 +87,9 @@ class Disconnected(Happening):
 
 @happening
 class RecordsBrought(Happening):
-    """An answer with ``count`` records for the application was read. ``kept``: until the application polls.
-    ``stretches``: first offset, last offset and fate of what the position moved over; empty unless the run is
-    recorded."""
+    """A response with ``count`` records for the application was read. ``kept``: they are buffered until the
+    application polls. ``stretches``: (first offset, last offset, fate) of the offsets that the position
+    passed; empty unless the run is recorded."""
 
     consumer: str
     partition: str
@@ -101,7 +101,7 @@ class RecordsBrought(Happening):
 
 @happening
 class KeysApplied(Aside):
-    """An application that remembers keys applied records and skipped repeats."""
+    """An application that stores the keys it has applied has applied records and skipped repeated ones."""
 
     consumer: str
     applied: int
@@ -150,7 +150,7 @@ class GroupCoordinatorFound(Happening):
 
 @happening
 class OffsetsCommitted(Happening):
-    """The coordinator took the offsets of a group outside any transaction."""
+    """The coordinator stored the offsets of a group, outside any transaction."""
 
     consumer: str
     group: str | None
@@ -158,7 +158,8 @@ class OffsetsCommitted(Happening):
 
 @happening
 class ReadingResumed(Happening):
-    """The position of one partition is known. ``committed``: the group had committed it; else it begins there."""
+    """The position of one partition is known. ``committed``: it is the group's committed offset; if False,
+    the start of the partition."""
 
     consumer: str
     group: str | None

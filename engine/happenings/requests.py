@@ -1,4 +1,4 @@
-"""What happens to requests that a rule refuses."""
+"""Happenings of requests that a rule refuses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.rules import Rule
 
 @happening
 class RequestRefused(Happening):
-    """``facts``: what the rule names (``Rule.says``) and compares, by name."""
+    """``facts``: name to value of the facts that the rule names (``Rule.says``) and compares."""
 
     rule: Rule[Any]
     facts: Mapping[str, Any]

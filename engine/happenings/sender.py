@@ -1,5 +1,4 @@
-"""What happens in the passes of a producer's Sender: batches leave, it waits, it asks for an identity and for
-coordinators."""
+"""Happenings of a Sender's passes: it sends batches, waits, requests an identity, and looks coordinators up."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class LeadersRead(Happening):
-    """A pass goes by newer metadata: topic-partition to the broker that leads it."""
+    """A pass uses newer metadata: (topic-partition, leading broker)."""
 
     client: str
     leaders: Mapping[str, int | None]
@@ -29,8 +28,8 @@ class LeadersUnknown(Happening):
 
 @happening
 class BatchesReady(Happening):
-    """``reasons``: (topic-partition, reason) for each node. ``partition`` is the first of them; ``again``: its batch
-    was sent before."""
+    """``reasons``: (topic-partition, reason) for each node. ``partition`` is the first of them; ``again``:
+    its batch is a resend."""
 
     client: str
     brokers: tuple[str, ...]
@@ -42,7 +41,7 @@ class BatchesReady(Happening):
 
 
 class Taken(NamedTuple):
-    """A batch that left its queue."""
+    """A batch that was removed from its queue."""
 
     id: str
     partition: str
@@ -54,7 +53,7 @@ class Taken(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """A queue whose head may not be taken, and why."""
+    """A queue whose head may not be drained, with the reason."""
 
     node: int
     partition: str
@@ -63,9 +62,9 @@ class Stop(NamedTuple):
 
 @happening
 class BatchesDrained(Happening):
-    """``numbered``: they have an identity and sequences. ``oversized``: alone in a request because each is larger
-    than
-    ``size_max``. ``muted``: their partitions take nothing more before the answer."""
+    """``numbered``: the batches have an identity and sequences. ``oversized``: each is larger than
+    ``size_max``, and alone in its request. ``muted``: their partitions are not drained again before the
+    response."""
 
     client: str
     batches: tuple[Taken, ...]
@@ -108,21 +107,21 @@ class ConnectionStarted(Happening):
 
 @happening
 class SenderClosed(Happening):
-    """The last batch of a closed producer is over."""
+    """The last batch of a closed producer is complete."""
 
     client: str
 
 
 @happening
 class CloseAborts(Happening):
-    """A closed producer aborts the transaction that is open."""
+    """A closed producer aborts its open transaction."""
 
     client: str
 
 
 @happening
 class CloseCannotAbort(Aside):
-    """A closed producer may not abort: a call that timed out was not made again. It closes by force."""
+    """A closed producer may not abort, because a call that timed out was not repeated. It closes by force."""
 
     client: str
 
@@ -132,7 +131,7 @@ class CloseCannotAbort(Aside):
 
 @happening
 class StopReaches(Aside):
-    """How far an early stop of the drain reaches: ``node`` or ``partition``."""
+    """What an early stop of the drain stops: the whole ``node``, or only the ``partition``."""
 
     client: str
     scope: str
@@ -148,7 +147,7 @@ class For(Enum):
 
 @happening
 class WaitsAtStop(Happening):
-    """The head of a queue may not leave."""
+    """The head of a queue may not be drained."""
 
     client: str
     reason: str
@@ -166,7 +165,7 @@ class WaitsForConnection(Happening):
 
 @happening
 class WaitsForAnswers(Happening):
-    """A connection has as many requests in flight as it may."""
+    """A connection has the maximum number of requests in flight."""
 
     client: str
     broker: str
@@ -181,7 +180,7 @@ class WaitsForLeader(Happening):
 
 @happening
 class WaitsForTime(Happening):
-    """``backoff``: of a batch that was sent before; else linger."""
+    """``backoff``: the batch waits for a resend; if False, it lingers."""
 
     client: str
     partition: str
@@ -200,7 +199,7 @@ class WaitsForMuted(Happening):
 
 @happening
 class WaitsForProducerId(Happening):
-    """``queued``: its request waits in the queue (k28); else the pass blocks (k20)."""
+    """``queued``: the request for a producer id is in the queue (k28); if False, the pass blocks (k20)."""
 
     client: str
     queued: bool
@@ -225,7 +224,7 @@ class SenderSleeps(Happening):
 
 
 class LostNumbers(Enum):
-    """The outcome of unresolved sequences of an expired batch: none is missing; the epoch is raised; the
+    """The result for an expired batch's unresolved sequences: none is missing; the epoch is raised; the
     transaction must be aborted."""
 
     CLEARED = "cleared"
@@ -235,8 +234,7 @@ class LostNumbers(Enum):
 
 @happening
 class NumbersResolved(Happening):
-    """``expected``: the sequence behind the last acknowledged one. ``by_bump``: in a client that can raise
-    its epoch."""
+    """``expected``: the sequence after the last acknowledged one. ``by_bump``: the client can raise its epoch."""
 
     client: str
     partition: str
@@ -248,7 +246,7 @@ class NumbersResolved(Happening):
 
 @happening
 class IdentityReset(Happening):
-    """Lost numbers cost an idempotent producer its producer id."""
+    """Because of lost sequence numbers, an idempotent producer drops its producer id."""
 
     producer_id: int
     client: str
@@ -259,15 +257,15 @@ class IdentityReset(Happening):
 
 @happening
 class LostNumbersFatal(Happening):
-    """A transactional producer that cannot raise its epoch has lost numbers."""
+    """A transactional producer that cannot raise its epoch has lost sequence numbers."""
 
     client: str
 
 
 @happening
 class EpochBumped(Happening):
-    """``exhausted``: there is no higher epoch, so a new producer id is asked for. ``renumbered``: the number of
-    batches that got new sequences."""
+    """``exhausted``: there is no higher epoch, so a new producer id is requested. ``renumbered``: the number
+    of batches that got new sequences."""
 
     client: str
     before: int
@@ -284,7 +282,7 @@ class ProducerIdWanted(Happening):
 
 @happening
 class StuckWithoutId(Happening):
-    """The producer id is negative and counts as none, and the state has no way to ask for another."""
+    """The producer id is negative and counts as none, and in this state the client cannot request another."""
 
     client: str
     on: str
@@ -293,7 +291,7 @@ class StuckWithoutId(Happening):
 
 @happening
 class IdentityDenied(Happening):
-    """The producer may not have an identity: every batch was given up, and it may ask again."""
+    """The producer was denied an identity: every batch failed, and the producer may request one again."""
 
     client: str
     error: Cause
@@ -327,14 +325,14 @@ class ProducerIdRefused(Happening):
 
 @happening
 class LingerVoid(Happening):
-    """Kafka 2.0 begins a flush when a transaction ends, and nothing ends it."""
+    """Kafka 2.0 begins a flush when a transaction ends, and never ends it."""
 
     client: str
 
 
 @happening
 class ControlNotSent(Happening):
-    """``error``: the last error of the producer, because of which nothing more is asked."""
+    """``error``: the producer's last error, because of which no more requests are sent."""
 
     client: str
     api: str
@@ -344,14 +342,14 @@ class ControlNotSent(Happening):
 
 @happening
 class EndedWithoutMessage(Happening):
-    """The coordinator knows nothing of the transaction, so its end needs no request."""
+    """The coordinator has nothing registered for the transaction, so no request is needed to end it."""
 
     client: str
 
 
 @happening
 class CoordinatorMissed(Happening):
-    """``broker``: the one that could not be reached; None: no coordinator is known."""
+    """``broker``: the broker that could not be reached; None: no coordinator is known."""
 
     client: str
     api: str
@@ -362,7 +360,7 @@ class CoordinatorMissed(Happening):
 
 @happening
 class IdentityAsked(Happening):
-    """InitProducerId of a producer without a transactional id left."""
+    """InitProducerId of a producer without a transactional id was sent."""
 
     client: str
     api: str
@@ -371,7 +369,7 @@ class IdentityAsked(Happening):
 
 @happening
 class ControlSent(Happening):
-    """A request of a transactional producer left. ``waiting``: how many are queued behind it."""
+    """A request of a transactional producer was sent. ``waiting``: how many more are queued."""
 
     client: str
     api: str
@@ -381,7 +379,7 @@ class ControlSent(Happening):
 
 @happening
 class ControlLost(Happening):
-    """The connection ended before the answer."""
+    """The connection ended before the response."""
 
     client: str
     api: str

@@ -1,4 +1,4 @@
-"""What happens to transactional ids at their coordinator."""
+"""Happenings of transactional ids at their coordinator."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from engine.machine import Row
 
 @happening
 class IdMoved(Happening):
-    """A row of the machine of an id was taken, or refused the request. ``pending``: the state that is being written.
-    ``claimed``: producer id and epoch that the request names. ``by_leader``: a leader asks for its client."""
+    """A transactional id took a row, or a row refused the request. ``pending``: the state that is being
+    written. ``claimed``: producer id and epoch in the request. ``by_leader``: a leader sent the request, for
+    its client."""
 
     coordinator: str
     transactional_id: str
@@ -27,7 +28,7 @@ class IdMoved(Happening):
 
 @happening
 class ClaimRefused(Happening):
-    """InitProducerId names another producer id than the one that the id has or had."""
+    """The producer id in an InitProducerId is neither the present nor the previous one of the transactional id."""
 
     coordinator: str
     transactional_id: str
@@ -40,7 +41,7 @@ class ClaimRefused(Happening):
 
 @happening
 class MarkersResumed(Happening):
-    """A new coordinator read the decision in the log and sends the markers."""
+    """A new coordinator read the decision from the log and sends the markers."""
 
     coordinator: str
     transactional_id: str
@@ -52,7 +53,7 @@ class MarkersResumed(Happening):
 
 @happening
 class EpochRefused(Happening):
-    """A request with another epoch than ``current``."""
+    """A request whose epoch is not ``current``."""
 
     coordinator: str
     transactional_id: str
@@ -90,7 +91,7 @@ class NoIdentityYet(Happening):
 
 @happening
 class UnknownMapping(Happening):
-    """``known``: the producer id that the transactional id has; None: the id itself is unknown."""
+    """``known``: the producer id of the transactional id; None: the transactional id itself is unknown."""
 
     coordinator: str
     error: Error
@@ -101,8 +102,8 @@ class UnknownMapping(Happening):
 
 @happening
 class NotHere(Happening):
-    """This broker does not coordinate the id, or not yet. ``number``: the id's partition of the log; ``owned``: those
-    that this broker has."""
+    """This broker does not coordinate the id, or has not read its log yet. ``number``: the id's log
+    partition; ``owned``: the log partitions that this broker coordinates."""
 
     coordinator: str
     error: Error
@@ -115,7 +116,7 @@ class NotHere(Happening):
 
 
 class Identity(Enum):
-    """Which identity an InitProducerId gets that finds nothing open."""
+    """The kind of identity that an InitProducerId without an open transaction gets."""
 
     NEW = "id_is_new"
     ROTATED = "id_rotated"
@@ -137,7 +138,7 @@ class IdentityChosen(Aside):
 
 @happening
 class FencePrepared(Aside):
-    """The epoch of an open transaction that the coordinator aborts."""
+    """The raised epoch with which the coordinator aborts an open transaction."""
 
     coordinator: str
     transactional_id: str
@@ -149,8 +150,8 @@ class FencePrepared(Aside):
 
 @happening
 class EpochRises(Aside):
-    """A decision of version 2 carries the next epoch. ``next_producer_id``: the one that its completion takes, None
-    where epochs are left."""
+    """A decision of version 2 raises the epoch. ``next_producer_id``: the id that the completion will take,
+    None while epochs are left."""
 
     transactional_id: str
     producer_id: int
@@ -169,7 +170,7 @@ class FenceNotWritten(Aside):
 
 @happening
 class FenceStands(Happening):
-    """The abort under the raised epoch is durable."""
+    """The abort with the raised epoch is durable."""
 
     coordinator: str
     transactional_id: str
@@ -189,7 +190,7 @@ class DecisionStands(Happening):
 
 @happening
 class DecisionWithoutMarkers(Aside):
-    """The outcome is durable, but no markers are sent, because the request came with the epoch ``arrived``."""
+    """The outcome is durable, but no markers are sent, because the request had the epoch ``arrived``."""
 
     coordinator: str
     transactional_id: str

@@ -1,4 +1,5 @@
-"""What happens before the first batch of a transaction in a partition: questions to coordinators, and their answers."""
+"""Happenings of the verification before a transaction's first batch in a partition: questions to
+coordinators, and their answers."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class CoordinatorAsked(Happening):
-    """A leader holds a request back and asks. ``adds``: the coordinator is to add the partitions, too (KIP-890)."""
+    """A leader holds back a request and asks the coordinator. ``adds``: the coordinator should add the
+    partitions, too (KIP-890)."""
 
     broker: str
     client: str
@@ -29,7 +31,7 @@ class CoordinatorNotReachable(Aside):
 
 @happening
 class QuestionReplaced(Aside):
-    """A request that waits behind a question gives way to a newer one of the same transactional id."""
+    """A queued question was replaced by a newer one of the same transactional id."""
 
     broker: str
     client: str
@@ -39,7 +41,7 @@ class QuestionReplaced(Aside):
 
 @happening
 class PartitionsVerified(Happening):
-    """A coordinator answers. ``error``: of the first partition that may not be written, else NONE."""
+    """A coordinator answers. ``error``: that of the first partition that may not be written to, or NONE."""
 
     coordinator: str
     leader: str
@@ -50,7 +52,7 @@ class PartitionsVerified(Happening):
 
 @happening
 class AsksAgain(Happening):
-    """The transaction before is not complete; the request waits, and the leader asks once more at ``at``."""
+    """The previous transaction is not complete; the request waits, and the leader repeats the question at ``at``."""
 
     broker: str
     client: str
@@ -60,7 +62,7 @@ class AsksAgain(Happening):
 
 @happening
 class QuestionsLost(Happening):
-    """The connection to a coordinator ended, or it has been silent for too long."""
+    """The connection to a coordinator ended, or its response is overdue."""
 
     broker: str
     coordinator: str
@@ -78,8 +80,8 @@ class Unsafe(Enum):
 
 @happening
 class WriteNotAllowed(Happening):
-    """Nothing is appended. ``found``: the error that the coordinator or the log has; ``error``: what the client gets
-    instead."""
+    """Nothing is appended. ``found``: the error of the coordinator or the log; ``error``: the one that the
+    client gets instead."""
 
     broker: str
     client: str

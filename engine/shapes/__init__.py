@@ -1,6 +1,6 @@
 """The engine's output as types: header, step, view and plan (docs/frame.md).
 
-Shapes of JSON and nothing else. The roles' own ``view()`` functions are typed by them, and the schema of what goes
-between server and page is made of them (``eosviz/contract``). A table of the view that holds nothing may be absent, so
+They describe JSON only. The roles' ``view()`` functions return these types, and the schema of the messages
+between server and page is made from them (``eosviz/contract``). An empty table of the view may be absent, so
 tables are ``NotRequired``.
 """

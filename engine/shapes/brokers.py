@@ -8,7 +8,7 @@ from engine.shapes.words import JsonObject
 
 
 class ProducerIdBlock(TypedDict):
-    """The producer ids that a broker may hand out."""
+    """The producer ids of a broker's block."""
 
     start: int
     end: int
@@ -16,7 +16,8 @@ class ProducerIdBlock(TypedDict):
 
 
 class CoordinatorView(TypedDict):
-    """Log partitions that a broker coordinates, with their coordinator epochs; those it still reads, until when."""
+    """Log partition to coordinator epoch, for those that a broker coordinates; and the log partitions that it
+    still reads, with the time at which that ends."""
 
     coordinator_epochs: NotRequired[dict[str, int]]
     loading: NotRequired[dict[str, int]]
@@ -33,7 +34,7 @@ class LookupView(TypedDict):
 
 
 class TransactionView(TypedDict):
-    """A transactional id at its coordinator: `state` is what counts, `pending_state` what is being written."""
+    """A transactional id at its coordinator: `state` is the durable state, `pending_state` the one being written."""
 
     state: str
     pending_state: str | None
@@ -45,7 +46,7 @@ class TransactionView(TypedDict):
     partitions: list[str]
     started_at: int | None
     times_out_at: int | None
-    """Only while `Ongoing`."""
+    """When the coordinator aborts the transaction; only while `Ongoing`."""
     last_update: int
     failed_epoch_fence: bool
     coordinator_epoch: int
@@ -53,7 +54,7 @@ class TransactionView(TypedDict):
 
 
 class MarkerView(TypedDict):
-    """A marker on the board."""
+    """A marker that waits or is in flight."""
 
     transactional_id: str
     producer_id: int
@@ -62,7 +63,7 @@ class MarkerView(TypedDict):
     result: str
     partitions: list[str]
     log_partition: NotRequired[int]
-    """The partition of the transaction log; the queue is in the order of these."""
+    """The id's partition of the transaction log, by which queues are ordered."""
 
 
 class WaitingMarkersView(TypedDict):
@@ -79,17 +80,17 @@ class MarkerBoardView(TypedDict):
     """The markers that a coordinator still has to send."""
 
     queues: NotRequired[dict[str, list[MarkerView]]]
-    """By leader."""
+    """Leader to its queue."""
     unknown_broker: NotRequired[list[MarkerView]]
     in_flight: NotRequired[dict[str, list[MarkerView]]]
-    """The one open request of a broker."""
+    """Broker to the one request in flight."""
     waiting: NotRequired[dict[str, WaitingMarkersView]]
     stopped: NotRequired[bool]
-    """In runs of the first version of the engine."""
+    """Only in runs of the first version of the engine."""
 
 
 class PlacedOffset(TypedDict):
-    """A committed offset, and where its record stands in the group's log (null: not replicated yet)."""
+    """A committed offset, with the position of its record in the group's log (null: not replicated yet)."""
 
     offset: int
     position: int | None
@@ -103,9 +104,9 @@ class GroupView(TypedDict):
     members: NotRequired[dict[str, Any]]
     committed: NotRequired[dict[str, PlacedOffset]]
     committing: NotRequired[dict[str, int]]
-    """Plain commits on their way to the log."""
+    """Commits outside transactions that are not in the log yet."""
     pending: NotRequired[dict[str, dict[str, PlacedOffset]]]
-    """The pending offsets of open transactions, by producer id."""
+    """Producer id to the pending offsets of its open transaction."""
 
 
 class BrokerFields(TypedDict):
@@ -120,18 +121,18 @@ class BrokerFields(TypedDict):
     """With KRaft: the broker's own state (Kafka's `BrokerState`)."""
     broker_epoch: NotRequired[int | None]
     metadata_offset: NotRequired[int]
-    """With KRaft: the offset behind the last record of the metadata log that it has applied."""
+    """With KRaft: the offset after the last record of the metadata log that it has applied."""
     next_block: NotRequired[ProducerIdBlock | None]
-    """With KRaft: the block that was fetched ahead."""
+    """With KRaft: the block that was requested ahead."""
 
 
 class BrokerView(BrokerFields):
-    """A broker; what a coordinator adds is absent while there is nothing in it."""
+    """A broker; a coordinator's fields are absent while they are empty."""
 
     coordinator: NotRequired[CoordinatorView]
     lookups: NotRequired[dict[str, LookupView]]
     transactions: NotRequired[dict[str, TransactionView]]
-    """By transactional id."""
+    """Transactional id to its entry."""
     markers: NotRequired[MarkerBoardView]
     groups: NotRequired[dict[str, GroupView]]
 
@@ -158,12 +159,12 @@ class ZooKeeperView(TypedDict):
 
 
 class MetadataRecordView(TypedDict):
-    """A record of the metadata log, or `count` of a kind that were written together."""
+    """A record of the metadata log, or `count` records of one kind that were written together."""
 
     epoch: int
-    """The controller epoch under which it was written."""
+    """The controller epoch with which it was written."""
     kind: str
-    """Kafka's name."""
+    """Kafka's name of the record."""
     about: str
     """The partition, topic or broker."""
     fields: NotRequired[JsonObject]
@@ -177,9 +178,10 @@ class RegistrationView(TypedDict):
     """The broker epoch: the offset of its registration in the metadata log."""
     state: str
     expires_at: int | None
-    """When it is fenced unless a heartbeat comes; null while heartbeats come, or while it is fenced."""
+    """When the broker is fenced unless a heartbeat comes; null while heartbeats are not lost, and while it is
+    fenced."""
     metadata_offset: int
-    """The offset behind the last record that it has read."""
+    """The offset after the last record that it has read."""
 
 
 class ActiveControllerView(TypedDict):
@@ -196,4 +198,4 @@ class QuorumView(TypedDict):
     controller: NotRequired[ActiveControllerView]
     brokers: NotRequired[dict[str, RegistrationView]]
     log: NotRequired[dict[str, MetadataRecordView]]
-    """By offset."""
+    """Offset to record."""

@@ -12,19 +12,19 @@ Taken = tuple[str, int]
 
 
 class LoopView(TypedDict):
-    """Where an application that goes round stands in the table `application_loop`, and what it holds."""
+    """The state of an application loop in the table `application_loop`, and the records of its round."""
 
     consumer: str
     state: str
     round: int
     hand: list[Taken]
-    """The records that it took and has not finished."""
+    """The records that it has taken and not finished."""
     sent: int
     in_transaction: bool
 
 
 class ApplicationView(TypedDict):
-    """An application, which calls one client."""
+    """An application and its one client."""
 
     client: str
     next_call: int
@@ -115,20 +115,20 @@ class PoolView(TypedDict):
 
 
 ReadyFor = tuple[str, str]
-"""A partition, and why it may be sent."""
+"""A partition, with the reason why its head may be sent."""
 
 
 class ReadyView(TypedDict):
     """What the last `ready()` found (ACC-23)."""
 
     nodes: dict[str, list[ReadyFor]]
-    """By broker."""
+    """Broker id to the partitions that are ready."""
     unknown_leader_topics: list[str]
     next_check_delay: int | None
 
 
 class SenderView(_PassTable):
-    """Where the Sender's thread stands."""
+    """The state of the Sender's thread."""
 
     phase: str
     drain_index: int
@@ -146,7 +146,7 @@ class ConnectionView(TypedDict):
 
 
 class RequestView(TypedDict):
-    """A request that waits for its answer."""
+    """A request in flight."""
 
     api: str
     to: str
@@ -156,18 +156,18 @@ class RequestView(TypedDict):
 
 
 class SequencesView(TypedDict):
-    """How a producer numbers a partition."""
+    """A producer's numbering of a partition."""
 
     next_sequence: int
     last_acked_sequence: int | None
     last_acked_offset: int | None
     in_flight: list[str]
     unresolved: int | None
-    """The sequence that follows the newest batch whose fate is not known."""
+    """The sequence after the newest batch whose fate is unknown."""
 
 
 class QueuedRequestView(TypedDict):
-    """A request of the transaction manager that was not sent yet."""
+    """A request of the transaction manager that is still queued."""
 
     api: str
     priority: int
@@ -184,11 +184,11 @@ class ClientTransactionView(TypedDict):
     coordinator: int | None
     group_coordinator: int | None
     transaction_version: NotRequired[int]
-    """2: each transaction has an epoch of its own, and leaders add its partitions (KIP-890); absent below."""
+    """2: each transaction has an epoch of its own, and leaders add its partitions (KIP-890); absent when lower."""
 
 
 Edge = tuple[str, str, str]
-"""From, to, on."""
+"""(state before, state after, event)."""
 
 
 class TransactionManagerView(TypedDict):
@@ -208,7 +208,7 @@ class TransactionManagerView(TypedDict):
 
 
 class TimerView(TypedDict):
-    """A wait that runs."""
+    """A running wait."""
 
     kind: str
     subject: str
@@ -234,5 +234,5 @@ class ClientView(TypedDict):
     connections: NotRequired[dict[str, ConnectionView]]
     requests: NotRequired[dict[str, RequestView]]
     transaction_manager: NotRequired[TransactionManagerView | None]
-    """Neither without idempotence nor after a crash."""
+    """Absent without idempotence and after a crash."""
     timers: dict[str, TimerView]

@@ -8,33 +8,35 @@ from engine.shapes.steps import Change, Step
 
 
 class Disagreement(TypedDict):
-    """A client and the leader it writes to know different things about one numbering."""
+    """A producer and the leader that it writes to have different values for one numbering."""
 
     what: Literal["sequence", "epoch", "unknown"]
-    """The last sequence that was acknowledged, the epoch, or whether the leader knows the producer at all."""
+    """Which value differs: the last acknowledged sequence, the epoch, or whether the leader has the producer
+    at all."""
     producer_id: int
     leader: int
     own: int | None
-    """The client's number."""
+    """The producer's value."""
     known: int | None
-    """The leader's."""
+    """The leader's value."""
 
 
 class ActorTimer(TypedDict):
-    """A wait of a role that is no client."""
+    """A wait of a role other than a client."""
 
     actor: str
     kind: str
     subject: str
     since: int | None
-    """Null where it is kept nowhere."""
+    """Virtual ms; null when no state holds it."""
     until: int
 
 
 HeldReason = Literal["undecided", "marker", "behind"]
-"""Its own transaction is undecided, or decided and its marker not replicated; another's transaction holds it."""
+"""Why read_committed consumers do not get records: their own transaction is undecided; it is decided, but its
+marker is not replicated; another transaction holds back the last stable offset."""
 HeldStretch = tuple[int, int, HeldReason]
-"""First offset, last offset, why readers of committed data do not get it."""
+"""First offset, last offset, and why read_committed consumers do not get them."""
 
 
 class Derived(TypedDict):
@@ -43,13 +45,13 @@ class Derived(TypedDict):
     pending: list[str]
     """The next events, in the order in which they will happen."""
     timers: dict[str, ActorTimer]
-    """By `<actor>/<kind> <subject>`."""
+    """`<actor>/<kind> <subject>` to the timer."""
     disagreements: dict[str, dict[str, Disagreement]]
-    """By client and partition."""
+    """(Client, partition) to the disagreement."""
     broken: dict[str, dict[str, bool]]
-    """By guarantee, the records that have broken it."""
+    """Guarantee to the records that have broken it."""
     held: NotRequired[dict[str, list[HeldStretch]]]
-    """By partition, in the order of its log; not in what an earlier version kept."""
+    """Partition to its stretches, in the order of the log; absent in data of earlier versions."""
 
 
 Fate = Literal["appended", "duplicate", "refused", "not_stored"]
@@ -62,33 +64,33 @@ class Arrival(TypedDict):
     broker: str
     fate: Fate
     at: int | None
-    """Base offset of the batch that was appended, or of the stored one with the same numbers."""
+    """Base offset of the batch that was appended, or of the stored batch with the same numbers."""
     compared: NotRequired[int]
     """For a refused batch: the base offset of the producer's newest batch, with which it was compared."""
     control: NotRequired[str]
-    """COMMIT or ABORT of a marker that was not appended."""
+    """COMMIT or ABORT of a refused marker."""
 
 
 class StepDerived(TypedDict):
-    """Facts that follow from a step; what is empty is left out."""
+    """Facts that follow from a step; empty ones are left out."""
 
     changes: NotRequired[list[Change]]
     """Changes of the view's `derived`."""
     arrivals: NotRequired[list[Arrival]]
     leads: NotRequired[int]
-    """The index of the note that says more of the step than its own sentence; pages show it first."""
+    """The index of a note that is more informative than the step's own sentence; pages show it first."""
 
 
 class SentStep(Step):
-    """A step as a page is given it."""
+    """A step in the form that pages get."""
 
     derived: NotRequired[StepDerived]
     """Absent in recordings; sent beside them."""
 
 
 class FileDerived(TypedDict):
-    """The derived facts of one branch of a file: for its first view, where it has no parent, and for each of its
-    own steps."""
+    """The derived facts of one branch in a file: those of its first view, if it has no parent, and those of
+    each of its steps."""
 
     view: NotRequired[Derived]
     steps: list[StepDerived]

@@ -1,4 +1,4 @@
-"""What does not change during a run; docs/frame.md, *View*."""
+"""The header of a run, which never changes; docs/frame.md, *View*."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, Literal, NotRequired, TypedDict
 from engine.shapes.words import Bilingual, JsonObject
 
 Altered = list[Any]
-"""The default of a setting here, its value, and its name in Kafka, null where Kafka has no such setting. Headers of
-earlier releases have no third, and null for most defaults."""
+"""A setting's default, its value, and its name in Kafka (null when Kafka has no such setting). Headers of
+earlier releases have no name, and null for most defaults."""
 
 
 class Actor(TypedDict):
@@ -24,19 +24,19 @@ class NamedBeat(TypedDict):
     kind: str
     """The kind of step that opens it (engine/view/openers.py)."""
     nth: int
-    """The how-manieth of its kind, from 1."""
+    """Its number among the beats of that kind, from 1."""
     title: Bilingual
 
 
 class Header(TypedDict):
-    """Does not change during a run."""
+    """The header of a run, which never changes."""
 
     scenario: str
     variant: str | None
     title: Bilingual
     variant_title: NotRequired[Bilingual | None]
     summary: NotRequired[Bilingual | None]
-    """The scenario's summary, if it has one; this field and the two after it are absent in a log case."""
+    """The scenario's summary, if it has one; absent in a log case, like the next two fields."""
     watch_for: NotRequired[Bilingual | None]
     lesson: NotRequired[Bilingual | None]
     profile: str
@@ -46,7 +46,7 @@ class Header(TypedDict):
     switches: JsonObject
     """The switches that are not at their default."""
     altered: dict[str, Altered]
-    """By the path of a setting."""
+    """Path of a setting to its values."""
     engine: str
     actors: list[Actor]
     partitions: list[str]
@@ -54,6 +54,6 @@ class Header(TypedDict):
     opens_on: NotRequired[Literal["stage", "lanes", "spacetime"]]
     """The panel that the page opens with, if the scenario names one."""
     beats: NotRequired[list[NamedBeat]]
-    """Names of the author's own, where the scenario has some."""
+    """The author's names of beats, if the scenario has any."""
     time_origin: NotRequired[int | None]
     """In a log case: the time of step time 0, in milliseconds since 1970; null when no batch has a time."""

@@ -11,7 +11,7 @@ AbortedEntry = tuple[int, int, int, int]
 
 
 class ContentView(TypedDict):
-    """The records of an internal topic's batch, and those that compaction left of any batch."""
+    """The records of a batch: for internal topics, and for batches from which compaction removed some."""
 
     keys: list[Any]
     values: list[Any]
@@ -25,7 +25,7 @@ class LogBatchView(TypedDict):
     last_offset: int
     record_count: int
     producer_id: int | str | None
-    """A text where it is too large for a number of JSON."""
+    """A text when it is too large for a JSON number."""
     producer_epoch: int | None
     first_sequence: int | None
     last_sequence: int | None
@@ -40,7 +40,7 @@ class LogBatchView(TypedDict):
     """For a transaction's batch: `open`, `committed`, `aborted`, in a log case also `ended`."""
     content: NotRequired[ContentView]
     codec: NotRequired[str]
-    """Only in a log case: the compression."""
+    """Only in a log case: the compression codec."""
     damaged: NotRequired[bool]
 
 
@@ -64,7 +64,7 @@ class ProducerStateView(TypedDict):
 
 
 class LogPointers(TypedDict):
-    """A log's numbers."""
+    """A log's offsets."""
 
     log_start: int
     log_end: int
@@ -78,9 +78,9 @@ class ReplicaView(LogPointers):
 
     waiting: list[WaitingAppendView]
     batches: NotRequired[dict[str, LogBatchView]]
-    """By base offset."""
+    """Base offset to batch."""
     aborted_index: NotRequired[list[AbortedEntry]]
-    """Not in a log case, as the next one."""
+    """Absent in a log case, like the next field."""
     aborted_folded: NotRequired[int]
     producers: NotRequired[dict[str, ProducerStateView]]
 
@@ -95,8 +95,8 @@ class PartitionView(TypedDict):
     min_isr: int
     deleted: bool
     record_version: NotRequired[int]
-    """Where it is below 2."""
+    """Present only when below 2."""
     partition_epoch: NotRequired[int]
-    """With KRaft: one more with every change of the leader or of the in-sync replicas."""
+    """With KRaft: increases with every change of the leader or of the in-sync replicas."""
     replicas: NotRequired[dict[str, ReplicaView]]
-    """By broker id; the file of a log case under 0."""
+    """Broker id to replica; a log case has its file under 0."""

@@ -36,7 +36,7 @@ class BusinessView(NodeView):
 
 
 class StrategyView(NodeView):
-    """The middleware itself, and how it is set."""
+    """The middleware's configuration."""
 
     strategy: str
     direction: str
@@ -45,7 +45,7 @@ class StrategyView(NodeView):
 
 
 class AnswerView(TypedDict):
-    """An answer that the middleware waits for; `tries` 0: it has not had its turn."""
+    """An answer that the middleware waits for; `tries` 0: no request was sent yet."""
 
     asked: str
     asked_at: int | None
@@ -55,7 +55,7 @@ class AnswerView(TypedDict):
 
 
 class MiddlewareTimerView(TypedDict):
-    """The one thing that a transaction waits for."""
+    """The only timer of a transaction."""
 
     kind: str
     since: int
@@ -63,7 +63,7 @@ class MiddlewareTimerView(TypedDict):
 
 
 class WindowView(TypedDict):
-    """How long participants differ, open while `since` is set and `until` is null (MW-14)."""
+    """How long participants differ; while `since` is set and `until` is null, they still do (MW-14)."""
 
     since: int | None
     until: int | None
@@ -77,14 +77,14 @@ class MiddlewareTransactionView(TypedDict):
     message: str
     decision: str | None
     votes: NotRequired[dict[str, str]]
-    """The answer of each participant, as the middleware has it."""
+    """Participant to its answer, as received by the middleware."""
     answers: NotRequired[dict[str, AnswerView]]
     checks: int
     tries: int
     named: list[str]
     timer: MiddlewareTimerView | None
     window: WindowView
-    """What the middleware can know: from the first to the last Commit-ok."""
+    """How long participants differ as far as the middleware can know: from the first to the last Commit-ok."""
 
 
 class ManagedTransactionView(TypedDict):
@@ -132,7 +132,7 @@ class ParticipantView(NodeView):
 
 
 class MiddlewareView(TypedDict):
-    """All nodes of the middleware; absent roles are not there."""
+    """All nodes of the middleware; roles that do not exist are absent."""
 
     initiator: NotRequired[InitiatorView]
     business: NotRequired[BusinessView]
@@ -141,4 +141,5 @@ class MiddlewareView(TypedDict):
     manager: NotRequired[ManagerView]
     participants: NotRequired[dict[str, ParticipantView]]
     differ: NotRequired[dict[str, WindowView]]
-    """By transaction, how long the nodes differ: from the first local commit to the last. No node knows it."""
+    """Transaction to the time for which its nodes differ: from the first local commit to the last. No node
+    knows it."""

@@ -14,7 +14,7 @@ class PlannedClient(TypedDict):
     applications: list[str]
     transactional_id: str | None
     partitions: list[str]
-    """The partitions to which it ever sends a batch."""
+    """The partitions to which it sends a batch during the run."""
 
 
 class PlannedBroker(TypedDict):
@@ -22,9 +22,9 @@ class PlannedBroker(TypedDict):
 
     name: str
     lanes: list[str]
-    """Every data partition that it ever leads."""
+    """Every data partition that it leads during the run."""
     transactional_ids: list[str]
-    """Every id, and every group, that it ever coordinates."""
+    """Every transactional id and every group that it coordinates during the run."""
     groups: list[str]
 
 
@@ -32,9 +32,9 @@ class PlannedLane(TypedDict):
     """A partition's place."""
 
     first: int
-    """The first offset that is ever shown."""
+    """The lowest offset that is shown during the run."""
     end: int
-    """The furthest log end."""
+    """The highest log end."""
     internal: bool
     leaders: list[int]
     """Broker ids, in order."""
@@ -56,7 +56,7 @@ class PlannedMiddleware(TypedDict):
 
 
 class PlannedPlaces(TypedDict):
-    """Where everything has its place, in the order of first appearance."""
+    """All places, in the order of first appearance."""
 
     hues: dict[str, int]
     """Producer id to the order of its first appearance: 0, 1, 2, …"""
@@ -65,12 +65,13 @@ class PlannedPlaces(TypedDict):
     lanes: dict[str, PlannedLane]
     consumers: list[PlannedConsumer]
     controller: bool
-    """The controller or ZooKeeper acts in this run."""
+    """Whether the controller or ZooKeeper acts in this run."""
     middleware: PlannedMiddleware | None
 
 
 class BeatLine(TypedDict):
-    """A step that speaks for itself (`key` null), or neighbours that are counted and named by what they are for."""
+    """A step with its own sentence (`key` null), or several adjacent steps that are counted and named by
+    their purpose."""
 
     first: int
     last: int
@@ -82,63 +83,63 @@ class Beat(TypedDict):
     """A chapter of the run."""
 
     number: int
-    """From 1, on its own level."""
+    """From 1, within its level."""
     first: int
-    """Steps, inclusive."""
+    """Numbers of the first and the last step."""
     last: int
     lands: int
-    """The step where a reader is set down."""
+    """The step that a reader sees after choosing this beat."""
     key: str
-    """The title, in the catalogue."""
+    """Key of the title in the catalogue."""
     params: JsonObject
     kind: NotRequired[str]
-    """The kind of the step that opened it, by which an author names it. Absent in plans of earlier versions."""
+    """The kind of the step that opened it; authors use it to name beats. Absent in plans of earlier versions."""
     title: NotRequired[Bilingual]
-    """An author's own name for it."""
+    """The author's own name for it."""
     lines: list[BeatLine]
     beats: NotRequired[list[Beat]]
-    """Where a run is long; `lines` is empty then."""
+    """The beats inside it, in a long run; `lines` is then empty."""
 
 
 class Words(TypedDict):
-    """A sentence of the catalogue, or a part of one."""
+    """A sentence of the catalogue, or a part of a sentence."""
 
     key: str
     params: JsonObject
 
 
 class HeldBack(TypedDict):
-    """The longest time for which replicated records were at or behind a last stable offset."""
+    """The longest time for which replicated records were at or above a last stable offset."""
 
     ms: int
     partition: str
-    """Empty: there was no such time."""
+    """Empty: no record was held back."""
     released: bool
-    """False: they are when the run ends."""
+    """False: the records are still held back when the run ends."""
 
 
 class Outcome(TypedDict):
-    """The end of a run in the numbers that an intervention may change."""
+    """The end of a run, as numbers that an intervention may change."""
 
     time: int
     """Virtual milliseconds at its last step."""
     messages: int
     retries: int
     duplicates: int
-    """Records, as the next three."""
+    """Number of records, as in the next three fields."""
     lost: int
     failed: int
     reordered: int
     batches: str
-    """Digests: of the batches that consumers may get, empty for none; of their records; of the outcomes at the
-    middleware's participants."""
+    """Digests of the batches that consumers may get (empty: none), of their records, and of the outcomes at
+    the middleware's participants."""
     records: str
     nodes: str
     stored: NotRequired[str]
-    """Digests: of all records in the logs, aborted ones too; of them with their outcomes."""
+    """Digests of all records in the logs, including aborted ones, and of the records with their outcomes."""
     outcomes: NotRequired[str]
     markers: NotRequired[int]
-    """Transaction markers in the logs."""
+    """Number of transaction markers in the logs."""
     held: NotRequired[HeldBack]
     """Absent in plans of earlier versions."""
 
@@ -149,22 +150,22 @@ class Cost(TypedDict):
     what: Words
     """The intervention, as the subject of a sentence."""
     dearer: bool
-    """It took more of something and less of nothing."""
+    """The run with interventions needed more of something and less of nothing."""
     costs: list[Words]
     kept: list[Words]
-    """The fates of the records."""
+    """The fates of the records, as numbers."""
 
 
 class Plan(PlannedPlaces):
     """The plan of a run."""
 
     steps: int
-    """Steps that the run ahead made."""
+    """Number of steps that were made to compute the plan."""
     complete: bool
-    """False: its bound was reached, the run goes on."""
+    """False: the limit of steps was reached, and the run continues."""
     beats: list[Beat]
     outcome: NotRequired[Outcome]
-    """How the run ended: the scenario's run, or the run with interventions where its end is known. Absent in plans
-    of earlier versions and while the run goes on."""
+    """The end of the run, with or without interventions. Absent in plans of earlier versions, and while the
+    run has not ended."""
     cost: NotRequired[Cost]
     """Present for a run with interventions."""

@@ -1,4 +1,4 @@
-"""A question before a step that decides something; docs/websocket.md, *Hands and polls*."""
+"""A question before a step that decides; docs/websocket.md, *Hands and polls*."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Reason(TypedDict):
     key: str
     params: JsonObject
     rule: str | None
-    """The requirement behind it."""
+    """The requirement that explains it."""
     outcome: str | None
     """The outcome of a check."""
 
@@ -32,10 +32,10 @@ class Question(TypedDict):
     checkpoint: int
     ask: str
     at: int
-    """The step at which the run stops; the one after it answers."""
+    """The step at which the run stops; the next step gives the answer."""
     key: str
     params: JsonObject
     choices: list[QuestionChoice]
     right: str
     reasons: dict[str, list[Reason]]
-    """By choice."""
+    """Choice to its reason."""

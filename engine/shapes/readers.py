@@ -11,14 +11,14 @@ LaneStretch = tuple[int, int, str]
 
 
 class HeldBy(TypedDict):
-    """The transaction that holds a reader of committed data back."""
+    """The transaction that holds back a read_committed consumer."""
 
     producer_id: int | str
     first_offset: int
 
 
 class LaneBehind(TypedDict):
-    """The fates of the offsets below a reader's position, newest last; `folded` counts older stretches."""
+    """The fates of the offsets below a consumer's position, newest last; `folded` counts older stretches."""
 
     position: int | None
     stretches: list[LaneStretch]
@@ -26,23 +26,23 @@ class LaneBehind(TypedDict):
 
 
 class SeenLane(LaneBehind):
-    """What a reader sees of a lane."""
+    """What a consumer sees of a lane."""
 
     ahead: list[LaneStretch]
     bound: int | None
-    """The offset up to which this reader may read."""
+    """The offset up to which this consumer may read."""
     held_by: HeldBy | None
 
 
 class ReaderLaneView(SeenLane):
-    """A reader's relation to every offset of a lane."""
+    """A consumer's relation to every offset of a lane."""
 
     read: NotRequired[int]
-    """In a log case: how many records the reader was given."""
+    """In a log case: the number of records that the consumer got."""
 
 
 class GroupSessionView(TypedDict):
-    """A consumer's talk with its group's coordinator."""
+    """A consumer's requests to its group coordinator."""
 
     group_id: str
     coordinator: int | None
@@ -64,9 +64,9 @@ class ConsumerFields(TypedDict):
     applied_count: int
     skipped_duplicates: int
     buffered: NotRequired[int]
-    """How many records are fetched and not yet taken by the application. Missing in a log case."""
+    """Number of fetched records that the application has not taken. Absent in a log case."""
     rewinding: NotRequired[bool]
-    """The consumer waits for its group's offsets and fetches nothing. Missing in a log case."""
+    """The consumer waits for its group's offsets and fetches nothing. Absent in a log case."""
 
 
 class ConsumerView(ConsumerFields):

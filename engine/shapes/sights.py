@@ -1,4 +1,4 @@
-"""The state after a step as a page is given it; docs/websocket.md, *Sights*."""
+"""The state after a step in the form that pages get; docs/websocket.md, *Sights*."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from engine.shapes.derived import Derived
 from engine.shapes.views import View
 
 FoldedStretch = tuple[int, int, int]
-"""First and last serial, and how many records."""
+"""First serial, last serial, number of records."""
 FoldedBatches = tuple[int, int, int, int]
-"""First and last offset, batches, records in them."""
+"""First offset, last offset, number of batches, number of records in them."""
 FoldedQueue = tuple[str, str, int, int]
-"""The first and the last batch, how many, records in them."""
+"""First batch, last batch, number of batches, number of records in them."""
 
 
 class FoldedRecords(TypedDict):
@@ -20,25 +20,25 @@ class FoldedRecords(TypedDict):
 
     stretches: list[FoldedStretch]
     counts: dict[str, dict[str, int]]
-    """By producer, how many have each status."""
+    """Producer to the number of its records with each status."""
 
 
 class Folded(TypedDict):
     """The counts of entries that a sight leaves out."""
 
     at: int
-    """The step where the view was cut."""
+    """The step at which the view was shortened."""
     reaches: int
-    """The number of steps before it whose entries are all listed."""
+    """For this many steps before it, all entries are listed."""
     records: NotRequired[FoldedRecords]
     logs: NotRequired[dict[str, dict[str, list[FoldedBatches]]]]
-    """By partition and replica."""
+    """(Partition, replica) to what is left out."""
     batches: NotRequired[dict[str, dict[str, FoldedQueue]]]
-    """By client and partition of the queue."""
+    """(Client, partition of the queue) to what is left out."""
 
 
 class Sight(View):
-    """The state after a step, as a page is given it."""
+    """The state after a step, in the form that pages get."""
 
     derived: NotRequired[Derived]
     """Absent in recordings of earlier engines."""

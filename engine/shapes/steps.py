@@ -1,4 +1,4 @@
-"""One thing that happened (GEN-4); docs/frame.md, *Step*."""
+"""A step (GEN-4); docs/frame.md, *Step*."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Change(TypedDict):
 
 
 class Said(TypedDict):
-    """A sentence of the catalogue, and the requirements that were exercised."""
+    """A sentence of the catalogue, with the requirements that were applied."""
 
     key: str
     params: JsonObject
@@ -41,7 +41,7 @@ class DecisionRow(TypedDict):
 
 
 class Decision(TypedDict):
-    """The tests that a receiver made of what arrived, in order."""
+    """The tests of a message at its receiver, in order."""
 
     by: str
     subject: str
@@ -52,7 +52,7 @@ class Decision(TypedDict):
 
 
 Compared = tuple[Any, Any]
-"""What was compared: its name and its value."""
+"""The name of a compared value, and the value."""
 
 
 class Refusal(TypedDict):
@@ -62,12 +62,12 @@ class Refusal(TypedDict):
     error: str
     compared: list[Compared]
     next: str
-    """The catalogue key of the requester's next action."""
+    """The catalogue key of the client's next action."""
     next_params: JsonObject
 
 
 class Transition(_FromTo):
-    """A machine of the tables took a row."""
+    """A state machine took a row."""
 
     machine: str
     of: str
@@ -83,7 +83,7 @@ class MessageFate(TypedDict):
 
 
 class Broken(TypedDict):
-    """A guarantee that this step broke, or broke by further serials."""
+    """A guarantee that this step broke, or broke for further serials."""
 
     guarantee: str
     partition: str | None
@@ -94,11 +94,11 @@ class Broken(TypedDict):
     """For the guarantee `hanging`."""
     first_offset: NotRequired[int]
     nodes: NotRequired[list[str]]
-    """For guarantees of the middleware: the nodes that broke it."""
+    """For guarantees of two-phase commit over middleware: the nodes that broke it."""
 
 
 class Step(Said):
-    """One thing that happened. Numbers start at 1, times are virtual milliseconds."""
+    """A step. Numbers start at 1, times are virtual milliseconds."""
 
     number: int
     at: int

@@ -1,4 +1,4 @@
-"""The transactions of a run, one line each; docs/websocket.md, `transactions`."""
+"""The transactions of a run, one entry each; docs/websocket.md, `transactions`."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ class TransactionLine(TypedDict):
     id: str
     client: str | None
     producer_id: int | str | None
-    """A text where it is too large for a number of JSON."""
+    """A text when it is too large for a JSON number."""
     producer_epoch: int | None
     places: list[str]
-    """Partitions; participants in the middleware's scheme."""
+    """Its partitions; for the middleware, its participants."""
     more_places: int
     first_step: int
     last_step: int
     first_at: int
     last_at: int
     decided_step: int | None
-    """Where its outcome became durable."""
+    """The step at which its outcome became durable."""
     state: str
     result: TransactionResult
     over: bool
 
 
 class TransactionLines(TypedDict):
-    """The transactions of a line of steps."""
+    """The transactions of a branch."""
 
     through: int
     """The last step that is included."""
     folded: int
-    """Older ones that are not listed."""
+    """Number of older transactions that are not listed."""
     lines: list[TransactionLine]

@@ -16,7 +16,7 @@ _ClassOfEvent = TypedDict("_ClassOfEvent", {"class": str})
 
 
 class MessageView(_FromTo):
-    """A message under way."""
+    """A message in flight."""
 
     id: int
     api: str
@@ -29,22 +29,22 @@ class MessageView(_FromTo):
     error: str | None
     held: bool
     connection: NotRequired[str]
-    """What its connection is for, when that is one thing alone: ``group``, ``markers`` or ``verification`` (GEN-11)."""
+    """The purpose of its connection, if that is one of ``group``, ``markers`` or ``verification`` (GEN-11)."""
     connection_ended: NotRequired[bool]
-    """A request that its broker processes although its connection has ended: its response goes nowhere (GEN-11)."""
+    """The broker handles the request although its connection has ended; the response will be dropped (GEN-11)."""
     waits_behind: NotRequired[int]
-    """Of a request that has arrived and waits its turn: the number of the request before it on the same connection,
+    """For a request that has arrived and waits: the number of the previous request on the same connection,
     which the broker has not answered yet (GEN-11)."""
 
 
 class NetworkView(TypedDict):
-    """The messages under way."""
+    """The messages in flight."""
 
     messages: NotRequired[dict[str, MessageView]]
 
 
 class PendingView(_ClassOfEvent):
-    """An event that waits."""
+    """A queued event."""
 
     at: int
     actor: str
@@ -63,11 +63,11 @@ class FaultView(TypedDict):
 
 
 class GuaranteeView(TypedDict):
-    """How a guarantee stands. In a log case none is judged and nothing else is said."""
+    """The status of a guarantee. A log case has no verdicts, and no further fields."""
 
     judged: bool
     count: NotRequired[int]
-    """How many records, producers or transactions broke it; the other fields describe the first of them."""
+    """How many records, producers or transactions broke it; the other fields describe the first violation."""
     broken_at: NotRequired[int | None]
     partition: NotRequired[str | None]
     serials: NotRequired[list[int]]
@@ -89,16 +89,16 @@ class View(TypedDict):
     time: int
     applications: NotRequired[dict[str, ApplicationView]]
     records: NotRequired[dict[str, RecordView]]
-    """By serial."""
+    """Serial to record."""
     clients: NotRequired[dict[str, ClientView]]
     consumers: NotRequired[dict[str, ConsumerView]]
     brokers: NotRequired[dict[str, BrokerView]]
-    """By broker id."""
+    """Broker id to broker."""
     partitions: NotRequired[dict[str, PartitionView]]
     middleware: NotRequired[MiddlewareView]
     zookeeper: NotRequired[ZooKeeperView]
     quorum: NotRequired[QuorumView]
-    """Of a version without ZooKeeper."""
+    """Only for versions without ZooKeeper."""
     network: NotRequired[NetworkView]
     pending: NotRequired[dict[str, PendingView]]
     faults: NotRequired[dict[str, FaultView]]

@@ -7,4 +7,4 @@ from typing import Any, TypedDict
 JsonObject = dict[str, Any]
 
 Bilingual = TypedDict("Bilingual", {"en": str, "zh-Hans": str})
-"""Words in both languages, as the engine's documents carry them."""
+"""A text in both languages, as in the engine's documents."""

@@ -1,1 +1,1 @@
-"""Sentences of happenings: catalogue keys, parameters, requirements, decisions and refusals, by role."""
+"""The sentences for happenings, by role: catalogue keys, parameters, requirements, decisions and refusals."""

@@ -1,4 +1,4 @@
-"""Sentences of a batch that reached a log: what was appended, each decision, each refusal (SEQ-10, MRK-5, MRK-6,
+"""Sentences for a batch that reached a log: its append, each decision, each refusal (SEQ-10, MRK-5, MRK-6,
 TXC-23)."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from engine.telling.telling import Tell, Teller
 
 Numbers = Callable[[Arrival], dict[str, Any]]
 
-# What each guard compared, for the trace and the refusal ------------------------------------------
+# What each guard compared, for the decision and the refusal -----------------------------------------
 
 
 def _range(arrival: Arrival) -> dict[str, Any]:
@@ -106,7 +106,7 @@ EXPECTED_NAMES = (("expected first sequence", "expected"), ("arrived first seque
 
 
 def trace(shown: Shown, arrival: Arrival, decided: AppendRule | None) -> list[DecisionRow]:
-    """How the rows were tried, as ``decision.rows`` of docs/frame.md."""
+    """Which rows were tried, as ``decision.rows`` of docs/frame.md."""
     rows = []
     outcome: RowOutcome = "passed"
     for rule, is_on in shown:
@@ -133,8 +133,7 @@ def _row(rule: AppendRule, arrival: Arrival, outcome: RowOutcome) -> DecisionRow
 def decision(
     by: str, subject: str, shown: Shown, arrival: Arrival, decided: AppendRule | None, marker: bool = False
 ) -> Decision:
-    """The whole decision as docs/frame.md has it; its last row is the acceptance, reached when no rule
-    decides."""
+    """The whole decision as in docs/frame.md; its last row is the acceptance, reached when no rule decides."""
     rows = trace(shown, arrival, decided)
     last = arrival.last_sequence
     numbered = ACCEPTED if arrival.first_sequence >= 0 else ACCEPTED_UNNUMBERED
@@ -164,7 +163,7 @@ def decision(
 
 
 def compared(rule: AppendRule, arrival: Arrival) -> list[list[Any]]:
-    """The numbers that a refusing row compared, as ``refusal.compared`` of docs/frame.md."""
+    """The numbers compared by the row that refused, as ``refusal.compared`` of docs/frame.md."""
     numbers = NUMBERS[rule.when](arrival)
     return [[name, numbers[field]] for name, field in COMPARED_NAMES.get(rule.when, EXPECTED_NAMES)]
 
@@ -174,9 +173,9 @@ def compared(rule: AppendRule, arrival: Arrival) -> list[list[Any]]:
 _DUPLICATE = ("SEQ-10", "SEQ-2", "SEQ-11", "LOG-3", "CPT-5")
 _DUPLICATE_ACROSS_WRAP = (*_DUPLICATE, "SEQ-4")
 _ALSO = {"LOG-6": ("LOG-5", "SEQ-16")}
-"""The check that a transaction is whole is the last one: all of it happened on a copy, which is thrown away."""
+"""The requirements of every refusal: an append is applied to a copy, which is dropped when any check fails."""
 _ALSO_TRANSACTIONAL = {**_ALSO, "SEQ-12": ("FEN-1", "FEN-2")}
-"""An older epoch under a transactional id is an instance that was replaced and still acts."""
+"""A lower epoch of a transactional id comes from a replaced instance that still acts."""
 
 
 def _client_batch_reached(h: happened.ClientBatchReached, teller: Teller) -> None:
@@ -229,7 +228,7 @@ def _refuse(rule: AppendRule, arrival: Arrival, then: Next | None, teller: Telle
 
 
 def _note_what_is_new(h: happened.ClientBatchReached, arrival: Arrival, teller: Teller) -> None:
-    """What an accepted batch changed in the numbering: an unknown producer, a new epoch, a wrap."""
+    """Notes on changes of the numbering by an accepted batch: an unknown producer, a new epoch, a wrap."""
     batch = h.batch
     known = {"broker": h.broker, "partition": h.partition, "producer_id": batch.producer_id}
     if arrival.stored_epoch == NO_PRODUCER_EPOCH:
@@ -273,8 +272,8 @@ def _appended(h: happened.ClientBatchReached, params: dict[str, Any], teller: Te
 # A marker, or a coordinator's record --------------------------------------------------------------
 
 _MARKER_RULES = ("MRK-4", "MRK-6", "MRK-11", "MSG-3", "LOG-4", "CTR-26")
-"""The requirements of every marker: a broker writes it, it is appended, it changes no stored record, both epochs
-are checked."""
+"""The requirements of every marker: a broker writes it, it is appended, it changes no stored record, both
+epochs are checked."""
 _IMAGE_RULES = ("LOG-4", "TXC-2", "TXC-3", "TXC-23")
 _OFFSETS_RULES = ("LOG-4", "OFS-2", "SEQ-9", "CTR-49")
 
@@ -320,7 +319,7 @@ def _stored(h: happened.BrokerBatchReached, known: dict[str, Any], teller: Telle
 
 
 def _note_what_it_did(h: happened.BrokerBatchReached, arrival: Arrival, teller: Teller) -> None:
-    """A marker that raises the epoch fences; one that finds nothing open decides nothing."""
+    """Notes on the marker's effect: a raised epoch fences; without an open transaction nothing is decided."""
     known = {"partition": h.partition, "producer_id": h.batch.producer_id}
     if -1 < arrival.running_epoch < h.batch.producer_epoch:
         teller.note(
@@ -335,7 +334,7 @@ def _note_what_it_did(h: happened.BrokerBatchReached, arrival: Arrival, teller: 
 
 
 def _contents(batch: RecordBatch) -> tuple[object, str | None]:
-    """Whose a coordinator's record is, and what it says: a state, `offset` or `tombstone` (word.record)."""
+    """The key of a coordinator's record, and its content: a state, `offset` or `tombstone` (word.record)."""
     content = batch.content
     if content is None or not content.keys:
         return None, None

@@ -1,4 +1,4 @@
-"""Sentences of batches that complete, fail or are requeued."""
+"""Sentences for batches that complete, fail or are requeued."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.telling.telling import Tell, Teller, notes, says
 
 
 def reaction_key(row: Reaction) -> str:
-    """The sentence for what an error of a Produce answer means at first sight."""
+    """The sentence for the producer's reaction to an error of a Produce response."""
     return "client.answer_retry_refresh" if row.refresh else f"client.answer_{row.does}"
 
 
@@ -57,7 +57,7 @@ def _acknowledged(h: happened.BatchAcknowledged) -> tuple[str, tuple[str, ...]]:
 
 _RETRIED = ("SND-9", "SND-10", "ACC-18", "ACC-6")
 _RETRIED_PLAIN = (*_RETRIED, "CPT-2", "ORD-1")
-"""Without idempotence a resend may be stored twice, or after batches that were sent later."""
+"""Without idempotence, a resent batch may be stored twice, or after batches that were sent later."""
 
 
 def _batch_requeued(h: happened.BatchRequeued, teller: Teller) -> None:
@@ -111,7 +111,7 @@ def _sequences_settled(h: happened.SequencesSettled, teller: Teller) -> None:
 
 
 def question_key(row: Decision) -> str:
-    """What a row of a decision about a sequence error asks, in the catalogue."""
+    """The catalogue key for the question of a row in a decision about a sequence error."""
     return f"decision.{row.asks.value}"
 
 
@@ -138,7 +138,7 @@ def _sequence_error_decided(h: happened.SequenceErrorDecided, teller: Teller) ->
 
 
 def _decision(h: happened.SequenceErrorDecided, teller: Teller) -> None:
-    """The rows tried, in order."""
+    """The tried rows, in order."""
     params = {
         "first": h.first_sequence,
         "last": h.last_sequence,

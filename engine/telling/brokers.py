@@ -1,4 +1,4 @@
-"""Sentences of brokers, without their logs."""
+"""Sentences for brokers, except those for their logs."""
 
 from __future__ import annotations
 

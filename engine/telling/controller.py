@@ -1,4 +1,4 @@
-"""Sentences of the controller and of what keeps its decisions."""
+"""Sentences for the controller, ZooKeeper and the metadata log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences of group offsets."""
+"""Sentences for group offsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences of the network and of faults."""
+"""Sentences for the network and for faults."""
 
 from __future__ import annotations
 

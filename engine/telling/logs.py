@@ -1,4 +1,4 @@
-"""Sentences of a broker's logs."""
+"""Sentences for a broker's logs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.telling.telling import Tell, Teller, notes, says
 
 
 def _follower_took(h: happened.FollowerTook, teller: Teller) -> None:
-    """One sentence for each thing that an answer of the leader did."""
+    """One sentence for each effect of the leader's answer."""
     known = {"broker": h.broker, "partition": h.partition, "leader": h.leader}
     if h.cut_to is not None:
         teller.say(
@@ -109,8 +109,8 @@ def _abort_indexed(h: happened.AbortIndexed, teller: Teller) -> None:
 
 
 def _fetch_answered(h: happened.FetchAnswered, teller: Teller) -> None:
-    """The answer, and what transactions have to do with it: who holds a reader back, what it gets too early, and which
-    of its records count as aborted (CON-1, CON-2, CON-5)."""
+    """The response, and the effects of transactions on it: the transaction that holds back a consumer,
+    records that it gets too early, and records that count as aborted (CON-1, CON-2, CON-5)."""
     teller.say(
         "broker.fetch_answered" if h.batch_count else "broker.fetch_answered_empty",
         ("CON-1",),

@@ -9,7 +9,7 @@ from engine.telling.telling import Tell, Teller
 
 
 def tell_row(row: Row, of: str, teller: Teller) -> None:
-    """A machine took a row of its table; one that refuses leaves the state as it is."""
+    """Add the transition of a row to the step; a row that refuses leaves the state unchanged."""
     teller.transition(row.machine, of, row.source, row.target or row.source, row.on, row.number)
 
 

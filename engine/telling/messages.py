@@ -1,4 +1,4 @@
-"""How the fields of a message are shown."""
+"""The fields of a message in the form that pages show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WITH_REASON = frozenset({CommitFail, PrepareFail, RollbackFail})
 
 
 def shown_fields(body: object) -> Any:
-    """JSON-shaped; a reason that is a word becomes its sentence's key."""
+    """The fields, JSON-shaped; the name of a reason becomes the key of its sentence."""
     fields = describe(body)
     if type(body) in _WITH_REASON:
         fields["reason"] = reason_key(fields["reason"])

@@ -22,22 +22,22 @@ _KEEPS = {
     "transaction_manager": "manager.keeps_its_state",
     "middleware_transaction": "middleware.nothing_done",
 }
-"""Machine to what the node does about a message that it refuses."""
+"""Machine to the sentence for a message that it refuses."""
 
 
 def strategy_key(name: str) -> str:
-    """The sentence of each strategy's action."""
+    """The sentence for each strategy's action."""
     return f"middleware.strategy_{name}"
 
 
 def trade_off_key(name: str) -> str:
-    """The sentence of each strategy's cost."""
+    """The sentence for each strategy's cost."""
     return f"middleware.trade_off_{name}"
 
 
 def reason_key(word: str | None) -> str | None:
-    """The sentence of a reason that came with a message: a participant's, or that votes are missing. What a crafted
-    message says instead stays as it is."""
+    """The sentence for a reason in a message: that of a participant, or missing votes. An unknown reason, in
+    a hand-made message, stays as it is."""
     return _REASONS.get(word, word) if word else word
 
 
@@ -45,7 +45,7 @@ _REASONS = {row.why: row_key(row) for row in PARTICIPANT.rows} | {VOTES_MISSING:
 
 
 def _took(row: Row, of: str, params: dict[str, Any], teller: Teller) -> None:
-    """The row's sentence and its change of state."""
+    """The row's sentence and its transition."""
     moves = row.target is not None and row.target != row.source
     teller.say(row_key(row), (row.spec, "MW-9") if moves else (row.spec,), **params)
     if moves:
@@ -53,7 +53,7 @@ def _took(row: Row, of: str, params: dict[str, Any], teller: Teller) -> None:
 
 
 def _refused(row: Row, state: str, params: dict[str, Any], teller: Teller) -> None:
-    """The row's sentence and why the message was refused (UIV-3)."""
+    """The row's sentence, and why the message was refused (UIV-3)."""
     teller.say(row_key(row), (row.spec,), **params)
     teller.refuse(row.spec, row.reply, [["state", state]], _KEEPS[row.machine], **params)
 
@@ -83,7 +83,7 @@ def _local_transaction_lost(h: happened.LocalTransactionLost, teller: Teller) ->
 
 
 def as_written(answer: str | None) -> str | None:
-    """``CommitOk`` as the sentences of MW-7 have it: Commit-ok."""
+    """The name of a message as in MW-7: ``CommitOk`` becomes Commit-ok."""
     return answer and re.sub(r"(?<=[a-z])([A-Z])", lambda found: f"-{found[1].lower()}", answer)
 
 
@@ -113,7 +113,7 @@ def _middleware_moved(h: happened.MiddlewareMoved, teller: Teller) -> None:
 
 
 def _comment(h: happened.MiddlewareMoved, teller: Teller) -> None:
-    """Notes for learners beside the step: the strategy's price, and how Kafka does it (MW-15)."""
+    """Additional notes for learners: the strategy's cost, and how Kafka does it (MW-15)."""
     row, strategy = h.row, h.numbers.strategy
     if row.when == middleware_states.GIVEN_UP and not h.numbers.tries:
         key = strategy_key(strategy) if STRATEGIES[strategy].by_hand else "middleware.no_manager"

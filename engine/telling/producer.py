@@ -1,4 +1,4 @@
-"""Sentences of an application's calls and of responses to transactional requests."""
+"""Sentences for an application's calls, and for responses to transactional requests."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ CONTROL_REACTIONS = {
     reactions.BUMP: "client.control_abortable_bump",
     reactions.FATAL: "client.control_fatal",
 }
-"""The sentence of the producer's reaction to the answer of a transactional request."""
+"""Reaction to the sentence for it, after the response to a transactional request."""
 
 
 def _control_retried(h: happened.ControlRetried, teller: Teller) -> None:

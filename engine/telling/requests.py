@@ -1,4 +1,4 @@
-"""Sentences of refusals by rules."""
+"""Sentences for refusals by rules."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _OF_THE_CONTROLLER = frozenset(
 
 
 def reason_key(reason: Reason) -> str:
-    """The sentence of a reason."""
+    """The sentence for a reason."""
     if reason in _OF_THE_CONTROLLER:
         return f"quorum.{reason.value}"
     return f"{'group' if reason in _OF_GROUPS else 'broker'}.{reason.value}"
 
 
 def next_key(then: Next) -> str:
-    """The sentence of the requester's next action."""
+    """The sentence for the client's next action."""
     return f"refusal.{then.value}"
 
 

@@ -1,4 +1,4 @@
-"""The sentence of each row of a state machine."""
+"""The sentence for each row of a state machine."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SPEAKERS = {
     "transaction_manager": "manager",
     "transaction_states": "coordinator",
 }
-"""Machine to the catalogue section of its sentences, where that is not the machine's own name."""
+"""Machine to the catalogue section with its sentences, when that is not the machine's own name."""
 
 
 def row_key(row: Row) -> str:
-    """The key of the sentence that says why a row is as it is."""
+    """The key of the sentence that explains a row."""
     return f"{_SPEAKERS.get(row.machine, row.machine)}.{row.why}"

@@ -1,8 +1,8 @@
-"""How a happening becomes a step's words: the shape of the tables of this room.
+"""How a happening becomes the sentences of a step: the structure of this package's tables.
 
-A table has one row for each class of happenings. Most rows are one sentence whose parameters are the happening's
-fields (``says``, ``notes``); one that needs more is a function of the happening and the teller. A role knows nothing
-of this room.
+A table has one row for each class of happenings. Most rows are one sentence, whose parameters are the
+happening's fields (``says``, ``notes``); other rows are functions of the happening and the teller. No role
+depends on this package.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ Shown = TypeVar("Shown")
 
 
 class Teller(Protocol):
-    """The step that is being made (``recording.Recorded``)."""
+    """The present step (``recording.Recorded``)."""
 
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
-        """Make this a step: the first key said is its sentence, later ones are notes. ``rules`` are the requirements
-        that the role *enforced* just now."""
+        """Add a sentence: the first one makes this a step, later ones are notes. ``rules`` are the
+        requirements that the role has just *enforced*."""
 
     def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
-        """A further sentence of this step."""
+        """Add a further sentence to this step."""
 
     def lead(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
-        """Make this the step's sentence; an earlier one becomes a note. After a transition of a state machine this
-        is a note itself."""
+        """Make this the step's own sentence; an earlier one becomes a note. After a transition of a state
+        machine, this one is a note."""
 
     def decide(self, decision: Decision) -> None:
         """The rules that a receiver tried, in order (``decision`` of docs/frame.md)."""
@@ -39,7 +39,7 @@ class Teller(Protocol):
     def refuse(
         self, rule: str, error: str, compared: list[list[Any]], next_key: str, /, **next_params: Any
     ) -> None:
-        """A refusal: rule, error, the compared numbers and what the receiver does next (UIV-3)."""
+        """Add a refusal: rule, error, the compared numbers and the receiver's next action (UIV-3)."""
 
     def transition(self, machine: str, of: str, source: str, target: str, on: str, row: int) -> None:
         """Add a transition of a state machine to the step."""
@@ -50,7 +50,7 @@ Tellings = Mapping[type[Happening], Tell]
 
 
 def plain(value: Any) -> Any:
-    """A field as a parameter holds it: JSON-shaped."""
+    """A field in the form of a parameter: JSON-shaped."""
     if type(value) is tuple:
         return list(value)
     if isinstance(value, Enum):
@@ -62,7 +62,7 @@ _READERS: dict[type, tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]] =
 
 
 def params_of(happened: Happening) -> dict[str, Any]:
-    """A happening's fields by name, in their order, as parameters."""
+    """A happening's fields as parameters, by name and in their order."""
     kind = type(happened)
     reader = _READERS.get(kind)
     if reader is None:
@@ -85,7 +85,7 @@ def _reader(kind: type) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...
 
 
 def says(key: str, *rules: str) -> Tell:
-    """The step's sentence, with the fields as its parameters."""
+    """A row: the step's sentence, with the fields as its parameters."""
 
     def tell(happened: Happening, teller: Teller) -> None:
         teller.say(key, rules, **params_of(happened))
@@ -94,7 +94,7 @@ def says(key: str, *rules: str) -> Tell:
 
 
 def notes(key: str, *rules: str) -> Tell:
-    """Tell an event as a note of the step, with its fields as parameters."""
+    """A row: a note of the step, with the fields as its parameters."""
 
     def tell(happened: Happening, teller: Teller) -> None:
         teller.note(key, rules, **params_of(happened))

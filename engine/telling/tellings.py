@@ -1,4 +1,4 @@
-"""Every happening with its telling: the tables of all roles as one."""
+"""The tables of all roles as one: every class of happenings to its sentence."""
 
 from __future__ import annotations
 

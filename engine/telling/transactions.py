@@ -1,4 +1,4 @@
-"""Sentences of a transaction coordinator: rows of ids, refusals with what they compared, epochs."""
+"""Sentences for a transaction coordinator: rows of ids, refusals with the compared numbers, epochs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEXT = {
     Error.INVALID_PRODUCER_ID_MAPPING: "refusal.client_aborts_and_raises",
     Error.UNKNOWN_SERVER_ERROR: "refusal.client_has_no_rule",
 }
-"""Error to the client's reaction; every other error ends the client."""
+"""Error to the client's reaction; every other error is fatal for the client."""
 
 _ALSO: dict[str, tuple[str, ...]] = {
     "epoch_raised": ("TXC-4",),
@@ -44,11 +44,11 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "id_expires": ("TXC-4",),
     "transaction_timed_out": ("TXC-10", "FEN-2"),
 }
-"""Further requirements of a row, beside its own."""
+"""Row to further requirements, beside its own."""
 _SAID_OF_LEADERS = ("transaction_begins", "add_meets_transition")
-"""Rows with another sentence where a leader asks for its client."""
+"""Rows with another sentence when a leader sends the request for its client."""
 _ABOUT_CLAIMS = (CLAIM_REPLACED, CLAIM_TOO_LATE, NOT_OF_THIS, NOT_REPEATED, OF_ANOTHER)
-"""Guards that compared the identity that a request names."""
+"""Guards that compare the identity in a request."""
 
 
 def _say(
@@ -141,7 +141,7 @@ _Rejected = (
 def _reject(
     h: _Rejected, key: str, rule: str, compared: list[list[Any]], teller: Teller, **params: Any
 ) -> None:
-    """Refusals that no state decides."""
+    """Refusals that do not depend on the state."""
     teller.say(key, (rule,), coordinator=h.coordinator, error=h.error.name, **params)
     teller.refuse(rule, h.error.name, compared, NEXT.get(h.error, "refusal.client_ends"))
 
@@ -217,7 +217,7 @@ def _fence_prepared(h: happened.FencePrepared, teller: Teller) -> None:
 def _stands(
     key: str, rules: tuple[str, ...], h: happened.FenceStands | happened.DecisionStands, teller: Teller
 ) -> None:
-    """The headline; the earlier sentence, that a record is replicated, becomes a note."""
+    """The step's own sentence; the earlier one, that a record is replicated, becomes a note."""
     teller.lead(
         key,
         rules,

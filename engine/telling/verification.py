@@ -1,4 +1,4 @@
-"""Sentences about the verification of partitions (KIP-890)."""
+"""Sentences for the verification of partitions (KIP-890)."""
 
 from __future__ import annotations
 
