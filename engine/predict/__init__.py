@@ -1,7 +1,7 @@
-"""Questions before a decision, whose answer is what the engine then does.
+"""Questions before a decision; the engine's next step is the answer.
 
-A scenario document lists *checkpoints*: facts of the step before which a reader is asked. The run itself is asked
-for the rest: what can happen there comes from the tables that decide it, the right answer from the step that
-follows, and the reasons from what that step compared. Nothing is written down per scenario, so an intervention
-that changes the outcome changes the answer.
+A scenario document lists *checkpoints*: facts of the step before which a reader is asked. Everything else
+comes from the run: the choices from the tables that decide, the right answer from the next step, and the
+reasons from the values that this step compared. A scenario contains no answers, so an intervention that
+changes the outcome also changes the answer.
 """

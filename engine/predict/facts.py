@@ -15,8 +15,9 @@ View = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A sentence that says why a choice is right or wrong. ``rule`` is the requirement behind it; ``outcome``
-    that of a check (``passed``, ``decided``, ``not_reached``, ``off``), None for a plain sentence."""
+    """A sentence that says why a choice is right or wrong. ``rule`` is the requirement that explains it;
+    ``outcome`` that of a check (``passed``, ``decided``, ``not_reached``, ``off``), None for a plain
+    sentence."""
 
     key: str
     params: dict[str, Any] = field(default_factory=dict)
@@ -52,15 +53,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of question. ``fits``: the step decides something of this kind. ``ask``: the question about it;
-    gets the step and the view after it."""
+    """One kind of question. ``fits``: a function, whether the step has a decision of this kind. ``ask``: a
+    function of the step and the view after it that returns the question."""
 
     fits: Callable[[Step], bool]
     ask: Callable[[Step, View], Asked]
 
 
 def delivered(step: Step) -> dict[str, Any] | None:
-    """The message that is handled in this step, as the view showed it; None when there is none."""
+    """The message that this step handles, from the view; None when there is none."""
     ids = {str(fate["id"]) for fate in step["messages"] if fate["event"] == "delivered"}
     for change in step["changes"]:
         path = change["path"]
@@ -71,12 +72,12 @@ def delivered(step: Step) -> dict[str, Any] | None:
 
 
 def error_of(step: Step) -> str | None:
-    """The error that the step's refusal answers with."""
+    """The error with which the step's refusal answers."""
     return None if step["refusal"] is None else str(step["refusal"]["error"])
 
 
 def said(step: Step) -> set[str]:
-    """The keys of everything that the step says."""
+    """The keys of the step's sentence and notes."""
     return {step["key"], *(note["key"] for note in step["notes"])}
 
 

@@ -13,13 +13,13 @@ from engine.shapes.questions import Question as QuestionJson
 from engine.simulation import Simulation
 
 STEPS_MAX = 3000
-"""Checkpoints lie among the first steps of a run; later steps are not searched."""
+"""Checkpoints must be among this many first steps of a run; later steps are not searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A checkpoint that a run meets. ``checkpoint``: its place in the document, from 0. ``at``: the step to stop at;
-    the one after it answers."""
+    """A checkpoint that a run reaches. ``checkpoint``: its index in the document, from 0. ``at``: the step to
+    stop at; the next step gives the answer."""
 
     checkpoint: int
     ask: str
@@ -49,8 +49,8 @@ def questions(
     interventions: Iterable[dict[str, Any]] = (),
     before_each: Callable[[], None] = _go_on,
 ) -> list[Question]:
-    """Every checkpoint that this run meets, in the order of its steps; one step is asked about once. ``before_each``
-    step is called; what it raises ends the search."""
+    """Every checkpoint that this run reaches, in the order of its steps; a step has at most one question.
+    ``before_each`` is called before every step; an exception from it ends the search."""
     return list(_find(scenario, interventions, before_each))
 
 
@@ -84,7 +84,8 @@ def _find(
 
 
 def _fits(checkpoint: dict[str, Any], step: Step) -> bool:
-    """Whether the step decides what the checkpoint asks about. It looks at who acts on what, never at the outcome."""
+    """Whether the step has the decision that the checkpoint asks about: compares the actor and the subject,
+    never the outcome."""
     if not KINDS[checkpoint["ask"]].fits(step):
         return False
     if checkpoint["actor"] is not None and step["actor"] != checkpoint["actor"]:
@@ -104,7 +105,8 @@ def _fits(checkpoint: dict[str, Any], step: Step) -> bool:
 
 
 def _partitions(step: Step, message: dict[str, Any] | None) -> set[str]:
-    """The partitions that the step is about: of its message, of its sentence, and whose bounds it moves."""
+    """The partitions that the step is about: those of its message, of its sentence, and those whose bounds it
+    moves."""
     found = set(message["partitions"]) if message is not None else set()
     for name in ("partition", "consumer_partition"):
         if isinstance(step["params"].get(name), str):

@@ -1,4 +1,5 @@
-"""The kinds of questions, one table: how a step is recognised, what could happen, what did, and why not the rest."""
+"""The kinds of questions in one table: for each how its step is recognised, the choices, the answer, and the
+reasons."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ def _ask_append(step: Step, _view: View) -> Asked:
     right = _append_outcome(step)
     decision = step["decision"]
     rows: list[dict[str, Any]] = [] if decision is None else decision["rows"]
-    # A batch without a producer id has no epoch, so *stale epoch* is no choice there.
+    # A batch without a producer id has no epoch, so *stale epoch* is not a choice.
     known = [name for name in _APPEND_ROWS if decision is not None or name != "stale_epoch"]
     names = known + ([right] if right not in known else [])
     params = {name: step["params"].get(name) for name in ("broker", "partition", "client")}
@@ -184,7 +185,7 @@ def _ask_identity(step: Step, _view: View) -> Asked:
 
 
 def _why_not_identity(name: str, right: str) -> str:
-    """Why the coordinator does not give this identity; the sentence depends on what happens instead."""
+    """Why the coordinator does not give this identity; the sentence depends on the real outcome."""
     if right in ("must_wait", "refused") and name in _IDENTITIES[:4]:
         return f"predict.identity.not_given_{right}"
     if right == "new":
@@ -290,7 +291,7 @@ _ERRORS = frozenset(error.name for error in Error if error is not Error.NONE)
 
 
 def _errors_in(message: dict[str, Any]) -> list[str]:
-    """The errors that an answer carries: its own first, then those of its partitions."""
+    """The errors in a response: its own first, then those of its partitions."""
     found = [str(message["error"])] if message.get("error") in _ERRORS else []
     left: list[Any] = [message.get("fields")]
     while left:
@@ -308,7 +309,7 @@ def _errors_in(message: dict[str, Any]) -> list[str]:
 
 
 _BOUND_MOVED = {"broker.high_watermark_advanced", "broker.last_stable_offset_advanced"}
-"""Sentences of a leader whose bound moves; followers that only learn of it make no question."""
+"""Sentences of a leader whose bound moves; a follower that only learns the new bound gets no question."""
 
 
 def _is_stable_offset(step: Step) -> bool:

@@ -1,4 +1,4 @@
-"""Questions as text that a person reads."""
+"""Questions as readable text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.predict.finding import Question
 
 
 def question_lines(found: Iterable[Question], language: str = "en") -> Iterator[str]:
-    """Where a run stops and asks, what can be answered (the right answer is starred), and the reasons."""
+    """The step at which the run stops, the question, the choices (the right one has a star), and the reasons."""
     for question in found:
         asked = question.asked
         yield f"after step {question.at} ({question.ask}): {sentence(asked.key, asked.params, language)}"

@@ -1,1 +1,1 @@
-"""Cases drawn from Kafka, run through the same objects that scenarios use."""
+"""Runs test cases made from Kafka on the same objects that scenarios use."""

@@ -1,7 +1,7 @@
 """Runs the cases of `accumulator` through the producer's own accumulator.
 
-A case gives times, record sizes, leaders and operations; Kafka's answers are compared field by field. The
-clock is the case's own.
+A case lists times, record sizes, leaders and operations; its expected results, from Kafka, are compared field
+by field. Only the case moves the clock.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ DEFAULTS = {
     "delivery_timeout_ms": 3200,
     "buffer_memory": 1_048_576,
 }
-"""Settings of Kafka's own accumulator tests, for a case that leaves a setting out."""
+"""Settings of Kafka's own accumulator tests, for settings that a case leaves out."""
 KEY_BYTES, VALUE_BYTES = 3, 5
 _NO_MEMORY = {"2.0": "TimeoutException", "2.8": "BufferExhaustedException"}
-"""The exception of ``send()`` when memory is not free in time: 2.8 gave it an exception of its own."""
+"""The exception of ``send()`` when memory is not free in time: 2.8 has a separate one."""
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:
-    """The first difference to Kafka, or None."""
+    """The first difference from Kafka, or None."""
     if version not in VERSIONS:
         raise Skip(f"the engine has no profile for Kafka {version}")
     driver = _Driver(case, PROFILES[VERSIONS[version]])
@@ -47,7 +47,7 @@ def run(case: dict[str, Any], version: str) -> Outcome:
         got = driver.do(operation)
         if "exception" in got:
             got["exception"] = _NO_MEMORY[version]
-        # Kafka has sets here, whose order has no meaning.
+        # Kafka returns sets here, whose order has no meaning.
         sets = {
             name: sorted(wanted[name]) for name in ("ready_nodes", "unknown_leader_topics") if name in wanted
         }
@@ -120,7 +120,7 @@ class _Driver:
         return {"batch_is_full": full, "new_batches": new}
 
     def _give_up(self, payload: int) -> dict[str, Any]:
-        """No memory is returned in a case: the call waits until its time is over."""
+        """A case never returns memory, so the call waits until its time is over."""
         pool = self.accumulator.pool
         pool.wait(Call("send"), self.accumulator.memory_for(payload), self.now, self.now)
         return {"exception": [waiter.size for waiter in pool.expire(self.now)]}

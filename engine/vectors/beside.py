@@ -1,4 +1,4 @@
-"""The files that lie beside a recording, as its player asks for them; whoever opens files gives them."""
+"""The interface to the files beside a recording, for its player; the caller opens the files."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Protocol
 
 
 class Beside(Protocol):
-    """Files by their path from the recording's own folder, ``wire/t-0/00000000000000000000.log``."""
+    """The files beside a recording, by path relative to its folder: ``wire/t-0/00000000000000000000.log``."""
 
     def names(self, folder: str) -> tuple[str, ...]:
-        """The names of what a folder holds, sorted; empty when there is no such folder."""
+        """The names in a folder, sorted; empty when there is no such folder."""
 
     def read(self, path: str) -> bytes | None:
         """A file's bytes; None when there is no such file."""
 
 
 class Nothing:
-    """A recording that came without files."""
+    """A recording without files."""
 
     def names(self, folder: str) -> tuple[str, ...]:
         return ()

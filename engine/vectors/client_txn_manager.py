@@ -1,7 +1,7 @@
 """Runs the cases of `client_txn_manager` through the producer client that scenarios use.
 
-`transition`: the client's own check of an edge. `api`: a call in a given state. `response`: calls make the client
-send a request, which is then answered.
+`transition`: the client's own check of a change of state. `api`: a call in a given state. `response`: calls
+make the client send a request, which is then answered.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ SUCCESSFUL_BEFORE_COMPLETE = ("2.0", "2.8")
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:
-    """The first difference to Kafka, or None."""
+    """The first difference from Kafka, or None."""
     profile = _BY_VERSION.get(version)
     if profile is None:
         raise Skip(f"the engine has no profile for Kafka {version}")
@@ -95,8 +95,8 @@ def _api(given: dict[str, Any], expected: dict[str, Any], profile: Profile) -> O
 
 
 def _call(manager: TransactionManager, call: str) -> str:
-    """What the call ends with. A second initTransactions() waits for the first one, so there is no row for it; a
-    case that forces the state has no first one, and then the client's check of the edge decides."""
+    """The result of the call. A second initTransactions() waits for the first one, so the table has no row
+    for it. A case that forces the state has no first call; then the client's own check decides."""
     if (manager.state, call) == (states.INITIALIZING, states.INIT) and manager.pending_result is None:
         legal = states.edge_is_legal(states.INITIALIZING, states.INITIALIZING, manager.recovery.raises_epoch)
         refused = manager.thrown.in_wrong_state
@@ -109,7 +109,7 @@ def _call(manager: TransactionManager, call: str) -> str:
 
 
 def _bring_to(manager: TransactionManager, state: str, error: str | None) -> None:
-    """Take the edges that lead to ``state``."""
+    """Change the state step by step until it is ``state``."""
     steps = {
         states.UNINITIALIZED: [],
         states.INITIALIZING: [states.INIT],
@@ -153,7 +153,7 @@ _CALLS: dict[str, Callable[[TransactionManager], Any]] = {
 
 
 def _response(given: dict[str, Any], expected: dict[str, Any], profile: Profile) -> Outcome:
-    # "either" means that it makes no difference: both ways must give the expected outcome.
+    # "either" means that the value makes no difference: both values must give the expected outcome.
     supports = given["coordinator_supports_epoch_bump"]
     for can_bump in (True, False) if supports == "either" else (supports,):
         driver = _Driver(profile)
@@ -168,7 +168,7 @@ def _response(given: dict[str, Any], expected: dict[str, Any], profile: Profile)
 
 
 class _Catching(Watch):
-    """A watch that hears when the answer that is handled makes Kafka's client throw."""
+    """A watch that notes when Kafka's client would throw while it handles the response."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -180,7 +180,7 @@ class _Catching(Watch):
 
 
 class _Driver:
-    """One producer whose requests wait until they are answered; the Sender's sleeps are jumped over."""
+    """One producer whose requests wait until the case answers them; sleeps of the Sender are skipped."""
 
     def __init__(self, profile: Profile, transactional: bool = True) -> None:
         self.watch = watch = _Catching()
@@ -197,7 +197,8 @@ class _Driver:
         self.in_flight: list[Send] = []
 
     def bring_on_its_way(self, request: str) -> Result | None:
-        """Make the calls and give the answers after which ``request`` is in flight; its call's result."""
+        """Make the calls, and give the answers, after which ``request`` is in flight; returns the result of
+        its call."""
         if request.startswith("FindCoordinator(T"):
             return self._do(calls.init_transactions)
         if request == "InitProducerId":
@@ -236,7 +237,7 @@ class _Driver:
         return result
 
     def _run(self) -> None:
-        """Passes of the Sender until a request is on its way, or nothing more happens."""
+        """Run passes of the Sender until a request is in flight, or nothing more happens."""
         for _ in range(PASS_LIMIT):
             if self.in_flight:
                 return
@@ -250,7 +251,7 @@ class _Driver:
                 self._carry_out(effects)
 
     def go_on(self) -> None:
-        """The Sender takes up its work again, which no case compares and nothing may break."""
+        """Let the Sender continue its work: no case compares it, but it must not fail."""
         self._run()
 
     def _carry_out(self, effects: Effects) -> None:
@@ -271,12 +272,12 @@ class _Driver:
         self.client.handle(envelope, self.now)
 
     def _accept(self) -> None:
-        """The request in flight succeeds, and the next one leaves."""
+        """The request in flight succeeds, and the next one is sent."""
         self.answer("NONE")
         self._run()
 
     def state(self, result: Result | None) -> dict[str, Any]:
-        """The state after the response. An exception ends the handler, so the case has no further field."""
+        """The state after the response. After an exception the case lists no further field."""
         if self.watch.thrown:
             return {"exception": KAFKA_EXCEPTION}
         manager = self.manager
@@ -307,7 +308,7 @@ class _Driver:
 
 
 def _answer_to(request: object, error: Error) -> object:
-    """The answer that says ``error``; of two partitions the first is answered NONE."""
+    """The response with ``error``; of two partitions, the first gets NONE."""
     if isinstance(request, FindCoordinatorRequest):
         node = BROKER if error is Error.NONE else None
         return FindCoordinatorResponse(key=request.key, key_type=request.key_type, error=error, node=node)

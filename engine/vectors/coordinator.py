@@ -1,6 +1,7 @@
-"""Cases of the transaction coordinator: one log partition, answers, images written, markers to send.
+"""Runs the cases of the transaction coordinator: one log partition, answers, written images, markers to send.
 
-The log of a case is a list; a held image reached it, but the coordinator does not have the result.
+The log of a case is a list. A *held* image is in it, but the coordinator has not received the result of the
+append.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ PARTITION = 0
 
 
 class Counter:
-    """Producer ids in order."""
+    """A source of producer ids that counts upwards."""
 
     def __init__(self, first: int) -> None:
         self.next = first
@@ -48,8 +49,8 @@ class Stage:
 
     def __init__(self, config: dict[str, Any], version: str, named: frozenset[str]) -> None:
         self.named = named
-        """Every transactional id that the case names: its state is asked for after each operation, also before the
-        coordinator meets it."""
+        """Every transactional id in the case: its state is compared after each operation, even before the
+        coordinator knows the id."""
         self.now = int(config.get("start_ms", 0))
         made = SnapshotCoordinator if version == SNAPSHOT else TransactionCoordinator
         self.coordinator = made(
@@ -67,17 +68,17 @@ class Stage:
         self.append_error = Error.NONE
         self.holding = False
         self.held: list[tuple[int, int]] = []
-        """(token, index of the operation that asked)."""
+        """(token, index of the operation that caused the append) of each held image."""
         self.operation = 0
         self.responses: list[tuple[int, Answer]] = []
         self.verified: dict[int, dict[str, Error]] = {}
-        """Answer to each question about partitions, by the operation that asked."""
+        """Index of an operation to the answer to its question about partitions."""
         self.writes: list[Image | None] = []
         self.markers: list[SendMarkers] = []
         self.under_way: set[str] = set()
-        """Ids whose markers were not all acknowledged yet."""
+        """Ids whose markers are not all acknowledged."""
         self.acknowledged: dict[str, int] = {}
-        """Id to the operation that acknowledged its last marker, until the log took the completion."""
+        """Id to the index of the operation that acknowledged its last marker, until the completion is in the log."""
 
     def settle(self) -> None:
         """Carry out the coordinator's effects until there are none."""
@@ -85,7 +86,8 @@ class Stage:
         while outbox:
             effect = outbox.pop(0)
             if isinstance(effect, Answer):
-                if effect.to is None:  # A task of the coordinator, whose exception belongs to the operation.
+                # A background task of the coordinator; its exception belongs to the operation.
+                if effect.to is None:
                     effect = replace(effect, to=self.operation)
                 self.responses.append((int(str(effect.to)), effect))
             elif isinstance(effect, Completed):
@@ -157,7 +159,7 @@ class Stage:
         self.verified[self.operation] = verify(self.coordinator, asked)
 
     def _complete_markers(self, op: dict[str, Any]) -> None:
-        """The last acknowledgement arrives once; the result of the append does not concern the markers."""
+        """The last acknowledgement arrives once; the result of the append does not affect the markers."""
         if op["tid"] in self.under_way:
             self.under_way.discard(op["tid"])
             self.acknowledged[op["tid"]] = self.operation
@@ -219,7 +221,7 @@ class Stage:
         return shown
 
     def hidden_state(self) -> dict[str, dict[str, int]]:
-        """The coordinator's state of the previous identity, which 2.x does not write to the log."""
+        """The previous identity in the coordinator's memory, which 2.x does not write to the log."""
         return {
             name: {
                 "last_pid": found.last_producer_id,
@@ -250,7 +252,7 @@ OPERATIONS: dict[str, Callable[[Stage, dict[str, Any]], None]] = {
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """One case in one version; the first operation that went otherwise."""
+    """Run one case in one version; returns the first operation that differs from Kafka."""
     expected = expected_for(case, version)
     named = frozenset(op["tid"] for op in case["ops"] if op.get("tid"))
     stage = Stage(case.get("config", {}), version, named)
@@ -305,7 +307,7 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
 
 
 def _comparable(answer: dict[str, Any]) -> dict[str, Any]:
-    """The response without producer id and epoch if it carries none."""
+    """The response, without producer id and epoch when it has none."""
     return {name: value for name, value in answer.items() if not (name in ("pid", "epoch") and value == -1)}
 
 

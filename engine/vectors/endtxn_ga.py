@@ -1,7 +1,8 @@
-"""Cases of EndTxn of transaction version 2, as released: one request against one state of an id (KIP-890).
+"""Runs the cases of EndTxn with transaction version 2 in the released form: one request in one state of an id
+(KIP-890).
 
-A case names the epoch of the request by what it is to the stored one; what it expects are the answer, the state that
-is written, and whether the epoch went up.
+A case gives the request's epoch relative to the stored one. It expects the answer, the written state, and
+whether the epoch was raised.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ EPOCHS = {
     "older": (STORED_EPOCH - 2, "request epoch <= stored epoch - 2"),
     "newer": (STORED_EPOCH + 1, "request epoch > stored epoch"),
 }
-"""What a case calls the epoch of its request, with that epoch and the words beside it."""
+"""A case's name of the request's epoch, to that epoch and the text beside it."""
 
 
 class _NoIds:
-    """No case reaches the highest epoch."""
+    """A source without producer ids: no case reaches the highest epoch."""
 
     def take(self) -> int:
         raise AssertionError("no producer id is wanted")
@@ -72,7 +73,7 @@ def _stored(state: str) -> TransactionMetadata:
 
 
 def _found(coordinator: TransactionCoordinator) -> dict[str, Any]:
-    """What the request led to, once the log has taken what was written."""
+    """The result of the request, after the log has stored the image."""
     metadata = coordinator.metadata[ID]
     state, epoch = None, STORED_EPOCH
     written = [effect for effect in coordinator.outbox if isinstance(effect, Write)]

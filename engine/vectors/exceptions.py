@@ -1,4 +1,4 @@
-"""The protocol's errors by the names in a case, and the Java exceptions that Kafka's client shows for them."""
+"""Kafka's errors by their names in cases, and the Java exceptions that Kafka's client throws for them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from engine.errors import Cause, Error
 from engine.vectors.outcome import Skip
 
 _EARLIER = {"NOT_LEADER_FOR_PARTITION": Error.NOT_LEADER_OR_FOLLOWER}
-"""Names of errors until 2.5."""
+"""Names of errors up to 2.5."""
 
 _IRREGULAR = {
     Error.CORRUPT_MESSAGE: "CorruptRecordException",
@@ -25,14 +25,14 @@ _IRREGULAR = {
     Error.TOPIC_AUTHORIZATION_FAILED: "TopicAuthorizationException",
     Error.GROUP_AUTHORIZATION_FAILED: "GroupAuthorizationException",
     Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "TransactionalIdAuthorizationException",
-    # Only TxnOffsetCommit reacts to these two errors (KIP-447), with an exception of its own.
+    # Only TxnOffsetCommit has these two errors (KIP-447), with exceptions of its own.
     Error.UNKNOWN_MEMBER_ID: "CommitFailedException",
     Error.ILLEGAL_GENERATION: "CommitFailedException",
 }
 
 
 def error_named(name: str) -> Error:
-    """The error of this name. Raises Skip for one that the engine's versions have not."""
+    """The error of this name. Raises Skip when the engine's versions do not have it."""
     found = Error.__members__.get(name) or _EARLIER.get(name)
     if found is None:
         raise Skip(f"the engine has no error {name}")
@@ -40,7 +40,8 @@ def error_named(name: str) -> Error:
 
 
 def exception_name(error: Cause, version: str = "2.8") -> str:
-    """``Error.INVALID_PRODUCER_EPOCH`` → ``InvalidProducerEpochException``, with Kafka's irregular ones.
+    """``Error.INVALID_PRODUCER_EPOCH`` → ``InvalidProducerEpochException``, including Kafka's irregular
+    names.
 
     Before 2.7 code 47 was thrown as ProducerFencedException.
     """

@@ -1,8 +1,9 @@
-"""What clients did to a real broker, as a scenario (``kafka-logs/*/phaseN.json``): the calls of applications, the
-faults, and when each action's turn is over.
+"""Converts the recorded actions of clients at a real broker (``kafka-logs/*/phaseN.json``) to a scenario:
+calls of applications, faults, and the time of each.
 
-Every action gets a turn of its own, so a call waits for none of another client, and turns keep at least the real
-time between them, so timeouts are those of the recording. Several records in a row are sent in one turn.
+Every action gets a *turn*, a span of virtual time, so a call never waits for one of another client. Turns are
+at least as far apart as the actions in the recording, so timeouts are the same. Several records in a row are
+sent in one turn.
 """
 
 from __future__ import annotations
@@ -17,22 +18,24 @@ from engine.topic_partition import topic_of, topic_partition
 from engine.vectors.outcome import Skip
 
 TURN_MS = 200
-"""Virtual time of one turn: more than a call and the markers behind it need."""
+"""Virtual ms of one turn: more than a call and its markers need."""
 INIT_MS = 2000
-"""That of ``init_transactions``, which waits for the end of a transaction that another client left open."""
+"""Virtual ms of a turn with ``init_transactions``, which waits until a transaction left open by another
+client has ended."""
 SCAN_MS = 10_000
-"""A coordinator looks so often for transactions that took too long."""
+"""Interval in ms at which a coordinator looks for timed-out transactions."""
 RESTART_MS = 10_000
-"""From a clean stop of the broker to the turn after its return; below the session timeouts of clients."""
+"""Virtual ms from a clean stop of the broker to the first turn after its restart; below the session timeouts
+of clients."""
 HEARTBEAT_MS = 2000
-"""Brokers say so often that they live; a session that ends is noticed that much later at most."""
+"""Interval in ms of the brokers' heartbeats; the end of a session is noticed at most this much later."""
 LASTS_MS = {
     "init_transactions": INIT_MS,
     "timeout abort observed": SCAN_MS,
     "new leader": HEARTBEAT_MS,
 }
 NEWER, OLDER = "k41", "k28"
-"""The Java client 4.1, and librdkafka 2.16, which stays on the older protocol."""
+"""The versions of the Java client 4.1, and of librdkafka 2.16, which uses the older protocol."""
 CLIENTS_MAX = 16
 CALLS = frozenset(
     ("init_transactions", "begin_transaction", "commit_transaction", "abort_transaction", "flush")
@@ -41,19 +44,19 @@ CALLS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A record in the order of ``send()`` calls, and where the recorded broker put it."""
+    """A record in the order of ``send()`` calls, with the offset at the recorded broker."""
 
     partition: str
     key: Any
     value: Any
-    """As the recording has them: null, text, or bytes in base 64."""
+    """The value in the recording: null, text, or bytes in base 64."""
     offset: int | None
-    """None: it was refused."""
+    """None when the record was refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallEnded:
-    """At this time a call of a client has ended, well or not."""
+    """A check: at this time a client's call has ended, with success or not."""
 
     at: int
     client: str
@@ -63,7 +66,7 @@ class CallEnded:
 
 @dataclass(frozen=True, slots=True)
 class LeaderIs:
-    """At this time a broker leads the first partition."""
+    """A check: at this time a broker leads the first partition."""
 
     at: int
     broker: int
@@ -71,7 +74,7 @@ class LeaderIs:
 
 @dataclass(frozen=True, slots=True)
 class ToolAborts:
-    """At this time an operator's tool aborts the transaction that begins at an offset."""
+    """An action: at this time an operator's tool aborts the transaction that begins at an offset."""
 
     at: int
     partition: str
@@ -83,36 +86,36 @@ Check = CallEnded | LeaderIs | ToolAborts
 
 @dataclass(slots=True)
 class Script:
-    """The scenario that a folder's actions make; grows phase by phase."""
+    """The scenario for the actions of a folder; extended phase by phase."""
 
     topics: dict[str, dict[str, Any]] = field(default_factory=dict)
     producers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By the name of the client in the recording."""
+    """Name of the client in the recording to its producer."""
     calls: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     faults: list[dict[str, Any]] = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
-    """What is looked at or done while the scenario runs, in the order of time."""
+    """The checks and actions while the scenario runs, by time."""
     now: int = 0
     brokers: int = 1
     views: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
-    """When to look, and what was seen then."""
+    """The time and content of each recorded view."""
     leader: int = 0
-    """Of the first partition at the beginning: the broker that is killed first as its leader; 0: not said."""
+    """The first leader of the first partition: the broker that is later killed as its leader; 0: unknown."""
     last_segment: int = 0
     """First offset of the segment that the log cleaner leaves alone."""
     lasts_ms: int = TURN_MS
-    """The turn that is now."""
+    """Virtual ms of the present turn."""
     behind_ms: int = 0
-    """How much later things happen here than in the recording."""
+    """How many ms the scenario is behind the recording."""
 
     def name(self, producer: str) -> str:
-        """Of a client in the scenario, whose names have small letters alone."""
+        """The name of a client in the scenario, which allows only small letters."""
         return f"p{list(self.producers).index(producer) + 1}"
 
     def turn(self, at_ms: int | None = None, lasts_ms: int = TURN_MS) -> int:
-        """The beginning of a turn: not before the one ahead of it is over. ``at_ms``: the recording's time of it; None:
-        it has none."""
+        """The beginning of the next turn, after the end of the previous one. ``at_ms``: its time in the
+        recording; None: it has none."""
         due = 0 if at_ms is None else at_ms + self.behind_ms
         self.now = max(self.now + self.lasts_ms, due)
         if at_ms is not None:
@@ -124,11 +127,9 @@ class Script:
 def read(
     phases: Iterable[dict[str, Any]], restarts: bool, *, continues: bool = False, last_segment: int = 0
 ) -> Script:
-    """The phases of a folder, in their order. ``restarts``: the broker was stopped cleanly before each but the first,
-    ``continues``: and once more behind the last of these.
-
-    Raises Skip for an action that the engine has no call for.
-    """
+    """The script for the phases of a folder, in order. ``restarts``: the broker was stopped cleanly before
+    each phase but the first; ``continues``: also after the last of these phases. Raises Skip for an action
+    that the engine cannot make."""
     script = Script(last_segment=last_segment)
     for phase in phases:
         if restarts and phase["phase"] > 1:
@@ -152,9 +153,8 @@ def _restart(script: Script) -> None:
 
 
 def independent(phases: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """The phases. Where more clients took part than a scenario has room for, apart for each set of topics that no
-    client of the others uses.
-    """
+    """The phases. If there are more clients than a scenario allows, the phases are split by topics that share
+    no client."""
     parts: list[set[str]] = [{topic["topic"]} for phase in phases for topic in phase["topics"]]
     used: dict[str, set[str]] = {}
     for phase in phases:
@@ -200,7 +200,7 @@ class _Reader:
         self.phase = phase
         script.behind_ms = script.now
         self.clients: dict[str, str] = {}
-        """Names of clients of this phase to those of the script: a later phase has its own."""
+        """Names of this phase's clients to their names in the script; every phase has its own clients."""
 
     def read(self) -> None:
         script, phase = self.script, self.phase
@@ -223,7 +223,7 @@ class _Reader:
         self.script.views.append((at + TURN_MS - 1, view))
 
     def _tools(self, before: dict[str, Any]) -> None:
-        """What an operator's tool changed between the last two views."""
+        """The changes that an operator's tool made between the last two views."""
         if before is not self.phase["views"][-1]:
             return
         for tool in self.phase.get("tool", ()):
@@ -258,7 +258,8 @@ class _Reader:
             self._result(producer, kind, action, at)
         elif kind in CALLS:
             self._call(producer, {"at": at, "do": kind})
-            if kind != "flush":  # librdkafka's says whether the records arrived, which their offsets say too.
+            # librdkafka's result tells whether the records arrived; their offsets show that, too.
+            if kind != "flush":
                 self._result(producer, kind, action, at)
         elif kind == "begin+produce+flush":
             self._child(action, at)
@@ -303,7 +304,8 @@ class _Reader:
         self.script.producers[name] = {"profile": config.get("profile", OLDER), "settings": settings}
 
     def _child(self, action: dict[str, Any], at: int) -> None:
-        """A process of its own: it begins a transaction, sends its records and is killed by a later action."""
+        """An action in a separate process: it begins a transaction, sends its records, and is killed by a
+        later action."""
         producer = action["producer"]
         self._new_producer(
             producer,
@@ -340,14 +342,15 @@ class _Reader:
 
 ENDS = frozenset(("commit_transaction", "abort_transaction"))
 EARLIER: dict[str, Any] = {}
-"""What an earlier phase stored."""
+"""Marks records that an earlier phase stored."""
 
 
 def in_order_of_offsets(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The actions, with a record ahead of what other clients did where its offset says that it came first.
+    """The actions, ordered by offsets where clients raced: a record moves before the actions of other clients
+    if its offset is lower than theirs.
 
-    A client's records leave when its clock says so, and a marker is written after the call has returned: what two
-    clients do races, and only the offsets say how it ended. The order of each client's own actions stays.
+    A client sends records at times of its own, and a marker is written after the call has returned, so only
+    the offsets show which of two clients was first. The order of each client's own actions stays.
     """
     ordered: list[dict[str, Any]] = []
     first: dict[str, int] = {}
@@ -356,7 +359,8 @@ def in_order_of_offsets(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
             partition = f"{action['topic']}-{action['partition']}"
             first[partition] = min(action["offset"], first.get(partition, action["offset"]))
     logs: dict[str, list[dict[str, Any] | None]] = {name: [EARLIER] * start for name, start in first.items()}
-    """What makes each offset of a partition: a record's action, that of an end for its marker, None: not known yet."""
+    """For each offset of a partition, the action that made it: a record's, or the end of a transaction for
+    its marker; None: unknown."""
     joined: dict[str, list[str]] = {}
     transactional = {
         action["producer"] for action in actions if "transactional.id" in action.get("config", ())
@@ -385,7 +389,7 @@ def in_order_of_offsets(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _place_record(log: list[dict[str, Any] | None], action: dict[str, Any]) -> list[dict[str, Any]]:
-    """Put a record at its offset; returns what stands behind it."""
+    """Put a record at its offset; returns the actions after it."""
     offset = action["offset"]
     log.extend([None] * (offset - len(log)))
     if offset < len(log) and log[offset] is None:
@@ -399,7 +403,7 @@ def _place_in(ordered: list[dict[str, Any]], action: dict[str, Any]) -> int:
     return next(number for number, found in enumerate(ordered) if found is action)
 
 
-# The Java client says what it did in lines of text ----------------------------------------------------
+# The Java client prints its actions as lines of text ------------------------------------------------
 
 _PRODUCED = re.compile(r"produce (\S+)-(\d+) offset=(\d+) key=(\S+) value=(\S+)")
 _FAILED = re.compile(r"produce FAILED (\S+) (\w+)")
@@ -407,11 +411,11 @@ _CODEC = re.compile(r"commit (gzip|snappy|lz4|zstd)")
 
 
 def java_actions(phase: dict[str, Any]) -> list[dict[str, Any]]:
-    """The actions that the lines of ``java_stdout`` stand for.
+    """The actions in the lines of ``java_stdout``.
 
-    The lines leave out: transactional ids (those of the coordinator's log), the begin of a transaction that a record
-    follows (made where none is open), to which partition a refused record was sent (that of its producer's record
-    before it), and the records of the producers with a codec (those of the last view).
+    The lines leave out: transactional ids (those of the coordinator's log), the begin of a transaction that a
+    record follows (made where none is open), to which partition a refused record was sent (that of its
+    producer's record before it), and the records of the producers with a codec (those of the last view).
     """
     return _JavaLines(phase).actions
 
@@ -486,7 +490,7 @@ class _JavaLines:
         return f"{self.identifier.removesuffix(variant)}-{codec}{variant}"
 
     def _codec(self, codec: str) -> None:
-        """A producer of its own, whose records stand in the last view alone."""
+        """A separate producer with a compression codec; only the last view has its records."""
         self.producer = f"java-{codec}"
         self._new(self.producer, self._identifier_of(codec))
         self._begin()

@@ -1,9 +1,10 @@
-"""Plays what clients did to a real Kafka 4.1 in ``k41`` and compares what the brokers wrote.
+"""Plays the recorded actions of clients at a real Kafka 4.1 in ``k41``, and compares the logs.
 
-The actions of a folder (``kafka-logs/*/phaseN.json``) become a scenario (``log_actions``). Compared are: which calls
-ended well; at each view log start, high watermark, last stable offset and the visible records, each with its key and
-value; the records and markers of the recorded segments (offset, producer, epochs, sequence); and the values of
-``__transaction_state`` and ``__consumer_offsets``. What the actions do not determine is the closed list :data:`OPEN`.
+The actions of a folder (``kafka-logs/*/phaseN.json``) become a scenario (``log_actions``). Compared are:
+which calls ended well; at each view log start, high watermark, last stable offset and the visible records,
+each with its key and value; the records and markers of the recorded segments (offset, producer, epochs,
+sequence); and the values of ``__transaction_state`` and ``__consumer_offsets``. :data:`OPEN` lists everything
+that the actions do not determine.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ from engine.vectors.wire_versions import OpenField, Taken
 
 INTERNAL_PARTITIONS = 4
 CALLS_OF_A_FENCED_PRODUCER = ("abort_transaction",)
-"""Calls that the Java client still makes after a fence at a leader, and librdkafka refuses."""
+"""Calls that the Java client still makes after a leader fenced it, but librdkafka refuses."""
 LEVEL = re.compile(r"_transaction_version_(\d)")
 PLAYED_IN = "k41"
 NEWEST_LEVEL = 2
-"""That of a new cluster of Kafka 4.1."""
+"""The level of ``transaction.version`` in a new cluster of Kafka 4.1."""
 STEPS_MAX = 400_000
 LOGS_ON_MS = 120_000
-"""Virtual time in which a log may still grow behind the last view: a timeout of transactions and its scan."""
+"""Virtual ms for which a log may still grow after the last view: a transaction timeout and its scan."""
 
 OPEN = (
     OpenField(
@@ -78,11 +79,11 @@ OPEN = (
         "and with it their leader epochs and the coordinator epochs, they do not",
     ),
 )
-"""All that the actions of a folder do not determine."""
+"""Everything that the actions of a folder do not determine."""
 
 
 def is_folder(document: dict[str, Any]) -> bool:
-    """What clients did, as ``kafka-logs`` has it."""
+    """Whether the document has recorded actions of clients, as in ``kafka-logs``."""
     return all(part in document for part in ("scenario", "phase", "topics", "actions", "views"))
 
 
@@ -92,22 +93,22 @@ def open_fields() -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The result of one phase: what was compared how often, and the first thing that differs."""
+    """The result of one phase: the number of comparisons of each kind, and the first difference."""
 
     failure: Failure | None
     counts: Taken = field(default_factory=Counter)
-    """Records, markers, views, calls, and values of both internal topics."""
+    """Number of compared records, markers, views, calls, and values of both internal topics."""
     missing: tuple[str, ...] = ()
 
 
 def level_of(place: str) -> int:
-    """The level of ``transaction.version`` of the cluster that wrote a folder."""
+    """The level of ``transaction.version`` in the cluster of a folder."""
     found = LEVEL.search(place)
     return int(found[1]) if found else NEWEST_LEVEL
 
 
 def play(document: dict[str, Any], level: int, beside: Beside) -> Compared:
-    """One phase of a folder, behind those before it. Raises Skip for actions that the engine has no call for."""
+    """Play one phase of a folder, after the phases before it. Raises Skip for actions that the engine cannot make."""
     number = document["phase"]
     is_last = not any(_phase(later, beside) for later in range(number + 1, number + 3))
     counts: Taken = Counter()
@@ -146,17 +147,17 @@ def _phase(number: int, beside: Beside) -> dict[str, Any] | None:
 # The recorded files -------------------------------------------------------------------------------
 
 Row = tuple[int, str, str | None, int, int, int | None, int]
-"""One record or marker: offset, kind, whose, epoch, sequence, coordinator epoch, leader epoch."""
+"""One record or marker: offset, kind, producer, epoch, sequence, coordinator epoch, leader epoch."""
 
 
 class _Recorded:
-    """What the brokers of a folder left behind."""
+    """The files that the brokers of a folder have written."""
 
     def __init__(self, document: dict[str, Any], beside: Beside) -> None:
         self.beside = beside
         self.partitions = sorted(document["views"][-1]["partitions"])
         self.is_cluster = any("replication.factor" in topic["config"] for topic in document["topics"])
-        """Several brokers."""
+        """Whether there were several brokers."""
         self.values: dict[str, list[tuple[int, TransactionLogValue]]] = {}
         """Transactional id to the values of its records, each with the version of its bytes."""
         self.offsets: list[tuple[RecordBatch, list[tuple[OffsetKey, int]]]] = []
@@ -175,7 +176,7 @@ class _Recorded:
 
     @property
     def restarts(self) -> bool:
-        """The one broker was stopped and started between phases: its coordinator's logs have several leader epochs."""
+        """The only broker was restarted between phases, so its coordinator's logs have several leader epochs."""
         return self.leader_epochs > 1 and not self.is_cluster
 
     def _rows(self, folder: str) -> Iterator[BatchRow]:
@@ -214,7 +215,7 @@ class _Recorded:
 
 
 def owners_of(seen: Iterable[tuple[str, int]]) -> dict[int, str]:
-    """Producer id to the transactional id that it belonged to, and its number among the ids of that one."""
+    """Producer id to its transactional id, and its number among the producer ids of that."""
     owners: dict[int, str] = {}
     counts: Counter[str] = Counter()
     for name, producer_id in seen:
@@ -225,7 +226,8 @@ def owners_of(seen: Iterable[tuple[str, int]]) -> dict[int, str]:
 
 
 def rows_of(batches: Iterable[RecordBatch], owners: dict[int, str]) -> list[Row]:
-    """Records and markers of a log, one by one. Producers without a transactional id have names by first appearance."""
+    """The records and markers of a log, one by one. Producers without a transactional id are named by their
+    first appearance."""
     rows: list[Row] = []
     others: dict[int, str] = {}
     first_epoch: int | None = None
@@ -245,7 +247,7 @@ def rows_of(batches: Iterable[RecordBatch], owners: dict[int, str]) -> list[Row]
             continue
         kind = "transactional" if batch.is_transactional else "record"
         if not batch.record_count:
-            # The log cleaner keeps the numbers of a producer's newest batch.
+            # The log cleaner keeps the sequence numbers of a producer's newest batch.
             last = batch.last_sequence
             rows.append(
                 (batch.last_offset, f"emptied {kind}", owner, batch.producer_epoch, last, None, epoch)
@@ -279,7 +281,7 @@ class _Run:
         return Simulation(scenario_of(self.script, self.level))
 
     def look(self, views: list[tuple[int, dict[str, Any]]]) -> Failure | None:
-        """Run from view to view and compare each."""
+        """Run from view to view, and compare each."""
         for at, view in views:
             failure = self._run_to(at)
             if failure is None:
@@ -289,7 +291,7 @@ class _Run:
         return self._run_to(self.script.now)
 
     def _run_to(self, until: int) -> Failure | None:
-        """Run on, with what is looked at and done on the way."""
+        """Run on, with the checks and actions on the way."""
         while self.checks and self.checks[0].at <= until:
             check = self.checks.pop(0)
             self.simulation.run(until=check.at)
@@ -319,8 +321,8 @@ class _Run:
         return None if leader == check.broker else Failure(f"leader of {first}", check.broker, leader)
 
     def _abort(self, abort: ToolAborts) -> None:
-        """``kafka-transactions.sh abort``: a marker for the producer whose transaction begins at an offset. Who that is
-        shows the run so far; it is made again with the request in it."""
+        """``kafka-transactions.sh abort``: a marker for the producer whose transaction begins at an offset.
+        The run so far shows the producer; then the run is made again with the request."""
         entry = next(
             found
             for found in self._log(abort.partition).producers.entries.values()
@@ -373,7 +375,7 @@ class _Run:
         return None
 
     def _compare_values(self, place: str, log: PartitionLog, records: list[dict[str, Any]]) -> Failure | None:
-        """Each visible record is that of the action which sent it."""
+        """Compare each visible record with the action that sent it."""
         sent = {
             offset: self.script.sent[serial - 1]
             for batch in log.batches
@@ -387,11 +389,11 @@ class _Run:
                 return Failure(f"{place}: record at {record['offset']}", wanted, (found.key, found.value))
         return None
 
-    # What lies in the files -----------------------------------------------------------------------
+    # The content of the files ---------------------------------------------------------------------
 
     def compare_logs(self, is_last: bool) -> Failure | None:
-        """Offsets of the records, control batches, and the coordinators' values. The files are those of the last phase:
-        before it the engine's log is a beginning of them."""
+        """Offsets of the records, control batches, and the coordinators' values. The files are from the end
+        of the last phase; after an earlier phase, the engine's log is a prefix of them."""
         if is_last:
             self._run_on()
         images = self._images()
@@ -407,7 +409,7 @@ class _Run:
         return self._compare_offsets(owners, is_last)
 
     def _run_on(self) -> None:
-        """Until the logs are as long as the files: a timeout may come after the last view."""
+        """Run on until the logs are as long as the files: a timeout may come after the last view."""
         end = self.script.now + LOGS_ON_MS
         while self.simulation.now < end and any(
             self._log(name).log_end < found[-1].last_offset + 1
@@ -419,7 +421,7 @@ class _Run:
                 return
 
     def _compare_places(self, partition: str) -> Failure | None:
-        """Each record lies at the offset that its client was told, and a refused one nowhere."""
+        """Check that each record is at the offset that its client got, and that a refused record is nowhere."""
         for batch in self._log(partition).batches:
             for offset, serial in zip(offsets_in(batch), batch.serials, strict=False):
                 sent = self.script.sent[serial - 1]
@@ -444,7 +446,7 @@ class _Run:
         return None
 
     def _is_open(self, name: str, partition: str) -> bool:
-        """With several brokers the actions say who leads the first partition, and nothing of the others."""
+        """With several brokers, the actions name the leader of the first partition only."""
         if not self.recorded.is_cluster:
             return False
         return name == "coordinator epoch" or (
@@ -508,7 +510,7 @@ def offsets_in(batch: RecordBatch) -> list[int]:
 
 
 def delivered(view: dict[str, Any], consumer: str, partition: str, log: PartitionLog) -> list[int]:
-    """Offsets that a consumer handed over; of those the log still has, which a reader that begins now gets."""
+    """The offsets that a consumer got and that the log still has: a consumer that starts now gets them."""
     stretches = view["consumers"][consumer]["lanes"][partition]["stretches"]
     there = {offset for batch in log.batches for offset in offsets_in(batch) if offset >= log.log_start}
     return [
@@ -521,7 +523,7 @@ def delivered(view: dict[str, Any], consumer: str, partition: str, log: Partitio
 
 
 def last_of_each(images: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Of several images of one transaction in state Ongoing, the last: it names all partitions."""
+    """Of several images of one transaction in state Ongoing, only the last, which has all partitions."""
     kept: list[tuple[Any, ...]] = []
     for image in images:
         if kept and image[0] == "Ongoing" == kept[-1][0] and image[1:3] == kept[-1][1:3]:
@@ -557,7 +559,7 @@ def _made_image(value: LoggedTransaction, owners: dict[int, str]) -> tuple[Any, 
 
 
 def _open_partition(name: str) -> str:
-    """A group's partition without its number."""
+    """A group's partition, without its number."""
     return OFFSETS_TOPIC if topic_of(name) == OFFSETS_TOPIC else name
 
 
@@ -576,7 +578,7 @@ def _committed(batch: RecordBatch) -> list[tuple[OffsetKey, int]]:
 def _offsets_row(
     batch: RecordBatch, offsets: list[tuple[OffsetKey, int]], owners: dict[int, str], script: Script
 ) -> tuple[Any, ...] | None:
-    """A commit or a marker on the offsets log; None for those of other folders and for members."""
+    """A row for a commit or a marker in the offsets log; None for commits of other folders, and for members."""
     owner = owners.get(batch.producer_id)
     mine = {found["settings"].get("transactional_id") for found in script.producers.values()}
     if owner is None or owner.rpartition(" ")[0] not in mine or not (offsets or batch.is_control):
@@ -586,8 +588,8 @@ def _offsets_row(
 
 
 def scenario_of(script: Script, level: int) -> Scenario:
-    """The scenario that the actions make. Its versions are set behind the checks: recorded cases are played in versions
-    that no scenario may name yet, too."""
+    """The scenario for the actions. Its versions are set after the checks, because recorded cases are also
+    played in versions that no scenario may name yet."""
     scenario = load(_document_of(script))
     document = scenario.document
     document["profile"] = PLAYED_IN

@@ -1,7 +1,7 @@
-"""Cases of the marker channel: what it does with one partition's answer to WriteTxnMarkers.
+"""Runs the cases of the marker channel: its reaction to one partition's result of WriteTxnMarkers.
 
-A transaction over two partitions is handed over; the first partition's marker meets what the case says. The
-outcome is read from the channel's queues, never from its table.
+A transaction with two partitions is handed over; the first partition's marker gets the result in the case.
+The outcome is read from the channel's queues, never from its table.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EPOCH = 3
 
 
 class Around:
-    """The channel's broker; a case changes it."""
+    """The channel's broker; a case changes its answers."""
 
     def __init__(self) -> None:
         self.epoch: int | None = EPOCH
@@ -97,7 +97,8 @@ def _answer(channel: MarkerChannel, around: Around, given: dict[str, Any]) -> No
     if given.get("coordinator_epoch") == "changed":
         around.epoch = EPOCH + 1
     elif lookup and around.cached:
-        # NOT_COORDINATOR: another broker coordinates; COORDINATOR_LOAD_IN_PROGRESS: this one loads its log.
+        # NOT_COORDINATOR: another broker coordinates; COORDINATOR_LOAD_IN_PROGRESS: this broker is reading
+        # its log.
         around.epoch = None
     if given.get("disconnected"):
         channel.on_disconnected(broker)
@@ -107,7 +108,7 @@ def _answer(channel: MarkerChannel, around: Around, given: dict[str, Any]) -> No
 
 
 def _outcome(channel: MarkerChannel) -> str:
-    """The channel's present state under the case's name."""
+    """The channel's present state, under the case's name for it."""
     waiting = channel.waiting.get("txn")
     if waiting is not None and waiting.passed_over:
         return "illegal_state"

@@ -1,4 +1,4 @@
-"""Where a transactional id or group id belongs (FND-2), and a record with a key."""
+"""Runs the cases about the partition of a transactional id, of a group id (FND-2), and of a record with a key."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Runs the cases about blocks of producer ids on real managers and a real ZooKeeper, message by message.
 
-``conflicts`` of a case is a competing writer: it takes the next block right before the manager's conditional
-write arrives, that many times.
+``conflicts`` in a case is how often a competing writer takes the next block right before the manager's
+conditional write arrives.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.vectors.outcome import Failure, first_difference
 from engine.watching import Watch
 
 REPLIES_MAX = 1000
-"""Exchanges that one claim may take before the case counts as stuck."""
+"""The most exchanges of one claim before the case counts as stuck."""
 
 
 class BlockCase:

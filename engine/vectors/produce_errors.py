@@ -27,14 +27,14 @@ PARTITION = "t-0"
 PRODUCER_ID, PRODUCER_EPOCH = 13, 1
 COORDINATOR = 1
 LOG_START_OFFSET = 0
-"""A known log start above the last acknowledged offset, because nothing is acknowledged yet."""
+"""A log start above the last acknowledged offset; nothing is acknowledged yet."""
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:
-    """The first difference to Kafka, or None."""
+    """The first difference from Kafka, or None."""
     expected = _outcome(case, version)
     given = case["input"]
-    # "any" means that it makes no difference: both ways must give the expected outcome.
+    # "any" means that the value makes no difference: both values must give the expected outcome.
     for supports_bump in _ways(given["coordinator_supports_epoch_bump"], (True, False)):
         for batch in _ways(given["batch"], ("next_in_order", "later_in_flight")):
             failure = _run_once(_PROFILES[version], given, supports_bump, batch, expected)
@@ -83,7 +83,7 @@ def _run_once(
 def _in_flight(
     profile: Profile, transactional: bool, supports_bump: bool, completing: bool
 ) -> tuple[TransactionManager, list[Batch]]:
-    """A manager with an identity, in the case's state, that numbered and tracks three batches."""
+    """A transaction manager with an identity, in the case's state, with three numbered batches in flight."""
     settings: dict[str, Any] = {"transactional_id": "tid"} if transactional else {"enable_idempotence": True}
     config = resolve(settings, profile, Switches())
     manager = TransactionManager("p1", config, profile, Switches(), Watch())

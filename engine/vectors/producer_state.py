@@ -1,7 +1,7 @@
 """Runs the cases about one partition log (schema ``log-scenario-v1``) on the brokers' own log.
 
 Serves ``producer_state``, ``log_transactions`` and ``log_recovery``: each operation is a call on
-:class:`engine.broker.partition_log.PartitionLog`, each result is what that log answered and holds.
+:class:`engine.broker.partition_log.PartitionLog`, each result is the log's answer and state.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from engine.watching import Watch
 PARTITION = "t-0"
 BATCHES_MAX = 10_000
 EXPIRATION_MS = 3_600_000
-"""The cases' own default for idle producers."""
+"""The default of the cases for the expiration of idle producers."""
 PROFILE_OF = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: K41}
 
 HEADER_BYTES = 61
 RECORD_BYTES = 8
 MARKER_BYTES = 78
-"""The sizes of the cases' batches: a header, and records with no key and one byte of value."""
+"""The size of a batch in the cases: a header, and records with no key and one byte of value."""
 
 
 class LogCase:
@@ -48,7 +48,7 @@ class LogCase:
         self.clock = 0
         self.verifies = bool(config.get("verification"))
         self.guards: dict[int, int] = {}
-        """What each producer id's verified batches carry."""
+        """Producer id to the guard in its verified batches."""
         self.version = version
         self.through_bytes = through_bytes
         self.auto_high_watermark = bool(config.get("auto_hw"))
@@ -65,13 +65,13 @@ class LogCase:
         )
 
     def do(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """Carry one operation out; returns ``result`` and what it answered."""
+        """Carry out one operation; returns ``result`` and the other fields of the answer."""
         handler = OPERATIONS.get(operation["op"])
         if handler is None:
             raise Skip(f"the engine has no operation {operation['op']!r}")
         answer = handler(self, operation)
         if self.auto_high_watermark and self.log.high_watermark != self.log.log_end:
-            # An unchanged high watermark is not announced: after a truncation only 2.8 gives it to the
+            # An unchanged high watermark is not passed on: after a truncation only 2.8 passes it to the
             # transactions (LOG-8).
             self.log.set_high_watermark(self.log.log_end)
         return answer
@@ -91,8 +91,8 @@ class LogCase:
         return self._appended(batches, operation.get("origin", "client"))
 
     def start_verification(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """A batch arrives that may be the first of a transaction. The case says in ``verified`` whether the coordinator
-        confirms it."""
+        """A batch arrives that may be the first of a transaction. ``verified`` in the case is the
+        coordinator's answer."""
         producer_id, sequence, epoch = operation["pid"], operation["seq"], operation["epoch"]
         producers = self.log.producers
         needs = not producers.is_open(producer_id, epoch)
@@ -188,9 +188,12 @@ class LogCase:
         return {"result": "OK"}
 
     def reopen(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """The log is closed, with a snapshot, and opened by itself, without its broker's checkpoints: log start and
-        recovery point are 0. Kafka 2.8 is given that the stop was clean; 2.0 looks for a file of the broker that says
-        so, does not find it and recovers every segment."""
+        """Close the log, with a snapshot, and open it without its broker's checkpoints: log start and
+        recovery point are 0.
+
+        Kafka 2.8 gets a parameter for the clean stop. 2.0 looks for the broker's file for it, does not find
+        it, and recovers every segment.
+        """
         self.log.close(clean=True)
         self.log.reopen(self.clock, clean=self.version != "2.0", recovery_point=0, log_start=0)
         return {"result": "OK"}
@@ -223,7 +226,7 @@ class LogCase:
         }
 
     def state(self) -> dict[str, Any]:
-        """The log as the cases write it down."""
+        """The log's state, in the form of the cases."""
         log = self.log
         return {
             "leo": log.log_end,

@@ -1,8 +1,8 @@
-"""Runs the cases about what consumers hand out (schema ``read-committed-v1``), three times each.
+"""Runs the cases about the records that applications get (schema ``read-committed-v1``), three times each.
 
-The answer of a case goes through the consumer's own filter; so do the same batches after ``engine/codec`` wrote
-and read them; and so does what a partition log answers that was given the whole partition as bytes, unless no log
-of Kafka's holds or answers what the case says.
+First the response in the case goes through the consumer's own filter. Then the same batches do, after
+``engine/codec`` has written and read them. Last, a partition log loads the whole partition from bytes and its
+response goes through the filter, unless no log of Kafka can hold or return what the case has.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BATCHES_MAX = 10_000
 
 
 def _batch(described: dict[str, Any]) -> RecordBatch:
-    """A batch as a case writes it down; its sequence starts at its offset, which no filter looks at."""
+    """A batch of a case; its sequence starts at its offset, and no filter reads it."""
     offset, producer_id, marker = described["offset"], described["pid"], described.get("marker")
     count = 1 if marker else described["n"]
     has_sequence = marker is None and producer_id != NO_PRODUCER_ID
@@ -74,8 +74,9 @@ def _from_log(
 
 
 def _log_would_answer(whole: list[RecordBatch], given: list[RecordBatch], case: dict[str, Any]) -> bool:
-    """Some brokers of cases answer what no log does: a part of the partition, a list without one of the aborted
-    transactions, a batch outside transactions in the midst of its producer's open one, which no log takes (LOG-6)."""
+    """Whether a log could return the case's response. Some cases have responses that no log returns: a part
+    of the partition, a list that lacks an aborted transaction, or a batch outside transactions inside its
+    producer's open one, which no log accepts (LOG-6)."""
     offset = case["fetch_offset"]
     if given != [batch for batch in whole if batch.last_offset >= offset]:
         return False
@@ -95,7 +96,8 @@ def _log_would_answer(whole: list[RecordBatch], given: list[RecordBatch], case: 
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """One case; offsets handed out and the next position must be the real consumer's each time."""
+    """Run one case; the offsets that the application gets and the next position must be the real consumer's
+    each time."""
     given = case["input"]
     offset = given["fetch_offset"]
     batches = [_batch(described) for described in given["response_batches"]]

@@ -1,7 +1,6 @@
-"""Records which fields of a case were read while it was played. A case may have fields that the engine does not
-know: a later schema, a typing error. It is played all the same, and each unread field is reported with its place;
-so there is no second list of the fields of each operation.
-"""
+"""Records which fields of a case were read while it was played. A case may have unknown fields, because of a
+later schema or a typing error. It is played nevertheless, and each unread field is reported with its place.
+So no second list of the fields of each operation is needed."""
 
 from __future__ import annotations
 
@@ -9,13 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 PROSE = frozenset({"name", "detail", "note", "comment", "description"})
-"""Fields for people who read the case."""
+"""Fields with text for people."""
 PLAYED = ("config", "input", "leaders", "ops", "expected")
-"""The parts of a case that are more than its name and origin."""
+"""The fields of a case that are not its name or origin."""
 
 
 class Told(dict[str, Any]):
-    """An object of a case that remembers which of its fields were asked for."""
+    """An object of a case that records which of its fields were read."""
 
     __slots__ = ("read",)
 
@@ -45,7 +44,7 @@ class Told(dict[str, Any]):
 
 
 def watched(value: Any) -> Any:
-    """A copy whose objects remember which fields were read."""
+    """A copy whose objects record which of their fields were read."""
     if isinstance(value, dict):
         return Told({name: watched(inner) for name, inner in value.items()})
     if isinstance(value, list):
@@ -54,9 +53,8 @@ def watched(value: Any) -> Any:
 
 
 def unread(part: Any, place: str) -> Iterator[str]:
-    """The places of unread fields in objects of which other fields were read. An object without a read field was
-    compared as a whole, or belongs to a version that the engine does not have.
-    """
+    """The places of unread fields in objects of which other fields were read. An object without any read
+    field was compared as a whole, or belongs to a version that the engine does not have."""
     if isinstance(part, list):
         for index, inner in enumerate(part):
             yield from unread(inner, f"{place}[{index}]")

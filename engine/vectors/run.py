@@ -1,8 +1,8 @@
-"""Run files of cases and count what held.
+"""Runs files of cases and counts the results.
 
-A topic's module has ``run(case, version) -> Failure | None`` and raises Skip; a topic without a
-module is skipped as a whole, with its reason. A case counts once: it fails if any version
-that the engine has fails.
+A topic's module has ``run(case, version) -> Failure | None`` and may raise Skip; a topic without a module is
+skipped as a whole, with its reason. A case counts once: it fails if it fails in any version that the engine
+has.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from engine.vectors.outcome import Failure, Skip
 from engine.vectors.reading import PLAYED, unread, watched
 
 SNAPSHOT = "4.0-snapshot"
-"""The work on 4.0 in October 2024."""
+"""Name of the development version of October 2024, before 4.0."""
 GA = "4.0-ga"
-"""The release 4.0."""
+"""Name of the released version 4.0."""
 VERSIONS = ("2.0", "2.8", "3.9-like", SNAPSHOT, GA)
-"""The versions that the engine has profiles for, as cases name them."""
+"""The versions in cases for which the engine has profiles."""
 STEP_OUTCOMES = ("passed", "failed", "skipped")
 UNPLAYED_NAMED_MAX = 20
 SKIPPED_NAMED_MAX = 8
-"""The most cases that are named beside one reason; further ones are counted, and `--json` has all."""
+"""The most skipped cases that are named for one reason; further ones are counted, and `--json` lists all."""
 RECORDINGS = "engine.vectors.wire"
-"""Loaded with the first recording: it reads bytes with a library, which vectors and runs do without."""
+"""Imported at the first recording, because it reads bytes with a library that vectors and runs do not need."""
 
 TOPICS: dict[str, str] = {
     "sequence_math": "engine.vectors.sequence_math",
@@ -54,11 +54,11 @@ TOPICS: dict[str, str] = {
 
 @dataclass(slots=True)
 class Report:
-    """Outcomes by case id; ``failures`` hold (case id, version, Failure), ``unread`` (case id, place of a field)
-    where the engine did not look at something that a case says, ``unplayed`` what is wrong with a file. ``steps``
-    counts those of recordings: behind one that failed the others are skipped, because the states differ by then.
-    ``taken`` counts the fields that a recording does not determine, ``differences`` has (recording, version, Failure,
-    rows) of versions beside the recorded one, ``others`` how many steps these took."""
+    """The results by case id. ``failures`` holds (case id, version, Failure), ``unread`` (case id, place of a
+    field) for fields that the engine did not read, ``unplayed`` the errors in files. ``steps`` counts the
+    steps of recordings: after a failed one the rest are skipped, because the states differ. ``taken`` counts
+    the fields that a recording does not determine; ``differences`` has (recording, version, Failure, rows)
+    for versions other than the recorded one, and ``others`` the number of their steps."""
 
     passed: list[str] = field(default_factory=list)
     failures: list[tuple[str, str, Failure]] = field(default_factory=list)
@@ -93,7 +93,7 @@ class Report:
         yield f"{len(self.passed)} passed, {failed} failed, {len(self.skipped)} skipped"
 
     def _lines_of_recordings(self) -> Iterable[str]:
-        """What recordings do not determine, and where other versions go another way."""
+        """The fields that recordings do not determine, and the differences in other versions."""
         if self.folders:
             for name, reason in import_module(FOLDERS).open_fields():
                 yield f"OPEN {name}, {reason}"
@@ -150,7 +150,7 @@ class Report:
 
 
 def run_files(documents: Iterable[tuple[str, Any]]) -> Report:
-    """``documents``: (file name, parsed content). Raises ValueError when a file is not of the format."""
+    """``documents``: (file name, parsed content). Raises ValueError for a file in another format."""
     report = Report()
     for name, document in documents:
         run_file(name, document, report)
@@ -158,7 +158,7 @@ def run_files(documents: Iterable[tuple[str, Any]]) -> Report:
 
 
 def run_file(name: str, document: Any, report: Report, beside: Beside = NOTHING) -> None:
-    """Play what one file holds; ``beside``: the files in its folder."""
+    """Play the cases of one file; ``beside``: the files in its folder."""
     content = document if isinstance(document, dict) else {}
     if is_recording(content):
         run_recording(name, content, report, beside)
@@ -183,14 +183,15 @@ API_VERSIONS_FIELDS = ("api_versions", "transaction_version", "request_hex", "re
 
 
 def is_recording(document: dict[str, Any]) -> bool:
-    """Recordings of a real broker's responses (``kafka-logs/*/wire``): step by step, or one of ApiVersions."""
+    """Whether the document is a recording of a real broker's responses (``kafka-logs/*/wire``), step by step
+    or of ApiVersions."""
     return any(
         all(field in document for field in wanted) for wanted in (RECORDING_FIELDS, API_VERSIONS_FIELDS)
     )
 
 
 def run_recording(name: str, document: dict[str, Any], report: Report, beside: Beside) -> None:
-    """One recording counts as one case, in the version that was recorded; other versions are compared with it."""
+    """Play a recording: it counts as one case, in the recorded version; other versions are compared with it."""
     case = f"wire_tv{document['transaction_version']}/{document.get('name', 'api_versions')}"
     try:
         played = import_module(RECORDINGS).play_all(document, beside)
@@ -215,17 +216,18 @@ def run_recording(name: str, document: dict[str, Any], report: Report, beside: B
 
 
 FOLDERS = "engine.vectors.logs"
-"""Loaded with the first folder: it plays whole scenarios."""
+"""Imported at the first folder, because it plays whole scenarios."""
 FOLDER_FIELDS = ("scenario", "phase", "topics", "actions", "views")
 
 
 def is_folder(document: dict[str, Any]) -> bool:
-    """What clients did to a real broker, and what readers saw (``kafka-logs/*/phaseN.json``)."""
+    """Whether the document has the actions of clients at a real broker, and their views
+    (``kafka-logs/*/phaseN.json``)."""
     return all(field in document for field in FOLDER_FIELDS)
 
 
 def run_folder(name: str, document: dict[str, Any], report: Report, beside: Beside) -> None:
-    """One phase of a folder counts as one case, in 4.1 at the level of the folder."""
+    """Play one phase of a folder: it counts as one case, in 4.1 at the folder's level."""
     player = import_module(FOLDERS)
     level = player.level_of(name)
     case = f"logs_tv{level}/{document['scenario']}/phase{document['phase']}"
@@ -246,14 +248,14 @@ def run_folder(name: str, document: dict[str, Any], report: Report, beside: Besi
 
 
 def count_steps(counts: Counter[str], played: Any) -> None:
-    """Behind a step that failed the others of its recording are skipped."""
+    """Count the steps of a recording; the steps after a failed one are skipped."""
     counts["passed"] += played.passed
     counts["failed"] += played.at_step
     counts["skipped"] += played.steps - played.passed - played.at_step
 
 
 def run_case(case: dict[str, Any], report: Report) -> None:
-    """One case in every version that both it and the engine have."""
+    """Run one case in every version that both the case and the engine have."""
     module = TOPICS.get(case["topic"])
     if module is None:
         report.skipped.append((case["id"], f"the engine has no {case['topic']} yet"))
@@ -282,13 +284,13 @@ def run_case(case: dict[str, Any], report: Report) -> None:
 
 
 def versions_played(case: dict[str, Any]) -> list[str]:
-    """Those of the versions that a case names in which the engine plays it."""
+    """The versions in a case in which the engine plays it."""
     named = versions_of(case)
     return [version for version in VERSIONS if version in named and not _is_advisory(case, version)]
 
 
 def _is_advisory(case: dict[str, Any], version: str) -> bool:
-    """What a development snapshot did, which the released version may do otherwise."""
+    """Whether the case is from a development snapshot, from which the release may differ."""
     return version == SNAPSHOT and bool(case.get("advisory"))
 
 
@@ -302,7 +304,7 @@ def _left_out(case: dict[str, Any]) -> str:
 
 
 def versions_of(case: dict[str, Any]) -> set[str]:
-    """All versions that a case names, wherever it names them."""
+    """All versions in a case, in any of its fields."""
     expected = case.get("expected")
     entries = [case, *(expected if isinstance(expected, list) else [])]
     named = [entry.get("versions") for entry in entries if isinstance(entry, dict)]
@@ -312,7 +314,7 @@ def versions_of(case: dict[str, Any]) -> set[str]:
 
 
 def expected_for(case: dict[str, Any], version: str) -> dict[str, Any]:
-    """The entry of ``expected`` that holds for a version."""
+    """The entry of ``expected`` for a version."""
     for entry in case["expected"]:
         if version in entry["versions"]:
             found: dict[str, Any] = entry

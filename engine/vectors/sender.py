@@ -1,11 +1,11 @@
 """Runs the cases of `sender` through the producer client that scenarios use.
 
-The driver is the kernel and the network of one case: it runs passes, keeps the requests in flight and
-answers them. Kafka's own driver is a mock client without connection delays and with room for any number of
-requests in flight; so is this one. The clock jumps over a sleep of the Sender.
+The driver replaces the kernel and the network: it runs passes, holds the requests in flight and answers them.
+Like the mock client of Kafka's own test, it has no connection delays and no limit on requests in flight. The
+clock skips the Sender's sleeps.
 
-The mock also keeps a request as an object that points at the producer's memory. When a batch expires while its request
-is in flight, its memory is lent to the next batch at once, and the request shows what is written there since.
+In the mock, a request also refers to the producer's memory. When a batch expires while its request is in
+flight, its memory is given to the next batch at once, and the request then shows the new content.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from engine.watching import Watch
 TOPIC_PARTITIONS = ("t-0", "t-1")
 DELIVERY_TIMEOUT_MS = 1500
 REQUEST_TIMEOUT_MS = 1000
-"""The settings of Kafka's own test, for those that a case leaves out."""
+"""The settings of Kafka's own test, for settings that a case leaves out."""
 BROKER, PEER, NAME = 1, "broker-1", "p1"
 PASS_LIMIT = 100
 FURTHER_SETTINGS = ("retries", "linger_ms", "acks", "batch_size")
@@ -69,7 +69,7 @@ LOCAL_ERRORS = {
     ABORTED_ERROR: "TransactionAbortedException",
     CLOSED_ERROR: KAFKA_EXCEPTION,
 }
-"""Errors that no broker answers, by the exceptions of Kafka's client (KIP-654 for the second)."""
+"""Errors that no broker returns, by the exceptions of Kafka's client (KIP-654 for the second)."""
 OPERATIONS = (
     "send",
     "run",
@@ -85,7 +85,7 @@ OPERATIONS = (
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:
-    """The first difference to Kafka, or None."""
+    """The first difference from Kafka, or None."""
     if version not in case["versions"]:
         raise Skip(f"the case says nothing about Kafka {version}")
     if version != K28.version:
@@ -94,7 +94,7 @@ def run(case: dict[str, Any], version: str) -> Outcome:
     known: dict[str, Any] = {}
     for number, (operation, wanted) in enumerate(zip(case["ops"], case["expected"], strict=True)):
         exception = driver.do(operation)
-        # Fields absent from a result are unchanged, but an exception is that of its own operation.
+        # A field absent from a result is unchanged; but an exception belongs to its own operation only.
         known = {**known, **wanted}
         if "exception" not in wanted:
             known.pop("exception", None)
@@ -106,16 +106,16 @@ def run(case: dict[str, Any], version: str) -> Outcome:
 
 
 class _Buffers:
-    """Which piece of the producer's memory each batch was written to: pieces that come back are lent again, the one
-    that came back first before the others (``BufferPool``)."""
+    """Which piece of the producer's memory each batch was written to. Returned pieces are used again, the one
+    returned first before the others (``BufferPool``)."""
 
     def __init__(self) -> None:
         self.free: deque[int] = deque()
         self.count = 0
         self.lent: dict[int, int] = {}
-        """Serial of a batch's first record to the piece."""
+        """Serial of a batch's first record to its piece of memory."""
         self.written: dict[int, RecordBatch] = {}
-        """Piece to the batch that was written there last."""
+        """Piece of memory to the batch that was written there last."""
 
     def lend(self, first_serial: int, pooled: bool) -> None:
         if pooled and self.free:
@@ -136,12 +136,12 @@ class _Buffers:
 
 
 class _Futures(Ledger):
-    """A ledger that keeps the future of each record, as Kafka's test does."""
+    """A ledger that stores the future of each record, as Kafka's test does."""
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
         self.finished_first: list[int] = []
-        """First serials of the batches that are over since they were asked for, in order."""
+        """First serials of the batches completed since the last call, in order."""
         self.futures: dict[int, dict[str, Any]] = {}
         self.manager: TransactionManager | None = None
 
@@ -168,7 +168,7 @@ class _Futures(Ledger):
                 future.update(status="failed", error=self._exception(error))
 
     def _exception(self, error: str) -> str:
-        """The exception of a record's future. An abort passes on the error that ended the transaction."""
+        """The exception of a record's future. An aborted record gets the error that ended the transaction."""
         manager = self.manager
         cause = None if manager is None or not manager.last_error_unexpected else manager.last_error
         if cause is not None and cause.name == error:
@@ -177,7 +177,7 @@ class _Futures(Ledger):
 
 
 class _Driver:
-    """One producer, one broker that answers when the case says so, and a clock."""
+    """One producer, one broker that answers when the case demands it, and a clock."""
 
     def __init__(self, case: dict[str, Any]) -> None:
         given = case.get("config", {})
@@ -198,7 +198,7 @@ class _Driver:
         self.futures.manager = self.client.memory.transactions
         order: list[str] = []
         for partition in TOPIC_PARTITIONS:
-            # Kafka 2.8 keeps its metadata in a hash map too, so partitions are drained in bucket order.
+            # Kafka 2.8 also keeps its metadata in a hash map, so partitions are drained in bucket order.
             order = with_partition(order, partition)
         self.client.preset_metadata(dict.fromkeys(order, BROKER), (BROKER,))
         self.client.preset_connected((PEER,))
@@ -209,15 +209,15 @@ class _Driver:
         self.now = 0
         self.serial = 0
         self.pooled: dict[int, bool] = {}
-        """By the first serial of a batch: whether the pool keeps its memory, because it has the pool's size."""
+        """Serial of a batch's first record to whether the pool keeps its memory, because it has the pool's size."""
         self.in_flight: list[Send] = []
         self.sent_at: dict[int, int] = {}
-        """By correlation id."""
+        """Correlation id to the time of sending."""
         self.prepared: list[object] = []
-        """Answers for the next requests of their kinds, in order."""
+        """Responses for the next requests of each kind, in order."""
 
     def do(self, operation: dict[str, Any]) -> str | None:
-        """Carry out one operation; returns the name of an exception, None when there was none."""
+        """Carry out one operation; returns the name of an exception, or None."""
         handler = getattr(self, "_" + operation["op"], None) if operation["op"] in OPERATIONS else None
         if handler is None:
             raise Skip(f"the engine has no operation {operation['op']!r}")
@@ -235,7 +235,7 @@ class _Driver:
         return None
 
     def _follow_memory(self) -> None:
-        """New batches have memory, and that of batches that are over has come back."""
+        """Track memory: new batches have taken some, and complete batches have returned theirs."""
         accumulator = self.client.memory.accumulator
         finished, self.futures.finished_first = self.futures.finished_first, []
         for serial in finished:
@@ -297,7 +297,7 @@ class _Driver:
         return call.exception
 
     def _prepare(self, operation: dict[str, Any]) -> str | None:
-        """Keep an answer ready for the next request of its kind."""
+        """Prepare a response for the next request of its kind."""
         error = error_named(operation.get("error", "NONE"))
         kind = operation["response"]
         if kind == "AddPartitionsToTxn":
@@ -332,8 +332,9 @@ class _Driver:
     # -- kernel and network ----------------------------------------------------------------------------
 
     def _pass(self, answered: tuple[Send, PartitionProduceResponse] | None = None) -> None:
-        """One iteration of the Sender's loop. In the poll that ends it the answer of the case arrives, requests
-        that waited too long are lost with their connection, and what is prepared is answered."""
+        """One iteration of the Sender's loop. In the poll that ends it, the response in the case arrives,
+        overdue requests are lost with their connection, and requests with a prepared response are answered.
+        """
         for _ in range(PASS_LIMIT):
             self.watch.said = None
             effects, more = self.client.run_phase(self.now)
@@ -351,13 +352,13 @@ class _Driver:
         raise RuntimeError("a pass of the Sender does not end")
 
     def _time_out(self) -> None:
-        """The mock looks at its oldest request alone (``checkTimeoutOfPendingRequests``)."""
+        """The mock checks only its oldest request (``checkTimeoutOfPendingRequests``)."""
         limit = self.client.config.request_timeout_ms
         if self.in_flight and self.now - self.sent_at[self.in_flight[0].correlation_id] > limit:
             self._disconnect({})
 
     def _answer_prepared(self) -> None:
-        """The mock answers a request for which it has an answer ready as soon as it is polled."""
+        """The mock answers a request with a prepared response as soon as it is polled."""
         for request in [
             request for request in self.in_flight if not isinstance(request.body, ProduceRequest)
         ]:
@@ -415,12 +416,13 @@ class _Driver:
             state["pid"] = transactions.producer_id
             state["epoch"] = transactions.producer_epoch
             used = sorted({future["partition"] for future in self.futures.futures.values()})
-            # Asking Kafka's transaction manager for a partition's numbers makes its entry; so it does here.
+            # In Kafka, reading a partition's numbering from the transaction manager creates its entry; so it
+            # does here.
             state["partitions"] = {name: _numbers(transactions.entry(name)) for name in used}
         return state
 
     def _shown(self, body: Any) -> list[dict[str, Any]]:
-        """A request in flight as the cases write it: the batches of a Produce, the name of any other."""
+        """A request in flight in the form of the cases: the batches of a Produce, or the name of another request."""
         if not isinstance(body, ProduceRequest):
             return [{"request": re.sub(r"(?<=[a-z])(?=[A-Z])", "_", body.api).upper()}]
         return [

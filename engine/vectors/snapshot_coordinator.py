@@ -1,7 +1,8 @@
-"""The coordinator of October 2024, before 4.0: what Kafka changed until the release, and no profile has.
+"""The coordinator of October 2024, before 4.0, with behaviour that Kafka changed before the release and that
+no profile has.
 
-Cases of `4.0-snapshot` were recorded from it, so they are played with it. Source: ``TransactionCoordinator`` and
-``TransactionMetadata`` at 1eb7644349.
+The cases of `4.0-snapshot` were recorded from it, so they are played with it. Source:
+``TransactionCoordinator`` and ``TransactionMetadata`` at 1eb7644349.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from engine.messages import NO_PRODUCER_EPOCH, RAISING_VERSION, SHORT_MAX
 
 
 class SnapshotCoordinator(TransactionCoordinator):
-    """A fence raises the epoch twice (mended by KAFKA-19367), a completion remembers its own epoch as the last one, and
-    an id that version 2 changed judges epochs by version 2 whoever asks."""
+    """A fence raises the epoch twice (fixed by KAFKA-19367); a completion stores its own epoch as the last
+    one; and for an id that version 2 changed, the epochs of all requests are checked by the rules of version
+    2."""
 
     def _write(self, kind: str, image: Image, change: Change) -> None:
         metadata = change.metadata

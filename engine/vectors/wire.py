@@ -1,11 +1,11 @@
 """Plays requests that a real broker answered against one of the engine's (``kafka-logs/*/wire``).
 
-A recording is a list of requests as bytes, with the broker's answer and its state afterwards. ``engine.wire`` reads
-the bytes. A :class:`engine.broker.broker.Broker` answers (``wire_broker``); it leads every partition and hosts both
-coordinators, as in a scenario. Compared are the response, whole and in the words of the recording, the transactions,
-the producers and both offsets after each step, and at the end what a reader gets, the bytes of the log, its index of
-aborted transactions and its snapshot of producers. Which version answers, and what a recording cannot know, stands in
-``wire_versions``.
+A recording is a list of requests as bytes, with the broker's answer and its state afterwards. ``engine.wire``
+reads the bytes. A :class:`engine.broker.broker.Broker` answers (``wire_broker``); it leads every partition
+and hosts both coordinators, as in a scenario. After each step the response (as bytes, and in the recording's
+own form), the transactions, the producers and both offsets are compared; at the end, the records that a
+consumer gets, the bytes of the log, its index of aborted transactions and its producer snapshot.
+``wire_versions`` has the version that answers, and the fields that a recording does not determine.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from engine.wire.exchange import read_request, write_response
 from engine.wire.message import decode_response
 from engine.wire.records import KeptRecords
 
-# The answers, in the form of the recording --------------------------------------------------------
+# The responses, in the form of the recording ------------------------------------------------------
 
 
 def _number(partition: str) -> str:
@@ -124,26 +124,26 @@ ANSWERS: dict[type, Callable[[Any], dict[str, Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """The result of a recording: the steps that passed, and the first response or state that differs."""
+    """The result of a recording: the number of steps that passed, and the first response or state that differs."""
 
     version: str
-    """Which generation of the engine answered."""
+    """The generation of the engine that answered."""
     steps: int
     passed: int
     failure: Failure | None = None
     at_step: bool = False
-    """The failure is a step's; else it is of the last fetches or of the log, behind all steps."""
+    """True when the failure is in a step; False when it is in the last fetches or the log, after all steps."""
     taken: Taken = field(default_factory=Counter)
-    """How often an open field was taken from the recording."""
+    """How often each open field was taken from the recording."""
     missing: tuple[str, ...] = ()
-    """Partitions whose recorded log is not beside the recording, so its bytes were not compared."""
+    """Partitions without a recorded log, so that their bytes were not compared."""
     rows: tuple[str, ...] = ()
-    """The aspects that make the failure, of a version beside the recorded one."""
+    """The rows of the profile that cause the failure, for a version other than the recorded one."""
 
 
 def play_all(document: dict[str, Any], beside: Beside = NOTHING) -> list[Played]:
-    """A recording in the version that was recorded, then in others that know its level; these name the rows that make
-    a difference."""
+    """Play a recording in the recorded version, then in other versions that support its level; for these the
+    rows that cause a difference are named."""
     level = document["transaction_version"]
     first = recorded(level)
     results = [play(document, first, beside)]
@@ -158,15 +158,13 @@ def play_all(document: dict[str, Any], beside: Beside = NOTHING) -> list[Played]
 
 
 def open_fields() -> list[tuple[str, str]]:
-    """Name and reason of each field that a recording does not determine."""
+    """Name of each field that a recording does not determine, and the reason."""
     return [(found.name, found.reason) for found in OPEN]
 
 
 def play(document: dict[str, Any], generation: Generation, beside: Beside = NOTHING) -> Played:
-    """Every step of a recording, its last fetches and its logs, up to the first failure.
-
-    Raises ValueError for bytes that are no request.
-    """
+    """Play every step of a recording, its last fetches and its logs, up to the first failure. Raises
+    ValueError when bytes are not a request."""
     if "api_versions" in document:
         return _play_api_versions(document, generation)
     recording = Recording(document, generation)
@@ -196,7 +194,7 @@ def play(document: dict[str, Any], generation: Generation, beside: Beside = NOTH
 
 
 def _play_api_versions(document: dict[str, Any], generation: Generation) -> Played:
-    """One request, for the list of those that the broker reads."""
+    """Play one ApiVersions request for the list of supported requests."""
     at, taken = "ApiVersions", Counter[str]()
     request = read_request(bytes.fromhex(document["request_hex"]), KeptRecords())
     answer = listed(generation.profile, generation.level, 0)
@@ -211,7 +209,7 @@ def _play_api_versions(document: dict[str, Any], generation: Generation) -> Play
 def rows_of_difference(
     document: dict[str, Any], other: Generation, first: Generation, played: Played
 ) -> tuple[str, ...]:
-    """The aspects in which another version differs from the recorded one, and without which it would go on here."""
+    """The rows in which another version differs from the recorded one, and without which it would pass here."""
     found = []
     for row in differing_rows(other.profile, first.profile):
         changed = replace(other, profile=with_row(other.profile, row, first.profile))
@@ -222,7 +220,7 @@ def rows_of_difference(
 
 
 class _State:
-    """The recorded broker's state, of which a step names what changed."""
+    """The recorded broker's state; a step lists only its changes."""
 
     def __init__(self, recording: Recording, taken: Taken) -> None:
         self.recording = recording
@@ -247,7 +245,7 @@ class _State:
         return _compare(f"{at}, afterwards", wanted, seen)
 
     def _with_open_partition(self, seen: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
-        """The transaction, its group's partition under the recorded number."""
+        """The transaction, with the recorded number for its group's partition."""
         mine, theirs = (
             [name for name in found.get("partitions", ()) if topic_of(name) == OFFSETS_TOPIC]
             for found in (seen, wanted)
@@ -277,7 +275,7 @@ def _recorded_logs(partitions: list[str], beside: Beside) -> Iterator[tuple[str,
 def _compare_logs(
     recording: Recording, logs: dict[str, RecordedLog], beside: Beside, taken: Taken
 ) -> Failure | None:
-    """The bytes of each log that the recording left behind, its index of aborted transactions and its producers."""
+    """Compare the bytes of each recorded log, its index of aborted transactions and its producers."""
     for partition, log in logs.items():
         stored = recording.broker.replicas[partition].log.batches
         failure = log.compare(stored, recording.kept.bytes_of, taken)
@@ -301,7 +299,7 @@ def _compare_index(recording: Recording, partition: str, beside: Beside) -> Fail
 
 
 def _compare_snapshot(recording: Recording, partition: str, beside: Beside) -> Failure | None:
-    """The producers that the broker wrote down when it stopped; without times, which are a clock's."""
+    """Compare the producer snapshot that the broker wrote when it stopped; without times, which come from a clock."""
     log = recording.broker.replicas[partition].log
     data = beside.read(f"{partition}/{log.log_end:020}.snapshot")
     if data is None:

@@ -1,7 +1,7 @@
 """The engine's broker in place of a recorded one: it leads every partition and hosts both coordinators.
 
-Requests come as bytes and are answered one at a time; all that follows from one (markers, timers) is done before the
-next.
+Requests come as bytes and are answered one at a time; all effects of a request (markers, timers) are carried
+out before the next.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ from engine.wire.request import WireRequest
 
 BROKER = 1
 STEP_MS = 30
-"""Virtual time from one request to the next: longer than markers need, far shorter than a transaction's timeout."""
+"""Virtual ms between two requests: more than markers need, far less than a transaction's timeout."""
 CLIENT_WAITS_MS = 30_000
-"""A request that the broker keeps for a while is waited for (``request.timeout.ms``)."""
+"""How long in ms a request that the broker holds is waited for (``request.timeout.ms``)."""
 INTERNAL_PARTITIONS = 4
 CLIENT, NEWER_CLIENT = "client", "newer-client"
-"""Who asks: a client that knows TRANSACTION_ABORTABLE or one that does not, by the version of its request."""
+"""Names of two clients: one that supports TRANSACTION_ABORTABLE and one that does not, by the version of its
+request."""
 
 
 class Recording:
@@ -51,7 +52,7 @@ class Recording:
         self.partitions = [partition_name(self.topic, number) for number in range(document["partitions"])]
         self.kept = KeptRecords()
         self.asked = 0
-        """Requests so far; each has its number in place of the client's, which may repeat its own."""
+        """Number of requests so far; used as correlation id, because the client's own may repeat."""
         self.answers: dict[int, Any] = {}
         self.controller = controller_of(generation.profile)(watch=Watch(), broker_ids=(BROKER,))
         first = first_producer_id(document)
@@ -80,13 +81,14 @@ class Recording:
         self._settle(self.broker.start_before_the_run(self.now))
 
     def ask(self, step: dict[str, Any]) -> tuple[WireRequest, Any]:
-        """One recorded request and the broker's answer to it; everything that follows from it is done before."""
+        """Send one recorded request; returns the broker's answer after all effects of the request were
+        carried out."""
         request = read_request(bytes.fromhex(step["request_hex"]), self.kept)
         self.now += STEP_MS
         return request, self._answer(request)
 
     def response(self, request: WireRequest, answer: Any) -> bytes:
-        """The answer as the client would get it."""
+        """The answer in the form that the client would get."""
         return write_response(request, answer, self.kept)
 
     def _answer(self, request: WireRequest) -> Any:
@@ -104,7 +106,7 @@ class Recording:
         return self.answers.pop(self.asked)
 
     def _settle(self, effects: Effects) -> None:
-        """Carry out effects and due timers until the broker is at rest."""
+        """Carry out effects and due timers until nothing is left to do."""
         limit = self.now + STEP_MS
         now = self.now
         queue = deque(effects)
@@ -143,10 +145,10 @@ class Recording:
     ) -> Envelope:
         return Envelope(0, source, destination, body, correlation_id, is_response, self.now, self.now)
 
-    # What is known afterwards, under the names of the recording ---------------------------------------
+    # The state afterwards, under the names of the recording -------------------------------------------
 
     def transaction(self, transactional_id: str) -> dict[str, Any]:
-        """The transaction as DescribeTransactions returns it."""
+        """The transaction in the form of DescribeTransactions."""
         host = self.broker.transactions
         metadata = None if host is None else host.coordinator.metadata.get(transactional_id)
         if metadata is None:
@@ -160,7 +162,7 @@ class Recording:
         }
 
     def producers(self) -> dict[str, Any]:
-        """The producers as DescribeProducers returns them, by ``partition/producer id``."""
+        """``partition/producer id`` to the producer, in the form of DescribeProducers."""
         return {
             f"{number}/{producer_id}": {
                 "producer_id": producer_id,
@@ -184,7 +186,7 @@ class Recording:
 
 
 def first_producer_id(document: dict[str, Any]) -> int:
-    """The first id that the recorded broker handed out; 0 when it handed out none."""
+    """The first producer id that the recorded broker assigned; 0 when it assigned none."""
     for step in document["steps"]:
         answer = step["response"]
         if step["api"] == "InitProducerId" and answer["error"] == "NONE":

@@ -1,7 +1,7 @@
-"""A broker's bytes against the recorded ones, whole: responses, and the segments that a recording leaves behind.
+"""Compares a broker's bytes with the recorded ones: whole responses, and whole segments.
 
-What a recording does not determine (``wire_versions.OPEN``) is taken from it before the bytes are made, and counted
-where it differs. A difference is named by its field, or by its batch and byte.
+Fields that a recording does not determine (``wire_versions.OPEN``) are taken from it before the bytes are
+made, and counted when they differ. A difference is reported with its field, or with its batch and byte.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from engine.wire.message import Message, decode_response, encode
 from engine.wire.request import WireRequest
 
 OPEN_FIELDS = frozenset((THROTTLE_TIME.name, LOG_APPEND_TIME.name))
-"""Fields of responses, as the library of messages names them."""
+"""Fields of responses, by the names in the message library."""
 
 
 def compare_response(
     at: str, request: WireRequest, seen: bytes, wanted: bytes, taken: Taken
 ) -> Failure | None:
-    """The first field of a response that differs, None when all bytes are the recorded ones."""
+    """The first field of a response that differs; None when all bytes are equal."""
     if seen == wanted:
         return None
     made, recorded = (decode_response(data, request.key, request.version) for data in (seen, wanted))
@@ -43,7 +43,7 @@ def compare_response(
 
 
 def _filled(made: Any, recorded: Any, taken: Taken) -> Any:
-    """The response with the open fields of the recorded one."""
+    """The response, with the open fields taken from the recorded one."""
     if isinstance(made, tuple) and isinstance(recorded, tuple):
         pairs = zip(made, recorded, strict=False)
         return tuple(_filled(one, other, taken) for one, other in pairs) + made[len(recorded) :]
@@ -90,7 +90,7 @@ def _shown(value: Any) -> object:
 
 
 class RecordedLog:
-    """The recorded segments of one partition, whole, with the clock that they hold."""
+    """The recorded segments of one partition, and the clock that they show."""
 
     def __init__(self, partition: str, segments: Iterable[bytes]) -> None:
         self.partition = partition
@@ -100,10 +100,10 @@ class RecordedLog:
             for row in SegmentReader().rows(self.data)
             if isinstance(row, BatchRow) and row.header.is_control
         }
-        """Base offset of each control batch to the time at which the broker wrote it."""
+        """Base offset of each control batch to the broker's time when it was written."""
 
     def clocked(self, batch: RecordBatch, taken: Taken | None = None) -> RecordBatch:
-        """A stored marker under the recorded broker's clock; every other batch as it is."""
+        """A stored marker with the recorded broker's time; any other batch unchanged."""
         at = self.markers.get(batch.base_offset)
         if not batch.is_control or at is None or at == batch.max_timestamp:
             return batch
@@ -114,7 +114,7 @@ class RecordedLog:
     def compare(
         self, batches: Iterable[RecordBatch], bytes_of: Callable[[RecordBatch], bytes], taken: Taken
     ) -> Failure | None:
-        """The engine's log against the recorded bytes: the first batch that is another one."""
+        """Compare the engine's log with the recorded bytes; returns the first batch that differs."""
         position = 0
         for batch in batches:
             made = bytes_of(self.clocked(batch, taken))

@@ -1,7 +1,9 @@
-"""Which broker of the engine plays a recording of Kafka 4.1, and what a recording cannot know.
+"""The engine's brokers that play a recording of Kafka 4.1, and the fields that a recording does not
+determine.
 
-Each recording is played in ``k41`` at the level of ``transaction.version`` that it names. Those of level 0, where 3.9
-has the same protocol, are played in ``k39`` too, and its differences are named by the row that makes them.
+Each recording is played in ``k41`` at its own level of ``transaction.version``. Recordings at level 0, where
+3.9 has the same protocol, are also played in ``k39``; each difference is reported with the row of the profile
+that causes it.
 """
 
 from __future__ import annotations
@@ -26,14 +28,14 @@ class Generation:
 
 
 def recorded(level: int) -> Generation:
-    """The generation that answered; ValueError for a level that it does not know."""
+    """The generation that was recorded. Raises ValueError for a level that it does not support."""
     if not 0 <= level <= K41.transaction_version:
         raise ValueError(f"transaction_version {level}; Kafka 4.1 knows 0 to {K41.transaction_version}")
     return Generation(K41, level)
 
 
 def others(level: int) -> tuple[Generation, ...]:
-    """Further generations that know this level."""
+    """Other generations that support this level."""
     return (Generation(K39, level),) if level <= K39.transaction_version else ()
 
 
@@ -41,18 +43,18 @@ ROWS = tuple(field.name for field in fields(Profile) if field.name not in ("name
 
 
 def differing_rows(one: Profile, other: Profile) -> tuple[str, ...]:
-    """The aspects in which two versions differ."""
+    """The rows of the profile in which two versions differ."""
     return tuple(row for row in ROWS if getattr(one, row) != getattr(other, row))
 
 
 def with_row(profile: Profile, row: str, other: Profile) -> Profile:
-    """This version with one aspect of another."""
+    """This version, with one row of another."""
     return replace(profile, **{row: getattr(other, row)})
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a recording gives the engine's broker before the first step. ``here``: what the player does with it."""
+    """What a recording gives the engine's broker before the first step. ``here``: how the player uses it."""
 
     name: str
     reason: str
@@ -75,7 +77,8 @@ GIVEN = (
 
 @dataclass(frozen=True, slots=True)
 class OpenField:
-    """A field whose value a recording does not determine: the recorded one is taken, and counted where it differs."""
+    """A field that a recording does not determine: the recorded value is used, and counted when the engine's
+    differs."""
 
     name: str
     reason: str
@@ -92,7 +95,7 @@ OFFSETS_PARTITION = OpenField(
     "partition of __consumer_offsets", "a recording does not say how many partitions the topic has"
 )
 OPEN = (THROTTLE_TIME, LOG_APPEND_TIME, MARKER_TIME, OFFSETS_PARTITION)
-"""All of them. Never an error, an epoch, an id, a sequence or an offset."""
+"""All open fields. None of them is an error, an epoch, an id, a sequence or an offset."""
 
 Taken = Counter[str]
-"""How often each open field, by its name, was taken from a recording."""
+"""Name of each open field to how often its value was taken from a recording."""

@@ -1,6 +1,5 @@
-"""The results of the batches that reached a log in a step: stored, known already, refused, or answered without being
-stored.
-"""
+"""The fate of each batch that reached a log in a step: appended, duplicate, refused, or answered without
+being stored."""
 
 from __future__ import annotations
 
@@ -11,15 +10,18 @@ from engine.shapes.derived import Arrival, Fate
 
 Json = Mapping[str, Any]
 _BATCH_DEPTH = 6
-"""`partitions/<partition>/replicas/<broker>/batches/<base offset>`."""
+"""The number of names in `partitions/<partition>/replicas/<broker>/batches/<base offset>`."""
 _MADE_BY_ITSELF = ("replication", "log")
-"""Kinds of steps in which batches come to a log that no request brought."""
+"""Kinds of steps that append batches without any request."""
 
 
 def arrivals(step: Json, partitions: Json) -> list[Arrival]:
-    """`partitions` are those after the step. `fate`: `appended`, `duplicate`, `refused` or `not_stored`; `at` is the
-    base offset of the batch that was appended, or of the stored one with the same numbers; `compared` that of the batch
-    whose numbers a refused one was compared with; `control` says of a refused marker what it would have been."""
+    """The arrivals of a step; `partitions` is the view's part after the step.
+
+    `fate`: `appended`, `duplicate`, `refused` or `not_stored`. `at` is the base offset of the appended batch,
+    or of the stored batch with the same numbers. `compared` is the base offset of the batch with which a
+    refused one was compared. `control` is COMMIT or ABORT for a refused marker.
+    """
     landed, made = _landed(step)
     decided = _decided(step, partitions)
     found: list[Arrival] = []
@@ -43,7 +45,7 @@ def _arrival(partition: str, broker: str, fate: Fate, at: int | None, control: s
 
 
 def _landed(step: Json) -> tuple[dict[tuple[str, str], int], set[str]]:
-    """The lowest base offset that this step added to each replica, and the partitions that it made."""
+    """The lowest base offset that this step added to each replica, and the partitions that it created."""
     landed: dict[tuple[str, str], int] = {}
     made: set[str] = set()
     for change in step["changes"]:
@@ -59,7 +61,7 @@ def _landed(step: Json) -> tuple[dict[tuple[str, str], int], set[str]]:
 
 
 def _decided(step: Json, partitions: Json) -> tuple[str, str] | None:
-    """The replica at which a rule decided about a batch."""
+    """The replica at which a rule decided on a batch."""
     decision = step["decision"]
     if decision is None or "first_sequence" not in decision["arrived"]:
         return None
@@ -94,7 +96,7 @@ def _equal(replica: Json, arrived: Json) -> int | None:
 
 
 def _compared(replica: Json, decision: Json) -> int | None:
-    """Base offset of the newest batch of the producer in the epoch that the broker compared with."""
+    """Base offset of the producer's newest batch with the epoch that the broker compared with."""
     arrived, stored = decision["arrived"], decision["stored"]
     if stored is None:
         return None
@@ -108,7 +110,7 @@ def _compared(replica: Json, decision: Json) -> int | None:
 
 
 def _marker_result(step: Json, producer_id: Any) -> str | None:
-    """COMMIT or ABORT when what was decided about is a marker: the request that was delivered says which."""
+    """COMMIT or ABORT when the decision was about a marker: taken from the delivered request."""
     delivered = {str(message["id"]) for message in step["messages"] if message["event"] == "delivered"}
     for change in step["changes"]:
         path = change["path"]

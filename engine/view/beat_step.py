@@ -17,7 +17,7 @@ class BeatStep:
     kind: str
     key: str
     said: frozenset[str]
-    """Its sentence and its notes."""
+    """The keys of its sentence and of its notes."""
     params: Mapping[str, Any]
     stands_out: bool
     opener: Opener | None = None
@@ -25,6 +25,6 @@ class BeatStep:
     sentences: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     """Its sentence and its notes, with their parameters."""
     broken: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
-    """Guarantee, partition, records that break it here."""
+    """(Guarantee, partition, records that break it in this step)."""
     released: tuple[tuple[str, str], ...] = ()
-    """Partition whose readers continue at this step, to the result of the marker that made them continue."""
+    """Partition whose consumers can continue at this step, to the result of the marker that allows it."""

@@ -1,7 +1,8 @@
 """A run in named beats: chapters made by rules from the kinds of its steps (``openers.py``).
 
-At most nine a level; long runs nest, short ones have fewer. Each beat has the step where a reader is set down, and the
-lines of the steps inside: those that tell something one by one, the others folded and counted (``plumbing.py``).
+A level has at most nine beats; long runs have nested beats, short runs fewer. Each beat has the step that a
+reader sees first, and the lines of its steps: informative steps one by one, the others folded and counted
+(``plumbing.py``).
 """
 
 from __future__ import annotations
@@ -47,30 +48,30 @@ from engine.view.titles import released_in, title_of
 MOST = 9
 """The most beats of one level."""
 NESTED_FROM = 80
-"""Steps from which on a beat has beats of its own."""
+"""A beat with at least this many steps has nested beats."""
 CYCLES_FROM = 4
 """The number of rounds from which each round is a beat."""
 LINES_MOST = 60
-"""Lines of one beat, beyond which it is cut."""
+"""The most lines of one beat; further ones are cut."""
 RARE = 8
 RARE_MOST = 4
-"""Beats of this weight stand among rounds, at most this many on a level."""
+"""The most beats of this weight among the rounds of one level."""
 WEIGHED_MOST = 300
-"""Openings that are weighed against each other on a level; lighter ones before them are left to the levels below."""
+"""The most openings that are compared on a level; lighter ones before them are left to the levels below."""
 ENOUGH = 6
-"""Beats with which a level does without the light ones."""
+"""A level with at least this many beats leaves the light ones out."""
 FEW = 3
-"""The number of beats up to which a level merges none."""
+"""A level with at most this many beats merges none."""
 VERY_SHORT = 12
-"""A level with at most so many steps gets fewer beats than its length would allow."""
+"""A level with at most this many steps gets fewer beats than its length would allow."""
 LENGTH_COUNTS = 0.6
-"""The penalty of long beats: the exponent of a beat's length in units of an even division."""
+"""The penalty for long beats: the exponent of a beat's length, measured in units of an even division."""
 STARTS_WITHIN = 3
 """Steps before the first opening that belong to its beat."""
 LIGHT = 4
-"""An opener of less weight does not interrupt a beat before the step that the beat leads to."""
+"""An opener below this weight does not interrupt a beat before the step that the beat leads to."""
 RESETS = 6
-"""After an opening of this weight the same things are worth telling again."""
+"""After an opening of this weight, the same events may open beats again."""
 RESULTS = frozenset(
     {
         "client.acknowledged",
@@ -81,9 +82,9 @@ RESULTS = frozenset(
         "client.batch_expired_unsent",
     }
 )
-"""What a client says once the result of a batch is settled."""
+"""Sentences of a client when the result of a batch is settled."""
 IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions", "client.waits_producer_id"})
-"""From then on a broker's block of producer ids matters."""
+"""From this step on a broker's block of producer ids matters."""
 
 
 @dataclass(slots=True)
@@ -95,11 +96,11 @@ class Opened:
     params: dict[str, Any]
     weight: float
     round: int = 0
-    """Which of its kind in the run."""
+    """Its number among the rounds of the run."""
     lead: int = 0
-    """Steps of the beat before the one that opens it."""
+    """Number of steps of the beat before the one that opens it."""
     origin: Opened | None = None
-    """If the beat holds several rounds: the first."""
+    """For a beat of several rounds: the first of them."""
 
 
 class Beats:
@@ -108,12 +109,12 @@ class Beats:
     def __init__(self, consumers: Sequence[str] = ()) -> None:
         self._steps: list[BeatStep] = []
         self._again: set[str] = set()
-        """Clients that hold what was sent before."""
+        """Clients with a batch that was sent before."""
         self._doubted: set[tuple[Any, Any]] = set()
-        """Client and batch that may be stored or not, as far as the client knows."""
+        """(Client, batch) for batches that may be stored or not, as far as the client can tell."""
         self._consumers = tuple(consumers)
         self._walls: dict[str, int] = {}
-        """Partition to the producer id whose open transaction holds readers back."""
+        """Partition to the producer id whose open transaction holds back read_committed consumers."""
         self._results: dict[str, str] = {}
         """Partition to the result of its newest marker."""
         self._ids_wanted = False
@@ -157,14 +158,15 @@ class Beats:
         self._look_for_walls(told, step)
         self._look_for_releases(told)
         if told.opener is OUTCOME:
-            told.opener_params = {"at": told.time}  # A release at another time is another beat.
+            told.opener_params = {"at": told.time}  # A release at another time gets a beat of its own.
         self._ids_wanted = self._ids_wanted or not told.said.isdisjoint(IDS_WANTED)
         if told.opener is not None and told.opener.name == "block_claimed" and not self._ids_wanted:
-            told.opener = None  # A broker takes a block whenever it starts.
+            told.opener = None  # A broker claims a block at every start, so this opens no beat.
         self._steps.append(told)
 
     def _look_for_walls(self, told: BeatStep, step: Mapping[str, Any]) -> None:
-        """A record that is stored behind the open transaction of another producer waits with it."""
+        """Find records that are stored after the begin of another producer's open transaction, and have to
+        wait for its end."""
         for said in (step, *step["notes"]):
             params = said["params"]
             if said["key"] == "broker.readers_wait_for_transaction":
@@ -176,7 +178,7 @@ class Beats:
             told.opener, told.opener_params = BEHIND, {"client": told.params.get("client")}
 
     def _look_for_releases(self, told: BeatStep) -> None:
-        """The marker that is written says as what its partition opens later."""
+        """Note the result of a marker when it is written: later it opens its partition to consumers."""
         for key, params in told.sentences:
             if key in MARKED:
                 self._results[params["partition"]] = params["result"]
@@ -187,7 +189,7 @@ class Beats:
         )
 
     def fork(self) -> Beats:
-        """For a branch that leaves here. Steps that were taken do not change, so both may hold them."""
+        """A copy for a branch that leaves here. It shares the steps so far, which never change."""
         fork = Beats(self._consumers)
         fork._steps = list(self._steps)
         fork._again = set(self._again)
@@ -246,7 +248,7 @@ class Beats:
         return shown
 
     def _parts(self, start: int, end: int) -> list[Beat]:
-        """A stretch without further openers, divided evenly."""
+        """Divide a stretch without further openers evenly."""
         size = -(-(end - start) // MOST)
         parts = []
         for number, at in enumerate(range(start, end, size), 1):
@@ -275,7 +277,7 @@ class Beats:
 
 
 def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
-    """A decision with its outcome in the same beat makes no beat of its own."""
+    """A decision whose outcome is in the same beat makes no beat of its own."""
     if beat.opener.name in DECIDE and released_in(steps):
         return replace(beat, opener=OUTCOME, params={})
     return beat
@@ -285,7 +287,7 @@ def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
 
 
 def _opening(key: str, step: Mapping[str, Any]) -> tuple[Opener | None, dict[str, Any]]:
-    """The weightiest opener of a step, with the parameters of its title."""
+    """The opener with the highest weight in a step, with the parameters of its title."""
     for broken in step["broken"]:
         opener = BROKEN.get(broken["guarantee"])
         if opener is not None:
@@ -321,12 +323,12 @@ def _params(opener: Opener, given: Mapping[str, Any], step: Mapping[str, Any]) -
 
 
 def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
-    """Every step that could open a beat, with what it weighs there."""
+    """Every step that could open a beat, with its weight."""
     found: list[Opened] = []
     seen: dict[str, int] = {}
     last: dict[str, Any] = {}
     released: set[str] = set()
-    """The first release of each partition weighs as much as the first of all."""
+    """The first release of each partition has the full weight, like the first release of all."""
     for index, step in enumerate(steps):
         opener = step.opener
         if opener is None:
@@ -357,7 +359,8 @@ def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
 
 
 def _belongs_to(before: Opened, opener: Opener) -> bool:
-    """An identity that was requested in this beat, and what a new coordinator loads, belong to it."""
+    """Whether the opening belongs to this beat: an identity that the beat requested, or what a new
+    coordinator loads."""
     if opener.name == "identity_given":
         return before.opener.name in IDENTITY_NAMES
     return opener.name == "resumes" and before.opener is TAKEOVER
@@ -370,14 +373,14 @@ def _at_once(before: Opened, opener: Opener, steps: Sequence[BeatStep], index: i
 
 
 def _asks_meanwhile(before: Opened, opener: Opener, steps: Sequence[BeatStep], index: int) -> bool:
-    """A second producer asks for its identity before the first has its own."""
+    """Whether a second producer requests its identity before the first has got its own."""
     if not {before.opener.name, opener.name} <= IDENTITY_NAMES:
         return False
     return not any(_leads_to(before, step) for step in steps[before.at : index])
 
 
 def _leads_to(beat: Opened, step: BeatStep) -> bool:
-    """The beat ends well here. What is stored for another client ends no beat of this one."""
+    """Whether the beat should end after this step. A record stored for another client does not end it."""
     if step.key in STORED and beat.params.get("client", step.params.get("client")) != step.params.get(
         "client"
     ):
@@ -386,7 +389,7 @@ def _leads_to(beat: Opened, step: BeatStep) -> bool:
 
 
 def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
-    """The step that the beat leads to is still to come, and comes before something else opens."""
+    """Whether the step that the beat leads to is still to come, before another opening."""
     if not beat.opener.lands or any(_leads_to(beat, step) for step in steps[beat.at + 1 : index]):
         return False
     for step in steps[index : index + NESTED_FROM]:
@@ -401,7 +404,8 @@ def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
 
 
 def _chosen(openings: list[Opened], end: int) -> list[Opened]:
-    """The openings of one level, up to index ``end``: rounds, where it goes round; else the weightiest."""
+    """The openings of one level, up to index ``end``: rounds, if the application works in rounds; otherwise
+    those with the highest weights."""
     steps = end - openings[0].at
     most = min(MOST, max(2, 2 + steps // (3 if steps > VERY_SHORT else 4)))
     rounds = _rounds(openings, most)
@@ -409,7 +413,7 @@ def _chosen(openings: list[Opened], end: int) -> list[Opened]:
         return rounds
     chosen = _weightiest(openings)
     while len(chosen) > 1:
-        # Neighbours that say the same are merged first: that costs nothing, so no other opening has to go.
+        # Merge equal neighbours first: no other opening has to be dropped for that.
         losses = [
             0.0 if _is_same(before, one) else _loss(chosen, index, end, steps)
             for index, (before, one) in enumerate(pairwise(chosen), 1)
@@ -422,7 +426,7 @@ def _chosen(openings: list[Opened], end: int) -> list[Opened]:
 
 
 def _with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
-    """Records that are collected and sent belong to the beat of their outcome, unless the run has few beats."""
+    """Add the collecting and sending of records to the beat of their outcome, unless the run has few beats."""
     told = list(chosen)
     for place in range(len(told) - 2, -1, -1):
         first, then = told[place], told[place + 1]
@@ -434,7 +438,7 @@ def _with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
 
 
 def _weightiest(openings: list[Opened]) -> list[Opened]:
-    """The first opening and the heaviest others, ``WEIGHED_MOST`` in all: comparing more would take too long."""
+    """The first opening and the heaviest others, at most ``WEIGHED_MOST``, because comparing more takes too long."""
     if len(openings) <= WEIGHED_MOST:
         return list(openings)
     heaviest = sorted(openings[1:], key=lambda one: -one.weight)[: WEIGHED_MOST - 1]
@@ -442,12 +446,12 @@ def _weightiest(openings: list[Opened]) -> list[Opened]:
 
 
 def _is_same(before: Opened, one: Opened) -> bool:
-    """The steps between the two weigh too little for a beat."""
+    """Whether both openings are of the same kind and the steps between them have too little weight for a beat."""
     return before.opener is one.opener and before.params == one.params
 
 
 def _loss(chosen: list[Opened], index: int, end: int, steps: int) -> float:
-    """The cost of merging this beat into the one before: it grows with the length of the result."""
+    """The cost of merging this beat into the previous one: it grows with the length of the merged beat."""
     stop = chosen[index + 1].at if index + 1 < len(chosen) else end
     share = (stop - chosen[index - 1].at) / steps * MOST
     longer: float = share**LENGTH_COUNTS
@@ -455,9 +459,8 @@ def _loss(chosen: list[Opened], index: int, end: int, steps: int) -> float:
 
 
 def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:
-    """One opening for each round, or for groups of rounds if one level has too many; None for a run without
-    rounds. Heavier openers stay between them.
-    """
+    """One opening for each round, or for groups of rounds if a level would have too many; None for a run
+    without rounds. Heavier openings between them stay."""
     names = {one.opener.name for one in openings}
     name = next((name for name in CYCLES if name in names), None)
     cycles = [one for one in openings if one.opener.name == name]
@@ -476,7 +479,8 @@ def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:
 
 
 def _group(group: list[Opened]) -> Opened:
-    """Rounds as one beat, named by their numbers unless an application restarted among them and counts from 1 again."""
+    """One beat for several rounds, titled with their numbers, unless an application restarted among them and
+    counts from 1 again."""
     if len(group) == 1 and group[0].opener.name != "round":
         return replace(group[0], opener=TRANSACTION, params={"first": group[0].round})
     if len(group) == 1:

@@ -1,6 +1,6 @@
 """The cost of an intervention: the end of the run compared with the end of the scenario's run.
 
-Folded from a run's first view and steps (docs/frame.md), as its plan is.
+Computed from a run's first view and steps (docs/frame.md), like its plan.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.view.places import INTERNAL
 _FATES = ("duplicates", "lost", "failed", "reordered")
 """The fates of records that a partition's verdict counts."""
 _COUNTS = ("retries", "messages")
-"""The numbers that are compared as more or fewer, after the time."""
+"""The numbers that are compared as more or less, after the time."""
 
 
 class RunOutcome:
@@ -31,9 +31,9 @@ class RunOutcome:
         self._fates: dict[str, dict[str, int]] = deepcopy(dict(view.get("verdicts") or {}))
         self._leaders: dict[str, Any] = {}
         self._logs: dict[str, dict[str, dict[str, Any]]] = {}
-        """Partition to replica to base offset to batch; batches are whole values, and shared."""
+        """Partition to replica to base offset to batch; a batch is one value, which is shared."""
         self._gates: dict[str, dict[str, tuple[int, int]]] = {}
-        """Partition to replica to last stable offset and high watermark."""
+        """Partition to replica to (last stable offset, high watermark)."""
         self._held_since: dict[str, int] = {}
         self._held: tuple[int, str] = (0, "")
         self._nodes: dict[str, Any] = {}
@@ -91,7 +91,7 @@ class RunOutcome:
         return sorted(log.values(), key=lambda batch: batch["base_offset"])
 
     def _kept(self, name: str) -> list[list[int]]:
-        """The serials of each batch that readers may be given, in order."""
+        """The serials of each batch that consumers may get, in order."""
         return [
             list(batch.get("serials", ()))
             for batch in self._in_order(name)
@@ -107,7 +107,7 @@ class RunOutcome:
         self._gates[name] = {number: _gates_of(one) for number, one in replicas.items()}
 
     def _look_at_gates(self, name: str) -> None:
-        """How long the leader's last stable offset has been behind its high watermark."""
+        """Measure how long the leader's last stable offset has been below its high watermark."""
         stable, replicated = self._gates.get(name, {}).get(str(self._leaders.get(name)), (0, 0))
         if stable < replicated:
             self._held_since.setdefault(name, self._time)
@@ -145,7 +145,7 @@ class RunOutcome:
 
 
 def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -> Cost:
-    """`done`: what was done to the run, in order."""
+    """The difference between both ends; `done`: the interventions of the run, in order."""
     actions = [one["action"] for one in done]
     what = f"cost.{actions[0]}" if len(actions) == 1 and actions[0] in _NAMED else "cost.change"
     by = {name: _difference(written, now, name) for name in ("time", *_COUNTS)}
@@ -171,11 +171,11 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
 _NAMED = frozenset(
     {"drop_message", "delay_message", "duplicate_message", "reorder_message", "crash", "pause"}
 )
-"""Actions with a noun of their own."""
+"""Actions that have a noun of their own in the catalogue."""
 
 
 def _kept(written: Outcome, now: Outcome) -> Words:
-    """The first that differs. A plan that was stored by an earlier release does not know the last three fields."""
+    """The first value that differs. A plan stored by an earlier release lacks the last three."""
     if written["nodes"] != now["nodes"]:
         return _words("cost.end_other")
     if "stored" in written and "stored" in now and written["stored"] != now["stored"]:
@@ -206,7 +206,7 @@ def _with_outcomes(log: Iterable[Mapping[str, Any]]) -> list[tuple[int, str]]:
 
 
 def _digest(held: Mapping[str, Any]) -> str:
-    """Empty for nothing."""
+    """The digest of the values; an empty text when there are none."""
     return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16] if held else ""
 
 
@@ -219,7 +219,7 @@ def _words(key: str, **params: Any) -> Words:
 
 
 def _put(table: dict[str, Any], path: list[str], change: Mapping[str, Any]) -> None:
-    """An empty path: the whole table came, or went."""
+    """Set a value at a path; for an empty path the whole table is added or removed."""
     if not path:
         table.clear()
         table.update(change.get("after") or {})

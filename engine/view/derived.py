@@ -1,8 +1,8 @@
-"""Facts that pages draw of a run, each derived once, here, from JSON (docs/frame.md, *Derived*).
+"""Facts that pages draw, derived from a run's JSON in this one place (docs/frame.md, *Derived*).
 
-Derived facts are no part of the state and of no recording, so digests do not know them. Those of a view are a room of
-their own in it, ``derived``, and change by changes of their own; those of a step stand with it. Both are folded from
-the steps of any run: a running simulation, a recording, a stored session.
+Derived facts are not part of the state, of digests or of recordings. Those of a view are its table
+``derived``, which has changes of its own; those of a step are in the step. Both are computed from the steps
+of any run: a running simulation, a recording or a stored session.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from engine.view.watched import fold, watched
 from engine.watching import ABSENT
 
 ROOM = "derived"
-"""Its name in a view, and in a step."""
+"""Name of the derived facts in a view, and in a step."""
 OF_RECORDS = ("duplicated", "lost", "reordered")
 """Guarantees that records break."""
 
 Json = Mapping[str, Any]
 Serials = Mapping[str, Iterable[int]]
-"""By guarantee."""
+"""Guarantee to serials."""
 
 
 Place = tuple[str, ...]
-"""A room of a view, or one thing in it."""
+"""The path of a table of a view, or of one entry in it."""
 
 _THINGS = ("partitions", "brokers")
-"""Rooms whose timers are looked for thing by thing."""
+"""Tables whose timers are looked up entry by entry."""
 _HAVE_TIMERS = (*_THINGS, "quorum", "zookeeper", "middleware")
 
 
@@ -51,7 +51,7 @@ def _timers(view: Json, place: Place) -> dict[str, Any]:
 
 
 def _places(view: Json) -> list[Place]:
-    """Where there may be timers."""
+    """The places that may have timers."""
     return [
         place
         for room in _HAVE_TIMERS
@@ -69,7 +69,7 @@ def _compared(fact: str, before: Any, after: Any, changes: list[Any]) -> Any:
 class Derived:
     """Takes a run's view at any step, then its steps from there, as JSON.
 
-    ``broken``: the records that had broken a guarantee by then; without it those that the view names.
+    ``broken``: the records that had broken a guarantee by then; by default those listed in the view.
     """
 
     def __init__(self, view: Json, number: int = 0, broken: Serials | None = None) -> None:
@@ -78,7 +78,7 @@ class Derived:
         self._view = watched(view)
         self._pending = due_next(self._view.get("pending", {}))
         self._timers = {place: _timers(self._view, place) for place in _places(self._view)}
-        """By where they were found."""
+        """Place to the timers found there."""
         self._disagreements = {
             name: disagreements_of(self._view, name) for name in self._view.get("clients", {})
         }
@@ -90,7 +90,7 @@ class Derived:
             self._broken[name].update((str(serial), True) for serial in broken.get(name, ()))
 
     def view(self) -> dict[str, Any]:
-        """``derived`` of the view after the last step taken."""
+        """The table ``derived`` of the view after the last step taken."""
         return {
             "pending": self._pending,
             "timers": {name: timer for found in self._timers.values() for name, timer in found.items()},
@@ -100,7 +100,7 @@ class Derived:
         }
 
     def take(self, step: Json) -> dict[str, Any]:
-        """``derived`` of the step; what is empty is left out."""
+        """The field ``derived`` of the step; empty facts are left out."""
         self.number = step["number"]
         touched: dict[Place, None] = {}
         for change in step["changes"]:
@@ -121,7 +121,7 @@ class Derived:
         return told
 
     def _look(self, place: Place, changes: list[Any]) -> None:
-        """At what a step changed."""
+        """Look at the places that a step changed."""
         room = place[0]
         if len(place) == 1 and room in (*_THINGS, "clients"):
             for name in dict.fromkeys([*self._view.get(room, {}), *self._known(room)]):
@@ -149,7 +149,7 @@ class Derived:
         self._held[partition] = after
 
     def _known(self, room: str) -> list[str]:
-        """Names in one part of the view of which facts were derived before."""
+        """Names in one part of the view for which there are derived facts already."""
         if room == "clients":
             return list(self._disagreements)
         return [origin[1] for origin in self._timers if origin[0] == room]
@@ -161,11 +161,11 @@ class Derived:
         self._disagreements[client] = after
 
     def fork(self) -> Derived:
-        """For a branch that leaves here."""
+        """A copy for a branch that leaves here."""
         return deepcopy(self)
 
     def _newly_broken(self, step: Json) -> list[dict[str, Any]]:
-        """The judges name each record at the step where it breaks a guarantee."""
+        """The records that this step reports as breaking a guarantee, by guarantee."""
         changes: list[dict[str, Any]] = []
         for broken in step["broken"]:
             known = self._broken.get(broken["guarantee"])

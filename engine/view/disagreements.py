@@ -1,6 +1,5 @@
-"""Where a client and the leader it writes to know different things about one numbering, while nothing is in flight
-that would explain it.
-"""
+"""Differences between a producer and the leader it writes to about one numbering, while no batch in flight
+explains them."""
 
 from __future__ import annotations
 
@@ -11,9 +10,9 @@ Json = Mapping[str, Any]
 
 
 def disagreements_of(view: Json, client: str) -> dict[str, dict[str, Any]]:
-    """The disagreements between one client and the leaders, by partition. `what` they disagree about: the
-    `sequence` that was acknowledged last, the `epoch`,
-    or whether the leader knows the producer at all (`unknown`). `own` is the client's number, `known` the leader's."""
+    """Partition to the disagreement between one client and the leader. `what` differs: the last acknowledged
+    `sequence`, the `epoch`, or `unknown`: the leader does not have the producer. `own` is the client's
+    number, `known` the leader's."""
     manager = _numbering(view["clients"].get(client))
     found = {}
     for partition, own in manager.get("partitions", {}).items():
@@ -31,7 +30,7 @@ def disagreement(view: Json, client: str, partition: str) -> dict[str, Any] | No
 
 
 def _numbering(client: Json | None) -> Json:
-    """Empty where a client is down or has no identity."""
+    """The client's numberings; empty when the client is down or has no identity."""
     if client is None or not client.get("alive"):
         return {}
     manager: Json | None = client.get("transaction_manager")
@@ -39,7 +38,7 @@ def _numbering(client: Json | None) -> Json:
 
 
 def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[str, Any] | None:
-    """None where both agree, or where a batch is in flight or undecided."""
+    """The difference; None when both agree, or when a batch is in flight or undecided."""
     if own["in_flight"] or own["unresolved"] is not None:
         return None
     log = view.get("partitions", {}).get(partition)

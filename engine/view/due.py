@@ -9,12 +9,12 @@ from typing import Any
 from engine.pending import CLASS_NAMES
 
 LISTED = 6
-"""Events whose order is given; of the others a view says that they wait."""
+"""The most events whose order is listed; the view holds the others without an order."""
 
 _RANK = {name: rank for rank, name in enumerate(CLASS_NAMES)}
 
 
 def due_next(pending: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The names of the first events that wait, by time, then class, then order of arrival, which is their name."""
+    """The names of the next queued events, ordered by time, then class, then order of queueing (their name)."""
     order = [(event["at"], _RANK[event["class"]], int(name)) for name, event in pending.items()]
     return [str(name) for _, _, name in nsmallest(LISTED, order)]

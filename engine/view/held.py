@@ -1,6 +1,5 @@
-"""Why readers of committed data do not get what is replicated: of every stretch from the last stable offset to the high
-watermark the one reason (CON-5).
-"""
+"""Why read_committed consumers do not get replicated records: one reason for every stretch between the last
+stable offset and the high watermark (CON-5)."""
 
 from __future__ import annotations
 
@@ -17,13 +16,13 @@ _UNDECIDED = ("open", "ended")
 
 
 def held(view: Json, partition: str) -> list[HeldStretch]:
-    """In the order of the log; markers, which no application gets, are in none."""
+    """The stretches in the order of the log. Markers are in none, because no application gets them."""
     log = view.get("partitions", {}).get(partition)
     replica = None if log is None else _leading(log)
     if replica is None:
         return []
     stable, end = replica.get("last_stable_offset"), replica.get("high_watermark")
-    # Batches in the order of their offsets (watched.py keeps it).
+    # Batches by rising offset (watched.py keeps this order).
     batches = replica.get("batches", {})
     if stable is None or end is None or stable >= end:
         return []
@@ -43,14 +42,14 @@ def held(view: Json, partition: str) -> list[HeldStretch]:
 
 
 def _leading(log: Json) -> Json | None:
-    """The leader's log; the only one there is where nothing leads, as in files."""
+    """The leader's log; in files, where nothing leads, the only one."""
     replicas: dict[str, Json] = log.get("replicas", {})
     leader = replicas.get(str(log.get("leader")))
     return next(iter(replicas.values())) if leader is None and len(replicas) == 1 else leader
 
 
 def _reason(batch: Json, holder: Any) -> HeldReason | None:
-    """``holder``: the producer whose transaction begins at the last stable offset."""
+    """The reason for a batch. ``holder``: the producer whose transaction begins at the last stable offset."""
     if batch.get("control") is not None:
         return None
     if batch.get("outcome") in _UNDECIDED:

@@ -1,7 +1,7 @@
-"""The note of a step that pages show first: its outcome, before the lesser events that led to it.
+"""The note that pages show first in a step: the outcome, before the smaller events that led to it.
 
-A follower's fetch may move the high watermark and with it open a partition to its readers: the step's own sentence
-is the fetch, and the note says what matters.
+For example, a follower's fetch may raise the high watermark, so that consumers can read on: the step's own
+sentence is about the fetch, and a note is about the outcome.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ OUTCOMES = (
     "coordinator.image_durable",
     "broker.produce_answered",
 )
-"""Sentences that begin no beat, the weightier last."""
+"""Sentences that open no beat, by rising weight."""
 ALWAYS = ("log.never_ends", "log.never_ends_by", "log.never_ends_behind", "log.never_ends_behind_by")
-"""The outcome of a log case's batch; the step's own sentence is about the batch."""
+"""The outcome of a log case's batch; there the step's own sentence is about the batch."""
 
 
 def leading(step: Mapping[str, Any]) -> int | None:
-    """Its place among the step's notes; None where the step's own sentence comes first."""
+    """Its index among the step's notes; None when the step's own sentence comes first."""
     keys = [note["key"] for note in step["notes"]]
     if (always := next((place for place, key in enumerate(keys) if key in ALWAYS), None)) is not None:
         return always

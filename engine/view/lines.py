@@ -1,4 +1,5 @@
-"""The steps inside a beat as lines: one that speaks for itself, or neighbours that are counted and named by purpose."""
+"""The lines of a beat: a step with its own sentence, or several adjacent steps that are counted and named by
+their purpose."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def lines_of(steps: Sequence[BeatStep], lands: int) -> list[BeatLine]:
 
 
 def _purpose(step: BeatStep, lands: int) -> str | None:
-    """The purpose of a step of plumbing; None for other steps."""
+    """The purpose of a step that only supports others; None for other steps."""
     if step.stands_out or step.number == lands:
         return None
     return PURPOSE_OF.get(step.key)

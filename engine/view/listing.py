@@ -1,4 +1,4 @@
-"""Beats as text that a person reads."""
+"""Beats as readable text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from engine.explain.sentences import sentence
 
 
 def beat_lines(beats: Iterable[Mapping[str, Any]], language: str = "en", indent: str = "") -> Iterator[str]:
-    """One line a beat: its number, its steps, where a reader is set down, its title and kind; nested ones below it."""
+    """One line for each beat: its number, its steps, the step that a reader sees first, its title and kind;
+    nested beats below it."""
     for beat in beats:
         own = beat.get("title")
         title = sentence(beat["key"], beat["params"], language) if own is None else own[language]

@@ -1,8 +1,9 @@
-"""What opens a beat: kinds of steps, each with its weight and title. Titles belong to kinds; where a
-scenario's author gives a beat a name of its own, `plan.py` puts it there.
+"""The openers of beats: kinds of steps, each with its weight and title.
 
-A row is tried against the sentence of a step and against its notes; the weightiest counts. Titles stand in
-``explain/catalogue/beats.toml`` under ``beat.<name>``. A test holds every key and every parameter to the catalogue.
+The title depends on the kind; `plan.py` replaces it when the scenario's author gives the beat a name. Each
+row is tried on the sentence of a step and on its notes; the row with the highest weight opens the beat.
+Titles are in ``explain/catalogue/beats.toml`` under ``beat.<name>``. A test compares every key and every
+parameter with the catalogue.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 HEAVY = 5.5
-"""From this weight on a beat lands on its opening step, where its row names no other step."""
+"""A beat of at least this weight is shown from its opening step, unless its row names another step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opener:
-    """``lands``: sentences at whose last step inside the beat the reader is set down. Where the row also has
-    ``unless``, that title is taken when no such step came. ``once``: it opens again only after something heavy.
-    ``when``: a parameter that must not be 0 or missing."""
+    """``lands``: sentences; the reader first sees the last step of the beat with one of them. ``unless``: the
+    title when the beat has no such step. ``once``: the row opens again only after a heavy opening. ``when``:
+    a parameter that must be present and not 0."""
 
     name: str
     weight: float
@@ -28,7 +29,7 @@ class Opener:
     once: bool = False
     when: str = ""
     subject: str = ""
-    """A parameter that makes it another thing, though the title does not name it."""
+    """A parameter that distinguishes openings of this row, although the title does not name it."""
 
 
 STORED = (
@@ -335,7 +336,7 @@ OPENERS = (
 
 START = Opener("start", 5, ())
 CYCLES = ("round", "begins", "opened")
-"""Names of what a long run repeats: where an application goes round, its rounds count and not its transactions."""
+"""The openers of the rounds of a long run: if an application works in rounds, these count, not its transactions."""
 ROUNDS = {
     "round": Opener("rounds", 5, (), ("first", "last")),
     "begins": Opener("transactions", 5, (), ("first", "last")),
@@ -344,11 +345,11 @@ ROUNDS = {
 TRANSACTION = Opener("transaction", 5, (), ("first",))
 MANY_ROUNDS = Opener("many_rounds", 5, (), ("count",))
 PART = Opener("part", 0, (), ("first", "last"))
-"""The opener of a stretch that no kind of step divides."""
+"""The opener of a stretch in which no other row opens a beat."""
 BEHIND = Opener("behind", 6, (), ("client",), once=True)
-"""Stored behind the open transaction of another producer."""
+"""A record is stored after the begin of another producer's open transaction."""
 DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)
-"""A client learns the result of a batch that it could not know."""
+"""A client learns the result of a batch that was in doubt."""
 IDENTITIES = Opener(
     "identities",
     5,
@@ -357,18 +358,18 @@ IDENTITIES = Opener(
     ("client.producer_id_received", "client.transactional_id_ready"),
     "identities_asked",
 )
-"""The opener for several producers that ask for an id before the first has its response."""
+"""Several producers request an id before the first has its response."""
 OUTCOME = next(opener for opener in TRANSACTIONS if opener.name == "outcome_shows")
 TAKEOVER = next(opener for opener in TRANSACTIONS if opener.name == "takes_over")
 DECIDE = frozenset({"commit_decided", "abort_decided", "markers"})
-"""Beats that take the title of their outcome, if it comes inside them."""
+"""Beats that take the title of their outcome, when that is in the same beat."""
 GATHERED = frozenset({"pauses", "resumes_moving", "crashes", "restarts"})
-"""An event of several actors at once is one beat."""
+"""Events of several actors that make one beat when they come at once."""
 IDENTITY_NAMES = frozenset({"identity", "transactional_identity", "identities"})
 DAMAGE = Opener("log_damage", 9, ())
 """The opener for every sentence that begins with `log.damage.`."""
 REFUSED = Opener("refused", 7, (), ("actor", "error"))
-"""A refusal that no row names."""
+"""A refusal that has no row."""
 CALL_REFUSED = next(opener for opener in PRODUCER if opener.name == "call_refused")
 IGNORED = Opener("ignored", 4, (), ("actor",), once=True)
 """A response whose request is no longer in flight."""

@@ -1,7 +1,7 @@
-"""Which actors, lanes and ids a run has, in the order of their first appearance: the places that a picture keeps.
+"""The actors, lanes and ids of a run, in the order of their first appearance: a picture gives each a fixed
+place.
 
-A place that stands keeps its order: places of an earlier plan (that of a parent branch) come first, new ones behind
-them.
+The places of an earlier plan (that of a parent branch) keep their order; new ones come after them.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 INTERNAL = "__"
-"""How the names of internal topics begin."""
+"""Prefix of the names of internal topics."""
 MIDDLEWARE_ROLES = ("initiator", "business", "middleware", "manager")
 PARTICIPANT = "participant"
 _WITHOUT_PLACES = frozenset({"time", "records", "pending", "faults", "guarantees", "verdicts", "counters"})
-"""Parts of a view that name nothing new."""
+"""Parts of a view that contain no actor, lane or id."""
 _CONTROLLERS = ("controller", "quorum", "zookeeper")
 
 Path = tuple[str, ...]
@@ -163,7 +163,7 @@ class Places:
 
 
 def leaves(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
-    """Every value below a path that is no object, with its own path."""
+    """Every value other than an object below a path, with its own path."""
     if type(value) is dict:
         for name, inner in value.items():
             yield from leaves((*path, name), inner)
@@ -172,7 +172,7 @@ def leaves(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
 
 
 def _leader_of(lane: Mapping[str, Any]) -> str:
-    """The newest leader as a view names its replica; a log case has the file alone, under 0."""
+    """The newest leader, as a key of the view's replicas; a log case has only the file, under 0."""
     return str(lane["leaders"][-1]) if lane["leaders"] else "0"
 
 
@@ -182,7 +182,7 @@ def _add(known: list[Any], value: Any) -> None:
 
 
 def extended(before: Mapping[str, Any], places: Mapping[str, Any]) -> dict[str, Any]:
-    """Places of an earlier plan, which stand, with those of ``places`` that are new behind them."""
+    """The places of an earlier plan, unchanged, followed by those of ``places`` that are new."""
     hues = dict(before["hues"])
     for producer_id in places["hues"]:
         hues.setdefault(producer_id, len(hues))
@@ -213,7 +213,8 @@ def _named(before: Iterable[Mapping[str, Any]], places: Iterable[Mapping[str, An
 
 
 def _joined(before: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge one thing's places of both plans: lists are joined; of other values the newer one, unless it is empty."""
+    """Merge the places of one actor from both plans: lists are joined; of other values the newer one is
+    taken, unless it is empty."""
     joined: dict[str, Any] = {}
     for field, value in place.items():
         stood = before[field]

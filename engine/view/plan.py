@@ -1,5 +1,7 @@
-"""The plan of a run: the place of everything that is drawn, and the beats. Folded from the header, first view and
-steps (docs/frame.md) of a run ahead, a recording or a log case.
+"""The plan of a run: the places of actors, lanes and ids, and the beats.
+
+Computed from the header, the first view and the steps (docs/frame.md) of a run ahead, a recording or a log
+case.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from engine.view.cost import RunOutcome, cost_of
 from engine.view.places import Places, extended
 
 PLAN_VERSION = 8
-"""Raised when the same run may give another plan than before; stored plans of other versions are made again."""
+"""Increased when the same run may give another plan than before; stored plans of other versions are made again."""
 
 
 class RunPlan:
@@ -30,7 +32,7 @@ class RunPlan:
         self._beats = Beats(consumers)
         self._outcome = RunOutcome(view)
         self._named: list[NamedBeat] = list(header.get("beats") or ())
-        """The author's names of beats: kind, ordinal, title."""
+        """The author's names of beats: (kind, number, title)."""
 
     def take(self, step: Mapping[str, Any]) -> None:
         self.steps = step["number"]
@@ -39,7 +41,7 @@ class RunPlan:
         self._outcome.take(step)
 
     def fork(self) -> RunPlan:
-        """For a branch that leaves here."""
+        """A copy for a branch that leaves here."""
         fork = RunPlan({}, {})
         fork.steps = self.steps
         fork._places = deepcopy(self._places)
@@ -55,9 +57,9 @@ class RunPlan:
         done: Sequence[Mapping[str, Any]] = (),
         ended: bool = True,
     ) -> Plan:
-        """``Plan`` of docs/frame.md. ``complete``: the run ends with the last step taken. ``before``: an earlier plan,
-        whose places stand. ``done``: what was done to the run, each with the step before it. ``ended``: the run goes no
-        further, so what it cost is known."""
+        """``Plan`` of docs/frame.md. ``complete``: the run ends with the last step taken. ``before``: an
+        earlier plan, whose places do not change. ``done``: the interventions, each with the number of the
+        step before it. ``ended``: the run has ended, so its cost is known."""
         places = self._places.to_json()
         touched_after = min((one["after"] for one in done), default=None)
         told = {
@@ -77,7 +79,7 @@ class RunPlan:
         return plan
 
     def kinds(self) -> Counter[str]:
-        """How many beats of each kind the run has, nested ones too, in the order in which they are read."""
+        """Kind to the number of its beats, nested ones included, in reading order."""
         return Counter(beat["kind"] for beat in _read(self._beats.to_json()))
 
 

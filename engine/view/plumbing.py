@@ -1,7 +1,5 @@
-"""The steps of a beat that only carry it, and their purposes.
-
-Beside one another they are one counted line, named by its purposes (``beat.line.<purpose>`` in the catalogue).
-"""
+"""The steps of a beat that only support others, and their purposes. Adjacent ones become one counted line,
+named by their purposes (``beat.line.<purpose>`` in the catalogue)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The plan of a run before its first step: from a run ahead, which is recorded up to a bound and dropped."""
+"""The plan of a run before its first step: made from a run ahead, which is recorded up to a limit and then
+dropped."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from engine.simulation import Simulation
 from engine.view.plan import RunPlan
 
 STEPS_AHEAD = 2_000
-"""Steps of a run ahead: every run of the library ends before, and it takes less than half a second."""
+"""The most steps of a run ahead: every run of the library has fewer, and this many take less than half a second."""
 
 
 def plan_ahead(
@@ -21,8 +22,8 @@ def plan_ahead(
     before: Mapping[str, Any] | None = None,
     most: int = STEPS_AHEAD,
 ) -> Plan:
-    """``interventions`` as :class:`Simulation` takes them. Raises Refused where a configuration is refused; an
-    intervention that is refused ends the run ahead, as it ends the run."""
+    """``interventions`` as :class:`Simulation` takes them. Raises Refused when the configuration is refused;
+    a refused intervention ends the run ahead, as it ends the run."""
     done = [dict(one) for one in interventions]
     simulation = Simulation(scenario, done)
     plan = RunPlan(simulation.header(), simulation.view())

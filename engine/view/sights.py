@@ -1,9 +1,10 @@
 """The part of a view that pages get: all but the old entries of the three tables that grow with a run.
 
-Records and batches, in logs and in the queues of clients, stay in a view as long as they exist, and a page draws a few
-dozen of them. A *sight* is a view that lists those of the last steps, those that something may become of next, and
-those that something else in the view refers to; of all others its `folded` (docs/websocket.md) says where they lie and
-how many they are. What a page holds, and what a step costs it, then does not grow with the run.
+Records and batches, in logs and in the queues of clients, stay in a view as long as they exist, and a page
+draws a few dozen of them. A *sight* is a view that lists the entries of the last steps, those that the next
+steps may change, and those to which another part of the view refers. For all others its field `folded`
+(docs/websocket.md) holds their places and numbers. So the size of a page's data, and the cost of a step, do
+not grow with the run.
 """
 
 from __future__ import annotations
@@ -19,30 +20,31 @@ Change = tuple[list[str], Any, Any]
 """Path, before and after; ABSENT where there is none."""
 
 REACH = 250
-"""The number of steps that a page may step back from a sight and still find every entry that it draws."""
+"""The number of steps that a page may step back from a sight and still have every entry that it draws."""
 NEWEST_RECORDS = 100
 NEWEST_BATCHES = 24
 """The newest batches of each log are always listed: more than a panel draws."""
 NEWEST_FINISHED = 400
-"""The most finished records that are listed: one response may be about thousands."""
+"""The most finished records that are listed: one response may finish thousands."""
 NEXT_BATCHES = 6
-"""Listed at the head of each queue of a client: a panel draws two, and a queue moves on while a sight is walked."""
+"""The batches that are listed at the head of each queue of a client: a panel draws two, and the queue changes
+while the page steps on."""
 DRAWN_BATCHES = 2
-"""At the head of each queue, where a panel may draw them."""
+"""The batches at the head of each queue that a panel may draw."""
 GAP = 44
-"""Between two listed records at most this many others are listed too: a page of the panel."""
+"""Between two listed records, at most this many others are listed, too: one page of the panel."""
 NEWEST_BROKEN = 10
-"""Records listed for each broken guarantee, in the order in which they broke it; the others are numbers there."""
+"""The most records that are listed for each broken guarantee, in the order in which they broke it; the others
+are only counted."""
 
 
 class FoldedAway(Exception):
-    """A step changed an entry that the sight does not list, so the sight lacks the result."""
+    """A step changed an entry that the sight does not list, so the result of the change is missing."""
 
 
 def cut(view: View, number: int, since: int) -> View:
-    """The sight of the view after step `number`; `since` is the virtual time of the step `REACH` before. The view
-    stays as it is, and shares all that is listed.
-    """
+    """The sight of the view after step `number`; `since` is the virtual time of the step `REACH` before. The
+    view is not changed; the sight shares the listed entries with it."""
     records = view.get("records", {})
     listed = _listed_records(view, since)
     folded: dict[str, Any] = {"at": number, "reaches": REACH}
@@ -76,9 +78,8 @@ def whole(view: View, number: int) -> View:
 
 
 def walk(view: View, steps: Sequence[Iterable[Change]]) -> View:
-    """The view, which is written to, taken along the changes of these steps. What becomes of a folded record is
-    counted, except in the last step: that is the one on show, and what it changed has to be listed. Raises FoldedAway.
-    """
+    """Apply the changes of these steps to the view, in place. A change of a folded record is only counted,
+    except in the last step, which the page shows. Raises FoldedAway."""
     folded = view.get("folded", {})
     owners = _owners(view) if "records" in folded else {}
     for place, changes in enumerate(steps, 1):
@@ -92,7 +93,7 @@ def walk(view: View, steps: Sequence[Iterable[Change]]) -> View:
 
 
 def is_folded(folded: dict[str, Any], path: list[str]) -> bool:
-    """Whether a change of this path is about something that is not listed."""
+    """Whether a change of this path concerns an entry that is not listed."""
     if path[0] == "records" and "records" in folded:
         return len(path) == 1 or _lies_in(folded["records"]["stretches"], int(path[1]))
     if path[0] != "partitions" or "logs" not in folded:
@@ -100,7 +101,7 @@ def is_folded(folded: dict[str, Any], path: list[str]) -> bool:
     if len(path) == 1 or path[1] not in folded["logs"]:
         return len(path) == 1
     if len(path) == 2 or path[2] != "replicas":
-        # More of the leader's log is listed than of the followers'.
+        # More batches are listed of the leader's log than of the followers' logs.
         return len(path) == 2 or path[2] == "leader"
     if len(path) == 3 or path[3] not in folded["logs"][path[1]]:
         return len(path) == 3
@@ -116,7 +117,7 @@ def _listed_records(view: View, since: int) -> set[str]:
     records: Entries = view.get("records", {})
     serials = _in_order(records)
     listed = set(serials[-NEWEST_RECORDS:])
-    # A step sends one record at most, and many of them may be of the same millisecond.
+    # A step sends at most one record, but many records may have the same millisecond.
     within_reach = set(serials[-REACH:])
     later = _in_bulk(view.get("clients", {}))
     finished: list[tuple[int, int]] = []
@@ -135,9 +136,8 @@ def _listed_records(view: View, since: int) -> set[str]:
 
 
 def _in_bulk(clients: dict[str, View]) -> set[int]:
-    """Records of batches that were never sent and wait behind another of their queue, and of long batches on their
-    first way: tens of thousands, where an application sends more than its client can.
-    """
+    """Records in batches that wait behind the head of their queue, and in long batches in flight for the
+    first time: there are tens of thousands when an application is faster than its client."""
     later: set[int] = set()
     for client in clients.values():
         waiting = {
@@ -151,9 +151,8 @@ def _in_bulk(clients: dict[str, View]) -> set[int]:
 
 
 def _without_small_gaps(serials: list[str], listed: set[str]) -> set[str]:
-    """Records of several producers alternate: those between listed ones are listed too, so that a page of records has
-    no holes.
-    """
+    """Records of several producers alternate, so those between listed ones are listed, too: a page of records
+    then has no gaps."""
     gap: list[str] = []
     for serial in serials:
         if serial not in listed:
@@ -179,7 +178,7 @@ def _folded_records(records: Entries, listed: set[str]) -> dict[str, Any]:
 
 
 def _cut_derived(derived: View, listed: set[str]) -> View:
-    """Keep the listed ones of the records that broke a guarantee."""
+    """Of the records that broke a guarantee, keep those that are listed."""
     broken = {
         name: {serial: True for serial in serials if serial in listed}
         for name, serials in derived["broken"].items()
@@ -188,7 +187,7 @@ def _cut_derived(derived: View, listed: set[str]) -> View:
 
 
 def _cut_client(client: View) -> tuple[View, dict[str, list[Any]]]:
-    """Leave out the batches that wait in the middle of a queue; keep the next ones to be sent and the last one, which
+    """Leave out the batches in the middle of a queue; keep the next ones to be sent, and the last one, which
     takes new records."""
     batches: Entries = client.get("batches", {})
     timed = {timer["subject"] for timer in client.get("timers", {}).values()}
@@ -216,7 +215,7 @@ def _cut_partition(partition: View, serials: frozenset[int], since: int) -> tupl
     replicas, folded = dict(partition.get("replicas", {})), {}
     leader = str(partition.get("leader"))
     for broker, replica in replicas.items():
-        # A page reads a record's result from the leader's log; without a leader it may be any replica's.
+        # A page reads a record's result from the leader's log; without a leader, from any replica's.
         asked = serials if broker == leader or leader not in replicas else frozenset[int]()
         batches = replica.get("batches", {})
         newest = set(_in_order(batches)[-NEWEST_BATCHES:])
@@ -258,7 +257,7 @@ def _cut_partition(partition: View, serials: frozenset[int], since: int) -> tupl
 
 
 def _offsets_of(known: View) -> Iterator[int]:
-    """Where the batches begin that a broker remembers of a producer (docs/frame.md: a cached batch)."""
+    """Base offsets of the batches in a broker's cache of a producer (docs/frame.md: a cached batch)."""
     return (cached[2] for cached in known.get("batches", ()))
 
 
@@ -274,7 +273,7 @@ def _in_order(entries: Entries) -> list[str]:
 def _stretches(
     entries: Entries, is_listed: Callable[[str, dict[str, Any]], bool]
 ) -> Iterator[list[tuple[str, dict[str, Any]]]]:
-    """Runs of neighbours, in the order of their numbers, none of which is listed."""
+    """Sequences of adjacent entries, in the order of their numbers, none of which is listed."""
     run: list[tuple[str, dict[str, Any]]] = []
     for name in _in_order(entries):
         entry = entries[name]
@@ -295,7 +294,7 @@ def _lies_in(stretches: list[list[int]], number: int) -> bool:
 
 
 def _brings_near(view: View, path: list[str], after: Any) -> bool:
-    """Whether a change is about a client's batch that is not listed, or moves one to where it is drawn."""
+    """Whether a change concerns a client's batch that is not listed, or moves one into the range that is drawn."""
     waiting = view.get("folded", {}).get("batches")
     if waiting is None or path[0] != "clients":
         return False
@@ -316,7 +315,7 @@ def _brings_near(view: View, path: list[str], after: Any) -> bool:
 
 
 def _owners(view: View) -> dict[int, str]:
-    """By serial, whose records the batches of clients hold."""
+    """Serial to the producer whose batches hold the record."""
     return {
         serial: name
         for name, client in view.get("clients", {}).items()
@@ -326,7 +325,7 @@ def _owners(view: View) -> dict[int, str]:
 
 
 def _is_counted(folded: dict[str, Any], owners: dict[int, str], change: Change) -> bool:
-    """Counts the result of a record that is not listed, if its producer is known."""
+    """Count the result of a record that is not listed, if its producer is known."""
     path, before, after = change
     if path[0] != "records" or len(path) != 3 or int(path[1]) not in owners:
         return False
@@ -340,7 +339,7 @@ def _is_counted(folded: dict[str, Any], owners: dict[int, str], change: Change) 
 
 
 def _place(view: View, path: list[str], after: Any) -> None:
-    """Docs/frame.md: parents are created as needed, removing a key leaves its parent."""
+    """Set the value of a path (docs/frame.md): parents are created as needed; removing a key leaves its parent."""
     *parents, name = path
     place = view
     for parent in parents:

@@ -1,7 +1,7 @@
 """The title of a beat: its outcome with the deciding numbers, read from the steps inside.
 
-``openers.py`` gives the kind of the beat; a row here reads its steps and gives the title's key and parameters. If
-a row finds nothing, the opener's own title stays.
+``openers.py`` determines the kind of the beat. The row for that kind reads the beat's steps and returns the
+title's key and parameters, or None: then the opener's own title stays.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from engine.view.beat_step import BeatStep
 from engine.view.openers import DROPPED, GATHERED, MARKED, STORED
 
 NAMED_MOST = 3
-"""Records that a title names; the others it counts."""
+"""The most records that a title names; it counts the others."""
 NAMES = frozenset(
     {
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
@@ -24,21 +24,21 @@ NAMES = frozenset(
         "finished_forward_closes",
     }
 )  # fmt: skip
-"""Titles that no opener names."""
+"""Titles that belong to no opener."""
 
 Params = dict[str, Any]
 Told = tuple[str, Params]
 
 
 def title_of(name: str, params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Told:
-    """``name`` and ``params``: of the opener. ``consumers``: all of the run."""
+    """The title. ``name`` and ``params`` are the opener's; ``consumers`` are all of the run."""
     tell = TELLS.get(name)
     told = None if tell is None else tell(params, steps, consumers)
     return (name, params) if told is None else told
 
 
 def released_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
-    """The steps at which data becomes readable, those of one moment."""
+    """The steps at which records become readable, those at the same time."""
     found: list[BeatStep] = []
     for step in steps:
         if found and step.time != found[0].time:
@@ -65,7 +65,7 @@ def _partitions(found: Iterator[Mapping[str, Any]]) -> list[str]:
 
 
 def _stores(name: str) -> Tell:
-    """The records of the beat are stored by its end."""
+    """Whether the records of the beat are stored by its end."""
 
     def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
         clients = [params["client"]] if "client" in params else None
@@ -89,7 +89,7 @@ def _many(opener: str) -> Tell:
 
 
 def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
-    """The identity that the client got last, or its producer id under a raised epoch."""
+    """The newest identity of the client, or its producer id with a raised epoch."""
     keys = ("client.producer_id_received", "client.transactional_id_ready")
     ids = [said for said in _said(steps, *keys) if params.get("client", said["client"]) == said["client"]]
     if not ids:
@@ -137,13 +137,13 @@ def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | 
 
 
 def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
-    """The response was lost and not the marker: the one that is sent again finds its transaction ended."""
+    """The response was lost, not the marker: the marker that is sent again finds its transaction already ended."""
     partitions = _partitions(_said(steps, "broker.marker_finds_nothing_open"))
     return ("marker_again", {"partitions": partitions}) if partitions else None
 
 
 def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
-    """A lost response to a write leaves the client in doubt."""
+    """The response to a write was lost, so the client is in doubt."""
     lost = next(_said(steps, *DROPPED), None)
     if lost is None or (lost["api"], lost["kind"]) != ("Produce", "response"):
         return None
@@ -189,7 +189,7 @@ def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> To
 
 
 def _window_closes(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
-    """The answer that closes the window: the last of all, or one that came late."""
+    """The answer that closes the window: the last one, perhaps late."""
     if next(_said(steps, "middleware.all_committed"), None) is not None:
         return "all_committed_closes", params
     late = next(_said(steps, "middleware.finished_forward"), None)
@@ -243,4 +243,4 @@ TELLS: dict[str, Tell] = {
     "window_closes": _window_closes,
     **{f"broken_{name}": _broken(name) for name in ("lost", "duplicated", "reordered", "visible_early")},
 }
-"""By name of the opener."""
+"""Opener's name to the function for its title."""

@@ -1,7 +1,6 @@
-"""The part of a view that derived facts read, folded from changes.
+"""A copy of the part of a view that derived facts read, kept up to date by changes.
 
-It is a copy of its own, so the view may go on changing. Lists are shared, as the engine replaces them as a
-whole.
+The view itself may change independently. Lists are shared, because the engine replaces a list as a whole.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 ALL: Final = True
-"""Everything below."""
+"""Everything below this level."""
 EACH: Final = "*"
 """Stands for every name at this level."""
 NUMBERED: Final = "#"
-"""Stands for every name at this level that is a number; they are kept in numerical order."""
+"""Stands for every name at this level that is a number; these are kept in numerical order."""
 
 Tree = Mapping[str, Any]
 
@@ -43,13 +42,13 @@ WATCHED: Tree = {
 
 
 def watched(view: Mapping[str, Any]) -> dict[str, Any]:
-    """The rooms of a view, down to the fields that are read."""
+    """The parts of a view, down to the fields that are read."""
     kept: dict[str, Any] = _kept(WATCHED, view)
     return kept
 
 
 def fold(view: dict[str, Any], change: Mapping[str, Any]) -> bool:
-    """Take a change (docs/frame.md) to what is watched; false where it is about nothing of that."""
+    """Apply a change (docs/frame.md); False when it concerns nothing that is kept here."""
     path = change["path"]
     tree: Any = WATCHED.get(path[0])
     if tree is None:

@@ -1,4 +1,4 @@
-"""The questions, one table: how each is answered, and how it is put in words."""
+"""The questions in one table: for each the function that answers it, and its wording."""
 
 from __future__ import annotations
 
@@ -104,10 +104,11 @@ QUESTIONS = tuple(_ANSWERS)
 
 
 def why(run: Simulation | Moment | Json, question: str, subject: str) -> tuple[Link, ...]:
-    """The answer as a chain of links, from the thing asked about to what could change it.
+    """The answer as a chain of links, from the subject of the question to what could change it.
 
-    ``run``: a recorded simulation where it stands, or the view of one (docs/frame.md), which knows less. Looks,
-    and changes nothing. Raises :class:`engine.why.NotAsked` (a ValueError) when there is no such question or subject.
+    ``run``: a recorded simulation at its present step, or only its view (docs/frame.md), with which fewer
+    rules can be called. Changes nothing. Raises :class:`engine.why.NotAsked` (a ValueError) when there is no
+    such question or subject.
     """
     answer = _ANSWERS.get(question)
     if answer is None:
@@ -125,7 +126,7 @@ def moment_of(run: Simulation | Moment | Json) -> Moment:
 
 
 def question_of(run: Simulation | Moment | Json, question: str, subject: str) -> Question:
-    """A question in words. Raises NotAsked for a subject that has not the form of its question."""
+    """The wording of a question. Raises NotAsked for a subject that does not have the form of its question."""
     words = _WORDS.get(question)
     if words is None:
         raise NotAsked("question", f"{question!r} is none", f"known: {', '.join(QUESTIONS)}")
@@ -235,4 +236,4 @@ _WORDS: dict[str, Callable[[Moment, str], tuple[str, Json]]] = {
     TIMED_OUT: _words_of(TIMED_OUT, "transactional_id"),
     HERE: _words_step(HERE),
 }
-"""Question to the end of its key and the parameters of its words."""
+"""Question to the end of its catalogue key, and the parameters."""

@@ -1,4 +1,5 @@
-"""Fencing: the present identity of a transactional id, since when, and which client still has an older one."""
+"""Fencing: the present identity of a transactional id, the steps that led to it, and the clients with an
+older one."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ RAISES = (
     "coordinator.epoch_raised",
     "client.transactional_id_ready",
 )
-"""Kinds of steps that give an id another epoch, or hand it out."""
+"""Kinds of steps that give an id another epoch, or assign it to a producer."""
 _DECIDES = (
     "coordinator.decides_commit",
     "coordinator.decides_abort",
@@ -34,7 +35,7 @@ def raised(moment: Moment, transactional_id: str) -> list[Said]:
 
 
 def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """Which epoch an id has now, the steps that raised it, and which of its clients are fenced by that."""
+    """The present epoch of an id, the steps that raised it, and the clients of the id that it fences."""
     found = moment.entry_of(transactional_id)
     steps = raised(moment, transactional_id)
     if found is None or not steps:
@@ -58,7 +59,7 @@ def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 
 def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
-    """The step that gave an id its newest epoch, for a client that was refused under an older one."""
+    """The step that gave an id its newest epoch, for a client that was refused with an older one."""
     steps = [] if transactional_id is None else raised(moment, transactional_id)
     if steps and transactional_id is not None:
         yield link(

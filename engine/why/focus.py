@@ -1,7 +1,7 @@
 """The questions that the newest step raises, the most important first.
 
-One table, read from the top. What was broken goes before what was refused, that before what was lost, and so on;
-a question without a subject gets the answer to the first.
+They come from one table, read from the top: first a broken guarantee, then a refusal, then a loss, and so on.
+A question without a subject gets the answer to the first one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OF_GUARANTEES = {
 
 
 def of_step(moment: Moment) -> Iterator[Asked]:
-    """The questions that the newest step raises, one finder for each kind of thing in a step."""
+    """The questions that the newest step raises; there is one finder for each kind of event in a step."""
     step = moment.step
     if step is None or step["number"] == 0:
         return
@@ -69,7 +69,7 @@ def _repeat(_moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _lost(moment: Moment, step: Json) -> Iterator[Asked]:
-    """A message lost on its way; one that is lost with its connection is left to that step."""
+    """A message lost on its link; for one that was lost with its connection, another finder asks about that."""
     if step["key"] in _LOSING and lost_messages(step):
         yield GONE, ""
 
@@ -109,7 +109,7 @@ def _stored(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
-    """A pointer of a leader's log that moved, or that stays below the replicated records."""
+    """An offset of a leader's log that moved, or that stays below the replicated records."""
     for change in step["changes"]:
         path = change["path"]
         if len(path) != 5 or path[0] != "partitions" or path[1].startswith("__"):
@@ -120,7 +120,7 @@ def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _reader(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The reader that acts: what stays hidden from it, else how far it is."""
+    """The consumer that acts: the records hidden from it, or else its position."""
     consumer = step["actor"]
     shown = moment.part("consumers").get(consumer)
     if shown is None:
@@ -137,7 +137,7 @@ def _reader(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _held_readers(moment: Moment, step: Json) -> Iterator[Asked]:
-    """read_committed consumers that wait behind the transaction of the leader's step."""
+    """The read_committed consumers that wait for the transaction in the leader's step."""
     if not any(note["key"] == "broker.readers_wait_for_transaction" for note in step["notes"]):
         return
     for consumer, shown in moment.part("consumers").items():
@@ -149,7 +149,7 @@ def _held_readers(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _coordinator(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The coordinator's entry of an id that the step moves."""
+    """The coordinator's entry of the id that the step changes."""
     transition = step["transition"]
     name = (
         transition["of"] if transition is not None and transition["machine"] == "transaction_states" else None
@@ -165,7 +165,7 @@ def _coordinator(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _client(moment: Moment, step: Json) -> Iterator[Asked]:
-    """A client: the state that it took on, else a batch that it holds, else what it waits for."""
+    """A client: its new state, else a batch of it, else what it waits for."""
     application = moment.part("applications").get(step["actor"])
     name = step["actor"] if application is None else application["client"]
     client = moment.part("clients").get(name)
@@ -175,7 +175,7 @@ def _client(moment: Moment, step: Json) -> Iterator[Asked]:
     if transition is not None and transition["of"] == name:
         yield STATE, name
     if application is not None and application["blocked_by"] is not None:
-        return  # The step is about the cause of the block.
+        return  # The step itself is about the cause of the block.
     touched = [
         change["path"][3]
         for change in step["changes"]

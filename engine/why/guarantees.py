@@ -1,4 +1,4 @@
-"""Why a guarantee of transactions is broken: what was promised, what is, and the step at which both part."""
+"""Why a guarantee of transactions is broken: the promise, the facts, and the step at which they differ."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from engine.why.stable_offset import holder
 
 
 def _breaks_now(moment: Moment, guarantee: str, found: Json | None) -> Iterator[Link]:
-    """The newest step's words, when it is the one that breaks the guarantee."""
+    """The newest step's sentence, if that step breaks the guarantee."""
     step = moment.step
     if step is not None and any(one["guarantee"] == guarantee for one in step["broken"]):
         yield own_words(step, found)
 
 
 def switched_off(moment: Moment) -> Iterator[Link]:
-    """The mechanisms that are switched off in this run, because of which it may break."""
+    """The mechanisms that a switch turned off in this run, so that the guarantee may break."""
     switches = {} if moment.simulation is None else moment.simulation.header()["switches"]
     if switches:
         yield link("broken.switches", "GEN-9", switches=list(switches))
@@ -45,7 +45,7 @@ def _stored_at(moment: Moment, serial: int, partition: str) -> tuple[Json, Json 
 
 
 def why_early(moment: Moment, subject: str) -> Iterator[Link]:
-    """A reader of committed data got a record that was not decided so."""
+    """A read_committed consumer got a record whose transaction was not committed."""
     serial, record, turns = record_of(moment, subject)
     where, batch = _stored_at(moment, serial, record["partition"])
     yield link(
@@ -66,7 +66,7 @@ def why_early(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _markers(moment: Moment, partition: str, batch: Json) -> Iterator[Link]:
-    """The marker in the log that let readers pass."""
+    """The marker in the log after which consumers could read the record."""
     for other in moment.batches(partition):
         mine = other["control"] is not None and other["producer_id"] == batch["producer_id"]
         if mine and other["base_offset"] > batch["last_offset"]:
@@ -132,7 +132,7 @@ def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
-    """A transaction that no coordinator will end: the last stable offset stays at it."""
+    """A transaction that no coordinator will end: the last stable offset stays at its first record."""
     moment.named("partitions", partition)
     subject = partition_subject(partition)
     yield link("hanging.partition", "MRK-12", subject=subject, partition=partition)
@@ -147,7 +147,7 @@ def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def why_mixed(moment: Moment, tid: str) -> Iterator[Link]:
-    """A transaction over middleware that ended with some nodes having acted and some not."""
+    """A transaction over middleware that ended with only some nodes having carried out their part."""
     shown = moment.part("middleware")
     participants: Json = shown.get("participants") or {}
     if not participants or not any(tid in one["transactions"] for one in participants.values()):

@@ -25,7 +25,7 @@ from engine.why.states import led_here
 from engine.why.waiting import nobody_has, why_nothing
 
 APPENDS = ("broker.appended", "broker.marker_appended")
-"""The beginnings of keys of steps that store a batch."""
+"""Prefixes of the keys of steps that store a batch."""
 
 
 def newest_of(moment: Moment) -> Json:
@@ -35,7 +35,7 @@ def newest_of(moment: Moment) -> Json:
 
 
 def own_words(step: Json, subject: Json | None = None) -> Link:
-    """The sentence of the newest step, about the message that it is about, or about who acted."""
+    """The sentence of the newest step, with the message that it is about or the actor as its subject."""
     message = step["params"].get("message")
     about = actor_subject(step["actor"]) if message is None else message_subject(str(message))
     about = about if subject is None else subject
@@ -58,7 +58,7 @@ def caused(moment: Moment) -> Iterator[Link]:
 
 
 def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
-    """Messages that were lost in the newest step: what they were about, and who learns it when."""
+    """The messages lost in the newest step: their content, and when each side notices."""
     step = newest_of(moment)
     lost = lost_messages(step)
     if not lost:
@@ -125,8 +125,8 @@ def _was_about(moment: Moment, message: Json) -> Iterator[Link]:
 
 
 def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
-    """A client that waits for the response, or has lost it with the connection, and what it will do; with acks=0 no
-    client waits."""
+    """The client that waits for the response, or lost it with the connection, and its next action; with
+    acks=0 no client waits."""
     name = message["to"] if message["is_response"] else message["from"]
     client = moment.part("clients").get(name)
     if client is None:
@@ -148,7 +148,7 @@ def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
 
 
 def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
-    """The append of the newest step: its sender, the checks, and when the response is sent."""
+    """The append of the newest step: its sender, its checks, and the time of the response."""
     step = newest_of(moment)
     partition = step["params"].get("partition")
     if partition not in moment.part("partitions") or not step["key"].startswith(APPENDS):
@@ -177,7 +177,7 @@ def _rules(rows: list[Json]) -> tuple[str, ...]:
 
 
 def _awaited(moment: Moment, partition: str, step: Json, offset: int) -> Iterator[Link]:
-    """The in-sync replicas that must have it before the response leaves."""
+    """The in-sync replicas that must have the batch before the response is sent."""
     replica = moment.leading(partition)
     for waiting in [] if replica is None else replica["waiting"]:
         if waiting["until_offset"] > offset:
@@ -194,7 +194,7 @@ def _awaited(moment: Moment, partition: str, step: Json, offset: int) -> Iterato
 
 
 def why_again(moment: Moment, _subject: str) -> Iterator[Link]:
-    """A duplicate that the leader recognised: the place of the first copy, and the reason of the retry."""
+    """A duplicate that the leader recognised: the offset of the first copy, and the reason for the retry."""
     step = newest_of(moment)
     decision = step["decision"]
     if decision is None or not is_repeat(step):
@@ -282,7 +282,7 @@ def why_fault(moment: Moment, actor: str) -> Iterator[Link]:
 
 
 def _new_leaders(moment: Moment, step: Json) -> Iterator[Link]:
-    """The partitions that another broker leads since this step."""
+    """The partitions that got another leader in this step."""
     for change in step["changes"]:
         path = change["path"]
         if (
@@ -301,7 +301,7 @@ def _new_leaders(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _led_by(moment: Moment, actor: str) -> Iterator[Link]:
-    """The partitions that a broker leads, or whose in-sync replicas it is one of."""
+    """The partitions that a broker leads, or in whose ISR it is."""
     number = int(actor.removeprefix("broker-"))
     led = [name for name, shown in moment.part("partitions").items() if shown["leader"] == number]
     if led:

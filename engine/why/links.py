@@ -1,7 +1,7 @@
 """The links of an answer, and the subjects that they select.
 
-A link is one sentence of a chain. Its subject is a selection as the player makes it (docs/frame.md, static/player):
-the page that shows the chain can select the subject in every picture.
+A link is one sentence of a chain. Its subject is a selection of the player (docs/frame.md, static/player), so
+a page with the chain can select the subject in every picture.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from engine.errors import EngineError
 Json = dict[str, Any]
 
 LINKS_MAX = 40
-"""Links of one answer. A chain that is longer ends with a link that says how many were left out."""
+"""The most links of one answer. A longer chain ends with a link that tells how many were left out."""
 NAMED_MAX = 10
-"""The most things that one sentence names, and the most links about one kind of thing; further ones are counted."""
+"""The most names in one sentence, and the most links about objects of one kind; further ones are counted."""
 
 
 class NotAsked(ValueError):
@@ -32,8 +32,8 @@ class NotAsked(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """One sentence. ``subject``: what it is about, as a selection. ``compared``: pairs of (what, number) that stood
-    side by side. ``step``: the step that it speaks of, when that is an earlier one."""
+    """One sentence. ``subject``: what it is about, as a selection. ``compared``: (name, number) of the
+    compared values. ``step``: the step that it is about, if that is not the newest."""
 
     key: str
     params: Json = field(default_factory=dict)
@@ -55,8 +55,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question that can be asked now. ``question`` and ``subject`` are what :func:`engine.why.why` takes, ``key``
-    and ``params`` the words of it."""
+    """A question that can be asked now. ``question`` and ``subject`` are what :func:`engine.why.why` takes,
+    ``key`` and ``params`` its wording."""
 
     question: str
     subject: str
@@ -78,8 +78,8 @@ def link(key: str, *rules: str, subject: Json | None = None, step: int | None = 
 
 
 def bounded(chain: Sequence[Link]) -> tuple[Link, ...]:
-    """The chain; if it is cut, its last sentence says so. An answer without a sentence is a broken rule of the
-    engine."""
+    """The chain; if it was shortened, its last sentence tells how many links are left out. An answer without
+    a sentence is an error of the engine."""
     if not chain:
         raise EngineError("an answer to why has no link")
     if len(chain) <= LINKS_MAX:
@@ -89,7 +89,7 @@ def bounded(chain: Sequence[Link]) -> tuple[Link, ...]:
 
 
 def named(names: Sequence[Any]) -> list[Any]:
-    """The first few names, and how many others there are as ``+3``."""
+    """The first few names, then the number of the others as ``+3``."""
     others = len(names) - NAMED_MAX
     return [*names[:NAMED_MAX], f"+{others}"] if others > 0 else list(names)
 

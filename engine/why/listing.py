@@ -1,4 +1,4 @@
-"""Answers and questions as text that a person reads."""
+"""Answers and questions as readable text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.why.links import Json, Link, Question
 
 
 def link_lines(chain: Iterable[Link], language: str = "en") -> Iterator[str]:
-    """One numbered line a link, with its rules; the compared numbers and the subject are listed under it."""
+    """One numbered line for each link, with its rules; the compared numbers and the subject are listed under it."""
     for number, one in enumerate(chain, 1):
         rules = f"  [{' '.join(one.rules)}]" if one.rules else ""
         yield f"{number:>3}  {sentence(one.key, one.params, language)}{rules}"
@@ -24,7 +24,7 @@ def _subject(subject: Json) -> str:
 
 
 def asked_lines(questions: Iterable[Question], language: str = "en") -> Iterator[str]:
-    """The questions that can be asked, and their form."""
+    """The questions that are possible now, and their form."""
     for one in questions:
         subject = f" --subject {one.subject}" if one.subject else ""
         yield f"{sentence(one.key, one.params, language)}"

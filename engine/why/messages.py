@@ -1,4 +1,4 @@
-"""Where a message is, and why it has not arrived: under way, or held by a receiver that is paused (GEN-5, GEN-6)."""
+"""Where a message is, and why it has not arrived: on its link, or at a paused receiver (GEN-5, GEN-6)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def why_message(moment: Moment, message: str) -> Iterator[Link]:
 
 
 def whereabouts(moment: Moment, message: Json) -> Iterator[Link]:
-    """The message under way, and a second sentence if its receiver is down or paused."""
+    """The message in flight, and a second sentence if its receiver is down or paused."""
     at = message["arrives_at"]
     held = message["held"] or at is None
     behind = message.get("waits_behind")
@@ -57,7 +57,7 @@ _EVENTS = {
 
 
 def coming(moment: Moment, event: Json) -> Link:
-    """An event that waits in the queue (GEN-2): who does what, and in how many milliseconds."""
+    """A queued event (GEN-2): the actor, the action, and the milliseconds until then."""
     what = str(event["what"])
     key, subject = _EVENTS[event["class"]], actor_subject(event["actor"])
     params: Json = {"actor": event["actor"], "at": event["at"], "left": event["at"] - moment.now}

@@ -1,8 +1,8 @@
-"""A run at one step, as those look at it who explain it.
+"""A run at one step, with the look-ups that answers need.
 
-Owns how facts of the view (docs/frame.md) are found: whose a producer id is, where a message is, how much virtual
-time is left. What only the engine's own rules can say is asked of the run; a view alone (a log case, a recording)
-answers the rest.
+Owns how facts are found in the view (docs/frame.md): the owner of a producer id, the place of a message, the
+virtual time that is left. Some facts need the engine's own rules, which only a run has; all others are
+available in a view alone (a log case, a recording).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ TRANSACTION_TOPIC = "__transaction_state"
 
 
 class Moment:
-    """``view``: what is. ``step``: what happened last, None at the beginning. ``simulation``: the run itself,
-    which is read and never changed; None for a view without its run."""
+    """``view``: the present state. ``step``: the newest step, None at the beginning. ``simulation``: the run
+    itself, which is read and never changed; None for a view without its run."""
 
     __slots__ = ("lately", "now", "simulation", "step", "view")
 
@@ -63,7 +63,7 @@ class Moment:
         return found
 
     def named(self, part: str, name: str) -> Json:
-        """An object of a part; raises NotAsked when there is none of this name."""
+        """An object of a part of the view. Raises NotAsked when there is none of this name."""
         found: Json | None = self.part(part).get(name)
         if found is None:
             known = ", ".join(self.part(part)) or "none"
@@ -91,18 +91,19 @@ class Moment:
     # -- transactions ----------------------------------------------------------------------------------
 
     def coordinated(self) -> Iterator[tuple[str, str, Json]]:
-        """(broker's name, transactional id, the coordinator's entry) of every live cache."""
+        """(broker's name, transactional id, the coordinator's entry) for every live coordinator."""
         for broker, shown in self.part("brokers").items():
             for transactional_id, entry in (shown.get("transactions") or {}).items():
                 yield f"broker-{broker}", transactional_id, entry
 
     def entry_of(self, transactional_id: str) -> tuple[str, Json] | None:
-        """The coordinator of an id and what it knows. Of two, as a zombie is one, the higher epoch counts."""
+        """The coordinator of an id, with its entry. If there are two, because one is a zombie, that with the
+        higher epoch."""
         found = [(broker, entry) for broker, name, entry in self.coordinated() if name == transactional_id]
         return max(found, key=_coordinator_epoch, default=None)
 
     def owner_of(self, producer_id: int) -> str | None:
-        """The transactional id that a producer id belongs to, as its coordinator or else its client knows it."""
+        """The transactional id of a producer id, according to its coordinator, or else its client."""
         for _, transactional_id, entry in self.coordinated():
             if producer_id in (entry["producer_id"], entry["last_producer_id"]):
                 return transactional_id
@@ -113,7 +114,7 @@ class Moment:
         return None
 
     def clients_of(self, transactional_id: str) -> list[tuple[str, Json]]:
-        """The clients that use an id, by name: a zombie and its successor are two."""
+        """The clients that use an id, by name; a zombie and its successor are two clients."""
         return [
             (name, client)
             for name, client in self.part("clients").items()
@@ -121,7 +122,7 @@ class Moment:
         ]
 
     def log_partition(self, transactional_id: str) -> str | None:
-        """The partition of `__transaction_state` with the id's images; None if no actor of the run knows it."""
+        """The partition of `__transaction_state` with the id's images; None when no actor of the run has it."""
         entry = self.entry_of(transactional_id)
         if entry is not None:
             return partition_name(TRANSACTION_TOPIC, entry[1]["log_partition"])
@@ -147,8 +148,8 @@ class Moment:
     # -- time and messages -----------------------------------------------------------------------------
 
     def waiting_events(self, actor: str | None = None) -> list[Json]:
-        """The queued events, in the order in which they will happen. The arrival of a dropped message stays in the
-        queue and has no effect."""
+        """The queued events, in the order in which they will happen. The arrival of a dropped message stays
+        in the queue, without effect."""
         under_way = self.part("network").get("messages") or {}
         events = [
             (event["at"], CLASS_NAMES.index(event["class"]), int(order), event)
@@ -164,7 +165,7 @@ class Moment:
         return None
 
     def message_between(self, source: str, destination: str, api: str) -> Json | None:
-        """The newest message of this kind that is under way from one to the other."""
+        """The newest message of this kind in flight from one to the other."""
         found = [
             message
             for message in self.messages()
@@ -180,7 +181,7 @@ class Moment:
         return found
 
     def transaction_scan_interval(self, coordinator: str) -> int | None:
-        """How often a coordinator looks for transactions whose timeout is over, in ms; None without the run."""
+        """How often a coordinator looks for transactions whose timeout has passed, in ms; None without the run."""
         if self.simulation is None:
             return None
         for broker in self.simulation.world.brokers.values():
@@ -206,7 +207,7 @@ class Moment:
 
 
 def _with(parts: Json | None, names: tuple[str, ...]) -> Json:
-    """Parts whose objects of these names may be absent, with empty ones in their place."""
+    """The parts of the view; objects of these names that are missing are replaced by empty ones."""
     empty: Json = {"transaction_manager": None, **{name: {} for name in names}}
     return {name: {**empty, **shown} for name, shown in (parts or {}).items()}
 

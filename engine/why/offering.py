@@ -1,4 +1,5 @@
-"""The questions about a selected thing now, the most important first; without one, about the newest step."""
+"""The questions that are possible about a selected object now, the most important first; without a selection,
+about the newest step."""
 
 from __future__ import annotations
 
@@ -39,12 +40,12 @@ if TYPE_CHECKING:
 
 CAME_TO_MAX = 2
 QUESTIONS_MAX = 12
-"""Questions offered for one thing, the nearest first; those beyond are asked of what they are about."""
+"""The most questions offered for one object, the nearest first; others can be asked at related objects."""
 
 
 def questions_about(run: Simulation | Moment | Json, selection: Json | None) -> list[Question]:
-    """The questions about a selected thing (``kind`` and ``id`` as the player has them), or, without one, about
-    the most striking things now. At most QUESTIONS_MAX, each once."""
+    """The questions about a selected object (``kind`` and ``id`` as in the player), or, without one, about
+    the most important objects now. At most QUESTIONS_MAX, each once."""
     moment = moment_of(run)
     found: Iterator[Asked] = iter(())
     if selection is None:
@@ -82,7 +83,7 @@ def _of_moment(moment: Moment) -> Iterator[Asked]:
 
 
 def _came_to(moment: Moment, step: Json) -> Iterator[Asked]:
-    """At a step that only passes something on: ask how each transaction reached its state, the newest first."""
+    """At a step that only passes a message on: ask how each transaction reached its state, the newest first."""
     if step["key"] not in PURPOSE_OF or step["notes"]:
         return
     moved = [
@@ -103,7 +104,7 @@ def _has_answer(moment: Moment, question: str, subject: str) -> bool:
 
 
 def _lags(moment: Moment, consumer: str, partition: str) -> bool:
-    """Behind, or with a committed offset that is."""
+    """Whether the consumer, or its committed offset, is behind the end."""
     replica = moment.leading(partition)
     position = moment.part("consumers")[consumer]["positions"][partition]
     committed = moment.committed(consumer, partition)
@@ -159,7 +160,7 @@ def _of_transaction(moment: Moment, transactional_id: str) -> Iterator[Asked]:
 
 
 def _of_batch(moment: Moment, place: str) -> Iterator[Asked]:
-    """A client's batch (``p1/b1``), or one in a log (``t-0/40``)."""
+    """Questions about a client's batch (``p1/b1``), or about one in a log (``t-0/40``)."""
     owner, _, name = place.rpartition("/")
     client = moment.part("clients").get(owner)
     if client is not None:
@@ -184,8 +185,8 @@ def _of_batch(moment: Moment, place: str) -> Iterator[Asked]:
 
 
 def _readers_of(moment: Moment, partition: str, offset: int) -> Iterator[Asked]:
-    """A question for every consumer that did not get this offset; read_committed consumers first, as they miss
-    more."""
+    """A question for every consumer that did not get this offset; read_committed consumers first, because
+    more is hidden from them."""
     readers = sorted(
         moment.part("consumers").items(), key=lambda one: (one[1]["isolation"] != READ_COMMITTED, one[0])
     )

@@ -1,6 +1,5 @@
-"""Why a transaction does not end: from its transactional id over its client and its coordinator's state to the
-marker that is missing, and what that marker waits for (TXC-3, TXC-17..20, MRK-1..MRK-10).
-"""
+"""Why a transaction does not end: from its transactional id, through its client and its coordinator's state,
+to the missing marker and what that waits for (TXC-3, TXC-17..20, MRK-1..MRK-10)."""
 
 from __future__ import annotations
 
@@ -93,8 +92,8 @@ def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 
 def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | None) -> Iterator[Link]:
-    """The clients of an id, what their applications do next, and who of them may not end the transaction of
-    ``identity`` (producer id, epoch) any more."""
+    """The clients of an id, the next call of each application, and the clients that may no longer end the
+    transaction of ``identity`` (producer id, epoch)."""
     clients = moment.clients_of(transactional_id)
     if not clients:
         yield link(
@@ -127,12 +126,12 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
             yield link("client.uses", "TXM-3", subject=subject, **params)
         if client["alive"]:
             yield from _asks_next(moment, name, client)
-            if manager["state"] != READY:  # Otherwise it has no transaction to end.
+            if manager["state"] != READY:  # Other clients have no transaction to end.
                 yield from applications_of(moment, name)
 
 
 def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
-    """A control request that the client waits for, or has still to send."""
+    """A control request that the client waits for, or has not sent yet."""
     manager = client["transaction_manager"]
     api = manager["in_flight_request"]
     subject = actor_subject(name)
@@ -176,7 +175,7 @@ def applications_of(moment: Moment, client: str) -> Iterator[Link]:
 
 
 def decision(moment: Moment, transactional_id: str, partition: str | None) -> Iterator[Link]:
-    """The coordinator's decision about an id, and the markers that are missing. ``partition``: only there."""
+    """The coordinator's decision about an id, and the missing markers. ``partition``: only there."""
     found = moment.entry_of(transactional_id)
     if found is None:
         yield from _no_coordinator(moment, transactional_id)
@@ -250,7 +249,7 @@ def _undecided(moment: Moment, transactional_id: str, coordinator: str, entry: J
 
 
 def _being_written(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
-    """The next state is in the log and takes effect once it is replicated (TXC-5)."""
+    """The next state is written to the log, and takes effect once it is replicated (TXC-5)."""
     log = moment.log_partition(transactional_id) or ""
     yield link(
         "coordinator.writes",
@@ -268,7 +267,7 @@ def _being_written(moment: Moment, transactional_id: str, coordinator: str, entr
 
 
 def _no_coordinator(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """No coordinator has the id in its cache: it is loading its log, it is down, or there is none."""
+    """No coordinator has the id in its cache: it is reading its log, it is down, or there is none."""
     log = moment.log_partition(transactional_id)
     subject = transaction_subject(transactional_id)
     shown = None if log is None else moment.part("partitions").get(log)

@@ -1,4 +1,5 @@
-"""Why a reader does not see an offset, and why its lag and its offsets look odd (CON-1..CON-7, CON-11)."""
+"""Why a consumer does not get an offset, and the causes of its lag and of gaps in its offsets (CON-1..CON-7,
+CON-11)."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ BEYOND, UNSERVED, FOLDED, BEFORE_START = "beyond_end", "unserved", "folded", "be
 
 
 def lane_of(moment: Moment, consumer: str, partition: str) -> Json:
-    """The view's entry of a reader and a lane (docs/frame.md, Readers and groups)."""
+    """The view's entry of a consumer and a lane (docs/frame.md, Readers and groups)."""
     shown = moment.named("consumers", consumer)
     lane: Json | None = (shown.get("lanes") or {}).get(partition)
     if lane is None:
@@ -37,7 +38,7 @@ def lane_of(moment: Moment, consumer: str, partition: str) -> Json:
 
 
 def fate_of(moment: Moment, consumer: str, partition: str, offset: int) -> str:
-    """The one reason of an offset for a reader."""
+    """The fate of an offset for a consumer."""
     lane = lane_of(moment, consumer, partition)
     for first, last, fate in [*lane["stretches"], *lane["ahead"]]:
         if first <= offset <= last:
@@ -53,14 +54,14 @@ def fate_of(moment: Moment, consumer: str, partition: str, offset: int) -> str:
 
 
 def why_unseen(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """Why a reader did not get an offset."""
+    """Why a consumer did not get an offset."""
     moment.named("partitions", partition)
     fate = fate_of(moment, consumer, partition, offset)
     yield from _FATES[fate](moment, consumer, partition, offset)
 
 
 class _Plain:
-    """A fate that one sentence explains."""
+    """A fate that needs only one sentence."""
 
     def __init__(self, key: str, *rules: str) -> None:
         self.key = key
@@ -87,7 +88,7 @@ def _stored(moment: Moment, partition: str, offset: int) -> Json:
 
 
 def _aborted(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """Its transaction was aborted: which entry of the index says so, and whose it was."""
+    """Its transaction was aborted: the entry of the index that lists it, and its producer."""
     batch = moment.batch_at(partition, offset)
     replica = moment.leading(partition)
     subject = _stored(moment, partition, offset)
@@ -145,7 +146,7 @@ def _control(moment: Moment, consumer: str, partition: str, offset: int) -> Iter
 
 
 def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """Above the last stable offset: it belongs to an open transaction, or follows one in the log."""
+    """Above the last stable offset: the record belongs to an open transaction, or comes after one in the log."""
     replica = moment.leading(partition)
     if replica is None:
         yield from leaderless(moment, partition)
@@ -215,7 +216,7 @@ def _not_fetched(moment: Moment, consumer: str, partition: str, offset: int) -> 
 
 
 def reading_waits(moment: Moment, consumer: str, partition: str | None) -> Iterator[Link]:
-    """The request or wait that comes before a consumer's next records."""
+    """The request or wait that must end before a consumer's next records."""
     shown = moment.named("consumers", consumer)
     subject = actor_subject(consumer)
     stopped = list(not_running(moment, consumer))
@@ -261,7 +262,7 @@ _FATES: dict[str, Callable[[Moment, str, str, int], Iterator[Link]]] = {
 
 
 def why_lag(moment: Moment, consumer: str, partition: str) -> Iterator[Link]:
-    """Why a reader's lag stays, and why its offsets skip: the batches between its position and the end."""
+    """Why a consumer's lag stays, and why its offsets have gaps: the batches between its position and the end."""
     lane = lane_of(moment, consumer, partition)
     replica = moment.leading(partition)
     if replica is None:
@@ -305,7 +306,7 @@ def why_lag(moment: Moment, consumer: str, partition: str) -> Iterator[Link]:
 
 
 def _between(moment: Moment, partition: str, first: int, end: int) -> Iterator[Link]:
-    """Markers and aborted records between the committed offset and the end: no record will ever fill them."""
+    """Markers and aborted records between the committed offset and the end: no consumer gets a record there."""
     batches = [batch for batch in moment.batches(partition) if first <= batch["base_offset"] < end]
     markers = [batch["base_offset"] for batch in batches if batch["control"] is not None]
     if markers:
@@ -322,7 +323,7 @@ def _between(moment: Moment, partition: str, first: int, end: int) -> Iterator[L
 
 
 def _jumps(moment: Moment, consumer: str, partition: str, lane: Json) -> Iterator[Link]:
-    """The stretches that the reader passed without a record for its application, by kind."""
+    """The stretches that the consumer passed without a record for its application, by kind."""
     kinds = {CONTROL: "lag.markers_passed", ABORTED: "lag.aborted_passed", COMPACTED: "lag.compacted_passed"}
     for fate, key in kinds.items():
         passed = [(first, last) for first, last, kind in lane["stretches"] if kind == fate]

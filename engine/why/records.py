@@ -1,4 +1,4 @@
-"""Why a record is lost, stored twice, or out of order: its own way, turn by turn, and what let it happen (GEN-8)."""
+"""Why a record is lost, stored twice, or out of order: the events of its life, and the cause (GEN-8)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TURNS_SHOWN = 8
 
 
 def record_of(moment: Moment, subject: str) -> tuple[int, Json, list[Turn]]:
-    """A sent record, its view and its remembered turns."""
+    """A record that was sent: its view, and the events kept for it."""
     record = moment.named("records", subject)
     return int(subject), record, moment.lately.turns.get(int(subject), [])
 
@@ -32,13 +32,14 @@ def record_subject(serial: int) -> Json:
 
 
 def quoted(said: Said, subject: Json | None = None) -> Link:
-    """An earlier step, in its own words."""
+    """An earlier step, with its own sentence."""
     about = actor_subject(said.actor) if subject is None else subject
     return Link(key=said.key, params=said.params, rules=tuple(said.rules), subject=about, step=said.number)
 
 
 def decisive(turns: list[Turn]) -> list[Turn]:
-    """The steps at which a record was stored first, lost, sent again, given again or truncated; each step once."""
+    """The steps at which a record was first stored, lost, resent, sent again by the application, or
+    truncated; each step once."""
     seen: set[str] = set()
     steps: dict[int, Turn] = {}
     for turn in turns:
@@ -59,7 +60,7 @@ def _same_step(turn: Turn, other: Turn) -> bool:
 
 
 def told(moment: Moment, serial: int, record: Json, turns: list[Turn]) -> Iterator[Link]:
-    """The step at which the application learned of success, and what success means with these acks."""
+    """The step at which the application got success, and the meaning of success with these acks."""
     found = [turn for turn in turns if turn.what == TOLD and turn.error is None]
     if not found:
         return
@@ -97,7 +98,7 @@ def copies(moment: Moment, partition: str, serial: int) -> list[tuple[int, Json]
 
 
 def why_lost(moment: Moment, subject: str) -> Iterator[Link]:
-    """A record whose application heard of success, and which no log has."""
+    """A record whose application got success, but which is in no log."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     stored = copies(moment, partition, serial)
@@ -129,7 +130,7 @@ def _number(turn: Turn) -> int:
 
 
 def _place(moment: Moment, turn: Turn) -> Json:
-    """The thing that shows a turn: the stored batch while it exists, else the partition or the actor."""
+    """The object in which an event can be seen: the stored batch while it exists, else the partition or the actor."""
     batch = None
     if turn.offset is not None and turn.partition in moment.part("partitions"):
         batch = moment.batch_at(turn.partition, turn.offset)
@@ -165,7 +166,7 @@ def _lost_because(moment: Moment, serial: int, record: Json, turns: list[Turn]) 
 
 
 def _only_there(moment: Moment, turn: Turn, acks: str) -> Iterator[Link]:
-    """Stored by a leader that leads no more."""
+    """The record was only stored by a leader that leads no longer."""
     shown = moment.named("partitions", turn.partition)
     broker = f"broker-{turn.replica}"
     crashed = moment.lately.said.get(("fault.crashed", broker))
@@ -193,7 +194,7 @@ def _only_there(moment: Moment, turn: Turn, acks: str) -> Iterator[Link]:
 
 
 def why_twice(moment: Moment, subject: str) -> Iterator[Link]:
-    """A record that a log holds more than once."""
+    """A record that is stored more than once in a log."""
     serial, record, turns = record_of(moment, subject)
     partition = record["partition"]
     stored = copies(moment, partition, serial)
@@ -215,7 +216,7 @@ def why_twice(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _let_in(partition: str, first: Json, second: Json) -> Link:
-    """Why the leader did not know the second copy."""
+    """Why the leader did not recognise the second copy."""
     subject = stored_subject(partition, second)
     params: Json = {
         "producer_id": second["producer_id"],
@@ -241,7 +242,7 @@ def _let_in(partition: str, first: Json, second: Json) -> Link:
 
 
 def why_reordered(moment: Moment, subject: str) -> Iterator[Link]:
-    """A record that the log holds after a later record of its producer."""
+    """A record that is stored after a later record of its producer."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     stored = copies(moment, partition, serial)
@@ -278,7 +279,7 @@ def why_reordered(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _serials(moment: Moment, partition: str) -> Iterator[tuple[int, int]]:
-    """(offset, serial), the first copy of each last."""
+    """(offset, serial) of every copy, the first copy of each record last."""
     for batch in reversed(moment.batches(partition)):
         for place, serial in enumerate(batch["serials"]):
             yield batch["base_offset"] + place, serial

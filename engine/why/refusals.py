@@ -1,4 +1,4 @@
-"""Why something was refused: the numbers side by side, the rule, the row of the table, the error (UIV-3)."""
+"""Why a request or batch was refused: the compared numbers, the rule, the row of the table, the error (UIV-3)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.why.states import led_here
 
 
 def refusing_step(moment: Moment, subject: str) -> Json | None:
-    """The step of the refusal that is asked about: the newest step (empty subject), or the last one of a name."""
+    """The refusal's step: the newest step (empty subject), or the last one with this name."""
     if subject == "":
         step = moment.step
         return step if step is not None and step["refusal"] is not None else None
@@ -60,7 +60,7 @@ _FENCED = ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
 
 
 def _fence(moment: Moment, step: Json) -> Iterator[Link]:
-    """The later owner of the identity, when a fence is the cause of the refusal."""
+    """The later owner of the identity, when a fence caused the refusal."""
     if step["refusal"]["error"] not in _FENCED:
         return
     arrived = (step["decision"] or {}).get("arrived") or step["params"]
@@ -83,7 +83,7 @@ def _subject(moment: Moment, step: Json) -> Json:
 
 
 def _deciding_rule(decision: Json) -> Iterator[Link]:
-    """The check at which it ended, after how many that it had passed."""
+    """The check that refused, and the number of checks passed before it."""
     passed = 0
     for row in decision["rows"]:
         if row["outcome"] == "decided":
@@ -96,8 +96,8 @@ def _deciding_rule(decision: Json) -> Iterator[Link]:
 
 
 def _rows(moment: Moment, step: Json) -> Iterator[Link]:
-    """The row of a state machine's table that refused; where one sentence stands in several rows of a state, all
-    the events that lead to it."""
+    """The row of a state machine's table that refused; when several rows of the state have the same sentence,
+    all their events."""
     said = {note["key"]: note["params"] for note in step["notes"]} | {step["key"]: step["params"]}
     for machine in machines().values():
         rows = [row for row in machine.rows if row.refused and row_key(row) in said]
@@ -115,7 +115,7 @@ def _rows(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _state(moment: Moment, row: Row, params: Json) -> str:
-    """The state of the refused subject; a refusal does not change it."""
+    """The state of the refused object; a refusal does not change it."""
     if "state" in params:
         return str(params["state"])
     manager = moment.part("clients").get(str(params.get("client")), {}).get("transaction_manager")
@@ -123,7 +123,7 @@ def _state(moment: Moment, row: Row, params: Json) -> str:
 
 
 def _client_error(moment: Moment, step: Json) -> Iterator[Link]:
-    """A call refused because its client is in error: the cause of that error."""
+    """A call was refused because its client is in an error state: the cause of that error."""
     client = str(step["params"].get("client"))
     manager = moment.part("clients").get(client, {}).get("transaction_manager")
     if manager is not None and manager["last_error"] is not None and step["kind"] == "api_call":

@@ -1,4 +1,4 @@
-"""Why something that is stored is not replicated yet: who of the in-sync replicas does not have it (LOG-7)."""
+"""Why a stored batch is not replicated yet: the in-sync replicas that do not have it (LOG-7)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.why.moment import Moment
 
 
 def leaderless(moment: Moment, partition: str) -> Iterator[Link]:
-    """Without a leader: the replicas that could lead."""
+    """The partition has no leader: the replicas that could lead."""
     shown = moment.named("partitions", partition)
     replicas = [f"broker-{replica}" for replica in shown["replica_order"]]
     if shown["deleted"]:
@@ -29,7 +29,7 @@ def leaderless(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def not_running(moment: Moment, actor: str) -> Iterator[Link]:
-    """That a client, a consumer or a broker is down, paused or starting; nothing when it works."""
+    """A link for a client, a consumer or a broker that is down, paused or starting; none when it works."""
     shown = moment.actor(actor)
     if shown is None:
         return
@@ -54,7 +54,7 @@ def not_running(moment: Moment, actor: str) -> Iterator[Link]:
 
 
 def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
-    """The in-sync replicas that lack something below ``offset``, or whose fetch has not reached the leader."""
+    """The in-sync replicas that lack records below ``offset``, or whose fetch has not reached the leader."""
     shown = moment.named("partitions", partition)
     if moment.leading(partition) is None:
         yield from leaderless(moment, partition)
@@ -94,7 +94,7 @@ def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
 
 
 def short_of_replicas(moment: Moment, partition: str) -> Iterator[Link]:
-    """That fewer replicas are in sync than an append with acks=all needs."""
+    """Too few replicas are in sync for an append with acks=all."""
     shown = moment.named("partitions", partition)
     if len(shown["isr"]) < shown["min_isr"]:
         yield link(

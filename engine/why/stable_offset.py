@@ -1,4 +1,5 @@
-"""Why the last stable offset is where it is: offset, producer, transaction, coordinator, marker, who waits (LOG-8)."""
+"""Why the last stable offset does not advance: offset, producer, transaction, coordinator, marker, waiting
+consumers (LOG-8)."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ def why_stable_offset(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
-    """The transaction at the last stable offset, and why it is not over."""
+    """The transaction at the last stable offset, and why it has not ended."""
     stable = replica["last_stable_offset"]
     producer_id = open_at(replica, stable)
     if producer_id is None:
@@ -85,7 +86,7 @@ def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
 
 
 def open_at(replica: Json, offset: int) -> int | None:
-    """The producer id whose undecided transaction begins here; None: the log has its marker already."""
+    """The producer id whose undecided transaction begins here; None when the log has its marker already."""
     for producer_id, entry in replica["producers"].items():
         if entry["transaction_first_offset"] == offset:
             return int(producer_id)
@@ -114,7 +115,7 @@ def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Itera
 
 
 def _marker_not_replicated(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
-    """The marker is above the high watermark: readers see the outcome once every in-sync replica has it."""
+    """The marker is above the high watermark: consumers see the outcome once every in-sync replica has the marker."""
     stable = replica["last_stable_offset"]
     first = moment.batch_at(partition, stable)
     ends = [
@@ -146,7 +147,7 @@ def _marker_not_replicated(moment: Moment, partition: str, replica: Json) -> Ite
 
 
 def held_up(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
-    """Readers of committed data and their groups, and what they do not get."""
+    """The read_committed consumers and their groups, and the records that they do not get."""
     stable, high = replica["last_stable_offset"], replica["high_watermark"]
     first = moment.batch_at(partition, stable)
     hidden = [batch for batch in moment.batches(partition) if stable <= batch["base_offset"] < high]

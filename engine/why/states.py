@@ -1,4 +1,4 @@
-"""Why something is in its state: the row of its table that led there, in which step, and what would lead out."""
+"""Why an object is in its state: the row and the step that led there, and the rows that lead on."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from engine.why.links import Json, Link, NotAsked, actor_subject, link, transact
 from engine.why.moment import Moment
 
 OUT_MAX = 8
-"""Ways out of a state that are named; the machine's own page has all of them."""
+"""The most ways out of a state that are named; the machine's own page has all of them."""
 
 _OF_TRANSACTIONS = ("transaction_states", "marker_states")
 _INITIAL_OF_CLIENTS = "client_transactions"
 
 
 def known_states(moment: Moment, subject: str) -> list[str]:
-    """The machines with a state or a transition under this name, the one with the newest transition first; of those
-    that moved in one step, the coordinator's before its markers'."""
+    """The machines with a state or a transition for this name, the one with the newest transition first; when
+    several moved in one step, the coordinator's before its markers'."""
     taken = [
         (step.number, machine)
         for (machine, of), (step, _) in moment.lately.transitions.items()
@@ -63,8 +63,8 @@ def _selection(machine: str, subject: str) -> Json:
 
 
 def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
-    """The last transition, the sentence of its row with the numbers of its step, and that step's own sentence;
-    nothing when there was none."""
+    """The last transition: the sentence of its row, with the numbers of its step, and that step's own
+    sentence; empty when there was none."""
     taken = moment.lately.transitions.get((name, subject))
     if taken is None:
         return
@@ -101,7 +101,7 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
 
 
 def _ways_out(moment: Moment, machine: Machine[Any], subject: str, state: str) -> Iterator[Link]:
-    """The rows of the table that lead on from this state in the version of the one whose state it is."""
+    """The rows of the table that lead on from this state, in the version of the actor."""
     profile = moment.profile_of(subject)
     ways = {
         f"{row.on} → {row.target}": None
@@ -127,7 +127,7 @@ def _ways_out(moment: Moment, machine: Machine[Any], subject: str, state: str) -
 
 
 def _error(moment: Moment, subject: str) -> Iterator[Link]:
-    """The error that a client's transaction manager holds."""
+    """The error of a client's transaction manager."""
     manager = moment.part("clients").get(subject, {}).get("transaction_manager")
     error = None if manager is None else manager["last_error"]
     if error is not None:

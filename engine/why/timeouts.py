@@ -1,4 +1,4 @@
-"""Why a transaction is aborted by its timeout, and why at this moment."""
+"""Why a transaction was aborted by its timeout, and why at this time."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ def timed_out(moment: Moment, transactional_id: str) -> Said | None:
 
 
 def why_timed_out(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """When the timeout began and was over, when the coordinator looks for such transactions, and whom it fences.
-
-    Raises NotAsked where no transaction of the id has timed out.
-    """
+    """When the timeout began and ended, when the coordinator looks for such transactions, and which client it
+    fences. Raises NotAsked when no transaction of the id has timed out."""
     found, said = moment.entry_of(transactional_id), timed_out(moment, transactional_id)
     if found is None or said is None:
         raise NotAsked(

@@ -1,7 +1,6 @@
-"""Why nothing happens, and why a batch is not sent: what each actor waits for, with the virtual time that is left.
-The accumulator and the transaction manager decide whether a batch may leave (ACC-8..ACC-12, ORD-5); they are asked,
-and none of their rules is repeated here.
-"""
+"""Why nothing happens, and why a batch is not sent: what each actor waits for, with the virtual time that is
+left. The accumulator and the transaction manager decide whether a batch may be sent (ACC-8..ACC-12, ORD-5);
+this module calls them and repeats none of their rules."""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ RUN = "run"
 
 
 def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
-    """Why a batch of a client does not leave, or where it is."""
+    """Why a batch of a client is not sent, or where it is."""
     shown = moment.named("clients", client)
     batch = shown["batches"].get(name)
     if batch is None:
@@ -63,7 +62,7 @@ def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
 
 
 def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Json) -> Iterator[Link]:
-    """Sent, and not answered: on the wire, at the broker, or lost on the way."""
+    """Sent but not answered: on its link, at the broker, or lost."""
     for number, request in shown["requests"].items():
         if name not in request["batches"]:
             continue
@@ -84,7 +83,7 @@ def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Jso
 
 
 def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iterator[Link]:
-    """Where a request or its answer is now."""
+    """The place of a request or its response now."""
     for message in moment.messages():
         ends = (message["from"], message["to"])
         if message["correlation_id"] == number and client in ends and request["to"] in ends:
@@ -111,7 +110,7 @@ def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iter
 
 
 def nobody_has(moment: Moment, client: str, request: Json) -> Iterator[Link]:
-    """Neither a request nor its answer is under way, and when the client learns that."""
+    """Neither the request nor its response is in flight; when the client notices that."""
     yield link(
         "message.nobody_has_it",
         "SND-7",
@@ -126,7 +125,7 @@ def nobody_has(moment: Moment, client: str, request: Json) -> Iterator[Link]:
 
 
 def _ends(moment: Moment, client: str, request: Json, partition: str) -> list[int]:
-    """Up to where the log must be replicated for the batches of a request that are stored in a partition."""
+    """The offsets up to which the log must be replicated, for the stored batches of a request in a partition."""
     batches = moment.part("clients")[client]["batches"]
     sent = [batches[name]["serials"] for name in request["batches"] if name in batches]
     return [one["last_offset"] + 1 for one in moment.batches(partition) if one["serials"] in sent]
@@ -138,14 +137,14 @@ def _partitions_of(moment: Moment, client: str, request: Json) -> list[str]:
 
 
 def _producer(moment: Moment, client: str) -> ProducerClient | None:
-    """The client itself, to ask its rules; None when there is only a view."""
+    """The client object, whose rules can be called; None when there is only a view."""
     if moment.simulation is None:
         return None
     return moment.simulation.world.clients.get(client)
 
 
 def _head_waits(moment: Moment, client: str, shown: Json, partition: str) -> Iterator[Link]:
-    """The reasons that keep the head of a queue, the Sender's own wait first."""
+    """The reasons why the head of a queue is not sent, the Sender's own wait first."""
     producer = _producer(moment, client)
     if producer is None:
         yield link("batch.no_engine", subject=actor_subject(client), client=client)
@@ -176,11 +175,11 @@ _WAIT_FOR_ANSWERS = {
     "client.waits_in_flight_full",
     *(WAITS_AT_STOP[reason] for reason in ("older_epoch_in_flight", "unresolved", "earlier_in_flight")),
 }
-"""Waits that end with the responses of requests in flight."""
+"""Waits that end with the response to a request in flight."""
 
 
 def _answers_awaited(moment: Moment, client: str, shown: Json, partition: str) -> Iterator[Link]:
-    """The requests with batches of this partition that are under way, and where they are."""
+    """The requests in flight with batches of this partition, and their places."""
     for number, request in shown["requests"].items():
         if partition in _partitions_of(moment, client, request):
             yield _awaited(moment, client, request)
@@ -188,7 +187,7 @@ def _answers_awaited(moment: Moment, client: str, shown: Json, partition: str) -
 
 
 def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerClient) -> Iterator[Link]:
-    """A control request goes before everything else (TXM-9), and the Sender may sleep before it asks again."""
+    """A control request takes precedence over batches (TXM-9), and the Sender may sleep before it is repeated."""
     poll = producer.memory.poll
     manager = shown["transaction_manager"]
     subject = actor_subject(client)
@@ -220,7 +219,7 @@ def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerCl
 def _accumulator_waits(
     moment: Moment, client: str, producer: ProducerClient, partition: str
 ) -> Iterator[Link]:
-    """The accumulator's and the transaction manager's reasons for the head (ACC-8..ACC-11, ACC-19, ORD-5)."""
+    """The reasons of the accumulator and of the transaction manager for the head (ACC-8..ACC-11, ACC-19, ORD-5)."""
     memory = producer.memory
     queue = memory.accumulator.queues[partition]
     if not queue.batches:
@@ -294,7 +293,7 @@ def _connection_waits(moment: Moment, client: str, shown: Json, partition: str) 
 
 
 def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
-    """Why an actor does nothing now; of the run as a whole what comes next."""
+    """Why an actor does nothing now; for the run as a whole, the next events."""
     if subject == RUN:
         yield from _next_of_run(moment)
     elif subject in moment.part("clients"):
@@ -315,7 +314,7 @@ def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _next_of_run(moment: Moment) -> Iterator[Link]:
-    """The events that wait, the first ones by name."""
+    """The queued events; the first ones by name."""
     events = moment.waiting_events()
     if not events:
         yield link("nothing.run_over", "GEN-2", at=moment.now)
@@ -328,7 +327,7 @@ def _next_of_run(moment: Moment) -> Iterator[Link]:
 
 
 def _first_wait(moment: Moment, client: str) -> Iterator[Link]:
-    """One sentence for a client that has something to send and does not."""
+    """One sentence for a client that has a batch or request to send, but does not send it."""
     shown = moment.part("clients")[client]
     if any(queue["batches"] for queue in shown["queues"].values()):
         for found in _client_waits(moment, client):
@@ -369,7 +368,7 @@ def _client_waits(moment: Moment, client: str) -> Iterator[Link]:
 
 
 def _idle_if_silent(moment: Moment, actor: str, found: list[Link]) -> Iterator[Link]:
-    """The reasons, each once, and the actor's next time; a sentence of its own if there is neither."""
+    """The reasons, each once, and the actor's next time; without any, the sentence that it is idle."""
     told: list[Link] = []
     for one in found:
         if one not in told:

@@ -1,1 +1,1 @@
-"""Kafka's requests and responses: from bytes and to bytes."""
+"""Kafka's requests and responses as bytes: reading and writing."""

@@ -1,4 +1,4 @@
-"""ApiVersions: which requests in which versions a broker reads, and the features of its cluster."""
+"""ApiVersions: the requests and versions that a broker reads, and the features of its cluster."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from engine.wire.records import KeptRecords
 from engine.wire.request import WireRequest
 
 LEVEL_0_FROM = 4
-"""Version of ApiVersions from which a feature that begins at level 0 is listed; older clients cannot read it
+"""Version of ApiVersions from which a feature with lowest level 0 is listed; older clients cannot read it
 (KAFKA-17492)."""
 UNKNOWN_EPOCH = -1
 
 
 @value
 class ApiVersionsRequest:
-    """From version 3 on a client says what it is."""
+    """From version 3 on a client names its software."""
 
     software: str = ""
     software_version: str = ""
@@ -25,7 +25,7 @@ class ApiVersionsRequest:
 
 @value
 class Feature:
-    """A feature that a broker knows, with its lowest and highest level."""
+    """A feature that a broker supports, with its lowest and highest level."""
 
     name: str
     lowest: int
@@ -40,7 +40,7 @@ class ApiVersionsResponse:
     throttle_time_ms: int = 0
     features: tuple[Feature, ...] = ()
     finalized: dict[str, int] | None = None
-    """The level of each feature that is on in the cluster (KIP-584); None: not known."""
+    """Feature to its level in the cluster (KIP-584), if it is enabled; None: unknown."""
     features_epoch: int = UNKNOWN_EPOCH
 
 

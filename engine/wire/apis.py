@@ -1,4 +1,5 @@
-"""The requests that are read from bytes and answered in bytes, from the engine's table of APIs."""
+"""The requests that are read from bytes, and whose responses are written as bytes; made from the engine's
+table of APIs."""
 
 from __future__ import annotations
 
@@ -12,16 +13,16 @@ from engine.wire.request import WireRequest
 
 
 class WireApi(NamedTuple):
-    """How one request becomes a message of the engine, and the answer to it a response."""
+    """How one request becomes a message of the engine, and how the answer becomes a response."""
 
     key: int
     name: str
     lowest: int
     highest: int
     read: Callable[[Any, KeptRecords], Any]
-    """From kio's message."""
+    """A function from kio's message to the engine's."""
     write: Callable[[WireRequest, Any, KeptRecords], dict[str, Any]]
-    """To the values of kio's message."""
+    """A function from the engine's answer to the values of kio's message."""
 
 
 _READ_AND_WRITTEN: dict[str, tuple[Any, Any]] = {
@@ -37,8 +38,8 @@ _READ_AND_WRITTEN: dict[str, tuple[Any, Any]] = {
 
 
 def _rows() -> Iterator[WireApi]:
-    """The APIs of the engine's table that have versions, with those that only brokers send, and ApiVersions, which only
-    a socket is asked."""
+    """The APIs of the engine's table that have versions, the versions that only brokers send, and
+    ApiVersions, which only clients at a socket send."""
     of_brokers = {api.name: api.versions[1] for api in apis.BETWEEN_BROKERS if api.versions is not None}
     for api in apis.APIS:
         if api.key is not None and api.versions is not None:
@@ -49,10 +50,10 @@ def _rows() -> Iterator[WireApi]:
 
 
 APIS: dict[int, WireApi] = {api.key: api for api in sorted(_rows())}
-"""By api key. A bound is where a version asks for something that the engine has no message for: Fetch 13 and Produce
-13 name topics by id (KIP-516), OffsetFetch 8 asks for several groups."""
+"""Api key to its row. The highest version is the last one before a field for which the engine has no message:
+Fetch 13 and Produce 13 name topics by id (KIP-516), OffsetFetch 8 requests several groups."""
 
 
 def known() -> str:
-    """The table in a sentence."""
+    """The table as a sentence."""
     return ", ".join(f"{api.name} {api.lowest} to {api.highest}" for api in APIS.values())

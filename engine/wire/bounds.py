@@ -1,11 +1,10 @@
 """Checks every length and count of a message before kio reads it.
 
-kio makes room for as many elements as a count says before it reads the first one: four bytes that say "two billion"
-would end the process, and nothing could catch that. So one pass over the bytes, linear in their number, holds every
-length and count against what is left. It also finds the place of a fault, which kio does not name, and takes out the
-tagged fields that kio does not know: Kafka passes over them (KIP-482), kio refuses them.
-
-How deep a message nests is given by its schema, never by its bytes.
+kio allocates all elements of an array, according to its count, before it reads the first one: four bytes with
+the count "two billion" would end the process without an exception. So one pass over the bytes, in linear
+time, compares every length and count with the number of bytes left. It also finds the position of a fault,
+which kio does not report, and removes the tagged fields that are unknown to kio: Kafka skips them (KIP-482),
+kio refuses them. The nesting of a message is limited by its schema.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from engine.wire.wire_error import WireError
 
 MESSAGE_BYTES_MAX = 16 * 1024 * 1024
 ENTRIES_MAX = 100_000
-"""Elements of all arrays of one message; each becomes an object."""
+"""The most elements of all arrays of one message together; each becomes an object."""
 VARINT_BYTES_MAX = 5
 
 _INT16 = struct.Struct(">h")
@@ -28,10 +27,8 @@ WHOLE = "send the whole message"
 
 
 def checked(data: bytes, made: Iterable[Any]) -> bytes:
-    """The bytes of these classes, one behind the other, without the tagged fields that kio does not know.
-
-    Raises WireError where they cannot be those classes.
-    """
+    """The bytes of objects of these classes, one after the other, without the tagged fields that are unknown
+    to kio. Raises WireError when the bytes cannot be such objects."""
     if len(data) > MESSAGE_BYTES_MAX:
         raise WireError(
             "the message", f"{len(data)} bytes", f"a message has at most {MESSAGE_BYTES_MAX}: send several"
@@ -46,7 +43,7 @@ def checked(data: bytes, made: Iterable[Any]) -> bytes:
 
 
 class _Scan:
-    """A place in the bytes, and the way to it through the fields."""
+    """A position in the bytes, and the path of fields that leads to it."""
 
     __slots__ = ("data", "edits", "entries", "path", "position")
 
@@ -56,7 +53,7 @@ class _Scan:
         self.entries = 0
         self.path: list[str] = []
         self.edits: list[tuple[int, int, bytes]] = []
-        """(start, end, what stands there instead), in rising order."""
+        """(start, end, replacement) of bytes, by rising start."""
 
     def without_unknown_tags(self) -> bytes:
         if not self.edits:
@@ -148,7 +145,8 @@ class _Scan:
         self.edits.append((start, self.position, bytes([len(known)]) + b"".join(known)))
 
     def _count_of_tags(self) -> int:
-        """A tag and its length take two bytes; no version has as many as would need a second byte to count."""
+        """The number of tagged fields: one byte is enough, because a tag and its length take two bytes, and
+        no version has 128 tags."""
         start = self.position
         count, left = self._varint(), (len(self.data) - self.position) // 2
         if count > min(left, 127):

@@ -1,4 +1,4 @@
-"""From a client's bytes to the engine's messages, and from the engine's answers to bytes."""
+"""Conversion of a client's bytes to the engine's messages, and of the engine's answers to bytes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from engine.wire.wire_error import WireError
 
 
 def read_request(data: bytes, kept: KeptRecords) -> WireRequest:
-    """One request, without the four bytes of its size. The bytes of its records go into `kept`.
-
-    Raises WireError for bytes that are none, and for a request that is not in the table.
-    """
+    """One request, without the four bytes of its size. The bytes of its records are stored in `kept`. Raises
+    WireError when the bytes are not a request, or when the request is not in the table."""
     key, version = key_and_version(data)
     api = APIS.get(key)
     if api is None or not api.lowest <= version <= api.highest:

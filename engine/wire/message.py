@@ -1,6 +1,7 @@
-"""Between bytes and the typed messages of kio, for every API and version that kio knows.
+"""Conversion between bytes and the typed messages of kio, for every API and version of kio.
 
-The only module that imports kio: what it reads has passed `bounds`, what it raises becomes a WireError.
+Only this module calls kio. `bounds` checks the bytes before kio reads them, and an exception of kio becomes a
+WireError.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _FRONT = struct.Struct(">hh")
 
 
 class Message(NamedTuple):
-    """A header and what follows it, both of kio's classes."""
+    """A header and a body, both objects of kio's classes."""
 
     header: Any
     payload: Any
@@ -67,15 +68,15 @@ def encode(message: Message) -> bytes:
 
 
 def encode_response(key: int, version: int, correlation_id: int, values: Mapping[str, Any]) -> bytes:
-    """A response with these values, under the names that kio gives its fields; a field that this version does not
-    have is left out, one that is not given has Kafka's default."""
+    """A response with these values, named by kio's fields. Values that this version has no field for are left
+    out; missing values get Kafka's default."""
     made: Any = load_response_schema(key, version)
     header = made.__header_schema__(correlation_id=correlation_id)
     return encode(Message(header, _filled(entity_of(made), values)))
 
 
 def milliseconds(span: timedelta) -> int:
-    """kio gives times as spans."""
+    """Milliseconds of a time that kio returns as a ``timedelta``."""
     return span // timedelta(milliseconds=1)
 
 

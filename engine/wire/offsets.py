@@ -1,5 +1,4 @@
-"""Requests of clients to a group coordinator: offsets that become visible with a transaction, and a group's
-committed offsets."""
+"""Requests of clients to a group coordinator: offsets inside a transaction, and a group's committed offsets."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from engine.wire.topics import by_topic, checked_name, once
 from engine.wire.wire_error import WireError
 
 ERROR_OF_GROUP_FROM = 2
-"""Version of OffsetFetch from which an error of the whole group has a field of its own."""
+"""Version of OffsetFetch from which an error of the whole group has its own field."""
 
 ADDS_PARTITION_FROM = 5
 """Version of TxnOffsetCommit whose clients use transaction version 2: the coordinator adds its partition (KIP-890)."""
@@ -28,7 +27,8 @@ ADDS_PARTITION = 2
 
 
 def read_transactional(payload: Any, kept: KeptRecords) -> TxnOffsetCommitRequest:
-    """A client names its place in the group from version 3 on (KIP-447), the leader epoch from version 2 on."""
+    """A TxnOffsetCommit. A client names its member and generation from version 3 on (KIP-447), the leader
+    epoch from version 2 on."""
     parts = [(topic.name, part) for topic in payload.topics for part in topic.partitions]
     names = once(checked_name(topic, part.partition_index) for topic, part in parts)
     return TxnOffsetCommitRequest(

@@ -1,4 +1,4 @@
-"""Produce: one batch for each of any number of partitions."""
+"""Produce: any number of partitions, one batch for each."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ UNVERIFIED = "Unable to verify the partition has been added to the transaction. 
 
 
 def _error_message(answer: PartitionProduceResponse) -> str | None:
-    """The words that Kafka sends beside an error of the verification (``ReplicaManager.handleProduceAppend``)."""
+    """The text that Kafka sends with an error of the verification (``ReplicaManager.handleProduceAppend``)."""
     if answer.underlying is None:
         return None
     if answer.underlying is not answer.error:

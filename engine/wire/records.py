@@ -1,8 +1,8 @@
-"""Records between the bytes that clients send and the batches of the engine's logs.
+"""Conversion between the records that clients send as bytes and the batches of the engine's logs.
 
-The engine knows a record by its serial alone. Bytes that came from outside are kept here under their serials, and
-given back to readers with the offset and leader epoch that the log gave them, as a broker does: the checksum does
-not cover these two.
+In the engine a record is only a serial. The bytes from a client are stored here under their serials, and
+returned to consumers with the offset and leader epoch from the log. A broker does the same: the checksum does
+not cover these two fields.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from engine.wire.wire_error import WireError
 
 KEPT_BYTES_MAX = 64 * 1024 * 1024
 RECORD_BYTES_MIN = 7
-"""Length, attributes, both deltas, key, value and headers take a byte each at least."""
+"""The smallest record: length, attributes, two deltas, key, value and headers take at least one byte each."""
 RECORDS_MAX = 100_000
 """The most records of one batch. A compressed batch may hold more records than its bytes suggest."""
 _OFFSET_AND_LENGTH = struct.Struct(">qii")
 
 
 class KeptRecords:
-    """The batches that clients sent to one world, by the serial of their first record."""
+    """The batches that clients have sent to one cluster, by the serial of their first record."""
 
     def __init__(self) -> None:
         self._batches: dict[int, bytes] = {}
@@ -33,7 +33,7 @@ class KeptRecords:
         self._bytes = 0
 
     def keep(self, batch: bytes, record_count: int) -> tuple[int, ...]:
-        """The serials of a batch's records, under which its bytes can be had again."""
+        """Store the bytes of a batch; returns the serials of its records."""
         if self._bytes + len(batch) > KEPT_BYTES_MAX:
             raise WireError(
                 "the records",
@@ -47,8 +47,8 @@ class KeptRecords:
         return tuple(range(first, self._next_serial))
 
     def bytes_of(self, stored: RecordBatch) -> bytes:
-        """A stored batch as a reader gets it. A batch that no client sent (a marker), or that lost records to
-        compaction, is written anew."""
+        """The bytes of a stored batch for a consumer. A batch that no client sent (a marker), or that
+        compaction changed, is encoded."""
         sent = self._batches.get(stored.serials[0]) if stored.serials else None
         if sent is None or decode_header(sent).record_count != stored.record_count:
             return bytes_of(stored)
@@ -58,10 +58,8 @@ class KeptRecords:
 
 
 def batch_in(data: bytes | None, partition: str, kept: KeptRecords) -> RecordBatch:
-    """The one batch that a producer sends to a partition.
-
-    Source: `ProduceRequest.validateRecords`, `LogValidator.validateBatch` and `DefaultRecordBatch.ensureValid`.
-    """
+    """The one batch in a partition of a Produce request. Source: `ProduceRequest.validateRecords`,
+    `LogValidator.validateBatch` and `DefaultRecordBatch.ensureValid`."""
     place = f"records of {partition}"
     if data is None or len(data) < HEADER_BYTES:
         found = 0 if data is None else len(data)
@@ -94,7 +92,7 @@ def batch_in(data: bytes | None, partition: str, kept: KeptRecords) -> RecordBat
 
 
 def batch_of(header: BatchHeader, serials: tuple[int, ...]) -> RecordBatch:
-    """A batch's header as the message that simulated clients send."""
+    """The engine's message for a batch, made from its header."""
     first, delta = header.base_sequence, header.last_offset_delta
     return RecordBatch(
         record_count=header.record_count,

@@ -1,4 +1,4 @@
-"""A request as its bytes say it."""
+"""A request read from bytes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from engine.value import value
 
 ABORTABLE_FROM = {"Produce": 11, "TxnOffsetCommit": 4}
-"""Version of a request from which it may be answered TRANSACTION_ABORTABLE (KIP-890)."""
+"""API to the version of its request from which TRANSACTION_ABORTABLE is a possible answer (KIP-890)."""
 
 
 @value
@@ -15,7 +15,7 @@ class WireRequest:
     """One request of a client."""
 
     api: str
-    """Kafka's name of it."""
+    """Kafka's name of the API."""
     key: int
     version: int
     correlation_id: int
@@ -25,6 +25,6 @@ class WireRequest:
 
     @property
     def knows_abortable(self) -> bool:
-        """The request may be answered TRANSACTION_ABORTABLE; older clients get INVALID_TXN_STATE instead."""
+        """Whether the response may have TRANSACTION_ABORTABLE; older clients get INVALID_TXN_STATE instead."""
         first = ABORTABLE_FROM.get(self.api)
         return first is not None and self.version >= first

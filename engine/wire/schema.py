@@ -1,7 +1,8 @@
-"""What a class of kio says about its bytes: its fields in their order, each with its encoding.
+"""The byte layout of a class of kio: its fields in order, each with its encoding.
 
-Source: the dataclasses that kio generates from Kafka's message definitions. Each field carries its Kafka type in its
-metadata, each class whether its version is flexible (KIP-482). No layout stands in this room.
+Source: the dataclasses that kio generates from Kafka's message definitions. The metadata of a field holds its
+Kafka type, and the class holds whether its version is flexible (KIP-482). This package defines no layout
+itself.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ FIXED_BYTES = {
     "datetime_i64": 8,
     "uuid": 16,
 }
-"""Kafka types whose encoding has one size. The others carry a length: `string`, `bytes`, `records`."""
+"""Kafka types with a fixed size. The others have a length: `string`, `bytes`, `records`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +39,15 @@ class Field:
 
     name: str
     kind: str | Entity
-    """A Kafka type, or a structure. Of an array: that of its elements."""
+    """A Kafka type, or a structure; for an array, that of its elements."""
     is_array: bool
     is_nullable: bool
     is_flexible: bool
-    """Lengths and counts are compact (unsigned varints of one more)."""
+    """Lengths and counts are compact (unsigned varints of the value plus one)."""
 
     @property
     def element_bytes_min(self) -> int:
-        """The least that one value takes."""
+        """The smallest number of bytes of one value."""
         if isinstance(self.kind, Entity):
             return 1 if self.is_nullable and not self.is_array else max(1, self.kind.bytes_min)
         if self.kind in FIXED_BYTES:
@@ -76,7 +77,7 @@ class Entity:
 
 @cache
 def entity_of(made: Any) -> Entity:
-    """The structure that a class of kio stands for."""
+    """The structure for a class of kio."""
     plain, tagged = [], {}
     for item in fields(made):
         tag = item.metadata.get("tag")
@@ -94,9 +95,9 @@ def _field_of(made: Any, item: ClassField[Any], *, is_tagged: bool) -> Field:
     if is_array:
         inner, _ = _without_none(get_args(inner)[0])
     kind = _entity(inner) if is_dataclass(inner) else str(item.metadata["kafka_type"])
-    # A tagged field says "null" by its absence.
+    # A tagged field that is null is left out.
     is_nullable = is_nullable and not (is_tagged and isinstance(kind, str) and not is_array)
-    # The client's id keeps the plain encoding in every version of the header (RequestHeader.json).
+    # The client's id has the non-compact encoding in every version of the header (RequestHeader.json).
     is_client_id = made.__name__ == "RequestHeader" and item.name == "client_id"
     return Field(item.name, kind, is_array, is_nullable, made.__flexible__ and not is_client_id)
 
@@ -106,7 +107,7 @@ def _entity(made: Any) -> Entity:
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
-    """A type without None, and whether None was a part of it."""
+    """A type without None, and whether None was part of it."""
     if get_origin(hint) not in (Union, UnionType):
         return hint, False
     (inner,) = (option for option in get_args(hint) if option is not NoneType)

@@ -1,4 +1,4 @@
-"""Between Kafka's partitions, which stand under their topics, and the engine's, which are names."""
+"""Conversion between Kafka's partitions, grouped by topic, and the engine's topic-partitions, which are names."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from engine.wire.wire_error import WireError
 
 
 def checked_name(topic: str, number: int) -> str:
-    """`t-0`. A negative number has no name: `t--1` would be read as partition 1 of `t-`."""
+    """The name `t-0`. Raises WireError for a negative number: `t--1` would be read as partition 1 of `t-`."""
     if number < 0:
         raise WireError(f"topic {topic!r}", f"partition {number}", "partitions are numbered from 0")
     return partition_name(topic, number)
 
 
 def once(names: Iterable[str]) -> Iterator[str]:
-    """Yield the names; WireError at the first name that is repeated."""
+    """Yield the names; raises WireError at the first repeated one."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -33,7 +33,7 @@ def by_topic(
     number_field: str = "partition_index",
     partitions_field: str = "partitions",
 ) -> list[dict[str, Any]]:
-    """Partitions with their values, grouped under their topics in the order in which these appear."""
+    """Partitions with their values, grouped by topic, in the order of the topics' first appearance."""
     topics: dict[str, list[dict[str, Any]]] = {}
     for partition, values in rows:
         topic, number = topic_partition(partition)

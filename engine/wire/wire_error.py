@@ -1,8 +1,8 @@
-"""The one error of this room: bytes that are not a message it reads."""
+"""The only error of this package: bytes that are not a message which it reads."""
 
 
 class WireError(ValueError):
-    """The message says where (byte and field), what is wrong there, and what to send instead."""
+    """The message names the place (byte and field), the fault, and what to send instead."""
 
     def __init__(self, place: str, reason: str, remedy: str) -> None:
         super().__init__(f"{place}: {reason}; {remedy}")

@@ -536,7 +536,7 @@ export interface Bilingual {
   "zh-Hans": string;
 }
 /**
- * Does not change during a run.
+ * The header of a run, which never changes.
  */
 export interface Header {
   scenario: string;
@@ -544,7 +544,7 @@ export interface Header {
   title: Bilingual;
   variant_title?: Bilingual | null;
   /**
-   * The scenario's summary, if it has one; this field and the two after it are absent in a log case.
+   * The scenario's summary, if it has one; absent in a log case, like the next two fields.
    */
   summary?: Bilingual | null;
   watch_for?: Bilingual | null;
@@ -562,7 +562,7 @@ export interface Header {
    */
   switches: JsonObject;
   /**
-   * By the path of a setting.
+   * Path of a setting to its values.
    */
   altered: {
     [k: string]: Json[];
@@ -576,7 +576,7 @@ export interface Header {
    */
   opens_on?: "lanes" | "spacetime" | "stage";
   /**
-   * Names of the author's own, where the scenario has some.
+   * The author's names of beats, if the scenario has any.
    */
   beats?: NamedBeat[];
   /**
@@ -600,7 +600,7 @@ export interface NamedBeat {
    */
   kind: string;
   /**
-   * The how-manieth of its kind, from 1.
+   * Its number among the beats of that kind, from 1.
    */
   nth: number;
   title: Bilingual;
@@ -685,7 +685,7 @@ export interface Steps {
   re: string | null;
 }
 /**
- * A step as a page is given it.
+ * A step in the form that pages get.
  */
 export interface SentStep {
   key: string;
@@ -719,7 +719,7 @@ export interface SentStep {
   derived?: StepDerived;
 }
 /**
- * A sentence of the catalogue, and the requirements that were exercised.
+ * A sentence of the catalogue, with the requirements that were applied.
  */
 export interface Said {
   key: string;
@@ -727,7 +727,7 @@ export interface Said {
   rules: string[];
 }
 /**
- * The tests that a receiver made of what arrived, in order.
+ * The tests of a message at its receiver, in order.
  */
 export interface Decision {
   by: string;
@@ -754,7 +754,7 @@ export interface Refusal {
   error: string;
   compared: [Json, Json][];
   /**
-   * The catalogue key of the requester's next action.
+   * The catalogue key of the client's next action.
    */
   next: string;
   next_params: JsonObject;
@@ -767,7 +767,7 @@ export interface MessageFate {
   event: "delayed" | "delivered" | "dropped" | "duplicated" | "lost" | "sent";
 }
 /**
- * A machine of the tables took a row.
+ * A state machine took a row.
  */
 export interface Transition {
   from: string;
@@ -778,7 +778,7 @@ export interface Transition {
   row: number;
 }
 /**
- * A guarantee that this step broke, or broke by further serials.
+ * A guarantee that this step broke, or broke for further serials.
  */
 export interface Broken {
   guarantee: string;
@@ -794,7 +794,7 @@ export interface Broken {
   producer_id?: number;
   first_offset?: number;
   /**
-   * For guarantees of the middleware: the nodes that broke it.
+   * For guarantees of two-phase commit over middleware: the nodes that broke it.
    */
   nodes?: string[];
 }
@@ -807,7 +807,7 @@ export interface Change {
   after?: Json;
 }
 /**
- * Facts that follow from a step; what is empty is left out.
+ * Facts that follow from a step; empty ones are left out.
  */
 export interface StepDerived {
   /**
@@ -816,7 +816,7 @@ export interface StepDerived {
   changes?: Change[];
   arrivals?: Arrival[];
   /**
-   * The index of the note that says more of the step than its own sentence; pages show it first.
+   * The index of a note that is more informative than the step's own sentence; pages show it first.
    */
   leads?: number;
 }
@@ -828,7 +828,7 @@ export interface Arrival {
   broker: string;
   fate: "appended" | "duplicate" | "not_stored" | "refused";
   /**
-   * Base offset of the batch that was appended, or of the stored one with the same numbers.
+   * Base offset of the batch that was appended, or of the stored batch with the same numbers.
    */
   at: number | null;
   /**
@@ -836,7 +836,7 @@ export interface Arrival {
    */
   compared?: number;
   /**
-   * COMMIT or ABORT of a marker that was not appended.
+   * COMMIT or ABORT of a refused marker.
    */
   control?: string;
 }
@@ -868,7 +868,7 @@ export interface View {
     [k: string]: ApplicationView;
   };
   /**
-   * By serial.
+   * Serial to record.
    */
   records?: {
     [k: string]: RecordView;
@@ -880,7 +880,7 @@ export interface View {
     [k: string]: ConsumerView;
   };
   /**
-   * By broker id.
+   * Broker id to broker.
    */
   brokers?: {
     [k: string]: BrokerView;
@@ -891,7 +891,7 @@ export interface View {
   middleware?: MiddlewareView;
   zookeeper?: ZooKeeperView;
   /**
-   * Of a version without ZooKeeper.
+   * Only for versions without ZooKeeper.
    */
   quorum?: QuorumView;
   network?: NetworkView;
@@ -915,7 +915,7 @@ export interface View {
   };
 }
 /**
- * An application, which calls one client.
+ * An application and its one client.
  */
 export interface ApplicationView {
   client: string;
@@ -931,14 +931,14 @@ export interface ApplicationView {
   loop?: LoopView;
 }
 /**
- * Where an application that goes round stands in the table `application_loop`, and what it holds.
+ * The state of an application loop in the table `application_loop`, and the records of its round.
  */
 export interface LoopView {
   consumer: string;
   state: string;
   round: number;
   /**
-   * The records that it took and has not finished.
+   * The records that it has taken and not finished.
    */
   hand: [string, number][];
   sent: number;
@@ -986,7 +986,7 @@ export interface ClientView {
     [k: string]: RequestView;
   };
   /**
-   * Neither without idempotence nor after a crash.
+   * Absent without idempotence and after a crash.
    */
   transaction_manager?: TransactionManagerView | null;
   timers: {
@@ -1064,7 +1064,7 @@ export interface WaiterView {
  */
 export interface ReadyView {
   /**
-   * By broker.
+   * Broker id to the partitions that are ready.
    */
   nodes: {
     [k: string]: [string, string][];
@@ -1073,7 +1073,7 @@ export interface ReadyView {
   next_check_delay: number | null;
 }
 /**
- * Where the Sender's thread stands.
+ * The state of the Sender's thread.
  */
 export interface SenderView {
   pass: number;
@@ -1092,7 +1092,7 @@ export interface ConnectionView {
   limit: number;
 }
 /**
- * A request that waits for its answer.
+ * A request in flight.
  */
 export interface RequestView {
   api: string;
@@ -1120,7 +1120,7 @@ export interface TransactionManagerView {
   transaction: ClientTransactionView | null;
 }
 /**
- * How a producer numbers a partition.
+ * A producer's numbering of a partition.
  */
 export interface SequencesView {
   next_sequence: number;
@@ -1128,12 +1128,12 @@ export interface SequencesView {
   last_acked_offset: number | null;
   in_flight: string[];
   /**
-   * The sequence that follows the newest batch whose fate is not known.
+   * The sequence after the newest batch whose fate is unknown.
    */
   unresolved: number | null;
 }
 /**
- * A request of the transaction manager that was not sent yet.
+ * A request of the transaction manager that is still queued.
  */
 export interface QueuedRequestView {
   api: string;
@@ -1153,12 +1153,12 @@ export interface ClientTransactionView {
   coordinator: number | null;
   group_coordinator: number | null;
   /**
-   * 2: each transaction has an epoch of its own, and leaders add its partitions (KIP-890); absent below.
+   * 2: each transaction has an epoch of its own, and leaders add its partitions (KIP-890); absent when lower.
    */
   transaction_version?: number;
 }
 /**
- * A wait that runs.
+ * A running wait.
  */
 export interface TimerView {
   kind: string;
@@ -1183,11 +1183,11 @@ export interface ConsumerView {
   applied_count: number;
   skipped_duplicates: number;
   /**
-   * How many records are fetched and not yet taken by the application. Missing in a log case.
+   * Number of fetched records that the application has not taken. Absent in a log case.
    */
   buffered?: number;
   /**
-   * The consumer waits for its group's offsets and fetches nothing. Missing in a log case.
+   * The consumer waits for its group's offsets and fetches nothing. Absent in a log case.
    */
   rewinding?: boolean;
   metadata?: MetadataView;
@@ -1203,7 +1203,7 @@ export interface ConsumerView {
   group?: GroupSessionView;
 }
 /**
- * A reader's relation to every offset of a lane.
+ * A consumer's relation to every offset of a lane.
  */
 export interface ReaderLaneView {
   position: number | null;
@@ -1211,24 +1211,24 @@ export interface ReaderLaneView {
   folded: number;
   ahead: [number, number, string][];
   /**
-   * The offset up to which this reader may read.
+   * The offset up to which this consumer may read.
    */
   bound: number | null;
   held_by: HeldBy | null;
   /**
-   * In a log case: how many records the reader was given.
+   * In a log case: the number of records that the consumer got.
    */
   read?: number;
 }
 /**
- * The transaction that holds a reader of committed data back.
+ * The transaction that holds back a read_committed consumer.
  */
 export interface HeldBy {
   producer_id: number | string;
   first_offset: number;
 }
 /**
- * A consumer's talk with its group's coordinator.
+ * A consumer's requests to its group coordinator.
  */
 export interface GroupSessionView {
   group_id: string;
@@ -1241,7 +1241,7 @@ export interface GroupSessionView {
   last_error: string | null;
 }
 /**
- * A broker; what a coordinator adds is absent while there is nothing in it.
+ * A broker; a coordinator's fields are absent while they are empty.
  */
 export interface BrokerView {
   alive: boolean;
@@ -1255,11 +1255,11 @@ export interface BrokerView {
   lifecycle?: string;
   broker_epoch?: number | null;
   /**
-   * With KRaft: the offset behind the last record of the metadata log that it has applied.
+   * With KRaft: the offset after the last record of the metadata log that it has applied.
    */
   metadata_offset?: number;
   /**
-   * With KRaft: the block that was fetched ahead.
+   * With KRaft: the block that was requested ahead.
    */
   next_block?: ProducerIdBlock | null;
   coordinator?: CoordinatorView;
@@ -1267,7 +1267,7 @@ export interface BrokerView {
     [k: string]: LookupView;
   };
   /**
-   * By transactional id.
+   * Transactional id to its entry.
    */
   transactions?: {
     [k: string]: TransactionView;
@@ -1278,7 +1278,7 @@ export interface BrokerView {
   };
 }
 /**
- * The producer ids that a broker may hand out.
+ * The producer ids of a broker's block.
  */
 export interface ProducerIdBlock {
   start: number;
@@ -1286,7 +1286,8 @@ export interface ProducerIdBlock {
   next: number;
 }
 /**
- * Log partitions that a broker coordinates, with their coordinator epochs; those it still reads, until when.
+ * Log partition to coordinator epoch, for those that a broker coordinates; and the log partitions that it
+ *     still reads, with the time at which that ends.
  */
 export interface CoordinatorView {
   coordinator_epochs?: {
@@ -1307,7 +1308,7 @@ export interface LookupView {
   leader: number | null;
 }
 /**
- * A transactional id at its coordinator: `state` is what counts, `pending_state` what is being written.
+ * A transactional id at its coordinator: `state` is the durable state, `pending_state` the one being written.
  */
 export interface TransactionView {
   state: string;
@@ -1320,7 +1321,7 @@ export interface TransactionView {
   partitions: string[];
   started_at: number | null;
   /**
-   * Only while `Ongoing`.
+   * When the coordinator aborts the transaction; only while `Ongoing`.
    */
   times_out_at: number | null;
   last_update: number;
@@ -1333,14 +1334,14 @@ export interface TransactionView {
  */
 export interface MarkerBoardView {
   /**
-   * By leader.
+   * Leader to its queue.
    */
   queues?: {
     [k: string]: MarkerView[];
   };
   unknown_broker?: MarkerView[];
   /**
-   * The one open request of a broker.
+   * Broker to the one request in flight.
    */
   in_flight?: {
     [k: string]: MarkerView[];
@@ -1349,12 +1350,12 @@ export interface MarkerBoardView {
     [k: string]: WaitingMarkersView;
   };
   /**
-   * In runs of the first version of the engine.
+   * Only in runs of the first version of the engine.
    */
   stopped?: boolean;
 }
 /**
- * A marker on the board.
+ * A marker that waits or is in flight.
  */
 export interface MarkerView {
   transactional_id: string;
@@ -1364,7 +1365,7 @@ export interface MarkerView {
   result: string;
   partitions: string[];
   /**
-   * The partition of the transaction log; the queue is in the order of these.
+   * The id's partition of the transaction log, by which queues are ordered.
    */
   log_partition?: number;
 }
@@ -1391,13 +1392,13 @@ export interface GroupView {
     [k: string]: PlacedOffset;
   };
   /**
-   * Plain commits on their way to the log.
+   * Commits outside transactions that are not in the log yet.
    */
   committing?: {
     [k: string]: number;
   };
   /**
-   * The pending offsets of open transactions, by producer id.
+   * Producer id to the pending offsets of its open transaction.
    */
   pending?: {
     [k: string]: {
@@ -1406,7 +1407,7 @@ export interface GroupView {
   };
 }
 /**
- * A committed offset, and where its record stands in the group's log (null: not replicated yet).
+ * A committed offset, with the position of its record in the group's log (null: not replicated yet).
  */
 export interface PlacedOffset {
   offset: number;
@@ -1423,15 +1424,15 @@ export interface PartitionView {
   min_isr: number;
   deleted: boolean;
   /**
-   * Where it is below 2.
+   * Present only when below 2.
    */
   record_version?: number;
   /**
-   * With KRaft: one more with every change of the leader or of the in-sync replicas.
+   * With KRaft: increases with every change of the leader or of the in-sync replicas.
    */
   partition_epoch?: number;
   /**
-   * By broker id; the file of a log case under 0.
+   * Broker id to replica; a log case has its file under 0.
    */
   replicas?: {
     [k: string]: ReplicaView;
@@ -1448,13 +1449,13 @@ export interface ReplicaView {
   segments: number[];
   waiting: WaitingAppendView[];
   /**
-   * By base offset.
+   * Base offset to batch.
    */
   batches?: {
     [k: string]: LogBatchView;
   };
   /**
-   * Not in a log case, as the next one.
+   * Absent in a log case, like the next field.
    */
   aborted_index?: [number, number, number, number][];
   aborted_folded?: number;
@@ -1479,7 +1480,7 @@ export interface LogBatchView {
   last_offset: number;
   record_count: number;
   /**
-   * A text where it is too large for a number of JSON.
+   * A text when it is too large for a JSON number.
    */
   producer_id: number | string | null;
   producer_epoch: number | null;
@@ -1498,13 +1499,13 @@ export interface LogBatchView {
   outcome?: string;
   content?: ContentView;
   /**
-   * Only in a log case: the compression.
+   * Only in a log case: the compression codec.
    */
   codec?: string;
   damaged?: boolean;
 }
 /**
- * The records of an internal topic's batch, and those that compaction left of any batch.
+ * The records of a batch: for internal topics, and for batches from which compaction removed some.
  */
 export interface ContentView {
   keys: Json[];
@@ -1522,7 +1523,7 @@ export interface ProducerStateView {
   batches: [number, number, number, number, number][];
 }
 /**
- * All nodes of the middleware; absent roles are not there.
+ * All nodes of the middleware; roles that do not exist are absent.
  */
 export interface MiddlewareView {
   initiator?: InitiatorView;
@@ -1536,7 +1537,7 @@ export interface MiddlewareView {
     [k: string]: ParticipantView;
   };
   /**
-   * By transaction, how long the nodes differ: from the first local commit to the last. No node knows it.
+   * Transaction to the time for which its nodes differ: from the first local commit to the last. No node knows it.
    */
   differ?: {
     [k: string]: WindowView;
@@ -1572,7 +1573,7 @@ export interface BusinessTransactionView {
   due: number | null;
 }
 /**
- * The middleware itself, and how it is set.
+ * The middleware's configuration.
  */
 export interface StrategyView {
   alive: boolean;
@@ -1591,7 +1592,7 @@ export interface MiddlewareTransactionView {
   message: string;
   decision: string | null;
   /**
-   * The answer of each participant, as the middleware has it.
+   * Participant to its answer, as received by the middleware.
    */
   votes?: {
     [k: string]: string;
@@ -1604,12 +1605,12 @@ export interface MiddlewareTransactionView {
   named: string[];
   timer: MiddlewareTimerView | null;
   /**
-   * What the middleware can know: from the first to the last Commit-ok.
+   * How long participants differ as far as the middleware can know: from the first to the last Commit-ok.
    */
   window: WindowView;
 }
 /**
- * An answer that the middleware waits for; `tries` 0: it has not had its turn.
+ * An answer that the middleware waits for; `tries` 0: no request was sent yet.
  */
 export interface AnswerView {
   asked: string;
@@ -1619,7 +1620,7 @@ export interface AnswerView {
   tries: number;
 }
 /**
- * The one thing that a transaction waits for.
+ * The only timer of a transaction.
  */
 export interface MiddlewareTimerView {
   kind: string;
@@ -1627,7 +1628,7 @@ export interface MiddlewareTimerView {
   until: number;
 }
 /**
- * How long participants differ, open while `since` is set and `until` is null (MW-14).
+ * How long participants differ; while `since` is set and `until` is null, they still do (MW-14).
  */
 export interface WindowView {
   since: number | null;
@@ -1721,7 +1722,7 @@ export interface QuorumView {
     [k: string]: RegistrationView;
   };
   /**
-   * By offset.
+   * Offset to record.
    */
   log?: {
     [k: string]: MetadataRecordView;
@@ -1745,24 +1746,24 @@ export interface RegistrationView {
   epoch: number;
   state: string;
   /**
-   * When it is fenced unless a heartbeat comes; null while heartbeats come, or while it is fenced.
+   * When the broker is fenced unless a heartbeat comes; null while heartbeats are not lost, and while it is fenced.
    */
   expires_at: number | null;
   /**
-   * The offset behind the last record that it has read.
+   * The offset after the last record that it has read.
    */
   metadata_offset: number;
 }
 /**
- * A record of the metadata log, or `count` of a kind that were written together.
+ * A record of the metadata log, or `count` records of one kind that were written together.
  */
 export interface MetadataRecordView {
   /**
-   * The controller epoch under which it was written.
+   * The controller epoch with which it was written.
    */
   epoch: number;
   /**
-   * Kafka's name.
+   * Kafka's name of the record.
    */
   kind: string;
   /**
@@ -1773,7 +1774,7 @@ export interface MetadataRecordView {
   count?: number;
 }
 /**
- * The messages under way.
+ * The messages in flight.
  */
 export interface NetworkView {
   messages?: {
@@ -1781,7 +1782,7 @@ export interface NetworkView {
   };
 }
 /**
- * A message under way.
+ * A message in flight.
  */
 export interface MessageView {
   from: string;
@@ -1797,20 +1798,20 @@ export interface MessageView {
   error: string | null;
   held: boolean;
   /**
-   * What its connection is for, when that is one thing alone: ``group``, ``markers`` or ``verification`` (GEN-11).
+   * The purpose of its connection, if that is one of ``group``, ``markers`` or ``verification`` (GEN-11).
    */
   connection?: string;
   /**
-   * A request that its broker processes although its connection has ended: its response goes nowhere (GEN-11).
+   * The broker handles the request although its connection has ended; the response will be dropped (GEN-11).
    */
   connection_ended?: boolean;
   /**
-   * Of a request that has arrived and waits its turn: the number of the request before it on the same connection, which the broker has not answered yet (GEN-11).
+   * For a request that has arrived and waits: the number of the previous request on the same connection, which the broker has not answered yet (GEN-11).
    */
   waits_behind?: number;
 }
 /**
- * An event that waits.
+ * A queued event.
  */
 export interface PendingView {
   class: string;
@@ -1830,12 +1831,12 @@ export interface FaultView {
   remaining: number | null;
 }
 /**
- * How a guarantee stands. In a log case none is judged and nothing else is said.
+ * The status of a guarantee. A log case has no verdicts, and no further fields.
  */
 export interface GuaranteeView {
   judged: boolean;
   /**
-   * How many records, producers or transactions broke it; the other fields describe the first of them.
+   * How many records, producers or transactions broke it; the other fields describe the first violation.
    */
   count?: number;
   broken_at?: number | null;
@@ -1865,7 +1866,7 @@ export interface SightAnswer {
   step: SentStep | null;
 }
 /**
- * The state after a step, as a page is given it.
+ * The state after a step, in the form that pages get.
  */
 export interface Sight {
   time: number;
@@ -1873,7 +1874,7 @@ export interface Sight {
     [k: string]: ApplicationView;
   };
   /**
-   * By serial.
+   * Serial to record.
    */
   records?: {
     [k: string]: RecordView;
@@ -1885,7 +1886,7 @@ export interface Sight {
     [k: string]: ConsumerView;
   };
   /**
-   * By broker id.
+   * Broker id to broker.
    */
   brokers?: {
     [k: string]: BrokerView;
@@ -1896,7 +1897,7 @@ export interface Sight {
   middleware?: MiddlewareView;
   zookeeper?: ZooKeeperView;
   /**
-   * Of a version without ZooKeeper.
+   * Only for versions without ZooKeeper.
    */
   quorum?: QuorumView;
   network?: NetworkView;
@@ -1933,13 +1934,13 @@ export interface Derived {
    */
   pending: string[];
   /**
-   * By `<actor>/<kind> <subject>`.
+   * `<actor>/<kind> <subject>` to the timer.
    */
   timers: {
     [k: string]: ActorTimer;
   };
   /**
-   * By client and partition.
+   * (Client, partition) to the disagreement.
    */
   disagreements: {
     [k: string]: {
@@ -1947,7 +1948,7 @@ export interface Derived {
     };
   };
   /**
-   * By guarantee, the records that have broken it.
+   * Guarantee to the records that have broken it.
    */
   broken: {
     [k: string]: {
@@ -1955,41 +1956,41 @@ export interface Derived {
     };
   };
   /**
-   * By partition, in the order of its log; not in what an earlier version kept.
+   * Partition to its stretches, in the order of the log; absent in data of earlier versions.
    */
   held?: {
     [k: string]: [number, number, "behind" | "marker" | "undecided"][];
   };
 }
 /**
- * A wait of a role that is no client.
+ * A wait of a role other than a client.
  */
 export interface ActorTimer {
   actor: string;
   kind: string;
   subject: string;
   /**
-   * Null where it is kept nowhere.
+   * Virtual ms; null when no state holds it.
    */
   since: number | null;
   until: number;
 }
 /**
- * A client and the leader it writes to know different things about one numbering.
+ * A producer and the leader that it writes to have different values for one numbering.
  */
 export interface Disagreement {
   /**
-   * The last sequence that was acknowledged, the epoch, or whether the leader knows the producer at all.
+   * Which value differs: the last acknowledged sequence, the epoch, or whether the leader has the producer at all.
    */
   what: "epoch" | "sequence" | "unknown";
   producer_id: number;
   leader: number;
   /**
-   * The client's number.
+   * The producer's value.
    */
   own: number | null;
   /**
-   * The leader's.
+   * The leader's value.
    */
   known: number | null;
 }
@@ -1998,16 +1999,16 @@ export interface Disagreement {
  */
 export interface Folded {
   /**
-   * The step where the view was cut.
+   * The step at which the view was shortened.
    */
   at: number;
   /**
-   * The number of steps before it whose entries are all listed.
+   * For this many steps before it, all entries are listed.
    */
   reaches: number;
   records?: FoldedRecords;
   /**
-   * By partition and replica.
+   * (Partition, replica) to what is left out.
    */
   logs?: {
     [k: string]: {
@@ -2015,7 +2016,7 @@ export interface Folded {
     };
   };
   /**
-   * By client and partition of the queue.
+   * (Client, partition of the queue) to what is left out.
    */
   batches?: {
     [k: string]: {
@@ -2033,7 +2034,7 @@ export interface Folded {
 export interface FoldedRecords {
   stretches: [number, number, number][];
   /**
-   * By producer, how many have each status.
+   * Producer to the number of its records with each status.
    */
   counts: {
     [k: string]: {
@@ -2122,12 +2123,12 @@ export interface TransactionLine {
   id: string;
   client: string | null;
   /**
-   * A text where it is too large for a number of JSON.
+   * A text when it is too large for a JSON number.
    */
   producer_id: number | string | null;
   producer_epoch: number | null;
   /**
-   * Partitions; participants in the middleware's scheme.
+   * Its partitions; for the middleware, its participants.
    */
   places: string[];
   more_places: number;
@@ -2136,7 +2137,7 @@ export interface TransactionLine {
   first_at: number;
   last_at: number;
   /**
-   * Where its outcome became durable.
+   * The step at which its outcome became durable.
    */
   decided_step: number | null;
   state: string;
@@ -2172,21 +2173,21 @@ export interface Plan {
   };
   consumers: PlannedConsumer[];
   /**
-   * The controller or ZooKeeper acts in this run.
+   * Whether the controller or ZooKeeper acts in this run.
    */
   controller: boolean;
   middleware: PlannedMiddleware | null;
   /**
-   * Steps that the run ahead made.
+   * Number of steps that were made to compute the plan.
    */
   steps: number;
   /**
-   * False: its bound was reached, the run goes on.
+   * False: the limit of steps was reached, and the run continues.
    */
   complete: boolean;
   beats: Beat[];
   /**
-   * How the run ended: the scenario's run, or the run with interventions where its end is known. Absent in plans of earlier versions and while the run goes on.
+   * The end of the run, with or without interventions. Absent in plans of earlier versions, and while the run has not ended.
    */
   outcome?: Outcome;
   /**
@@ -2202,7 +2203,7 @@ export interface PlannedClient {
   applications: string[];
   transactional_id: string | null;
   /**
-   * The partitions to which it ever sends a batch.
+   * The partitions to which it sends a batch during the run.
    */
   partitions: string[];
 }
@@ -2212,11 +2213,11 @@ export interface PlannedClient {
 export interface PlannedBroker {
   name: string;
   /**
-   * Every data partition that it ever leads.
+   * Every data partition that it leads during the run.
    */
   lanes: string[];
   /**
-   * Every id, and every group, that it ever coordinates.
+   * Every transactional id and every group that it coordinates during the run.
    */
   transactional_ids: string[];
   groups: string[];
@@ -2226,11 +2227,11 @@ export interface PlannedBroker {
  */
 export interface PlannedLane {
   /**
-   * The first offset that is ever shown.
+   * The lowest offset that is shown during the run.
    */
   first: number;
   /**
-   * The furthest log end.
+   * The highest log end.
    */
   end: number;
   internal: boolean;
@@ -2259,39 +2260,40 @@ export interface PlannedMiddleware {
  */
 export interface Beat {
   /**
-   * From 1, on its own level.
+   * From 1, within its level.
    */
   number: number;
   /**
-   * Steps, inclusive.
+   * Numbers of the first and the last step.
    */
   first: number;
   last: number;
   /**
-   * The step where a reader is set down.
+   * The step that a reader sees after choosing this beat.
    */
   lands: number;
   /**
-   * The title, in the catalogue.
+   * Key of the title in the catalogue.
    */
   key: string;
   params: JsonObject;
   /**
-   * The kind of the step that opened it, by which an author names it. Absent in plans of earlier versions.
+   * The kind of the step that opened it; authors use it to name beats. Absent in plans of earlier versions.
    */
   kind?: string;
   /**
-   * An author's own name for it.
+   * The author's own name for it.
    */
   title?: Bilingual;
   lines: BeatLine[];
   /**
-   * Where a run is long; `lines` is empty then.
+   * The beats inside it, in a long run; `lines` is then empty.
    */
   beats?: Beat[];
 }
 /**
- * A step that speaks for itself (`key` null), or neighbours that are counted and named by what they are for.
+ * A step with its own sentence (`key` null), or several adjacent steps that are counted and named by
+ *     their purpose.
  */
 export interface BeatLine {
   first: number;
@@ -2300,7 +2302,7 @@ export interface BeatLine {
   params: JsonObject;
 }
 /**
- * The end of a run in the numbers that an intervention may change.
+ * The end of a run, as numbers that an intervention may change.
  */
 export interface Outcome {
   /**
@@ -2310,25 +2312,25 @@ export interface Outcome {
   messages: number;
   retries: number;
   /**
-   * Records, as the next three.
+   * Number of records, as in the next three fields.
    */
   duplicates: number;
   lost: number;
   failed: number;
   reordered: number;
   /**
-   * Digests: of the batches that consumers may get, empty for none; of their records; of the outcomes at the middleware's participants.
+   * Digests of the batches that consumers may get (empty: none), of their records, and of the outcomes at the middleware's participants.
    */
   batches: string;
   records: string;
   nodes: string;
   /**
-   * Digests: of all records in the logs, aborted ones too; of them with their outcomes.
+   * Digests of all records in the logs, including aborted ones, and of the records with their outcomes.
    */
   stored?: string;
   outcomes?: string;
   /**
-   * Transaction markers in the logs.
+   * Number of transaction markers in the logs.
    */
   markers?: number;
   /**
@@ -2337,16 +2339,16 @@ export interface Outcome {
   held?: HeldBack;
 }
 /**
- * The longest time for which replicated records were at or behind a last stable offset.
+ * The longest time for which replicated records were at or above a last stable offset.
  */
 export interface HeldBack {
   ms: number;
   /**
-   * Empty: there was no such time.
+   * Empty: no record was held back.
    */
   partition: string;
   /**
-   * False: they are when the run ends.
+   * False: the records are still held back when the run ends.
    */
   released: boolean;
 }
@@ -2359,17 +2361,17 @@ export interface Cost {
    */
   what: Words;
   /**
-   * It took more of something and less of nothing.
+   * The run with interventions needed more of something and less of nothing.
    */
   dearer: boolean;
   costs: Words[];
   /**
-   * The fates of the records.
+   * The fates of the records, as numbers.
    */
   kept: Words[];
 }
 /**
- * A sentence of the catalogue, or a part of one.
+ * A sentence of the catalogue, or a part of a sentence.
  */
 export interface Words {
   key: string;
@@ -2529,7 +2531,7 @@ export interface Reason {
   key: string;
   params: JsonObject;
   /**
-   * The requirement behind it.
+   * The requirement that explains it.
    */
   rule: string | null;
   /**
@@ -2583,7 +2585,7 @@ export interface Question {
   checkpoint: number;
   ask: string;
   /**
-   * The step at which the run stops; the one after it answers.
+   * The step at which the run stops; the next step gives the answer.
    */
   at: number;
   key: string;
@@ -2591,7 +2593,7 @@ export interface Question {
   choices: QuestionChoice[];
   right: string;
   /**
-   * By choice.
+   * Choice to its reason.
    */
   reasons: {
     [k: string]: Reason[];
@@ -2698,7 +2700,7 @@ export interface BranchName {
   params: JsonObject;
 }
 /**
- * One thing that happened. Numbers start at 1, times are virtual milliseconds.
+ * A step. Numbers start at 1, times are virtual milliseconds.
  */
 export interface Step {
   key: string;
@@ -2728,15 +2730,15 @@ export interface Step {
   changes: Change[];
 }
 /**
- * The derived facts of one branch of a file: for its first view, where it has no parent, and for each of its
- *     own steps.
+ * The derived facts of one branch in a file: those of its first view, if it has no parent, and those of
+ *     each of its steps.
  */
 export interface FileDerived {
   view?: Derived;
   steps: StepDerived[];
 }
 /**
- * The transactions of a line of steps.
+ * The transactions of a branch.
  */
 export interface TransactionLines {
   /**
@@ -2744,7 +2746,7 @@ export interface TransactionLines {
    */
   through: number;
   /**
-   * Older ones that are not listed.
+   * Number of older transactions that are not listed.
    */
   folded: number;
   lines: TransactionLine[];
