@@ -1,6 +1,6 @@
 /**
  * How wide each beat stands on the time axis: as its name needs, plus a share of the rest by the root of its steps.
- * What does not fit is set in two lines, then smaller and without its number, then in three: no name is cut. Pure.
+ * What does not fit is set in two lines, then in three, then smaller and without its number: no name is cut. Pure.
  */
 
 import { textWidth } from "../diagrams/geometry.ts";
@@ -18,8 +18,8 @@ export const defaults = {
   narrower: 0.88,
   /** How names are set, the first that fits: px of a letter, lines, with their numbers or without. */
   settings: [
-    { size: 14, lines: 1, numbered: true }, { size: 13, lines: 2, numbered: true }, { size: 12, lines: 2, numbered: true },
-    { size: 12, lines: 2, numbered: false }, { size: 11, lines: 2, numbered: false }, { size: 11, lines: 3, numbered: false },
+    { size: 14, lines: 1, numbered: true }, { size: 14, lines: 2, numbered: true }, { size: 13, lines: 2, numbered: true }, { size: 13, lines: 3, numbered: true },
+    { size: 12, lines: 3, numbered: true }, { size: 12, lines: 3, numbered: false }, { size: 11, lines: 3, numbered: false },
   ],
 };
 
@@ -67,13 +67,28 @@ export const BREAKS = /(?<=[A-Z]_)/;
 
 /** What a name needs in so many lines; no word is broken. Chinese letters are as wide as they are high, and break anywhere. */
 function nameWidth(name: string, size: number, lines: number): number {
-  const square = name.match(SQUARE_LETTERS)?.length ?? 0;
-  const whole = textWidth(name.replace(SQUARE_LETTERS, ""), size, true) * defaults.narrower + square * size * 1.02;
-  if (lines === 1) return whole;
-  const words = name.split(/\s+|[\u2e80-\uffff]|(?<=[A-Z]_)/).map((word) => textWidth(word, size, true) * defaults.narrower);
-  const longest = Math.max(square > 0 ? size : 0, ...words);
-  // Lines do not break where they would be even.
-  return Math.max(longest, whole / lines + Math.min(longest, 5 * size) / 2);
+  const wide = (text: string): number => {
+    const square = text.match(SQUARE_LETTERS)?.length ?? 0;
+    return textWidth(text.replace(SQUARE_LETTERS, ""), size, true) * defaults.narrower + square * size * 1.02;
+  };
+  const pieces = name.split(/(?<=\s)|(?<=[\u2e80-\uffff])|(?=[\u2e80-\uffff])|(?<=[A-Z]_)/).map((piece) => ({ whole: wide(piece), last: wide(piece.trimEnd()) }));
+  const linesAt = (width: number): number => {
+    let count = 1;
+    let at = 0;
+    for (const { whole, last } of pieces) {
+      if (at > 0 && at + last > width) [count, at] = [count + 1, 0];
+      at += whole;
+    }
+    return count;
+  };
+  let [least, most] = [Math.max(...pieces.map(({ last }) => last)), wide(name)];
+  if (linesAt(least) <= lines) return least;
+  while (most - least > 1) {
+    const middle = (least + most) / 2;
+    if (linesAt(middle) <= lines) most = middle;
+    else least = middle;
+  }
+  return most;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -5,6 +5,7 @@
 
 import type { PropertyValues, TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
+import "./references.ts";
 import "./sentence.ts";
 import "./strip.ts";
 import "./term-note.ts";
@@ -380,7 +381,7 @@ export class Compare extends LitElement {
       <eos-strip .store=${store}></eos-strip>
       <div class="compare-sentence">
         ${isFirstDifference ? html`<b class="mark">≠ ${say("player.compare.differs_here")}</b>` : nothing}
-        <eos-sentence .store=${store} rules=${this.rules}></eos-sentence>
+        <eos-sentence .store=${store}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
       </div>
       <div class="compare-lanes" tabindex="0" role="group" aria-label=${say(`player.tab.${this.middle}`)}>${
         sideMiddle(this.middle, {

@@ -17,6 +17,7 @@ import { hasEnd, inLanguage, readLesson } from "./lesson.ts";
 import { isOver } from "./outcome.ts";
 import "./masthead.ts";
 import "./predict.ts";
+import "./references.ts";
 import "./scrubber.ts";
 import "./selection-bar.ts";
 import "./sentence.ts";
@@ -297,7 +298,7 @@ export class Player extends PlayerAttributes {
         ${viewTabs(this.#views(store))}
         <eos-tools class="tools" .store=${store} .walk=${this.walk} .zoom=${this.zoom} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?lesson=${lesson.lesson !== undefined} ?presenting=${this.presenting !== ""} ?projector=${this.projector}></eos-tools>
       </header>
-      <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} rules=${this.rules} watch=${inLanguage(lesson.watch_for)} .written=${lesson.written?.broken}></eos-sentence></section>
+      <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} watch=${inLanguage(lesson.watch_for)} .written=${lesson.written?.broken}></eos-sentence>${this.isNarrow ? this.#references(store) : nothing}</section>
       ${this.isNarrow && this.#inspects ? columnTabs(this.#views(store)) : nothing}
       ${this.#side("left", store, frame)} ${this.#middle(store, frame)} ${this.#side("right", store, frame)}
       <eos-why class="why" .store=${store} rules=${this.rules} @shown-why=${this.#shownWhy}></eos-why>
@@ -305,7 +306,7 @@ export class Player extends PlayerAttributes {
       <footer class="time" aria-label=${say("player.time")}>
         <eos-beats .store=${store} .walk=${this.walk}></eos-beats>
         <div class="line"><eos-scrubber .store=${store}></eos-scrubber><eos-looking-marks .store=${store}></eos-looking-marks></div>
-        <eos-strip .store=${store}></eos-strip>
+        <div class="held"><eos-strip .store=${store}></eos-strip>${this.isNarrow ? nothing : this.#references(store)}</div>
         <div class="foot">
           <eos-transport class="transport" .store=${store} .play=${play} .walk=${this.walk} ?ends=${hasEnd(store, lesson)} verdict=${this.verdict}></eos-transport>
           ${this.#predict(store)}
@@ -322,6 +323,10 @@ export class Player extends PlayerAttributes {
       <eos-export .store=${store} .spacing=${this.spacing} address=${this.exportAddress} missing=${this.noExport} replay=${this.replay} published=${this.published}></eos-export>
       <eos-branches .store=${store} compare=${store.source.live ? this.compare : ""}></eos-branches>
     </div>`;
+  }
+
+  #references(store: PlayerStore): TemplateResult {
+    return html`<eos-references .store=${store} .check=${this.zoom?.check ?? null} rules=${this.rules}></eos-references>`;
   }
 
   get #hasLogs(): boolean {

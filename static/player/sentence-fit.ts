@@ -6,30 +6,26 @@
 import { wrap } from "../diagrams/geometry.ts";
 
 export const defaults = {
-  /** px of letters and lines, of the first sentence and of what follows; the first that fits. */
-  sizes: [
-    { lead: [26, 31], rest: [16, 21] },
-    { lead: [23, 28], rest: [16, 20] },
-    { lead: [20, 25], rest: [15, 19] },
-    { lead: [18, 22], rest: [14, 18] },
-    { lead: [16, 20], rest: [13, 17] },
-    { lead: [14, 18], rest: [13, 16] },
-    { lead: [14, 18], rest: [12, 15] },
-  ] as const,
-  /** Place of the smallest at which sentences are left out, so that the first does not become tiny for the others' sake. */
-  readable: 4,
+  /** px of letters and of a line: of the first sentence, and of what follows; the largest that fit, the first sentence before the rest. */
+  leads: [[26, 31], [23, 28], [20, 25], [18, 22], [16, 20], [14, 18]] as const,
+  rests: [[16, 21], [15, 19], [14, 18], [13, 16], [12, 15]] as const,
+  /** Smallest at which sentences are left out, so that the first does not become tiny for the others' sake. */
+  readable: { lead: 4, rest: 3 },
   /** px above and below both, and between them. */
   around: 13,
   between: 3,
   /** Of a width that was measured: the page's own typeface is narrower; Chinese letters are as wide as they were measured. */
-  narrower: 0.9,
+  narrower: 0.87,
 };
+
+type Type = readonly [letter: number, line: number];
 
 export interface Fitted {
   lead: string;
   rest: string;
-  /** Place in `sizes`. */
-  size: number;
+  /** px of letters and lines of both. */
+  leadType: Type;
+  restType: Type;
   /** Sentences that are not shown. */
   hidden: number;
 }
@@ -51,44 +47,31 @@ function lines(text: string, size: number, width: number): number {
   return text === "" ? 0 : wrap(text, /[\u2e80-\uffff]/.test(text) ? width : width / defaults.narrower, size).length;
 }
 
-/** `width`, `height`: px of the place; `from`: the largest size that may be used. */
-export function fit(text: string, width: number, height: number, from = 0): Fitted {
+/** `width`, `height`: px of the place. */
+export function fit(text: string, width: number, height: number): Fitted {
+  const { leads, rests, readable } = defaults;
   const [lead = "", ...others] = sentencesOf(text);
-  const rest = others.join(/[\u2e80-\uffff]/.test(text) ? "" : " ");
+  const between = /[\u2e80-\uffff]/.test(text) ? "" : " ";
   const room = height - defaults.around;
-  const leadHeight = (size: number): number => {
-    const [letter, line] = (defaults.sizes[size] as (typeof defaults.sizes)[number]).lead;
-    return lines(lead, letter * 1.04, width) * line + defaults.between;
+  const high = (said: string, [letter, line]: Type): number => lines(said, letter, width) * line;
+  /** The first `count` of the others, both in the largest type that fits and is no smaller than the places of these. */
+  const found = (count: number, smallest: { lead: number; rest: number }): Fitted | undefined => {
+    const rest = others.slice(0, count).join(between);
+    for (const leadType of leads.slice(0, smallest.lead + 1)) {
+      const left = room - high(lead, leadType) - defaults.between;
+      const restType = rests.slice(0, smallest.rest + 1).find((one) => one[0] < leadType[0] && high(rest, one) <= left);
+      if (left >= 0 && restType !== undefined) return { lead, rest, leadType, restType, hidden: others.length - count };
+    }
+    return undefined;
   };
-  const restHeight = (size: number, words: string): number => {
-    const [letter, line] = (defaults.sizes[size] as (typeof defaults.sizes)[number]).rest;
-    return lines(words, letter, width) * line;
-  };
+  const all = { lead: leads.length - 1, rest: rests.length - 1 };
+  const counts = others.map((_, index) => others.length - index);
   // A first sentence of a few words says little without the next: then both may be a little smaller.
-  const [least] = (defaults.sizes.at(-1) ?? defaults.sizes[0]).lead;
-  const isBrief = lines(lead, least, width) === 1;
-  const last = defaults.sizes.length - (isBrief ? 1 : 2);
-  for (let size = Math.min(from, last); size <= last; size += 1) {
-    if (leadHeight(size) + restHeight(size, rest) <= room) return { lead, rest, size, hidden: 0 };
-  }
-  const joined = (count: number): string => others.slice(0, count).join(/[\u2e80-\uffff]/.test(text) ? "" : " ");
-  const found = (count: number, sizes: readonly number[]): Fitted | undefined => {
-    const size = sizes.find((one) => leadHeight(one) + restHeight(one, joined(count)) <= room);
-    return size === undefined ? undefined : { lead, rest: joined(count), size, hidden: others.length - count };
-  };
-  const largest = Math.min(Math.max(from, 2), last);
-  const upTo = (smallest: number): number[] => Array.from({ length: Math.max(0, smallest - largest + 1) }, (_, index) => largest + index);
-  const counts = others.map((_, index) => others.length - 1 - index);
-  const some = counts.filter((count) => count > 0);
-  for (const count of some) {
-    const fitted = found(count, upTo(defaults.readable));
+  const isBrief = lines(lead, leads[all.lead]?.[0] ?? 14, width) === 1;
+  const tries = [...counts.map((count) => [count, readable] as const), ...(isBrief ? counts : []).map((count) => [count, all] as const), [0, all] as const];
+  for (const [count, smallest] of tries) {
+    const fitted = found(count, smallest);
     if (fitted !== undefined) return fitted;
   }
-  for (const count of isBrief ? some : []) {
-    const fitted = found(count, upTo(last));
-    if (fitted !== undefined) return fitted;
-  }
-  const alone = found(0, upTo(last));
-  if (alone !== undefined) return alone;
-  return { lead, rest: "", size: last, hidden: others.length };
+  return { lead, rest: "", leadType: leads[all.lead] ?? leads[0], restType: rests[0], hidden: others.length };
 }

@@ -1,26 +1,22 @@
 /**
- * `<eos-sentence .store=${store} rules="/reference/requirements/{rule}">`: what happened and why, the largest text
- * of the page and a live region; beside it the rules, the place in Kafka's source, and what else happened. Its place
- * has one height, so that nothing below moves: what does not fit is counted, and opens with one press.
+ * `<eos-sentence .store=${store}>`: what happened and why, the largest text of the page and a live region. Its place has
+ * one height, so that nothing below moves: what does not fit is counted, and opens with one press.
  */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { planOf } from "./axis-of.ts";
-import { isPreview } from "../diagrams/log-case.ts";
-import type { Said, Step } from "./frame.ts";
+import type { Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
-import { breaksIn, leadOf, notesOf, saidOf } from "./leading.ts";
+import { breaksIn, saidOf } from "./leading.ts";
 import type { Broken } from "./outcome.ts";
 import { isOver, overText } from "./outcome.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Fitted } from "./sentence-fit.ts";
 import { fit, sentencesOf } from "./sentence-fit.ts";
-import { Small } from "./small.ts";
 import { MeasuredElement, StoreElement } from "./store-element.ts";
-import { ruleChip, termed } from "./terms.ts";
+import { termed } from "./terms.ts";
 import { say, words } from "./text.ts";
-import { askWhyEvent } from "./why-answer.ts";
 import type { Zoom } from "./zoom.ts";
 
 export const defaults = {
@@ -41,9 +37,8 @@ function outcomeText(outcome: NonNullable<Check["outcome"]>, text: string): stri
 }
 
 export class Sentence extends StoreElement {
-  static override properties = { ...StoreElement.properties, rules: {}, zoom: { attribute: false }, check: { attribute: false }, watch: {}, written: { attribute: false } };
+  static override properties = { ...StoreElement.properties, zoom: { attribute: false }, check: { attribute: false }, watch: {}, written: { attribute: false } };
 
-  declare rules: string;
   /** Inside a step, the check that the reader looks at is what is said. */
   declare check: Check | null;
   declare zoom: Zoom | undefined;
@@ -54,7 +49,6 @@ export class Sentence extends StoreElement {
 
   constructor() {
     super();
-    this.rules = "";
     this.watch = "";
     this.written = undefined;
     this.check = null;
@@ -73,7 +67,6 @@ export class Sentence extends StoreElement {
     clearTimeout(this.#timer);
   }
 
-  readonly #small = new Small(this);
   #player: Element | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -90,8 +83,7 @@ export class Sentence extends StoreElement {
     const step = store.frame?.step ?? null;
     const check = step === null ? null : this.check;
     const text = check === null ? this.#text(store, step) : this.#checkText(check);
-    return html`<eos-said .text=${text}></eos-said>
-      ${step === null ? this.#none() : check === null ? this.#references(step) : this.#checkReferences(check)}`;
+    return html`<eos-said .text=${text}></eos-said>`;
   }
 
   /** `2/7 Is epoch 0 lower than the known 0? No` */
@@ -100,14 +92,6 @@ export class Sentence extends StoreElement {
     const text = say(check.key, check.params);
     const answer = check.outcome === null ? "" : outcomeText(check.outcome, text);
     return place.count < 2 ? text : say("player.check.at", { ...place, text, answer });
-  }
-
-  #checkReferences(check: Check): TemplateResult {
-    const source = words.source(check.key);
-    return html`<div class="refs" tabindex=${this.#reached}>
-      <div class="chips">${this.#rules(check.rules, source)}</div>
-      ${this.#small.matches ? nothing : this.#source(source)}
-    </div>`;
   }
 
   #text(store: PlayerStore, step: Step | null): string {
@@ -122,51 +106,6 @@ export class Sentence extends StoreElement {
     const summary = store.header?.summary?.[words.language] ?? "";
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
     return [summary, watch, begins].filter((part) => part !== "").join(between);
-  }
-
-  #references(step: Step): TemplateResult {
-    const source = words.source(leadOf(step).key);
-    const rules = [...new Set(saidOf(step).flatMap((said) => said.rules))];
-    return html`<div class="refs" tabindex=${this.#reached}>
-      <div class="chips">${this.#rules(rules, source)}${this.#whyRefused(step)} ${notesOf(step).length === 0 ? nothing : this.#notes(step)}</div>
-      ${this.#small.matches ? nothing : this.#source(source)}
-    </div>`;
-  }
-
-  /** On a telephone the row keeps its place before the first step: what does not fit of the text is counted there. */
-  #none(): TemplateResult | typeof nothing {
-    return this.#small.matches ? html`<div class="refs"></div>` : nothing;
-  }
-
-  /** Every rule; where there is no room for a row of them, their number, which opens into all of it. */
-  #rules(rules: readonly string[], source: string | null): unknown {
-    const chips = rules.map((rule) => ruleChip(rule, this.rules));
-    if (!this.#small.matches || (rules.length < 2 && source === null)) return chips;
-    return html`<details class="notes by-rules"><summary class="chip">${say("player.rules_count", { count: rules.length })}</summary>
-      <ul><li>${chips}</li>${source === null ? nothing : html`<li>${say("player.kafka_source")}${say("join.colon")}${this.#source(source)}</li>`}</ul></details>`;
-  }
-
-  #source(source: string | null): TemplateResult | typeof nothing {
-    return source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source.split(/(?<=[.(])/).map((part) => html`${part}<wbr>`)}</div>`;
-  }
-
-  /** The numbers, the rule, the row and the error, in one click. */
-  #whyRefused(step: Step): TemplateResult | typeof nothing {
-    if (step.refusal === null || this.store?.source.live !== true) return nothing;
-    return html`<button class="chip why-refused" @click=${() => this.dispatchEvent(askWhyEvent("refused", ""))}>${say("player.why.refused")}</button>`;
-  }
-
-  /** Where rules are no links, what scrolls is reached by itself. */
-  get #reached(): 0 | typeof nothing {
-    return this.rules === "" ? 0 : nothing;
-  }
-
-  #notes(step: Step): TemplateResult {
-    const notes = notesOf(step);
-    return html`<details class="notes">
-      <summary>${say(isPreview(step) ? "player.also.preview" : "player.also", { count: notes.length })}</summary>
-      <ul>${notes.map((note: Said) => html`<li>${say(note.key, note.params)} ${note.rules.map((rule) => ruleChip(rule, this.rules))}</li>`)}</ul>
-    </details>`;
   }
 }
 
@@ -191,8 +130,9 @@ export class SaidText extends MeasuredElement {
   protected override render(): TemplateResult {
     const { width, height } = this;
     const fitted: Fitted = fit(this.text, width || defaults.width, height || defaults.height);
-    const { lead, rest, size, hidden } = fitted;
-    return html`<div class="s" data-size=${size} role="status" aria-live="polite" tabindex="-1"><span class="lead">${termed(lead)}</span> ${rest === "" ? nothing : html`<span class="rest">${termed(rest)}</span>`}</div>
+    const { lead, rest, leadType, restType, hidden } = fitted;
+    const type = `--lead:${leadType.join("px/")}px;--rest:${restType.join("px/")}px`;
+    return html`<div class="s" .style=${type} role="status" aria-live="polite" tabindex="-1"><span class="lead">${termed(lead)}</span> ${rest === "" ? nothing : html`<span class="rest">${termed(rest)}</span>`}</div>
       ${hidden === 0 ? nothing : this.#more(hidden)}`;
   }
 

@@ -16,7 +16,7 @@ import { whenText } from "./when.ts";
 const ICONS = {
   first: svg`<svg width="16" height="14" aria-hidden="true"><path d="M2 0h2.5v14H2zM15 0v14L5 7z" /></svg>`,
   back: svg`<svg width="14" height="14" aria-hidden="true"><path d="M11 0v14L2 7z" /></svg>`,
-  stepBack: svg`<svg class="touched" width="10" height="16" aria-hidden="true"><path class="way" d="M8 2 2 8l6 6" /></svg>`,
+  stepBack: svg`<svg width="10" height="16" aria-hidden="true"><path class="way" d="M8 2 2 8l6 6" /></svg>`,
   next: svg`<svg width="18" height="14" aria-hidden="true"><path d="M1 0v14l11-7zM13.5 0H16v14h-2.5z" /></svg>`,
 };
 
@@ -57,7 +57,7 @@ export class Transport extends StoreElement {
     return html`<div class="buttons" role="group" aria-label=${say("player.transport")}>
         ${this.#beats(store, atEnd, over !== null)}
         ${this.#button("first", ICONS.first, () => store.moveTo(0), store.target === 0)}
-        ${this.#button("back", this.walk?.hasBeats === true ? html`<kbd aria-hidden="true">${this.#stepKeys()[0]}</kbd>${ICONS.stepBack}` : ICONS.back, () => store.back(), store.target === 0)}
+        ${this.#button("back", this.walk?.hasBeats === true ? html`${ICONS.stepBack}<kbd aria-hidden="true">${this.#stepKeys()[0]}</kbd>` : ICONS.back, () => store.back(), store.target === 0)}
         <button class="go" title=${say("player.key.step")} ?disabled=${atEnd} @click=${() => store.forward()}>${say("player.do.step")}${this.walk?.hasBeats === true ? html` <kbd aria-hidden="true">${this.#stepKeys()[1]}</kbd>` : nothing}</button>
         ${this.#button("next", ICONS.next, () => void store.nextInteresting(), atEnd)}
         ${over !== null && !play.running

@@ -16,7 +16,7 @@ import type { Focus, LanePlace, Places, StageObject, Window } from "./contract.t
 import { windowOf } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { box, cellType, fitted, fittedText, flag, halo, hatch, path, text, textWidth } from "./draw.ts";
-import { gateNames, ghostNeeds, isBehindRing, namesBeside } from "./gate-names.ts";
+import { ghostNeeds, isBehindRing, namesBeside } from "./gate-names.ts";
 import { heldStretches } from "./hidden.ts";
 import type { Stretch } from "./hidden.ts";
 import { ledBy, replicaIn } from "./places.ts";
@@ -341,9 +341,10 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
 
 /** Above the cells between the gates: why a reader of committed data does not get them, stretch by stretch. */
 function reasonsOf(lane: LaneOf, window: Window, stretches: readonly Stretch[], replica: ReplicaView): StageObject[] {
-  const { partition, place } = lane;
+  const { frame, partition, place } = lane;
   const y = place.cells.y - 11;
-  const { taken } = gateNames(place, window, replica);
+  const names = namesBeside(lane, replica, window, ghostNeeds(frame));
+  const taken = names.arrives === null ? names.taken : [...names.taken, names.arrives];
   const spans = stretches.map((stretch) => ({ stretch, from: window.x(stretch.first), to: window.x(stretch.last + 1) }));
   return spans.flatMap(({ stretch, from, to }): StageObject[] => {
     // What of the stretch the names of the gates leave free.

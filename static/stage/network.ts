@@ -132,7 +132,9 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
   const isAnswered = ({ message, wire, state }: Candidate): boolean => (wire.short || tight >= 2) && state === "docked" && !message.is_response
     && single.some((other) => other.message.is_response && other.message.correlation_id === message.correlation_id && other.message.to === message.from && other.message.from === message.to);
   const told = single.filter((one) => !counted.includes(one) && !isAnswered(one));
-  const isWhole = (one: Candidate): boolean => isHot(one) && !isRow && (tight === 0 || isNow(focus, one.message.id, one.state));
+  // Of several that die together on a phone, each has room for its name.
+  const isOfMany = (one: Candidate): boolean => here.upright && tight > 0 && one.state === "lost" && focus.messages.lost.length + focus.messages.dropped.length > 1;
+  const isWhole = (one: Candidate): boolean => isHot(one) && !isRow && (tight === 0 || (isNow(focus, one.message.id, one.state) && !isOfMany(one)));
   const detailOf = (one: Candidate): Detail => (one.wire.short ? "small" : inLine.includes(one) ? "row" : isWhole(one) ? "whole" : tight > 0 ? "brief" : detail);
   const queueOf = (one: Candidate): number | null => lines.map((line) => line.indexOf(one)).find((place) => place >= 0) ?? null;
   const flights = withoutCovered(apart(told.map((one) => ({ ...flightOf(frame, here, focus, one, detailOf(one)), queue: queueOf(one) })), here));
@@ -366,7 +368,19 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
       if (cost < 0.5) break;
     }
   }
-  return best;
+  const covers = (at: Flight): number => standing.reduce((sum, other) => sum + covered(taken(at), other), 0);
+  return here.upright && here.kind === "cluster" && covers(best) > COVERS ? offItsWire(best, standing, here) : best;
+}
+
+/** On a phone bodies may be too small for all wires between them: rather beside its own wire than on another message. */
+function offItsWire(flight: Flight, standing: readonly Box[], here: Places): Flight {
+  const { x, y, width, height } = flight.box;
+  const own = taken(flight);
+  const columns = [x, ...standing.flatMap((other) => [other.x + other.width + x - own.x, other.x - own.width + x - own.x]), 4 + x - own.x, here.width - 4 - own.width + x - own.x];
+  const rows = [y, here.network.y + 3, here.network.y + here.network.height - height - 3];
+  const tries = rows.flatMap((row) => columns.map((column): Flight => ({ ...flight, box: { x: round(column), y: round(row), width, height } })));
+  const costOf = (at: Flight): number => standing.reduce((sum, other) => sum + covered(taken(at), other), 0) * COVERED + outside(taken(at), here) + Math.abs(at.box.x - x) + Math.abs(at.box.y - y);
+  return tries.reduce((best, at) => (costOf(at) < costOf(best) ? at : best), flight);
 }
 
 /** As near as its wire lets it come to so far along the edges: bodies end, and a curve bends. */

@@ -19,6 +19,7 @@ import { copies } from "./brokers.ts";
 import { decidedBy } from "./decided.ts";
 import { cellBox, doubtCard, shownLane } from "./ghosts.ts";
 import type { Shown } from "./ghosts.ts";
+import { ghostNeeds, namesBeside } from "./gate-names.ts";
 import { hasNameAbove } from "./lanes.ts";
 import { awayBox, bodiesOf, networkOf } from "./network.ts";
 import type { Flight } from "./network.ts";
@@ -28,6 +29,8 @@ export const HEIGHT = 28;
 const SIZES = [17, 15, 13, 12];
 const UPRIGHT_SIZES = [15, 13] as const;
 const EDGE = 4;
+/** Of what was compared: what is longer is told with the step alone. */
+const LEAST = 11;
 
 export const tagLayer: Layer = (frame, here, focus) => {
   if (focus.tag === null || isOnAnswer(frame, here, focus)) return [];
@@ -38,23 +41,23 @@ export const tagLayer: Layer = (frame, here, focus) => {
   const size = here.upright ? uprightSize(frame, here, focus, said) : deskSize(frame, here, focus, said);
   const told = more !== "" && !here.upright && isOnRail(here, focus) && round(tagWidth(said, size) + textWidth(more, 14) + 18) > roomOf(frame, here, focus) ? "" : more;
   const first = tagWidth(said, size);
-  // Between the small boxes there is room for messages first: its large box, its queue and the sentence say the same of a client.
-  if (here.upright && clientOf(frame, here, focus)?.panel !== undefined && placeOf(frame, here, focus, first).covers > COVERS) return [];
-  const own = told === "" ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus)));
-  if (told !== "" && first + own > roomOf(frame, here, focus)) {
+  // A tag says in a few words what sentence and picture say, too: where nothing is free there is none.
+  if (placeOf(frame, here, focus, first).covers > COVERS) return [];
+  const own = told === "" || textWidth(told, LEAST) > roomOf(frame, here, focus) - 18 ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus)));
+  if (own > 0 && first + own > roomOf(frame, here, focus)) {
     const width = Math.max(first, own);
     const height = 2 * HEIGHT - 2;
     const { x, y, covers } = placeOf(frame, here, focus, width, height);
     // What stands in nothing's way comes first: the second line is told with the step, too.
-    if (covers > COVERS && (here.upright || placeOf(frame, here, focus, first).covers <= COVERS)) return [oneLine(frame, here, focus, said, size)];
+    if (covers > COVERS) return [oneLine(frame, here, focus, said, size)];
     return [{
       key: "tag", x, y, ...termOf(focus.tag), width, height, phase: "tag", depth: 6, hot: true, label: named(said, more),
-      draw: svg`${box(0.5, HEIGHT - 5, own - 1, HEIGHT + 2, "pill", 4)}${fittedText(9, 2 * HEIGHT - 11, told, own - 16, 14, { classes: "k" })}${
+      draw: svg`${box(0.5, HEIGHT - 5, own - 1, HEIGHT + 2, "pill", 4)}${fittedText(9, 2 * HEIGHT - 11, told, own - 16, 14, { classes: "k", least: LEAST })}${
         box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 14 + size * 0.33, said, `s${size} inv`, "middle")}`,
     }];
   }
-  const isCrowded = here.upright && own > 0 && placeOf(frame, here, focus, round(first + own)).covers > COVERS;
-  return [oneLine(frame, here, focus, said, size, isCrowded ? "" : told)];
+  const isCrowded = own > 0 && placeOf(frame, here, focus, round(first + own)).covers > COVERS;
+  return [oneLine(frame, here, focus, said, size, own === 0 || isCrowded ? "" : told)];
 };
 
 /** On a phone the answer with an error stands right over the coordinator that refuses, or under the client that hears it: it says the same. */
@@ -157,18 +160,20 @@ function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height
   let least = Number.POSITIVE_INFINITY;
   for (const [x, y] of spots) {
     const own = { x: x - 2, y: y - 1, width: width + 4, height: height + 2 };
-    const cost = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) + (here.upright ? farFrom(shown, y) + farFromClient(here, focus, y) : 0);
+    const cost = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) + farFrom(here, shown, y) + (here.upright ? farFromClient(here, focus, y) : 0);
     if (cost < least) [best, least] = [[x, y], cost];
     if (cost === 0) break;
   }
-  const [x, y] = (least > COVERS ? freeNear(here, focus, taken, best, width, height, least) : null) ?? best;
+  const [x, y] = (least > COVERS ? freeNear(here, focus, shown, taken, best, width, height, least) : null) ?? best;
   const own = { x: x - 2, y: y - 1, width: width + 4, height: height + 2 };
   return { x: round(x), y: round(y), covers: taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) };
 }
 
-/** What it costs to stand away from the lane that a tag is about: beyond the gap over its broker it is taken for another's. */
-function farFrom(shown: Shown | null, y: number): number {
-  return shown === null ? 0 : Math.max(0, shown.broker.box.y - 44 - y) * 30;
+/** What it costs to stand away from the lane that a tag is about: beyond the gaps around its broker it is taken for another's. */
+function farFrom({ upright }: Places, shown: Shown | null, y: number): number {
+  if (shown === null) return 0;
+  const own = upright ? shown.broker.box : wholeOf(shown.broker);
+  return (Math.max(0, own.y - 44 - y) + (upright ? 0 : Math.max(0, y - own.y - own.height - 12))) * 30;
 }
 
 /** Below the network it would be taken for a broker's. */
@@ -183,7 +188,7 @@ const FAR = { y: 220, step: 6 };
 const ACROSS = Array.from({ length: 17 }, (_, index) => (index - 8) * 4 * FAR.step);
 
 /** The nearest place that is free, where none of those that suit is; else the one that covers least, if that is less than these do. */
-function freeNear(here: Places, focus: Focus, taken: readonly Box[], [x, y]: Spot, width: number, height: number, least: number): Spot | null {
+function freeNear(here: Places, focus: Focus, shown: Shown | null, taken: readonly Box[], [x, y]: Spot, width: number, height: number, least: number): Spot | null {
   let found: Spot | null = null;
   let cost = least * COVERED;
   for (let down = -FAR.y; down <= FAR.y; down += FAR.step) {
@@ -193,7 +198,7 @@ function freeNear(here: Places, focus: Focus, taken: readonly Box[], [x, y]: Spo
       const isInside = spot[0] >= EDGE && spot[1] >= EDGE && spot[0] + width <= here.width - EDGE && spot[1] + height <= here.height - EDGE;
       const far = Math.abs(across) + Math.abs(down);
       if (!isInside || far >= cost) continue;
-      const covers = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) + (here.upright ? farFromClient(here, focus, spot[1]) : 0);
+      const covers = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) + farFrom(here, shown, spot[1]) + (here.upright ? farFromClient(here, focus, spot[1]) : 0);
       if (covers * COVERED + far < cost) [found, cost] = [spot, covers * COVERED + far];
     }
   }
@@ -382,7 +387,8 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const { x, y, height } = lane.cells;
   const end = window.x(replica.log_end);
   const cells = { x, y: y - 20, width: Math.max(0, end - x), height: height + 38 };
-  const gates = [replica.high_watermark, replica.last_stable_offset].map((offset) => ({ x: window.x(Math.max(offset, window.first)) - 36, y: y - 20, width: 72, height: 20 }));
+  const names = namesBeside({ focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame));
+  const gates = lane.strip ? [] : names.taken.map(({ from, to }) => ({ x: from - 3, y: y + names.y - 12, width: to - from + 6, height: 16 }));
   // Where bodies stand under each other, readers begin right under the lane.
   const others = here.upright ? [...readersIn(here), ...strips, ...clientsIn(here), ...coordinatorsIn(here)] : [];
   const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }]
@@ -398,9 +404,10 @@ function noted({ box: own, fate }: Flight): Box {
   return { ...own, x: fate.side === "right" ? own.x : own.x - width, width: own.width + width };
 }
 
-/** The controller stands in the network; its own steps are told beside it. */
+/** The controller stands in the network, and on a phone in the place of a client; its own steps are told beside it. */
 function controllerIn(here: Places, focus: Focus): Box[] {
-  const own = here.kind === "cluster" && !here.upright ? here.others["controller"]?.box : undefined;
+  const own = here.kind === "cluster" ? here.others["controller"]?.box : undefined;
+  if (here.upright) return own === undefined || (focus.actor !== "controller" && focus.actor !== "zookeeper") ? [] : [{ ...own, height: own.height - HEIGHT / 2 }];
   return own === undefined || focus.actor === "controller" || focus.actor === "zookeeper" ? [] : [own];
 }
 
@@ -467,9 +474,16 @@ function otherBrokers(frame: Frame, here: Places, focus: Focus, own: BrokerPlace
   const names = Object.keys(here.brokers).filter((name) => here.brokers[name] !== own);
   const heads = names.flatMap((name): Box[] => {
     const broker = here.brokers[name] as BrokerPlace;
-    return [{ ...wholeOf(broker), width: 100, height: 24 }, { ...copiesIn(frame, here, focus, broker), height: 24 }];
+    return [{ ...wholeOf(broker), width: 100 }, copiesIn(frame, here, focus, broker)].map(headOf);
   });
   return [...heads, ...coordinatorsIn(here), ...lanesIn(frame, here, focus, names), ...readersIn(here)];
+}
+
+/** px over the words of a body's head: a tag may lie on its upper edge. */
+const OVER_HEAD = 8;
+
+function headOf(own: Box): Box {
+  return { ...own, y: own.y + OVER_HEAD, height: 24 - OVER_HEAD };
 }
 
 /** Copies have none. */

@@ -132,6 +132,29 @@ _OVERLAPS = f"""() => {{
   return found;
 }}"""
 
+# What a tag or a message covers of a word that is no part of it. Letters fill the middle of their line.
+_COVERED_WORDS = f"""() => {{
+  {_EVERY_ROOT}
+  const found = [];
+  for (const scene of roots.flatMap((root) => [...root.querySelectorAll("svg.scene")])) {{
+    const words = [...scene.querySelectorAll("text")].filter((word) => word.textContent.trim() !== "" && word.checkVisibility());
+    const shapes = scene.querySelectorAll(":scope > [data-key=tag] rect.tag, :scope > [data-key=tag] rect.pill, :scope > [data-key^='m:'] > .env");
+    for (const shape of shapes) {{
+      const own = shape.closest("svg.scene > g");
+      const {{ left, right, top, bottom }} = shape.getBoundingClientRect();
+      for (const word of words) {{
+        if (own.contains(word) || !(word.compareDocumentPosition(shape) & Node.DOCUMENT_POSITION_FOLLOWING)) continue;
+        const box = word.getBoundingClientRect();
+        const air = box.height / 5;
+        const wide = Math.min(right, box.right) - Math.max(left, box.left);
+        const high = Math.min(bottom, box.bottom - air) - Math.max(top, box.top + air);
+        if (wide > 2 && high > 2) found.push(`"${{word.textContent.trim()}}" is under "${{own.textContent.trim()}}"`);
+      }}
+    }}
+  }}
+  return [...new Set(found)];
+}}"""
+
 # The side columns scroll: their panels have places that no step moves.
 _CUT_PANELS = """() => [...document.querySelectorAll(".player > .mid:has(> .panel)")]
   .filter((column) => column.clientHeight > 0 && column.scrollHeight > column.clientHeight + 1)
@@ -187,6 +210,7 @@ _OUT_OF_REACH = """() => [...document.querySelectorAll(".player > .mid")]
 # In one go: to ask a page seven times takes longer than all that is asked.
 _ALL = f"""() => ({{
   overlaps: ({_OVERLAPS})(),
+  covered_words: ({_COVERED_WORDS})(),
   cut_panels: ({_CUT_PANELS})(),
   empty_panels: ({_EMPTY_PANELS})(),
   cut_words: ({_CUT_WORDS})(),
@@ -215,6 +239,7 @@ def _faults(page: Page) -> list[str]:
     found: dict[str, Any] = page.evaluate(_ALL)
     return [
         *found["overlaps"],
+        *found["covered_words"],
         *(found["cut_panels"] if wide else []),
         *found["empty_panels"],
         *found["cut_words"],
@@ -272,8 +297,8 @@ def assert_one_screen(page: Page) -> None:
 
 
 def text_faults(page: Page) -> list[str]:
-    """Texts of diagrams that stand on each other or are cut at their picture's edge."""
-    return at_rest(page, lambda: page.evaluate(_OVERLAPS))
+    """Texts of diagrams that stand on each other, are covered or are cut at their picture's edge."""
+    return at_rest(page, lambda: page.evaluate(f"[...({_OVERLAPS})(), ...({_COVERED_WORDS})()]"))
 
 
 def cut_panels(page: Page) -> list[str]:

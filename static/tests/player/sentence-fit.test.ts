@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fit, sentencesOf, textLength } from "../../player/sentence-fit.ts";
+import { defaults, fit, sentencesOf, textLength } from "../../player/sentence-fit.ts";
 
 const FOUND = "broker-1 finds seq 0 of PID 0 among the batches it remembers for t-0. It appends nothing, changes nothing, and answers p1 with the first offset again: 40.";
 
@@ -13,7 +13,7 @@ test("a text is cut behind full stops, not behind every dot", () => {
 
 test("up to its first full stop a sentence is large, and the rest is under it", () => {
   const fitted = fit(FOUND, 940, 92);
-  assert.deepEqual([fitted.size, fitted.hidden], [0, 0]);
+  assert.deepEqual([fitted.leadType, fitted.restType, fitted.hidden], [defaults.leads[0], defaults.rests[0], 0]);
   assert.equal(fitted.lead, "broker-1 finds seq 0 of PID 0 among the batches it remembers for t-0.");
   assert.equal(`${fitted.lead} ${fitted.rest}`, FOUND);
 });
@@ -21,7 +21,7 @@ test("up to its first full stop a sentence is large, and the rest is under it", 
 test("what is longer is smaller, and what does not fit is counted", () => {
   const long = `${FOUND} ${FOUND} ${FOUND}`;
   const fitted = fit(long, 940, 92);
-  assert.ok(fitted.size > 0);
+  assert.ok(fitted.leadType[0] < defaults.leads[0][0]);
   const shown = sentencesOf(`${fitted.lead} ${fitted.rest}`).length;
   assert.equal(shown + fitted.hidden, 6);
   assert.ok(fit(long, 358, 132).hidden > fitted.hidden, "a telephone shows less of it");
@@ -30,8 +30,16 @@ test("what is longer is smaller, and what does not fit is counted", () => {
 
 test("a first sentence of a few words is not left alone where the next fits small", () => {
   const told = "Preview; no cluster was changed. An ABORT marker for PID 4000, epoch 0, would be written at offset 4 of t-0, and the last stable offset would go from 2 to 5.";
-  assert.deepEqual([fit(told, 358, 80).size, fit(told, 358, 80).hidden], [6, 0]);
+  const fitted = fit(told, 358, 80);
+  assert.deepEqual([fitted.restType[0], fitted.hidden], [13, 0]);
   assert.equal(fit(`${told} ${FOUND}`, 358, 80).hidden, 2);
+});
+
+test("where both do not fit large, the rest gives way before the first sentence", () => {
+  const marker = "The LSO of t-1 advances from 0 to 2, because the marker is replicated: read_committed consumers may read on. " +
+    "So far this concerns this partition only. broker-2 raises the high watermark of t-1 to 2: with this fetch of broker-1, all in-sync replicas have every record below it.";
+  const fitted = fit(marker, 896, 92);
+  assert.deepEqual([fitted.leadType[0], fitted.restType[0], fitted.hidden], [23, 13, 0]);
 });
 
 test("letters count as a reader meets them", () => {

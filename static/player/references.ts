@@ -1,0 +1,100 @@
+/**
+ * `<eos-references .store=${store} rules="/reference/requirements/{rule}">`: where a step can be looked up. Its rules,
+ * the place in Kafka's source, why it was refused, and what else happened in it; each opens with one press.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import { isPreview } from "../diagrams/log-case.ts";
+import type { Check } from "./checks.ts";
+import type { Said, Step } from "./frame.ts";
+import { leadOf, notesOf, saidOf } from "./leading.ts";
+import { Small } from "./small.ts";
+import { StoreElement } from "./store-element.ts";
+import { ruleChip } from "./terms.ts";
+import { say, words } from "./text.ts";
+import { askWhyEvent } from "./why-answer.ts";
+
+/** Rules that stand in one row beside what else happened. */
+const MOST = 4;
+
+export class References extends StoreElement {
+  static override properties = { ...StoreElement.properties, rules: {}, check: { attribute: false } };
+
+  declare rules: string;
+  /** Inside a step, the check that the reader looks at. */
+  declare check: Check | null;
+
+  constructor() {
+    super();
+    this.rules = "";
+    this.check = null;
+  }
+
+  readonly #small = new Small(this);
+
+  protected override render(): TemplateResult | typeof nothing {
+    const step = this.store?.frame?.step ?? null;
+    if (this.store === undefined || this.store.header === null) return nothing;
+    if (step === null) return this.#none();
+    return this.check === null ? this.#ofStep(step) : this.#ofCheck(this.check);
+  }
+
+  #ofCheck(check: Check): TemplateResult {
+    const source = words.source(check.key);
+    return html`<div class="refs" tabindex=${this.#reached}>
+      <div class="chips">${this.#rules(check.rules, source)}</div>
+      ${this.#small.matches ? nothing : this.#source(source)}
+    </div>`;
+  }
+
+  #ofStep(step: Step): TemplateResult {
+    const source = words.source(leadOf(step).key);
+    const rules = [...new Set(saidOf(step).flatMap((said) => said.rules))];
+    return html`<div class="refs" tabindex=${this.#reached}>
+      <div class="chips">${this.#rules(rules, source)}${this.#whyRefused(step)} ${notesOf(step).length === 0 ? nothing : this.#notes(step)}</div>
+      ${this.#small.matches ? nothing : this.#source(source)}
+    </div>`;
+  }
+
+  /** On a telephone the row keeps its place before the first step: what does not fit of the text is counted there. */
+  #none(): TemplateResult | typeof nothing {
+    return this.#small.matches ? html`<div class="refs"></div>` : nothing;
+  }
+
+  /** The first rules, and how many more; on a telephone their number alone. It opens into all of them and the source. */
+  #rules(rules: readonly string[], source: string | null): unknown {
+    const isSmall = this.#small.matches;
+    const shown = isSmall ? (rules.length < 2 && source === null ? 1 : 0) : rules.length > MOST ? MOST - 1 : MOST;
+    const chips = (some: readonly string[]) => some.map((rule) => ruleChip(rule, this.rules));
+    if (rules.length <= shown) return chips(rules);
+    const all = say("player.rules_count", { count: rules.length });
+    return html`${chips(rules.slice(0, shown))}<details class="notes by-rules"><summary class="chip" aria-label=${all} title=${all}>${isSmall ? all : `+${rules.length - shown}`}</summary>
+      <ul><li>${chips(isSmall ? rules : rules.slice(shown))}</li>${isSmall && source !== null ? html`<li>${say("player.kafka_source")}${say("join.colon")}${this.#source(source)}</li>` : nothing}</ul></details>`;
+  }
+
+  #source(source: string | null): TemplateResult | typeof nothing {
+    return source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source.split(/(?<=[.(])/).map((part) => html`${part}<wbr>`)}</div>`;
+  }
+
+  /** The numbers, the rule, the row and the error, in one click. */
+  #whyRefused(step: Step): TemplateResult | typeof nothing {
+    if (step.refusal === null || this.store?.source.live !== true) return nothing;
+    return html`<button class="chip why-refused" @click=${() => this.dispatchEvent(askWhyEvent("refused", ""))}>${say("player.why.refused")}</button>`;
+  }
+
+  /** Where rules are no links, what scrolls is reached by itself. */
+  get #reached(): 0 | typeof nothing {
+    return this.rules === "" ? 0 : nothing;
+  }
+
+  #notes(step: Step): TemplateResult {
+    const notes = notesOf(step);
+    return html`<details class="notes">
+      <summary>${say(isPreview(step) ? "player.also.preview" : "player.also", { count: notes.length })}</summary>
+      <ul>${notes.map((note: Said) => html`<li>${say(note.key, note.params)} ${note.rules.map((rule) => ruleChip(rule, this.rules))}</li>`)}</ul>
+    </details>`;
+  }
+}
+
+customElements.define("eos-references", References);
