@@ -28,32 +28,37 @@ class Form:
     broker: tuple[float, float, float, float]
     record: tuple[float, float, int]
     """Where the first record of the producer's list stands, and how many there are in a row."""
+    record_size: tuple[float, float]
     lane: tuple[float, float, float]
     """Left end, top, and how wide a record is."""
+    cell_height: float
     wires: str
     out: tuple[float, float]
     back: tuple[float, float]
     home: tuple[float, float]
     compared: tuple[float, float]
+    """At the door of the broker, beside the record that has arrived a second time."""
+    legend: tuple[float, float] | None
     tags: dict[str, tuple[float, float]]
 
 
 WIDE = Form(
-    "wide", (760, 262), (12, 12, 168, 238), (334, 12, 414, 238), (30, 58, 4), (352, 118, 26),
-    "M180 116H334M334 184H180", (204, 96), (204, 164), (196, 164), (348, 46),
-    {"stored": (352, 210), "answer_lost": (204, 212),
-     "recognised": (352, 210), "read_once": (352, 210)},
+    "wide", (760, 284), (12, 12, 184, 260), (350, 12, 398, 260), (28, 54, 4), (34, 32), (372, 112, 30), 60,
+    "M196 118H350M350 196H196", (210, 94), (210, 172), (200, 172), (218, 94), (28, 214),
+    {"stored": (372, 226), "answer_lost": (208, 228), "recognised": (372, 226), "read_once": (372, 226)},
 )  # fmt: skip
 UPRIGHT = Form(
-    "upright", (358, 402), (6, 6, 346, 104), (6, 196, 346, 200), (18, 44, 9), (18, 276, 24.5),
-    "M70 110V196M250 196V110", (24, 134), (204, 134), (204, 122), (14, 230),
-    {"stored": (18, 362), "answer_lost": (96, 141),
-     "recognised": (18, 362), "read_once": (18, 362)},
+    "upright", (358, 430), (6, 6, 346, 112), (6, 206, 346, 218), (18, 42, 9), (31, 28), (22, 284, 24.5), 50,
+    "M70 118V206M250 206V118", (18, 136), (194, 136), (194, 124), (18, 152), None,
+    {"stored": (22, 386), "answer_lost": (56, 145), "recognised": (22, 386), "read_once": (22, 386)},
 )  # fmt: skip
 FORMS = (WIDE, UPRIGHT)
-CELL_HEIGHT = 42.0
-RECORD = (32.0, 30.0)
-"""From one record of the producer's list to the next."""
+BETWEEN = 5.0
+"""Between two records of the producer's list."""
+SHEET = (126, 48)
+"""Of a message."""
+GHOST = 32.0
+"""Height of what has arrived and is compared, above the record that is stored already."""
 
 
 def sentences(language: str) -> list[tuple[str, bool]]:
@@ -72,6 +77,7 @@ def drawing(form: Form, language: str) -> str:
         *_cells(form),
         *_reader(form),
         *_messages(form, language),
+        *_compared(form),
     ]
     parts += _tags(form, language)
     return f'<svg class="trailer-{form.name}" viewBox="0 0 {width} {height}" aria-hidden="true">{"".join(parts)}</svg>'
@@ -92,28 +98,38 @@ def _ground(form: Form, language: str) -> Iterator[str]:
     ):
         yield f'<rect class="room" x="{x}" y="{y}" width="{width}" height="{height}" rx="8"/>'
         yield f'<text class="name" x="{x + 14}" y="{y + 24}">{name}</text>'
-        said = escape(say(about, language))
+        said = escape(say(about, language, {"partition": PARTITION}))
         yield f'<text class="about" x="{x + width - 12}" y="{y + 24}" text-anchor="end">{said}</text>'
     left, top, unit = form.lane
     yield f'<path class="wire" d="{form.wires}"/>'
-    yield f'<text class="about" x="{left}" y="{top - 10:g}">{PARTITION}</text>' if form is WIDE else ""
-    yield (
-        f'<path class="base" d="M{left - 4:g} {top + CELL_HEIGHT + 2:g}h{13 * unit + 40:g}"/>'
-        if form is WIDE
-        else (f'<path class="base" d="M{left - 4:g} {top + CELL_HEIGHT + 2:g}h{13 * unit + 8:g}"/>')
-    )
+    yield f'<path class="base" d="M{left - 4:g} {top + form.cell_height + 2:g}h{11 * unit + 20:g}"/>'
+    yield from _legend(form, language)
+
+
+def _legend(form: Form, language: str) -> Iterator[str]:
+    """What the two looks of a record in the producer's list mean."""
+    if form.legend is None:
+        return
+    x, y = form.legend
+    for number, look in enumerate(("waits", "known")):
+        at = y + 24 * number
+        said = escape(say(f"front.picture.{look}", language))
+        yield f'<rect class="legend {look}" x="{x}" y="{at:g}" width="16" height="14" rx="3"/>'
+        yield f'<text class="about" x="{x + 24}" y="{at + 12:g}">{said}</text>'
 
 
 def _records(form: Form) -> Iterator[str]:
     x, y, columns = form.record
+    width, height = form.record_size
     for number in range(max(len(scene.believed) for scene in scenes())):
-        place = (x + number % columns * RECORD[0], y + number // columns * RECORD[1])
+        place = (x + number % columns * (width + BETWEEN), y + number // columns * (height + BETWEEN))
         looks = [
             OFF if number >= len(scene.believed) else "known" if scene.believed[number] else "waits"
             for scene in scenes()
         ]
         inside = (
-            f'<rect width="27" height="24" rx="4"/><text x="13.5" y="17" text-anchor="middle">{number}</text>'
+            f'<rect width="{width:g}" height="{height:g}" rx="4"/>'
+            f'<text x="{width / 2:g}" y="{height / 2 + 5:g}" text-anchor="middle">{number}</text>'
         )
         yield _thing("record", [(look, *place) for look in looks], inside)
 
@@ -132,9 +148,10 @@ def _cells(form: Form) -> Iterator[str]:
             was_there = there
         numbers = str(first) if first == final else f"{first}–{final}"
         inside = (
-            f'<rect width="{width:g}" height="{CELL_HEIGHT:g}" rx="4"/>'
-            f'<text x="{width / 2:g}" y="26" text-anchor="middle">{numbers}</text>'
-            f'<text class="offset" x="3" y="{CELL_HEIGHT + 17:g}">{offset}</text>'
+            f'<rect class="ring" x="-3" y="-3" width="{width + 6:g}" height="{form.cell_height + 6:g}" rx="6"/>'
+            f'<rect width="{width:g}" height="{form.cell_height:g}" rx="4"/>'
+            f'<text x="{width / 2:g}" y="{form.cell_height / 2 + 6:g}" text-anchor="middle">{numbers}</text>'
+            f'<text class="offset" x="3" y="{form.cell_height + 18:g}">{offset}</text>'
         )
         yield _thing("cell", [(look, x, top) for look in looks], inside)
 
@@ -142,10 +159,25 @@ def _cells(form: Form) -> Iterator[str]:
 def _reader(form: Form) -> Iterator[str]:
     left, top, unit = form.lane
     start = scenes()[-1].stored[0][0]
-    places = [("on", left - 1.5 + (scene.read - start) * unit, top + CELL_HEIGHT + 3) for scene in scenes()]
+    places = [
+        ("on", left - 1.5 + (scene.read - start) * unit, top + form.cell_height + 3) for scene in scenes()
+    ]
     yield _thing(
-        "reader", places, f'<path d="M0 0l5 9h-10z"/><text x="0" y="33" text-anchor="middle">{READER}</text>'
+        "reader", places, f'<path d="M0 0l6 11h-12z"/><text x="0" y="38" text-anchor="middle">{READER}</text>'
     )
+
+
+def _compared(form: Form) -> Iterator[str]:
+    """What has arrived a second time stands over the record that it is compared with, with a sign of equality."""
+    left, top, unit = form.lane
+    looks = ["on" if one.travels is not None and one.travels[1] == "compared" else OFF for one in scenes()]
+    width, y = unit - 3, -GHOST - 14
+    inside = (
+        f'<rect x="0" y="{y:g}" width="{width:g}" height="{GHOST:g}" rx="4"/>'
+        f'<text x="{width / 2:g}" y="{y + GHOST / 2 + 6:g}" text-anchor="middle">0</text>'
+        f'<path class="equal" d="M{width / 2 - 4:g} -12v8m8-8v8"/>'
+    )
+    yield _thing("ghost", [(look, left, top) for look in looks], inside)
 
 
 def _messages(form: Form, language: str) -> Iterator[str]:
@@ -160,11 +192,13 @@ def _messages(form: Form, language: str) -> Iterator[str]:
         begin = form.back if is_answer else form.out
         places = [_message_place(form, scene, key, begin) for scene in scenes()]
         said = say("front.picture.answer" if is_answer else "front.picture.request", language)
-        point = "M12 0H112V40H12L0 20z" if is_answer else "M0 0H100L112 20L100 40H0z"
+        wide, high = SHEET
+        edge = f"M12 0H{wide}V{high}H12L0 {high // 2}z"
+        point = edge if is_answer else f"M0 0H{wide - 12}L{wide} {high // 2}L{wide - 12} {high}H0z"
         inside = (
-            f'<path class="sheet" d="{point}"/><text x="{20 if is_answer else 10}" y="16">{escape(said)}</text>'
-            f'<text class="about" x="{20 if is_answer else 10}" y="32">{escape(about)}</text>'
-            '<path class="cross" d="M34 2l44 36m0-36l-44 36"/>'
+            f'<path class="sheet" d="{point}"/><text x="{20 if is_answer else 11}" y="20">{escape(said)}</text>'
+            f'<text class="about" x="{20 if is_answer else 11}" y="38">{escape(about)}</text>'
+            f'<path class="cross" d="M{wide - 30} -6l24 24m0-24l-24 24"/>'
         )
         yield _thing("message", places, inside)
 
@@ -185,11 +219,11 @@ def _tags(form: Form, language: str) -> Iterator[str]:
     for name in TAGGED:
         scene = next(one for one in scenes() if one.name == name)
         text = say(f"front.tag.{name}", language, scene.params)
-        width = sum(14.5 if ord(letter) > 0x2E7F else 7.9 for letter in text) + 22
+        width = sum(15.5 if ord(letter) > 0x2E7F else 8.4 for letter in text) + 22
         x = min(form.tags[name][0], form.size[0] - width - 8)
         places = [("on" if one.name == name else OFF, x, form.tags[name][1]) for one in scenes()]
         inside = (
-            f'<rect width="{width:.0f}" height="26" rx="5"/>'
-            f'<text x="{width / 2:.0f}" y="18" text-anchor="middle">{escape(text)}</text>'
+            f'<rect width="{width:.0f}" height="30" rx="5"/>'
+            f'<text x="{width / 2:.0f}" y="20" text-anchor="middle">{escape(text)}</text>'
         )
         yield _thing(f"tag {name}", places, inside)

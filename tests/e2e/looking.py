@@ -137,18 +137,21 @@ _COVERED_WORDS = f"""() => {{
   {_EVERY_ROOT}
   const found = [];
   for (const scene of roots.flatMap((root) => [...root.querySelectorAll("svg.scene")])) {{
-    const words = [...scene.querySelectorAll("text")].filter((word) => word.textContent.trim() !== "" && word.checkVisibility());
-    const shapes = scene.querySelectorAll(":scope > [data-key=tag] rect.tag, :scope > [data-key=tag] rect.pill, :scope > [data-key^='m:'] > .env");
+    const texts = [...scene.querySelectorAll("text")];
+    const words = texts.filter((word) => word.textContent.trim() !== "" && word.checkVisibility());
+    const shapes = scene.querySelectorAll(`[data-key=tag] > :is(.tag, .pill), [data-key^="m:"] > .env`);
     for (const shape of shapes) {{
       const own = shape.closest("svg.scene > g");
       const {{ left, right, top, bottom }} = shape.getBoundingClientRect();
       for (const word of words) {{
-        if (own.contains(word) || !(word.compareDocumentPosition(shape) & Node.DOCUMENT_POSITION_FOLLOWING)) continue;
+        const isUnder = word.compareDocumentPosition(shape) & Node.DOCUMENT_POSITION_FOLLOWING;
+        if (own.contains(word) || !isUnder) continue;
         const box = word.getBoundingClientRect();
         const air = box.height / 5;
         const wide = Math.min(right, box.right) - Math.max(left, box.left);
         const high = Math.min(bottom, box.bottom - air) - Math.max(top, box.top + air);
-        if (wide > 2 && high > 2) found.push(`"${{word.textContent.trim()}}" is under "${{own.textContent.trim()}}"`);
+        const [lower, upper] = [word, own].map((one) => one.textContent.trim());
+        if (wide > 2 && high > 2) found.push(`"${{lower}}" is under "${{upper}}"`);
       }}
     }}
   }}
