@@ -151,14 +151,24 @@ def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: 
             raise beyond from None
 
 
+def log_in_place(folder: Path, out: Path, options: LogOptions, identity: str) -> Replay:
+    """The log case of files that no person sent, not stored yet and nobody's own: read in this process, within no
+    bounds. `out`: an empty folder."""
+    asked = log_analysis.Asked(str(folder), identity, options)
+    return _left_case(asked, "", log_analysis.analyse(msgspec.json.encode(asked), out), out)
+
+
 def _log_case(task: str, asked: log_analysis.Asked, owner: str, asks: Caller, name: str | None) -> Replay:
     with runner.run(TASKS[task], asked, asks, name=name) as done:
-        row = msgspec.json.decode(done.answer, type=log_analysis.Row)
-        player = (done.folder / log_analysis.PLAYER).read_bytes()
-        bundle = done.folder / log_analysis.BUNDLE
-        return _log_replay(
-            asked.identity, owner, row, player, bundle.read_bytes() if bundle.exists() else None
-        )
+        return _left_case(asked, owner, done.answer, done.folder)
+
+
+def _left_case(asked: log_analysis.Asked, owner: str, answer: bytes, folder: Path) -> Replay:
+    """Of the analysis' answer, and of what it left in its folder."""
+    row = msgspec.json.decode(answer, type=log_analysis.Row)
+    player = (folder / log_analysis.PLAYER).read_bytes()
+    bundle = folder / log_analysis.BUNDLE
+    return _log_replay(asked.identity, owner, row, player, bundle.read_bytes() if bundle.exists() else None)
 
 
 def _log_replay(

@@ -25,7 +25,7 @@ from eosviz.replays.log_upload import ALL_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, 
 from eosviz.replays.models import Replay, Upload
 from eosviz.replays.packed_answer import packed_answer
 from eosviz.replays.refusal import ReplayRefused
-from eosviz.replays.sample_log import SAMPLE_OPTIONS, sample_log
+from eosviz.replays.sample_case import sample_case
 from eosviz.replays.spool import GiveBody, move
 from eosviz.replays.tasks import take_upload
 from eosviz.scenarios.pictured import pictured
@@ -124,10 +124,7 @@ def log_page(request: HttpRequest) -> HttpResponse:
 @csrf_protect
 def _open_log(request: HttpRequest, coming: uploads.Arriving, collector: LogFiles) -> HttpResponse:
     if "sample" in request.POST:
-        for path, content in sample_log():
-            collector.add(path, content)
-        collector.finish()
-        return _begin(request, coming, "log", collector.total_bytes, SAMPLE_OPTIONS)
+        return redirect("replays:log_case", sample_case().id)
     pasted = request.POST.get("text", "")
     if pasted.strip():
         collector.add(PASTED, pasted.encode())

@@ -160,8 +160,13 @@ function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first:
   const place = { x: from, y: lane.cells.y - over, width, height: ghost };
   return [object("ghost", place, svg`${box(-1, -1, width + 2, over - 2, "behind", 3)}${box(0, 0, width, ghost, `cell ${here.hue(producerId)}`, 3)}${
     text(width / 2, ghost / 2 + 5.5, sequences, "s15 b", "middle")}${path(`M${width / 2 - 4},${ghost}v8M${width / 2 + 4},${ghost}v8`, "equal")}${
-    besideGhost(lane, names, { x: round(to - from) + 10, from, top: -over }, [said, say("stage.ghost.arrives_plain", { records: sequences })], same)}`, { label: `${said}. ${same}.` })];
+    besideGhost(lane, { ...names, offsets: offsetsOver(shown) }, { x: round(to - from) + 10, from, top: -over }, [said, say("stage.ghost.arrives_plain", { records: sequences })], same)}`, { label: `${said}. ${same}.` })];
 }
+/** Baselines of the offsets under the other lanes of its broker, from the top of its own cells. */
+function offsetsOver({ broker, lane }: Shown): number[] {
+  return Object.values(broker.lanes).filter((other) => other !== lane && !other.strip).map(({ cells }) => cells.y + cells.height + 15 - lane.cells.y);
+}
+
 /** Baselines of the two lines beside what arrives, and the height of a line. */
 const BESIDE = { first: 9, second: 23, line: 14 };
 
@@ -176,12 +181,12 @@ interface Line {
  * What arrives, and that its numbers are stored, in two lines or one, clear of the names of the gates and within the lane; whose it is
  * stands on what it is compared with, and what has no room is said by the tag.
  */
-function besideGhost({ box: lane }: LanePlace, names: { y: number; taken: Name[] }, { x, from, top }: { x: number; from: number; top: number }, arrives: readonly string[], same: string): SVGTemplateResult {
+function besideGhost({ box: lane }: LanePlace, names: { y: number; taken: Name[]; offsets: readonly number[] }, { x, from, top }: { x: number; from: number; top: number }, arrives: readonly string[], same: string): SVGTemplateResult {
   const right = lane.x + lane.width - 8;
   const widthOf = ({ said, bold }: Line): number => textWidth(said, 13, bold);
   const meets = (line: Line): Name | undefined => names.taken.find((name) =>
     Math.abs(top + line.y - names.y) < BESIDE.line && from + line.x < name.to + 3 && from + line.x + widthOf(line) > name.from - 3);
-  const fits = (line: Line): boolean => from + line.x + widthOf(line) <= right && meets(line) === undefined;
+  const fits = (line: Line): boolean => from + line.x + widthOf(line) <= right && meets(line) === undefined && !names.offsets.some((y) => Math.abs(top + line.y - y) < BESIDE.line);
   const over = (said: string): Line => ({ x, y: BESIDE.first, said, bold: true });
   const below = (said: string): Line => ({ x, y: BESIDE.second, said, bold: false });
   const drawn = (...lines: Line[]): SVGTemplateResult => svg`${lines.map((line) => text(line.x, line.y, line.said, line.bold ? "s13 b gl" : "s13 k gl"))}`;

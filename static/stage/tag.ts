@@ -19,7 +19,7 @@ import { copies } from "./brokers.ts";
 import { decidedBy } from "./decided.ts";
 import { cellBox, doubtCard, shownLane } from "./ghosts.ts";
 import type { Shown } from "./ghosts.ts";
-import { ghostNeeds, namesBeside } from "./gate-names.ts";
+import { gateNames, ghostNeeds, namesBeside } from "./gate-names.ts";
 import { hasNameAbove } from "./lanes.ts";
 import { awayBox, bodiesOf, networkOf } from "./network.ts";
 import type { Flight } from "./network.ts";
@@ -156,24 +156,33 @@ function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height
   ]);
   const taken = takenBy(frame, here, focus);
   const shown = ["append", "duplicate", "gate", "refused"].includes(focus.kind) ? shownLane(frame, here, focus) : null;
+  const body = bodyOf(frame, here, focus, shown);
+  const costAt = (x: number, y: number): number => {
+    const own = { x: x - 2, y: y - 1, width: width + 4, height: height + 2 };
+    return taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) + farFrom(body, y) + (here.upright ? farFromClient(here, focus, y) : 0);
+  };
   let best: Spot = spots[0] ?? [EDGE, EDGE];
   let least = Number.POSITIVE_INFINITY;
   for (const [x, y] of spots) {
-    const own = { x: x - 2, y: y - 1, width: width + 4, height: height + 2 };
-    const cost = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) + farFrom(here, shown, y) + (here.upright ? farFromClient(here, focus, y) : 0);
+    const cost = costAt(x, y);
     if (cost < least) [best, least] = [[x, y], cost];
     if (cost === 0) break;
   }
-  const [x, y] = (least > COVERS ? freeNear(here, focus, shown, taken, best, width, height, least) : null) ?? best;
-  const own = { x: x - 2, y: y - 1, width: width + 4, height: height + 2 };
-  return { x: round(x), y: round(y), covers: taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) };
+  const [x, y] = (least > COVERS ? freeNear(here, costAt, best, width, height, least) : null) ?? best;
+  return { x: round(x), y: round(y), covers: costAt(x, y) };
 }
 
-/** What it costs to stand away from the lane that a tag is about: beyond the gaps around its broker it is taken for another's. */
-function farFrom({ upright }: Places, shown: Shown | null, y: number): number {
-  if (shown === null) return 0;
-  const own = upright ? shown.broker.box : wholeOf(shown.broker);
-  return (Math.max(0, own.y - 44 - y) + (upright ? 0 : Math.max(0, y - own.y - own.height - 12))) * 30;
+/** What it costs to stand away from the body that a tag is about: beyond the gaps around it, it is taken for another's. */
+function farFrom(own: Box | null, y: number): number {
+  return own === null ? 0 : (Math.max(0, own.y - 44 - y) + Math.max(0, y - own.y - own.height - 12)) * 30;
+}
+
+/** The body that a tag stays near to. */
+function bodyOf(frame: Frame, here: Places, focus: Focus, shown: Shown | null): Box | null {
+  // On a phone nothing is under the lane's body but readers, which are no broker.
+  if (here.upright) return shown === null ? null : { ...shown.broker.box, height: here.height };
+  const broker = shown?.broker ?? (["sent", "lost", "read"].includes(focus.kind) ? undefined : here.brokers[focus.actor ?? ""]);
+  return broker === undefined ? (focus.kind === "client" ? clientOf(frame, here, focus)?.box ?? null : null) : wholeOf(broker);
 }
 
 /** Below the network it would be taken for a broker's. */
@@ -188,18 +197,17 @@ const FAR = { y: 220, step: 6 };
 const ACROSS = Array.from({ length: 17 }, (_, index) => (index - 8) * 4 * FAR.step);
 
 /** The nearest place that is free, where none of those that suit is; else the one that covers least, if that is less than these do. */
-function freeNear(here: Places, focus: Focus, shown: Shown | null, taken: readonly Box[], [x, y]: Spot, width: number, height: number, least: number): Spot | null {
+function freeNear(here: Places, costAt: (x: number, y: number) => number, [x, y]: Spot, width: number, height: number, least: number): Spot | null {
   let found: Spot | null = null;
   let cost = least * COVERED;
   for (let down = -FAR.y; down <= FAR.y; down += FAR.step) {
     for (const across of here.upright ? [...ACROSS, EDGE - x, here.width - EDGE - width - x] : ACROSS) {
       const spot: Spot = [x + across, y + down];
-      const own = { x: spot[0] - 2, y: spot[1] - 1, width: width + 4, height: height + 2 };
       const isInside = spot[0] >= EDGE && spot[1] >= EDGE && spot[0] + width <= here.width - EDGE && spot[1] + height <= here.height - EDGE;
       const far = Math.abs(across) + Math.abs(down);
       if (!isInside || far >= cost) continue;
-      const covers = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) + farFrom(here, shown, spot[1]) + (here.upright ? farFromClient(here, focus, spot[1]) : 0);
-      if (covers * COVERED + far < cost) [found, cost] = [spot, covers * COVERED + far];
+      const all = costAt(spot[0], spot[1]) * COVERED + far;
+      if (all < cost) [found, cost] = [spot, all];
     }
   }
   return found;
@@ -239,7 +247,9 @@ function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, h
   if (focus.kind === "read") return besideReader(here, focus, width);
   const broker = here.brokers[focus.actor ?? ""];
   if (broker !== undefined && (focus.kind === "coordinator" || focus.kind === "refused") && broker.coordinator !== null) {
-    return onBox(broker.coordinator.box, width, height);
+    const { box: at } = broker.coordinator;
+    const head = copiesIn(frame, here, focus, broker).x - width - 6;
+    return here.upright ? onBox(at, width, height) : [...onBox(at, width, height), [head, at.y - height + 4]];
   }
   if (broker !== undefined) {
     const own = wholeOf(broker);
@@ -400,7 +410,9 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
 function noted({ box: own, fate }: Flight): Box {
   if (fate.note === "") return own;
   const width = textWidth(fate.note, 12, true) + 8;
-  if (fate.side === "under") return { ...own, height: own.height + 16 };
+  // What is wider than its message reaches beyond it on the side where the network is.
+  const beyond = Math.max(0, width - own.width);
+  if (fate.side === "under") return { x: own.x - beyond, y: own.y, width: own.width + 2 * beyond, height: own.height + 16 };
   return { ...own, x: fate.side === "right" ? own.x : own.x - width, width: own.width + width };
 }
 
@@ -499,7 +511,7 @@ function readersIn(here: Places): Box[] {
 /** The head of the broker that the step is about, and offsets and cells in its lanes. */
 function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
   const broker = here.brokers[focus.actor ?? ""];
-  const whole = focus.kind === "coordinator" || focus.kind === "refused";
+  const whole = here.upright && (focus.kind === "coordinator" || focus.kind === "refused");
   const head: Box[] = broker === undefined ? [] : [whole ? { ...wholeOf(broker), height: 26 } : copiesIn(frame, here, focus, broker)];
   for (const other of Object.values(here.brokers)) {
     const { box: own } = other;
@@ -519,6 +531,8 @@ function lanesIn(frame: Frame, here: Places, focus: Focus, named: readonly strin
     const above = here.upright ? 6 : hasGates(frame, partition, shown) ? 20 : 4;
     const cells = { x, y: y - above, width: Math.max(0, shown.window.x(shown.replica.log_end) - x), height: height + above + 18 };
     const end = shown.window.x(Math.max(shown.replica.high_watermark, shown.window.first));
-    return here.upright ? [cells, { x: Math.max(lane.box.x, end - 50), y: y - 20, width: 100, height: 20 }] : [cells, { x: lane.box.x, y, width: x - lane.box.x, height: height + 18 }];
+    if (here.upright) return [cells, { x: Math.max(lane.box.x, end - 50), y: y - 20, width: 100, height: 20 }];
+    const names = hasGates(frame, partition, shown) ? gateNames(shown.lane, shown.window, shown.replica).taken : [];
+    return [cells, { x: lane.box.x, y, width: x - lane.box.x, height: height + 18 }, ...names.map(({ from, to }) => ({ x: from, y: y - 23, width: to - from, height: 16 }))];
   }));
 }

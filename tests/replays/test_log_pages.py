@@ -20,7 +20,7 @@ from eosviz.catalogue import say
 from eosviz.replays import log_upload
 from eosviz.replays.log_page import damage_said
 from eosviz.replays.log_upload import FILES_MAX
-from eosviz.replays.models import Replay
+from eosviz.replays.models import Replay, Upload
 from tests.replays.opened import followed, open_log
 
 LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs"
@@ -93,6 +93,15 @@ def test_the_sample_says_what_holds_its_records(client: Client) -> None:
     assert [len(derived[branch["id"]]["steps"]) for branch in tried] == [
         len(case["steps"][branch["id"]]) for branch in tried
     ]
+
+
+def test_the_sample_is_read_at_once_and_is_one_for_everyone(client: Client) -> None:
+    first = client.post(reverse("replays:open_log"), {"sample": "1"})
+    case = Replay.objects.get()
+    assert first["Location"] == reverse("replays:log_case", args=[case.id])
+    assert Client().post(reverse("replays:open_log"), {"sample": "1"})["Location"] == first["Location"]
+    assert Client().get(first["Location"]).status_code == 200
+    assert Replay.objects.get().owner == "" and not Upload.objects.exists()
 
 
 def test_two_partitions_of_one_name_stay_two(client: Client) -> None:

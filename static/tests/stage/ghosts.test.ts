@@ -50,7 +50,7 @@ test("what is refused stands crossed out behind the log, with the numbers behind
 });
 
 test("a tag that is wider than a phone or a broker stands in two lines, within it", () => {
-  const compared: [string, string][] = [["state", "PrepareCommit"], ["being_written", "CompleteCommit, markers of 12 partitions"]];
+  const compared: [string, string][] = [["state", "PrepareCommit"], ["being_written", "CompleteCommit, 12 markers"]];
   const step = refusedStep();
   const frame = frameOf({ ...step, refusal: { ...step.refusal, error: "CONCURRENT_TRANSACTIONS", compared } } as typeof step);
   const phone = places(null, HEADER, view(), { width: 390, height: 440, form: "phone" });

@@ -1,0 +1,56 @@
+"""The case of the sample log: one for everyone, and nobody's own.
+
+It is read in place. What bounds a process guards against comes from people; these files come from the engine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import uuid
+from functools import cache
+from pathlib import Path
+
+import msgspec
+from django.db import IntegrityError, transaction
+
+from eosviz.replays import actions
+from eosviz.replays.log_upload import LogFiles
+from eosviz.replays.models import Replay
+from eosviz.replays.sample_log import SAMPLE_OPTIONS, sample_log
+
+NAMESPACE = uuid.UUID("6f3c1d5e-0b7a-5c54-9a0e-3f1f6f6c2b11")
+
+
+def sample_case() -> Replay:
+    """The stored case, without the bytes that are played; stored when it is asked for first."""
+    identity = _identity()
+    known = Replay.objects.defer("player", "bundle").filter(id=identity)
+    found = known.first()
+    if found is not None:
+        return found
+    try:
+        with transaction.atomic():
+            return actions.keep(_read(str(identity)), "cases")
+    except IntegrityError:  # another process was asked at the same time
+        return known.get()
+
+
+@cache
+def _identity() -> uuid.UUID:
+    """The same as long as the case says the same."""
+    case = _read(str(NAMESPACE))
+    said = msgspec.json.encode([case.engine, case.title, case.steps, case.analysis, case.finding])
+    return uuid.uuid5(NAMESPACE, hashlib.sha256(said).hexdigest())
+
+
+def _read(identity: str) -> Replay:
+    with tempfile.TemporaryDirectory(prefix="eosviz-sample-") as name:
+        given, out = Path(name, "given"), Path(name, "out")
+        given.mkdir()
+        out.mkdir()
+        files = LogFiles(given)
+        for path, content in sample_log():
+            files.add(path, content)
+        files.finish()
+        return actions.log_in_place(given, out, SAMPLE_OPTIONS, identity)
