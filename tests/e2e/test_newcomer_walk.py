@@ -135,7 +135,7 @@ def step_to_rule(hand: Hand, rule: str) -> None:
     """From one interesting step to the next until one is about this rule."""
     for _ in range(INTERESTING_MAX):
         assert move(hand, "next_interesting")
-        if rule in (hand.page.locator("eos-sentence .chips").text_content() or ""):
+        if rule in (hand.page.locator("eos-references .chips").text_content() or ""):
             return
     raise AssertionError(f"no interesting step is about {rule}")
 

@@ -30,7 +30,7 @@ def page(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
 
 def test_a_rule_and_a_guarantee_tell_what_they_mean_in_their_place(page: Page) -> None:
     note = page.locator(".term-note")
-    chip = page.locator("eos-sentence a.chip").first
+    chip = page.locator("eos-references a.chip").first
     chip.focus()
     page.keyboard.press("Enter")
     expect(note).to_be_visible()
