@@ -24,6 +24,21 @@ export function sentIn(lines: Pick<Lines, "step">, branch: string, { first, land
   return null;
 }
 
+/** Steps that are looked through for a message that left. */
+const LOOKS_BACK = 200;
+
+/** The last message that left at this step or before it and whose loss tells something; null where none did. */
+export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number): Sent | null {
+  for (let step = at; step > Math.max(0, at - LOOKS_BACK); step--) {
+    const told = lines.step(branch, step);
+    for (const { event, id } of told?.messages ?? []) {
+      const api = told === undefined || event !== "sent" ? "" : apiOf(told, id);
+      if (TELLING.includes(api)) return { step, id, api };
+    }
+  }
+  return null;
+}
+
 function apiOf({ changes }: Pick<Step, "changes">, id: number): string {
   const came = changes.find(({ path }) => path[0] === "network" && path[1] === "messages" && path[2] === String(id))?.after;
   return came !== null && typeof came === "object" && "api" in came ? String(came["api"]) : "";

@@ -2,15 +2,17 @@
  * `<eos-stage …></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`: on the message that is selected, what
  * can be done to it: drop, delay, duplicate, and the list of all that the server offers. The acts are those of the
  * selection bar; the key `d` drops. While no message is selected, it says so beside the network's name: `m` goes from
- * message to message, and its acts have the focus.
+ * message to message, where none is on its way back to the last one that left, and its acts have the focus.
  */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import type { SelectionBar } from "../player/selection-bar.ts";
 import { offeredOf } from "../player/offered.ts";
+import { lastSent } from "../player/sent-in.ts";
 import { Small } from "../player/small.ts";
 import type { Action } from "../player/source.ts";
+import type { PlayerStore } from "../player/store.ts";
 import { StoreElement } from "../player/store-element.ts";
 import { say } from "../player/text.ts";
 import type { Box } from "./contract.ts";
@@ -57,13 +59,24 @@ export class MessageActs extends StoreElement {
   next(): boolean {
     const { store } = this;
     const ids = this.#stage()?.messages() ?? [];
-    if (store === undefined || ids.length === 0) return false;
+    if (store === undefined) return false;
+    if (ids.length === 0) return this.#whereOneLeft(store);
     const at = store.selection?.kind === "message" ? ids.indexOf(store.selection.id) : -1;
     const id = ids[(at + 1) % ids.length] as string;
     this.#byKeys = id;
     this.#stage()?.focusMessage(id);
     if (store.selection?.kind !== "message" || store.selection.id !== id) store.select({ kind: "message", id });
     else this.#focusActs();
+    return true;
+  }
+
+  /** While nothing is on its way: back to where the last message left, with that message selected. */
+  #whereOneLeft(store: PlayerStore): boolean {
+    const sent = lastSent(store.lines, store.branch, store.shown);
+    if (sent === null) return false;
+    this.#byKeys = String(sent.id);
+    store.moveTo(sent.step);
+    store.select({ kind: "message", id: String(sent.id) });
     return true;
   }
 
@@ -140,7 +153,7 @@ export class MessageActs extends StoreElement {
     )}<button class="more" aria-haspopup="true" title=${say("stage.act.more_means")} @click=${this.#more}>${say("stage.act.more")}</button></div>`;
   }
 
-  /** Beside the network's name, while something is on its way. */
+  /** Beside the network's name, once something is or was on its way. */
   #offer(): TemplateResult | typeof nothing {
     if (this.store?.source.live !== true) return nothing;
     return html`<button class="break-offer" title=${say("player.key.message")} hidden @click=${() => this.next()}>${say("stage.act.offer")} <kbd>m</kbd></button>`;
@@ -174,7 +187,8 @@ export class MessageActs extends StoreElement {
   /** The network's name keeps its place for a run: measured once for each size, since measuring costs a layout of the page. */
   #placeOffer(offer: HTMLElement, stage: Stage): void {
     const at = stage.besideNetwork;
-    offer.hidden = at === null || stage.messages().length === 0;
+    const { store } = this;
+    offer.hidden = at === null || store === undefined || (stage.messages().length === 0 && lastSent(store.lines, store.branch, store.shown) === null);
     if (at === null) return;
     const placed = `${at.x} ${at.y} ${stage.size?.height}`;
     if (offer.dataset["placed"] === placed) return;

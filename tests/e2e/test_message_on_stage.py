@@ -71,7 +71,7 @@ def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(message(page)).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Intervene on a message").focus()
+    page.get_by_role("button", name="Drop a message").focus()
     # Others are on their way, too.
     for _ in range(5):
         page.keyboard.press("m")
@@ -85,6 +85,15 @@ def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
     ).to_be_focused()
     page.keyboard.press("d")
     is_lost(page)
+
+
+def test_where_nothing_is_on_its_way_m_goes_back_to_what_left_last(page: Page) -> None:
+    page.locator("eos-player").evaluate("player => player.store.moveTo(10)")
+    at(page, 10)
+    page.get_by_role("button", name="Drop a message").click()
+    at(page, 9)
+    acts = page.get_by_role("toolbar", name="Intervene on this message")
+    expect(acts.get_by_role("button").first).to_be_focused()
 
 
 def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
