@@ -13,6 +13,7 @@ import { beatLines } from "./beat-lines.ts";
 import type { Beat, BeatPlan } from "./beats.ts";
 import { pathTo, placeOf, titleOf } from "./beats.ts";
 import { PagePresses } from "./page-presses.ts";
+import { textLength } from "./sentence-fit.ts";
 import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
 import { say } from "./text.ts";
@@ -93,8 +94,11 @@ export class BeatsBar extends MeasuredElement {
   #named(plan: BeatPlan, here: number, store: PlayerStore): TemplateResult {
     const beat = plan.beats[here];
     const text = beat === undefined ? say("player.beats_count", { count: plan.beats.length }) : `${here + 1}. ${titleOf(beat)}`;
-    return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b class=${text.length > LONG_TITLE ? "long" : ""}>${breakable(text)}</b>
-      <span class="num">${store.shown}/${stepsOf(store)} · ${whenText(store.header, store.frame?.view.time ?? 0)}</span> <span aria-hidden="true">▴</span></button>`;
+    // The date of a log has no room beside a name.
+    const whole = whenText(store.header, store.frame?.view.time ?? 0);
+    const when = /\d\d:\d\d:\d\d/.exec(whole)?.[0] ?? whole;
+    return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b class=${textLength(text) > LONG_TITLE ? "long" : ""}>${breakable(text)}</b>
+      <span class="num">${store.shown}/${stepsOf(store)} · ${when}</span> <span aria-hidden="true">▴</span></button>`;
   }
 
   #opened(plan: BeatPlan, segments: readonly Segment[], store: PlayerStore): TemplateResult | typeof nothing {
