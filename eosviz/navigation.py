@@ -64,6 +64,7 @@ WORDS = (
             Place("reference:machines", "page.machines"),
             Place("reference:errors", "page.errors"),
             Place("reference:signatures", "page.signatures"),
+            Place("reference:libraries", "page.libraries"),
             Place("reference:terms", "page.terms"),
             Place("reference:player", "page.player"),
             Place("api:openapi-view", "page.api"),

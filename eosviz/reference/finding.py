@@ -19,9 +19,10 @@ from engine.scenario.tracks import tracks
 from eosviz.catalogue import say
 from eosviz.reference import tables
 from eosviz.reference.asked import Wish, in_parts, plain, understand
+from eosviz.reference.libraries import behaviours
 from eosviz.reference.signatures import signatures
 
-KINDS = ("track", "scenario", "session", "signature", "term", "error", "page", "requirement")
+KINDS = ("track", "scenario", "session", "signature", "library", "term", "error", "page", "requirement")
 PAGES = (
     ("tracks:index", "page.tracks", "tracks.introduction"),
     ("scenarios:library", "page.library", "library.introduction"),
@@ -36,6 +37,7 @@ PAGES = (
     ("reference:code", "reference.code", "reference.code.why"),
     ("reference:errors", "reference.errors", "reference.errors.why"),
     ("reference:signatures", "reference.signatures", "reference.signatures.why"),
+    ("reference:libraries", "reference.libraries", "reference.libraries.why"),
     ("reference:versions", "reference.versions", "reference.versions.why"),
     ("reference:requirements", "reference.requirements", "reference.requirements.why"),
     ("reference:contradictions", "reference.contradictions", "reference.contradictions.why"),
@@ -193,7 +195,7 @@ def excerpt(text: str, wishes: list[Wish], most: int = EXCERPT["en"]) -> str:
 @cache
 def entries() -> tuple[Entry, ...]:
     """Everything, in the order of the pages that show it."""
-    made = (_tracks, _scenarios, _signatures, _terms, _errors, _pages, _requirements)
+    made = (_tracks, _scenarios, _signatures, _libraries, _terms, _errors, _pages, _requirements)
     return tuple(entry for one in made for entry in one())
 
 
@@ -274,6 +276,17 @@ def _signatures() -> list[Entry]:
         }
         names = (*one.issues, *one.errors)
         found.append(_entry("signature", one.name, one.title, text, " ".join(one.signs), names))
+    return found
+
+
+def _libraries() -> list[Entry]:
+    found = []
+    for one in behaviours():
+        text = {
+            language: _joined(language, (one.has[language], one.lacks[language])) for language in LANGUAGES
+        }
+        names = (one.source, one.request, *(cell.library for cell in one.cells))
+        found.append(_entry("library", one.name, one.title, text, "", names))
     return found
 
 

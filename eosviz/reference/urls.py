@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("reference/code.json", views.code_json, name="code_json"),
     path("reference/errors/", views.errors, name="errors"),
     path("reference/signatures/", views.signatures, name="signatures"),
+    path("reference/libraries/", views.libraries, name="libraries"),
     path("reference/versions/", views.versions, name="versions"),
     path("reference/requirements/", views.requirements, name="requirements"),
     path("reference/requirements/<slug:identifier>", views.requirement, name="requirement"),

@@ -23,6 +23,8 @@ from engine.scenario.shelf import library
 from engine.telling.comparison import COMPARISON
 from eosviz.catalogue import language_of, say
 from eosviz.reference import drawing, finding, tables
+from eosviz.reference.libraries import behaviours
+from eosviz.reference.libraries import libraries as client_libraries
 from eosviz.reference.signatures import signatures as known_signatures
 from eosviz.scenarios.cards import shelf
 from eosviz.walkthroughs.browser import browser_of
@@ -47,6 +49,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "component_count": len(components()),
         "error_count": len(tables.errors()),
         "signature_count": len(known_signatures()),
+        "library_count": len(client_libraries()),
         "requirement_count": len(tables.requirements()),
         "contradiction_count": len(tables.requirement_rows(tables.CONTRADICTION)),
         "term_count": len(tables.terms(tables.TERM, tables.HOUSE)),
@@ -94,6 +97,13 @@ def errors(request: HttpRequest) -> HttpResponse:
 def signatures(request: HttpRequest) -> HttpResponse:
     """What is seen when something goes wrong, with the versions that do it and the runs that show it."""
     return render(request, "reference/signatures.html", {"signatures": known_signatures()})
+
+
+@require_safe
+def libraries(request: HttpRequest) -> HttpResponse:
+    """Which client library does what, and the runs in which that matters."""
+    context = {"libraries": client_libraries(), "behaviours": behaviours()}
+    return render(request, "reference/libraries.html", context)
 
 
 @require_safe
@@ -252,6 +262,7 @@ _ADDRESSES: dict[str, Callable[[str], str]] = {
     "session": lambda name: reverse("walkthroughs:player", args=[name]),
     "scenario": lambda name: f"{reverse('walkthroughs:new')}?scenario={name}",
     "signature": lambda name: f"{reverse('reference:signatures')}#{name}",
+    "library": lambda name: f"{reverse('reference:libraries')}#{name}",
     "term": lambda name: f"{reverse('reference:terms')}#{name}",
     "error": lambda name: f"{reverse('reference:errors')}#{name}",
     "page": reverse,

@@ -12,6 +12,7 @@ from django.utils.http import urlencode
 from engine.scenario.document import BadScenario, lesson_texts
 from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track, tracks
+from eosviz.reference.libraries import of_scenario
 from eosviz.scenarios.cards import Run, Shelved, shelf
 from eosviz.tracks.models import Visit
 
@@ -22,6 +23,7 @@ def lesson_of_session(session: Any) -> dict[str, Any]:
     visit = Visit.objects.filter(session=session).first()
     return {
         **_texts(version.document, session.variant),
+        **_libraries(version.identifier),
         **_following(version.identifier, visit),
         **_variant(version.identifier, session.variant, version.document),
         **(_written(version.identifier, session.variant) if version.library_position is not None else {}),
@@ -35,7 +37,7 @@ def lesson_of_scenario(scenario: str, variant: str | None = None, links: bool = 
         document = entry(scenario).document
     except BadScenario:
         return {}
-    told = {**_texts(document, variant), **_written(scenario, variant)}
+    told = {**_texts(document, variant), **_libraries(scenario), **_written(scenario, variant)}
     if not links:
         return told
     return {**told, **_following(scenario, None), **_variant(scenario, variant, document)}
@@ -43,6 +45,15 @@ def lesson_of_scenario(scenario: str, variant: str | None = None, links: bool = 
 
 def _texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
     return {name: words for name, words in lesson_texts(document, variant).items() if words}
+
+
+def _libraries(scenario: str) -> dict[str, Any]:
+    """What each client library does, where it matters in the scenario."""
+    rows = [
+        {"title": one.title, "sides": [{"libraries": names, "does": text} for names, text in one.sides]}
+        for one in of_scenario(scenario)
+    ]
+    return {"libraries": rows} if rows else {}
 
 
 def _following(scenario: str, visit: Visit | None) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from engine.scenario.document import BadScenario, lesson_texts
 from eosviz.catalogue import language_of
+from eosviz.reference.libraries import of_scenario
 from eosviz.scenarios.actions import with_settings
 from eosviz.scenarios.cards import Card, card_of, cards, shelf
 from eosviz.scenarios.differences import DIFFERENCES, possible
@@ -84,6 +85,7 @@ def _start_page(
     context: dict[str, Any] = {
         "card": card,
         "texts": lesson_texts(version.document, variant),
+        "libraries": of_scenario(version.identifier),
         "variant": chosen,
         "run": None if shelved is None else shelved.shown(variant),
         "runs": () if shelved is None or len(shelved.different) < 2 else shelved.different,

@@ -14,6 +14,7 @@ import type { Bilingual } from "./frame.ts";
 import { inWords } from "./done.ts";
 import type { Broken, Told } from "./outcome.ts";
 import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, toldOf } from "./outcome.ts";
+import { listed } from "./joins.ts";
 import { csrfToken } from "./page.ts";
 import { toBreak } from "./sent-in.ts";
 import type { PlayerStore } from "./store.ts";
@@ -24,6 +25,8 @@ import { say, words } from "./text.ts";
 export interface LessonTexts {
   watch_for?: Bilingual;
   lesson?: Bilingual;
+  /** What each client library does, where it matters in the scenario: those that do a thing, then the others. */
+  libraries?: { title: Bilingual; sides: { libraries: string[]; does: Bilingual }[] }[];
   /** What comes next in the track that the reader is in, or in the first that has this scenario. */
   next?: { track: Bilingual; why: Bilingual; title: Bilingual; address: string; posts: boolean };
   /** Another variant of the scenario. */
@@ -103,7 +106,7 @@ export class Lesson extends StoreElement {
       <header><h2 id="lesson-heading">${say("lesson.heading")}</h2><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button></header>
       <div class="lesson-came">${this.#changed(store)}
         <div class="lesson-verdict">${verdict(store)}</div>
-        ${this.#showed(store)}${this.#means(store)}</div>
+        ${this.#showed(store)}${this.#means(store)}${this.#libraries()}</div>
       <div class="lesson-onward">${this.#next()} ${this.#try(store)}</div>
     </section>`;
   }
@@ -136,6 +139,12 @@ export class Lesson extends StoreElement {
     const said = html`<p class="lesson-text">${inLanguage(lesson)}</p>`;
     if (changesOf(store).length === 0) return html`<h3>${say("lesson.means")}</h3>${said}`;
     return html`<details class="lesson-written"><summary>${say("lesson.means_written")}</summary>${said}</details>`;
+  }
+
+  #libraries(): TemplateResult | typeof nothing {
+    const rows = this.lesson.libraries ?? [];
+    if (rows.length === 0) return nothing;
+    return html`<details class="lesson-libraries"><summary>${say("lesson.libraries")}</summary>${rows.map(({ title, sides }) => html`<h4>${inLanguage(title)}</h4><ul>${sides.map((side) => html`<li><b>${listed(side.libraries)}</b>${say("join.colon")}${inLanguage(side.does)}</li>`)}</ul>`)}</details>`;
   }
 
   #goTo(step: number): void {

@@ -34,6 +34,7 @@ PAGES = (
     "code",
     "errors",
     "signatures",
+    "libraries",
     "versions",
     "requirements",
     "contradictions",
