@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from engine.errors import EngineError
+from engine.profile import holds
 
 ALWAYS = ""
 Context = TypeVar("Context")
@@ -56,9 +57,7 @@ class Row:
 
     def exists_in(self, profile: object) -> bool:
         """Whether a version has this row."""
-        return (not self.only_if or bool(getattr(profile, self.only_if))) and (
-            not self.unless or not getattr(profile, self.unless)
-        )
+        return holds(profile, self.only_if, self.unless)
 
     def name(self, machine: str) -> str:
         guard = f"[{self.when}]" if self.when else ""
@@ -66,7 +65,8 @@ class Row:
 
 
 class Machine(Generic[Context]):
-    """A checked table. ``guards``: name to a function that reads the context of an event."""
+    """A checked table. ``guards``: name to a function that reads the context of an event. ``only_if`` and ``unless``:
+    those of every row, where a whole machine belongs to some versions."""
 
     def __init__(
         self,
@@ -78,6 +78,8 @@ class Machine(Generic[Context]):
         effects: Iterable[str] = (),
         terminal: Iterable[str] = (),
         entered_from_outside: Iterable[str] = (),
+        only_if: str = "",
+        unless: str = "",
     ) -> None:
         self.name = name
         self.initial = initial
@@ -98,6 +100,8 @@ class Machine(Generic[Context]):
         for number, row in enumerate(self.rows):
             object.__setattr__(row, "machine", name)
             object.__setattr__(row, "number", number)
+            object.__setattr__(row, "only_if", only_if or row.only_if)
+            object.__setattr__(row, "unless", unless or row.unless)
             key = (row.source, row.on)
             self._by_key[key] = (*self._by_key.get(key, ()), row)
         self._check(frozenset(entered_from_outside))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from engine.errors import Error
+from engine.messages import RAISING_VERSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,11 +136,26 @@ class Profile:
     """Controllers keep every decision in a log that brokers follow (KRaft); else ZooKeeper keeps them."""
 
     @property
+    def epoch_for_each_transaction(self) -> bool:
+        """The decision about a transaction raises the epoch, and leaders add its partitions (level 2, KIP-890)."""
+        return self.transaction_version >= RAISING_VERSION
+
+    def at_level(self, level: int) -> Profile:
+        """This version in a cluster that is at a level of ``transaction.version``."""
+        return replace(self, transaction_version=min(level, self.transaction_version))
+
+    @property
     def errors(self) -> tuple[Error, ...]:
         """The errors that this version has, NONE aside."""
         return tuple(
             error for error in Error if error is not Error.NONE and age(error.since) <= age(self.version)
         )
+
+
+def holds(profile: object, only_if: str | None, unless: str | None) -> bool:
+    """Whether a version has what names one of its fields, or properties, under ``only_if`` or ``unless``: a row of a
+    machine, a rule, a line of pseudocode. Empty names and None ask for nothing."""
+    return (not only_if or bool(getattr(profile, only_if))) and (not unless or not getattr(profile, unless))
 
 
 def age(version: str) -> tuple[int, ...]:

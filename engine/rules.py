@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 
 from engine.errors import Error
 from engine.happenings.codes import Compared, Next, Reason
+from engine.profile import holds
 
 Context = TypeVar("Context")
 
@@ -45,9 +46,4 @@ def refusal(rules: Iterable[Rule[Context]], context: Context) -> Rule[Context] |
 
 def rules_of(rules: Iterable[Rule[Context]], profile: object) -> tuple[Rule[Context], ...]:
     """The rules that a profile has."""
-    return tuple(
-        rule
-        for rule in rules
-        if (rule.only_if is None or getattr(profile, rule.only_if))
-        and (rule.unless is None or not getattr(profile, rule.unless))
-    )
+    return tuple(rule for rule in rules if holds(profile, rule.only_if, rule.unless))

@@ -80,6 +80,7 @@ MACHINE: Machine[Situation] = Machine(
     ),
     guards=GUARDS,
     effects=("ask", "keep", "back_off", "forget"),
+    only_if="quorum_controller",
 )
 
 MAY_WANT = MACHINE.sources(WANT)

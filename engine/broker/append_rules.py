@@ -21,7 +21,7 @@ from typing import Any
 from engine.broker.sequence import follows
 from engine.errors import EngineError, Error
 from engine.happenings.codes import Next, Reason
-from engine.profile import Profile
+from engine.profile import Profile, holds
 from engine.switches import Switches
 
 MACHINE = "producer_append"
@@ -395,11 +395,7 @@ Shown = tuple[tuple[AppendRule, bool], ...]
 def _shown(rules: tuple[AppendRule, ...], level: Level, profile: Profile, switches: Switches) -> Shown:
     shown = []
     for rule in rules:
-        if rule.level > level:
-            continue
-        if rule.only_if is not None and not getattr(profile, rule.only_if):
-            continue
-        if rule.unless is not None and getattr(profile, rule.unless):
+        if rule.level > level or not holds(profile, rule.only_if, rule.unless):
             continue
         is_on = rule.switch is None or bool(getattr(switches, rule.switch))
         if is_on or rule.switch not in OPTIONAL_SWITCHES:

@@ -435,8 +435,11 @@ class Controller(ABC):
         before, self.transaction_version = self.transaction_version, level
         if before != level:
             self.features_epoch += 1
-        self._announce(self._live_word())
+        self._announce_level()
         self.watch.emit(FeatureLevelChanged, before, level)
+
+    def _announce_level(self) -> None:
+        self._announce(self._live_word())
 
     def _partition(self, name: str) -> PartitionState:
         self.use_partition(name)

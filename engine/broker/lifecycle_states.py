@@ -64,6 +64,7 @@ MACHINE: Machine[None] = Machine(
         "shut_down",
         "forget",
     ),
+    only_if="quorum_controller",
 )
 
 SERVING = MACHINE.target_of(RECOVERY, NOT_FENCED)

@@ -150,6 +150,7 @@ MACHINE: Machine[Situation] = Machine(
     ),
     guards=GUARDS,
     effects=("read", "write", "keep", "fail"),
+    unless="quorum_controller",
 )
 
 CLAIMING = MACHINE.sources(NO_REPLY)

@@ -169,7 +169,14 @@ class QuorumController(Controller):
         return {"quorum": {"brokers": {}, "log": {}}}
 
     def view(self) -> ActiveControllerView:
-        return {"epoch": self.epoch, "active": self.alive, "next_producer_id": self.next_producer_id}
+        shown: ActiveControllerView = {
+            "epoch": self.epoch,
+            "active": self.alive,
+            "next_producer_id": self.next_producer_id,
+        }
+        if self.highest_transaction_version:
+            shown["transaction_version"] = self.transaction_version
+        return shown
 
     # The metadata log -----------------------------------------------------------------------------
 
@@ -191,6 +198,12 @@ class QuorumController(Controller):
             self._write_internal(word)
         elif type(word) is UpdateMetadata:
             self._write("RegisterBrokerRecord", "endpoints", _reachable(word), word)
+
+    def _announce_level(self) -> None:
+        """``FeatureControlManager``: the level of a feature is a record of its own."""
+        self._touch(self)
+        level: JsonObject = {"level": self.transaction_version}
+        self._write("FeatureLevelRecord", "transaction.version", level, self._live_word())
 
     def _write_partition(self, word: LeaderAndIsr) -> None:
         name = word.partition

@@ -198,6 +198,7 @@ MACHINE: Machine[Situation] = Machine(
     ),
     guards=GUARDS,
     effects=("register", "amend", "unfence", "fence", "move_leaderships", "let_go"),
+    only_if="quorum_controller",
 )
 
 HELD_ALIVE = MACHINE.sources(SESSION_OVER)

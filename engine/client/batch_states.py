@@ -15,6 +15,13 @@ CLOSE, DRAIN, REQUEUE = "close", "drain", "requeue"
 ACKNOWLEDGE, FAIL, EXPIRE, ABORT = "acknowledge", "fail", "expire", "abort"
 EVENTS = (CLOSE, DRAIN, REQUEUE, ACKNOWLEDGE, FAIL, EXPIRE, ABORT)
 
+
+def _expires(state: str) -> Row:
+    """In flight only where a batch expires by its age alone (ACC-21, second rule)."""
+    only_if = "expiry_from_creation" if state == IN_FLIGHT else ""
+    return Row(source=state, on=EXPIRE, target=EXPIRED, why="expired", spec="ACC-21", only_if=only_if)
+
+
 _MOVES = (
     Row(source=FILLING, on=CLOSE, target=QUEUED, why="closed", spec="ACC-7"),
     Row(source=QUEUED, on=DRAIN, target=IN_FLIGHT, why="drained", spec="ACC-16"),
@@ -22,7 +29,7 @@ _MOVES = (
     Row(source=IN_FLIGHT, on=REQUEUE, target=REQUEUED, why="requeued", spec="ACC-18"),
     Row(source=IN_FLIGHT, on=ACKNOWLEDGE, target=ACKED, why="acknowledged", spec="TXM-12"),
     Row(source=IN_FLIGHT, on=FAIL, target=FAILED, why="failed", spec="SND-9"),
-    *(Row(source=s, on=EXPIRE, target=EXPIRED, why="expired", spec="ACC-21") for s in LIVE),
+    *(_expires(state) for state in LIVE),
     *(Row(source=s, on=ABORT, target=ABORTED, why="aborted", spec="ACC-22") for s in LIVE),
 )
 MACHINE: Machine[None] = Machine("producer_batch", FILLING, _MOVES, terminal=OVER)

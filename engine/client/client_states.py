@@ -49,7 +49,7 @@ def _move(source: str, on: str, target: str, why: str, spec: str, when: str = ""
     return Row(source=source, on=on, target=target, why=why, spec=spec, when=when, only_if=only_if)
 
 
-def _refuse(source: str, on: str, why: str, when: str = "", unless: str = "") -> Row:
+def _refuse(source: str, on: str, why: str, when: str = "", unless: str = "", only_if: str = "") -> Row:
     spec = "TXM-3" if source == FATAL_ERROR else "TXM-4"
     return Row(
         source=source,
@@ -60,6 +60,7 @@ def _refuse(source: str, on: str, why: str, when: str = "", unless: str = "") ->
         when=when,
         reply="ILLEGAL_STATE",
         unless=unless,
+        only_if=only_if,
     )
 
 
@@ -75,7 +76,14 @@ _MOVES = (
     _move(IN_TRANSACTION, COMMIT, COMMITTING_TRANSACTION, "commit", "TXM-10"),
     _move(IN_TRANSACTION, ABORT, ABORTING_TRANSACTION, "abort", "TXM-10"),
     _move(ABORTABLE_ERROR, ABORT, ABORTING_TRANSACTION, "abort", "TXM-10"),
-    _refuse(COMMITTING_TRANSACTION, ENDED, "refused_ended_with_bump", "commit_keeps_epoch"),
+    _refuse(
+        COMMITTING_TRANSACTION,
+        ENDED,
+        "refused_ended_with_bump",
+        "commit_keeps_epoch",
+        unless=_COMMITS,
+        only_if=_EPOCHS,
+    ),
     _move(COMMITTING_TRANSACTION, ENDED, READY, "ended", "TXM-11", NO_BUMP),
     _move(COMMITTING_TRANSACTION, GOT_ID, READY, "got_id_for_commit", "TXM-11", only_if=_EPOCHS),
     _move(ABORTING_TRANSACTION, ENDED, INITIALIZING, "ended_with_bump", "TXM-11", "bump_required", _EPOCHS),

@@ -79,6 +79,8 @@ _RETRIED = (
 )
 _STOPS = ("INVALID_PRODUCER_EPOCH", "TRANSACTION_COORDINATOR_FENCED")
 _PASSES = ("UNSUPPORTED_FOR_MESSAGE_FORMAT", "UNSUPPORTED_VERSION")
+_RETRIES_STORAGE = "marker_storage_error_retries"
+"""A field of the profile: which versions have a row."""
 UNEXPECTED = "any_other_error"
 """Results without a row of their own: Kafka throws IllegalStateException (CORRUPT_MESSAGE and others)."""
 
@@ -142,8 +144,17 @@ def _again() -> list[Row]:
     ]
 
 
-def _retried(on: str, why: str, spec: str, when: str = "") -> Row:
-    return Row(source=IN_FLIGHT, on=on, when=when, target=TO_SEND, effects=("retry",), why=why, spec=spec)
+def _retried(on: str, why: str, spec: str, when: str = "", only_if: str = "") -> Row:
+    return Row(
+        source=IN_FLIGHT,
+        on=on,
+        when=when,
+        target=TO_SEND,
+        effects=("retry",),
+        why=why,
+        spec=spec,
+        only_if=only_if,
+    )
 
 
 def _answers() -> list[Row]:
@@ -158,7 +169,9 @@ def _answers() -> list[Row]:
         )
     ]
     rows += [_retried(error, "refused_for_now", "MRK-8") for error in _RETRIED]
-    rows.append(_retried("KAFKA_STORAGE_ERROR", "refused_for_now", "MRK-8", STORAGE_RETRIES))
+    rows.append(
+        _retried("KAFKA_STORAGE_ERROR", "refused_for_now", "MRK-8", STORAGE_RETRIES, _RETRIES_STORAGE)
+    )
     rows.append(
         Row(
             source=IN_FLIGHT,
@@ -168,6 +181,7 @@ def _answers() -> list[Row]:
             reply="UNKNOWN_SERVER_ERROR",
             why="unexpected_answer",
             spec="MRK-8",
+            unless=_RETRIES_STORAGE,
         )
     )
     rows += [

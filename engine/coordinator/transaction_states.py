@@ -260,7 +260,16 @@ def _init() -> list[Row]:
         for source in _RESTING
     ]
     rows += [
-        Row(source=source, on=INIT, when=when, target=None, reply=reply, why=why, spec="TXC-9")
+        Row(
+            source=source,
+            on=INIT,
+            when=when,
+            target=None,
+            reply=reply,
+            why=why,
+            spec="TXC-9",
+            only_if="takes_epoch_bumps",
+        )
         for source in _RESTING
         for when, reply, why in (
             (CLAIM_REPLACED, "PRODUCER_FENCED", "epoch_replaced"),
@@ -442,6 +451,7 @@ def _abort_fenced() -> list[Row]:
             effects=("keep_epoch", "write_fence"),
             why="fence_keeps_epoch",
             spec="TXC-11",
+            only_if="failed_fence_keeps_epoch",
         ),
     ]
 
@@ -541,7 +551,7 @@ TRANSACTION_STATES: Machine[Asked] = Machine(
         *_rest(),
         *_abort_fenced(),
         *(
-            replace(row, only_if="transaction_version")
+            replace(row, only_if="epoch_for_each_transaction")
             for row in (
                 *_end_raising(COMMIT_RAISING),
                 *_end_raising(ABORT_RAISING),

@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import Any
 
 import engine
+from engine.explain.in_force import needs_of
 from engine.explain.sentences import catalogue
 from engine.machine import Machine, Row
-from engine.profiles import PROFILES
 from engine.telling.rows import row_key
 
 
@@ -29,8 +29,8 @@ def machines() -> dict[str, Machine[Any]]:
 
 
 def machine_json(machine: Machine[Any]) -> dict[str, object]:
-    """States, events and rows for diagrams and reference pages; ``why`` is a catalogue key, ``versions``
-    lists the versions that have the row, unless all have it."""
+    """States, events and rows for diagrams and reference pages; ``why`` is a catalogue key, ``versions`` and ``level``
+    say who has the row (``in_force``)."""
     return {
         "name": machine.name,
         "initial": machine.initial,
@@ -47,16 +47,11 @@ def machine_json(machine: Machine[Any]) -> dict[str, object]:
                 "effects": list(row.effects),
                 "why": row_key(row),
                 "spec": row.spec,
-                **_versions(row),
+                **needs_of(row.only_if, row.unless),
             }
             for row in machine.rows
         ],
     }
-
-
-def _versions(row: Row) -> dict[str, list[str]]:
-    having = [profile.version for profile in PROFILES.values() if row.exists_in(profile)]
-    return {} if len(having) == len(PROFILES) else {"versions": having}
 
 
 def summary_lines() -> Iterator[str]:
@@ -87,8 +82,16 @@ def _row_lines(row: Row, language: str) -> Iterator[str]:
     outcome = f"→ {row.target}" if row.target is not None else "refused"
     reply = f", answers {row.reply}" if row.reply else ""
     effects = f"; {', '.join(row.effects)}" if row.effects else ""
-    versions = f"  Kafka {', '.join(having)}" if (having := _versions(row).get("versions")) else ""
+    versions = _having(needs_of(row.only_if, row.unless))
     yield f"  {row.on}{guard}  {outcome}{reply}{effects}  [{row.spec}]{versions}"
     known = catalogue().get(row_key(row))
     if known is not None:
         yield f"      {known.text(language)}"
+
+
+def _having(needed: dict[str, Any]) -> str:
+    """The versions, and the level of ``transaction.version``, that have a row, where not all have it."""
+    if not needed:
+        return ""
+    level = f", level {needed['level']}" if "level" in needed else ""
+    return f"  Kafka {', '.join(needed['versions'])}{level}"

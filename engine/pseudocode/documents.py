@@ -8,6 +8,8 @@ code, two spaces a level. What stands behind ``@`` ties a line to the rest of th
   machine is tied through its ``why``.
 - ``producer_append?decision.epoch``: a test of a table of tests.
 - ``SEQ-12``: a requirement that the line carries out.
+- ``only_if:verifies_partitions``, ``unless:…``: a field of the profile; versions without it (with it) have neither the
+  line nor what is indented under it. Above ``---`` it holds for the whole document.
 
 ``~ `` under a line is the same line in Chinese: what is written in words is, keywords and Kafka's names stay. A line of
 names and signs alone has none, and is the same in both languages; one in which words follow each other must have it.
@@ -19,9 +21,9 @@ names and signs alone has none, and is the same in both languages; one in which 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from typing import Any
 from unicodedata import east_asian_width
@@ -29,8 +31,12 @@ from unicodedata import east_asian_width
 from engine.broker import append_rules
 from engine.client.produce_reactions import DECISIONS
 from engine.errors import EngineError
+from engine.explain.in_force import needs
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
+from engine.machine import Row
+from engine.profile import Profile, holds
+from engine.profiles import PROFILES
 from engine.telling.batches import question_key
 from engine.telling.rows import row_key
 
@@ -38,6 +44,7 @@ INDENT = 2
 TIE = re.compile(r"\s+@ ")
 RULE = re.compile(r"[A-Z]+-\d+\Z")
 IN_CHINESE = "~ "
+CONDITIONS = ("only_if", "unless")
 KEYWORDS = frozenset(
     ("await", "else", "for", "if", "in", "is", "loop", "not", "and", "on", "or", "raise", "return", "while")
 )
@@ -52,7 +59,8 @@ class Line:
 
     ``depth`` is its level, ``chinese`` the code in Chinese where that differs. ``says`` and ``decides`` are the
     sentences and tests that belong to this line, ``rules`` the requirements it carries out, ``kafka`` the class and
-    method of the first sentence.
+    method of the first sentence. ``only_if`` and ``unless`` are fields of the profile, its own and those of the lines
+    that it stands under.
     """
 
     depth: int
@@ -62,6 +70,14 @@ class Line:
     says: tuple[str, ...]
     decides: tuple[tuple[str, str], ...]
     rules: tuple[str, ...]
+    only_if: tuple[str, ...]
+    unless: tuple[str, ...]
+
+    def exists_in(self, profile: Profile) -> bool:
+        """Whether a version has this line."""
+        return all(holds(profile, field, None) for field in self.only_if) and all(
+            holds(profile, None, field) for field in self.unless
+        )
 
     def code(self, language: str) -> str:
         return self.chinese if self.chinese and language == "zh-Hans" else self.text
@@ -102,12 +118,16 @@ def read_component(name: str, text: str) -> Component:
     words = {line.split(" ", 1)[0]: line.partition(" ")[2] for line in head.splitlines() if line.strip()}
     above = head.count("\n") + 3
     lines: list[Line] = []
+    of_all = tuple(tuple(words.get(word, "").split()) for word in CONDITIONS)
     for number, line in enumerate(body.splitlines(), above):
         place = f"{name}:{number}"
         if line.lstrip().startswith(IN_CHINESE):
             lines.append(_in_chinese(place, line, lines.pop() if lines else None))
         else:
-            lines.append(_line(place, line))
+            read = _line(place, line)
+            over = next((one for one in reversed(lines) if one.text and one.depth < read.depth), None)
+            only_if, unless = of_all if over is None else (over.only_if, over.unless)
+            lines.append(replace(read, only_if=(*only_if, *read.only_if), unless=(*unless, *read.unless)))
     return Component(
         name=name,
         kafka=words.get("kafka", ""),
@@ -139,10 +159,16 @@ def _line(place: str, line: str) -> Line:
         text="" if comment else text,
         chinese=None,
         comment=comment,
-        says=tuple(word for word in words if "?" not in word and not RULE.match(word)),
+        says=tuple(word for word in words if not re.search("[?:]", word) and not RULE.match(word)),
         decides=tuple((table, key) for table, asks, key in (word.partition("?") for word in words) if asks),
         rules=tuple(word for word in words if RULE.match(word)),
+        only_if=_fields(words, "only_if"),
+        unless=_fields(words, "unless"),
     )
+
+
+def _fields(words: list[str], condition: str) -> tuple[str, ...]:
+    return tuple(word.partition(":")[2] for word in words if word.startswith(f"{condition}:"))
 
 
 def _spaces(place: str, line: str, wanted: int | None = None) -> int:
@@ -207,7 +233,12 @@ def recorded_tests() -> dict[str, frozenset[str]]:
 
 def check(found: dict[str, Component]) -> list[str]:
     """The mistakes in the documents, a sentence each."""
-    return [*_unknown(found), *_twice(found), *_missing(found), *_english_alone(found)]
+    return [
+        *(_unknown(found) or _of_other_versions(found)),
+        *_twice(found),
+        *_missing(found),
+        *_english_alone(found),
+    ]
 
 
 def _unknown(found: dict[str, Component]) -> list[str]:
@@ -218,6 +249,11 @@ def _unknown(found: dict[str, Component]) -> list[str]:
         for line in component.lines:
             wanted += [*line.says, *(f"requirement.{rule}" for rule in line.rules)]
             wanted += [line.comment] if line.comment else []
+            problems += [
+                f"{component.name}: no version has a field {field}"
+                for field in (*line.only_if, *line.unless)
+                if not hasattr(Profile, field)
+            ]
             for table, key in line.decides:
                 if key not in tests.get(table, ()):
                     problems.append(f"{component.name}: {table} has no test {key}")
@@ -255,6 +291,49 @@ def _missing(found: dict[str, Component]) -> list[str]:
     return problems
 
 
+Exists = Callable[[Profile], bool]
+
+
+def _of_other_versions(found: dict[str, Component]) -> Iterator[str]:
+    """Lines that a version lacks though it has a row or a test of theirs, or has though it has none of them. A line
+    with a sentence of its own beside its rows says something in the other versions, too."""
+    tied = _tied()
+    for component in found.values():
+        for line in component.lines:
+            keys = (*line.says, *line.decides)
+            having = [exists for key in keys for exists in tied.get(key, ())]
+            alone = bool(keys) and all(key in tied for key in keys)
+            for profile in _generations():
+                needed = any(exists(profile) for exists in having)
+                if needed and not line.exists_in(profile):
+                    yield f"{component.name}: {profile.version} lacks {line.text!r}, and has what is tied to it"
+                if alone and not needed and line.exists_in(profile):
+                    yield f"{component.name}: {profile.version} has {line.text!r}, and nothing that is tied to it"
+
+
+def _generations() -> Iterator[Profile]:
+    """Every version with producers to speak of, at every level that it knows."""
+    for profile in PROFILES.values():
+        if profile.idempotence:
+            yield from (profile.at_level(level) for level in range(profile.transaction_version + 1))
+
+
+def _tied() -> dict[object, list[Exists]]:
+    """Sentence of a row, or test of the append's table, to whether a version has it: once for each such row."""
+    tied: dict[object, list[Exists]] = {}
+    for machine in machines().values():
+        for row in machine.rows:
+            tied.setdefault(row_key(row), []).append(row.exists_in)
+    for rule in (*append_rules.DATA_RULES, *append_rules.MARKER_RULES):
+        key = (append_rules.MACHINE, f"decision.{rule.asks}")
+        tied.setdefault(key, []).append(partial(_has_rule, rule))
+    return tied
+
+
+def _has_rule(rule: append_rules.AppendRule, profile: Profile) -> bool:
+    return holds(profile, rule.only_if, rule.unless)
+
+
 def _english_alone(found: dict[str, Component]) -> Iterator[str]:
     for component in found.values():
         for line in component.lines:
@@ -286,8 +365,9 @@ def to_json() -> dict[str, Any]:
     """All documents for the page: lines with their ties, and for each row of a machine its place.
 
     ``{"components": {name: {"kafka", "machines", "lines": [{"depth", "text" | "comment", "chinese", "says", "decides",
-    "rules", "kafka"}]}}, "rows": {machine: [[component, line], …]}, "tables": {machine: [[source, on, when], …]}}``; a
-    row's place is null where its sentence has none, its ``when`` is empty where it needs no guard.
+    "rules", "kafka", "versions", "level"}]}}, "rows": {machine: [[component, line], …]}, "tables": {machine: [[source,
+    on, when, {"versions", "level"}], …]}}``; a row's place is null where its sentence has none, its ``when`` is empty
+    where it needs no guard, the last of it absent where every version has it (``explain.in_force``).
     """
     return {
         "components": {
@@ -302,16 +382,21 @@ def to_json() -> dict[str, Any]:
             name: [places().get(row_key(row)) for row in machine.rows] for name, machine in machines().items()
         },
         "tables": {
-            name: [[row.source, row.on, row.when] for row in machine.rows]
+            name: [[row.source, row.on, row.when, *_needed(row)] for row in machine.rows]
             for name, machine in machines().items()
         },
     }
 
 
+def _needed(row: Row) -> list[dict[str, Any]]:
+    needed = needs(row.exists_in)
+    return [needed] if needed else []
+
+
 def _line_json(line: Line) -> dict[str, Any]:
     shown: dict[str, Any] = {"depth": line.depth}
     if line.comment:
-        return shown | {"comment": line.comment}
+        return shown | {"comment": line.comment} | needs(line.exists_in)
     shown["text"] = line.text
     if line.chinese:
         shown["chinese"] = line.chinese
@@ -323,4 +408,4 @@ def _line_json(line: Line) -> dict[str, Any]:
         shown["rules"] = list(line.rules)
     if line.kafka:
         shown["kafka"] = line.kafka
-    return shown
+    return shown | needs(line.exists_in)

@@ -34,13 +34,6 @@ SETTINGS: dict[str, str] = {
     "controller_failover_ms": QUORUM,
 }
 """Broker settings that have an effect only with ZooKeeper, or only with a quorum."""
-MACHINES: dict[str, str] = {
-    "producer_id_block": ZOOKEEPER,
-    "broker_lifecycle": QUORUM,
-    "broker_registration": QUORUM,
-    "producer_id_allocation": QUORUM,
-}
-"""State machines that run only with ZooKeeper, or only with a quorum."""
 
 
 def keeper(profile: str) -> str:
@@ -88,12 +81,25 @@ def _check_version(fault: dict[str, Any], profile: str, place: str) -> None:
             wrong("not_in_version", name=f"transaction_version = {asked}", version=known.version),
             allowed("int_between", low=0, high=known.transaction_version),
         )
+    if not known.takes_epoch_bumps and (fault["message"] or {}).get("api") == "InitProducerId":
+        for field in ("producer_id", "producer_epoch"):
+            _check_unnamed(fault["message"], field, place, known.version)
     error = fault["error"]
     if error is not None and age(Error[error].since) > age(known.version):
         raise BadScenario(
             f"{place}.error",
             wrong("not_in_version", name=error, version=known.version),
             any_of(one.name for one in known.errors),
+        )
+
+
+def _check_unnamed(message: dict[str, Any], field: str, place: str, version: str) -> None:
+    """InitProducerId names an identity since KIP-360."""
+    if message.get(field, -1) != -1:
+        raise BadScenario(
+            f"{place}.message.{field}",
+            wrong("not_in_version", name=field, version=version),
+            allowed("int_between", low=-1, high=-1),
         )
 
 

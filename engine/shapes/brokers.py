@@ -190,6 +190,8 @@ class ActiveControllerView(TypedDict):
     epoch: int
     active: bool
     next_producer_id: int
+    transaction_version: NotRequired[int]
+    """The level of the cluster's feature of that name; absent where its brokers know no level but 0 (KIP-890)."""
 
 
 class QuorumView(TypedDict):

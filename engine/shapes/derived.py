@@ -52,6 +52,9 @@ class Derived(TypedDict):
     """Guarantee to the records that have broken it."""
     held: NotRequired[dict[str, list[HeldStretch]]]
     """Partition to its stretches, in the order of the log; absent in data of earlier versions."""
+    transaction_version: NotRequired[int]
+    """The level of ``transaction.version`` in force: the cluster's, or a higher one that a client still uses; absent
+    in data of earlier versions."""
 
 
 Fate = Literal["appended", "duplicate", "refused", "not_stored"]

@@ -18,6 +18,7 @@ from engine.view.disagreements import disagreement, disagreements_of
 from engine.view.due import due_next
 from engine.view.held import held
 from engine.view.leading import leading
+from engine.view.level import level_in_force
 from engine.view.watched import fold, watched
 from engine.watching import ABSENT
 
@@ -36,6 +37,7 @@ Place = tuple[str, ...]
 
 _THINGS = ("partitions", "brokers")
 """Tables whose timers are looked up entry by entry."""
+_HAVE_LEVELS = ("quorum", "clients")
 _HAVE_TIMERS = (*_THINGS, "quorum", "zookeeper", "middleware")
 
 
@@ -83,6 +85,7 @@ class Derived:
             name: disagreements_of(self._view, name) for name in self._view.get("clients", {})
         }
         self._held = {name: held(self._view, name) for name in self._view.get("partitions", {})}
+        self._level = level_in_force(self._view)
         self._broken: dict[str, dict[str, bool]] = {name: {} for name in OF_RECORDS}
         if broken is None:
             broken = {name: judged.get("serials", ()) for name, judged in view.get("guarantees", {}).items()}
@@ -97,6 +100,7 @@ class Derived:
             "disagreements": {name: dict(found) for name, found in self._disagreements.items() if found},
             "broken": {name: dict(serials) for name, serials in self._broken.items()},
             "held": {name: stretches for name, stretches in self._held.items() if stretches},
+            "transaction_version": self._level,
         }
 
     def take(self, step: Json) -> dict[str, Any]:
@@ -110,6 +114,8 @@ class Derived:
         changes: list[Any] = []
         for place in touched:
             self._look(place, changes)
+        if any(place[0] in _HAVE_LEVELS for place in touched):
+            self._level = _compared("transaction_version", self._level, level_in_force(self._view), changes)
         facts = {
             "changes": [*map(change_to_json, changes), *self._newly_broken(step)],
             "arrivals": arrivals(step, self._view.get("partitions", {})),

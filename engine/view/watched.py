@@ -20,7 +20,7 @@ Tree = Mapping[str, Any]
 WATCHED: Tree = {
     "pending": {EACH: {"at": ALL, "class": ALL}},
     "clients": {EACH: {"alive": ALL, "transaction_manager": {
-        "producer_id": ALL, "producer_epoch": ALL,
+        "producer_id": ALL, "producer_epoch": ALL, "transaction": {"transaction_version": ALL},
         "partitions": {EACH: {"last_acked_sequence": ALL, "in_flight": ALL, "unresolved": ALL}},
     }}},
     "brokers": {EACH: {"transactions": {EACH: {"started_at": ALL, "times_out_at": ALL}}}},
@@ -31,7 +31,7 @@ WATCHED: Tree = {
             "transactional": ALL, "control": ALL, "outcome": ALL,
         }},
     }}}},
-    "quorum": {"brokers": {EACH: {"expires_at": ALL}}},
+    "quorum": {"brokers": {EACH: {"expires_at": ALL}}, "controller": {"transaction_version": ALL}},
     "zookeeper": {"sessions": {EACH: {"alive": ALL, "expires_at": ALL}}},
     "middleware": {
         "transactions": {EACH: {"timer": ALL}},

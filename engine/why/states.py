@@ -9,6 +9,7 @@ from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
 from engine.machine import Machine
 from engine.telling.rows import row_key
+from engine.view.level import level_in_force
 from engine.why.links import Json, Link, NotAsked, actor_subject, link, transaction_subject
 from engine.why.moment import Moment
 
@@ -103,6 +104,8 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
 def _ways_out(moment: Moment, machine: Machine[Any], subject: str, state: str) -> Iterator[Link]:
     """The rows of the table that lead on from this state, in the version of the actor."""
     profile = moment.profile_of(subject)
+    if profile is not None:
+        profile = profile.at_level(level_in_force(moment.view))
     ways = {
         f"{row.on} → {row.target}": None
         for row in machine.rows

@@ -14,6 +14,7 @@ import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ClientView, Frame, TransactionManagerView } from "../player/frame.ts";
 import { aside, listed } from "../player/joins.ts";
+import { inForce } from "../player/in-force.ts";
 import { say } from "../player/text.ts";
 import { range } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
@@ -148,7 +149,7 @@ export class ClientMachine extends MachineElement {
       ? say("diagram.machine.edge", { from: transition.from, to: transition.to, on: transition.on })
       : say("diagram.machine.state", { state: manager.state });
     const lastEdge = manager.last_edge;
-    const drawn = this.drawn({ state: manager.state, lastEdge, stepped, sentence }, () => ({
+    const drawn = this.drawn({ state: manager.state, lastEdge, stepped, sentence, there: inForce(frame, name) }, () => ({
       width: defaults.width, places: CLIENT_PLACES, only: this.whole ? null : drawnStates(manager),
     }));
     if (drawn === null) {

@@ -7,6 +7,7 @@
 
 import type { Check, Code, CodeLine, Place } from "../player/checks.ts";
 import { checksOf, testsOf } from "../player/checks.ts";
+import { EVERYTHING, has, inForce } from "../player/in-force.ts";
 import type { Frame, Json, Transition } from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
 import { fieldName, valueText } from "./field-words.ts";
@@ -54,7 +55,8 @@ export interface CodeShape {
 /** `chosen`: the component that the reader turned to. Null when no code of a component is about this step. */
 export function layoutCode(frame: Frame, code: Code, check: Check | null, chosen: string | null): CodeShape | null {
   if (frame.step === null) return null;
-  const checks = checksOf(frame.step, code);
+  const there = inForce(frame, frame.step.actor);
+  const checks = checksOf(frame.step, code, there);
   const said = checks.find((one) => one.kind === "sentence");
   const now = check?.place ?? (check === null ? said?.place : null) ?? null;
   const names = [...new Set(checks.flatMap((one) => (one.place === null ? [] : [one.place[0]])))];
@@ -67,7 +69,7 @@ export function layoutCode(frame: Frame, code: Code, check: Check | null, chosen
     const isNow = now !== null && now[0] === component && now[1] === number;
     const at = checks.findIndex((one) => isAt(one.place, component, number));
     return { ...wordsOf(line), number, depth: line.depth, now: isNow, ...(marks.get(number) ?? NO_MARK), check: at < 0 ? null : at };
-  });
+  }).filter((line) => line.now || line.mark !== null || has(there, document.lines[line.number] ?? {}));
   return {
     component, title: say(`code.${component}`), parts: partsOf(lines),
     kafka: (now === null ? undefined : code.line(now)?.kafka) ?? document.kafka,
@@ -170,12 +172,13 @@ export interface RowShape {
 }
 
 /** The row that a transition took, under those that were tried before it. */
-export function layoutRows(transition: Transition, table: MachineTable): RowShape[] {
+/** `there`: what the one whose machine it is has. */
+export function layoutRows(transition: Transition, table: MachineTable, there = EVERYTHING): RowShape[] {
   const fired = table.rows[transition.row];
   if (fired === undefined) return [];
   return table.rows
     .slice(0, transition.row + 1)
-    .filter((row) => row.source === fired.source && row.on === fired.on)
+    .filter((row) => row === fired || (row.source === fired.source && row.on === fired.on && has(there, row)))
     .map((row) => ({
       source: row.source, on: row.on, when: row.when, target: row.target ?? row.source, reply: row.reply, spec: row.spec,
       refused: row.target === null, fired: row === fired,

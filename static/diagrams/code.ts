@@ -14,6 +14,8 @@ import { isInPage } from "../player/addressed.ts";
 import type { Check, Code } from "../player/checks.ts";
 import { fetchCode } from "../player/checks.ts";
 import type { Frame, Transition } from "../player/frame.ts";
+import type { InForce } from "../player/in-force.ts";
+import { inForce } from "../player/in-force.ts";
 import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { CodeShape, LineMark, LineShape, PartShape, RowShape } from "./code-layout.ts";
@@ -127,7 +129,7 @@ export class CodePanel extends DiagramElement {
     const chosen = this.chosen?.step === frame.step.number ? this.chosen.component : null;
     const shape = layoutCode(frame, documents, this.check, chosen);
     return html`${shape === null ? html`<p class="quiet">${frame.step.kind === "fault" ? say("diagram.code.none_fault") : say("diagram.code.none_other")}</p>` : this.#component(shape, frame.step.number)}
-      ${transitionsOf(frame).map((transition) => this.#rows(transition))}`;
+      ${transitionsOf(frame).map((transition) => this.#rows(transition, inForce(frame, frame.step?.actor ?? "")))}`;
   }
 
   #component(shape: CodeShape, step: number): TemplateResult {
@@ -179,9 +181,9 @@ export class CodePanel extends DiagramElement {
       @click=${() => this.dispatchEvent(new CustomEvent("check", { detail: check, bubbles: true, composed: true }))}>${SIGNS[line.mark]}</button>`;
   }
 
-  #rows(transition: Transition): TemplateResult | typeof nothing {
+  #rows(transition: Transition, there: InForce): TemplateResult | typeof nothing {
     const table = this.tables.get(transition.machine);
-    const rows = table === undefined ? [] : layoutRows(transition, table);
+    const rows = table === undefined ? [] : layoutRows(transition, table, there);
     if (rows.length === 0) return nothing;
     const answers = rows.some((row) => row.reply !== "");
     return html`<section class="rows" data-row=${`${transition.machine}/${transition.row}`}><h2><span>${say("diagram.code.row", { of: transition.of })}</span><small class="mono">${

@@ -15,6 +15,7 @@ import type { Frame } from "../player/frame.ts";
 import type { TransactionView } from "../generated/messages.ts";
 import type { CoordinationView } from "../player/whole-view.ts";
 import { listed } from "../player/joins.ts";
+import { inForce } from "../player/in-force.ts";
 import { say } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { section } from "./element.ts";
@@ -181,7 +182,7 @@ export class Coordinator extends MachineElement {
     const title = html`<button class=${picked ? "picked" : ""} aria-pressed=${picked ? "true" : "false"} @click=${() =>
       this.pick(transactionSelection(kept.id))}>${say("diagram.coordinator.heading", {
       id: kept.id, broker: `broker-${kept.broker}` })}</button>`;
-    return section(title, stateText(kept.entry), html`${this.#machine(shape)}<dl class="card">${shape.rows.map(
+    return section(title, stateText(kept.entry), html`${this.#machine(frame, shape)}<dl class="card">${shape.rows.map(
       (row) => html`<dt>${row.name}</dt><dd class=${row.was === null ? "" : "changed"}>${row.value}${
         row.was === null ? nothing : html` <span class="was">${row.was}</span>`}</dd>`,
     )}</dl><p class="wide"><span class="quiet">${say("diagram.coordinator.partitions")}</span> ${partitionsText(kept.entry.partitions)}</p>${
@@ -197,12 +198,13 @@ export class Coordinator extends MachineElement {
     this.requestUpdate();
   }
 
-  #machine(shape: CoordinatorShape) {
+  #machine(frame: Frame, shape: CoordinatorShape) {
     const { entry } = shape.kept;
     const entered = RARE.filter((state) => [entry.state, entry.pending_state, ...(shape.lastEdge ?? [])].includes(state));
     const sentence = say("diagram.coordinator.machine", { id: shape.kept.id, state: stateText(entry) });
     const { lastEdge, stepped } = shape;
-    return this.drawn({ state: entry.state, lastEdge, stepped, sentence }, (table) => ({
+    const there = inForce(frame, `broker-${shape.kept.broker}`);
+    return this.drawn({ state: entry.state, lastEdge, stepped, sentence, there }, (table) => ({
       width: defaults.width, places: TRANSACTION_PLACES, pending: entry.pending_state,
       only: table.states.filter((state) => !RARE.includes(state) || entered.includes(state)),
     }))?.picture ?? nothing;

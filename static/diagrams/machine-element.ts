@@ -8,10 +8,11 @@
  */
 
 import type { TemplateResult } from "lit";
+import type { InForce } from "../player/in-force.ts";
 import { DiagramElement } from "./element.ts";
 import { drawMachine, fetchMachine, machineLook } from "./machine-draw.ts";
 import type { MachineOptions, MachineShape, MachineTable } from "./machine-layout.ts";
-import { layoutMachine } from "./machine-layout.ts";
+import { layoutMachine, tableInForce } from "./machine-layout.ts";
 
 export interface MachineState {
   state: string;
@@ -21,6 +22,8 @@ export interface MachineState {
   stepped: boolean;
   /** What is drawn, in words. */
   sentence: string;
+  /** What the one whose machine it is has. */
+  there: InForce;
 }
 
 export interface DrawnMachine {
@@ -52,9 +55,10 @@ export abstract class MachineElement extends DiagramElement {
   }
 
   /** Null while the table is not there. */
-  protected drawn({ state, lastEdge, stepped, sentence }: MachineState, options: (table: MachineTable) => MachineOptions): DrawnMachine | null {
+  protected drawn({ state, lastEdge, stepped, sentence, there }: MachineState, options: (table: MachineTable) => MachineOptions): DrawnMachine | null {
     if (this.table === undefined) return null;
-    const shape = layoutMachine(this.table, state, lastEdge, options(this.table));
+    const table = tableInForce(this.table, there, lastEdge);
+    const shape = layoutMachine(table, state, lastEdge, options(table));
     return { shape, picture: drawMachine(shape, sentence, stepped) };
   }
 }

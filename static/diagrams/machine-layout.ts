@@ -5,6 +5,8 @@
  * no place of its own gets one in a grid, so a new row in the engine never disappears from the picture.
  */
 
+import type { InForce, Needs } from "../player/in-force.ts";
+import { has } from "../player/in-force.ts";
 import { round, textWidth } from "./geometry.ts";
 import type { PlacedBox } from "./machine-edges.ts";
 import { edgePaths } from "./machine-edges.ts";
@@ -16,9 +18,21 @@ export interface MachineTable {
   states: string[];
   terminal: string[];
   events: string[];
-  rows: {
+  rows: (Needs & {
     source: string; on: string; when: string; target: string | null; reply: string; why: string; spec: string;
-  }[];
+  })[];
+}
+
+/** The rows that there are, with their events and the states that they join. The one it starts in stays, and so does the row that was taken last: a request may come from before the level changed. */
+export function tableInForce(table: MachineTable, there: InForce, taken: readonly [string, string, string] | null): MachineTable {
+  const rows = table.rows.filter((row) => has(there, row) || (taken !== null && row.source === taken[0] && row.target === taken[1] && row.on === taken[2]));
+  if (rows.length === table.rows.length) return table;
+  const states = new Set([table.initial, ...rows.flatMap(({ source, target }) => (target === null ? [] : [source, target]))]);
+  const events = new Set(rows.map((row) => row.on));
+  return {
+    ...table, rows, states: table.states.filter((state) => states.has(state)), terminal: table.terminal.filter((state) => states.has(state)),
+    events: table.events.filter((event) => events.has(event)),
+  };
 }
 
 export interface StateShape {

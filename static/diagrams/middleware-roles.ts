@@ -17,6 +17,7 @@ import { sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { hasChanged } from "./changes.ts";
 import { section } from "./element.ts";
+import { EVERYTHING } from "../player/in-force.ts";
 import { MachineElement } from "./machine-element.ts";
 import { MIDDLEWARE_PLACES } from "./machine-layout.ts";
 import { shownTransaction, transactionIds } from "./middleware-shown.ts";
@@ -152,7 +153,7 @@ export class MiddlewareRoles extends MachineElement {
     const stepped = transition?.machine === MACHINE && transition.of === `middleware ${tid}`;
     const lastEdge: [string, string, string] | null = stepped ? [transition.from, transition.to, transition.on] : null;
     const options = { width: defaults.width, places: MIDDLEWARE_PLACES, only: null };
-    return this.drawn({ state, lastEdge, stepped, sentence: say("diagram.roles.machine", { tid, state }) }, () => options)?.picture ?? nothing;
+    return this.drawn({ state, lastEdge, stepped, sentence: say("diagram.roles.machine", { tid, state }), there: EVERYTHING }, () => options)?.picture ?? nothing;
   }
 }
 

@@ -9,6 +9,7 @@
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import type { ActiveControllerView } from "../generated/messages.ts";
 import type { Frame } from "../player/frame.ts";
 import { facts, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
@@ -75,6 +76,12 @@ function stateOf(registration: { state: string; expires_at: number | null } | un
   return registration.expires_at === null ? state : say("diagram.quorum.until", { state, at: registration.expires_at });
 }
 
+/** The level stands beside the rest where the brokers know the feature. */
+export function factOf({ active, epoch, next_producer_id: next, transaction_version: level }: ActiveControllerView): string {
+  const state = active ? say("diagram.quorum.active", { epoch, next }) : say("diagram.quorum.failed", { epoch });
+  return level === undefined ? state : facts([state, say("diagram.quorum.level", { level })]);
+}
+
 function plain(value: unknown): string {
   return Array.isArray(value) ? value.join(" ") : value === null ? "–" : String(value);
 }
@@ -94,9 +101,7 @@ export class Quorum extends DiagramElement {
     const { controller } = shape;
     const heading = say("diagram.quorum.heading");
     if (controller === null) return folded(heading, say("diagram.none"));
-    const fact = controller.active
-      ? say("diagram.quorum.active", { epoch: controller.epoch, next: controller.next_producer_id })
-      : say("diagram.quorum.failed", { epoch: controller.epoch });
+    const fact = factOf(controller);
     const body = html`<table><thead><tr>${["broker", "state", "epoch", "read", "block", "next"].map((column) =>
       html`<th>${say(`diagram.quorum.${column}`)}</th>`)}</tr></thead><tbody>${repeat(
       shape.brokers,

@@ -1735,6 +1735,10 @@ export interface ActiveControllerView {
   epoch: number;
   active: boolean;
   next_producer_id: number;
+  /**
+   * The level of the cluster's feature of that name; absent where its brokers know no level but 0 (KIP-890).
+   */
+  transaction_version?: number;
 }
 /**
  * A broker as the active controller knows it.
@@ -1961,6 +1965,10 @@ export interface Derived {
   held?: {
     [k: string]: [number, number, "behind" | "marker" | "undecided"][];
   };
+  /**
+   * The level of ``transaction.version`` in force: the cluster's, or a higher one that a client still uses; absent in data of earlier versions.
+   */
+  transaction_version?: number;
 }
 /**
  * A wait of a role other than a client.

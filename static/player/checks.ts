@@ -8,12 +8,14 @@
 
 import { get } from "./addressed.ts";
 import type { DecisionRow, Json, JsonObject, Step, Transition } from "./frame.ts";
+import type { InForce, Needs } from "./in-force.ts";
+import { EVERYTHING, has } from "./in-force.ts";
 import { slotsOf } from "./text.ts";
 
 /** Component, and number of a line in it, from 0. */
 export type Place = [component: string, line: number];
 
-export interface CodeLine {
+export interface CodeLine extends Needs {
   depth: number;
   text?: string;
   /** The code in Chinese, where that differs. */
@@ -38,7 +40,7 @@ export interface CodeDocument {
   /** Machine to the place of each row of its table. */
   rows: Record<string, (Place | null)[]>;
   /** Machine to what each row of its table waits for; an empty guard always holds. */
-  tables: Record<string, [source: string, on: string, when: string][]>;
+  tables: Record<string, [source: string, on: string, when: string, needs?: Needs][]>;
 }
 
 /** The documents, and the way from a sentence, a test, a row to its line. */
@@ -76,11 +78,11 @@ export class Code {
     return this.#tables[machine]?.[row]?.[2] ?? "";
   }
 
-  /** The rows that were tried before this one: those above it for the same state and event. */
-  triedBefore(machine: string, row: number): number[] {
+  /** The rows that were tried before this one: those above it for the same state and event that there are. */
+  triedBefore(machine: string, row: number, there: InForce): number[] {
     const table = this.#tables[machine] ?? [];
     const [source, on] = table[row] ?? [];
-    return table.slice(0, row).flatMap((other, number) => (other[0] === source && other[1] === on ? [number] : []));
+    return table.slice(0, row).flatMap((other, number) => (other[0] === source && other[1] === on && has(there, other[3] ?? {}) ? [number] : []));
   }
 
   line(place: Place): CodeLine | undefined {
@@ -106,14 +108,14 @@ const GUARD = "player.check.guard";
 const OF_A_ROW = "player.check.row";
 const REFUSED_ROW = "player.check.row_stays";
 
-/** The checks that a reader walks through. Tests that were not reached are no stop; the code shows them as such. */
-export function checksOf(step: Step, code: Code | null): Check[] {
+/** The checks that a reader walks through. Tests that were not reached are no stop; the code shows them as such. `there`: what the one that acts has. */
+export function checksOf(step: Step, code: Code | null, there = EVERYTHING): Check[] {
   const tests = testsOf(step, code).filter((test) => test.outcome !== "not_reached");
   const rows = [...(step.earlier_transitions ?? []), ...(step.transition === null ? [] : [step.transition])];
   const numbers = (step.refusal?.compared ?? []).map(([name, value]): [string, Json] => [String(name), value]);
   return [
     ...tests,
-    ...rows.flatMap((row) => ofRow(row, code)),
+    ...rows.flatMap((row) => ofRow(row, code, there)),
     {
       kind: "sentence", key: step.key, params: step.params, outcome: null, rules: step.rules, numbers,
       place: code?.ofSentence(step.key) ?? null, transition: null,
@@ -126,10 +128,10 @@ export function checksOf(step: Step, code: Code | null): Check[] {
 }
 
 /** A row that fired, behind the guards of the rows that were tried before it, in the table's order. */
-function ofRow(row: Transition, code: Code | null): Check[] {
+function ofRow(row: Transition, code: Code | null, there: InForce): Check[] {
   const { machine } = row;
   const common = { rules: [], numbers: [], transition: row };
-  const guards = (code?.triedBefore(machine, row.row) ?? []).map((number): Check => ({
+  const guards = (code?.triedBefore(machine, row.row, there) ?? []).map((number): Check => ({
     ...common, kind: "guard", key: GUARD, params: { guard: code?.guardOf(machine, number) ?? "", on: row.on, from: row.from }, outcome: "passed",
     place: code?.ofRow(machine, number) ?? null,
   }));

@@ -6,6 +6,7 @@
 import type { Check, Code } from "./checks.ts";
 import { checksOf } from "./checks.ts";
 import type { Step } from "./frame.ts";
+import { inForce } from "./in-force.ts";
 import type { Pace } from "./moving.ts";
 import type { PlayerStore } from "./store.ts";
 
@@ -59,10 +60,11 @@ export class Zoom extends EventTarget implements Pace {
 
   /** The checks of the step on show. */
   get checks(): readonly Check[] {
-    const step = this.#store.frame?.step ?? null;
-    if (step === null) return [];
+    const { frame } = this.#store;
+    const step = frame?.step ?? null;
+    if (!frame || step === null) return [];
     if (this.#checks?.step !== step || this.#checks.code !== this.#code) {
-      this.#checks = { step, code: this.#code, list: checksOf(step, this.#code) };
+      this.#checks = { step, code: this.#code, list: checksOf(step, this.#code, inForce(frame, step.actor)) };
     }
     return this.#checks.list;
   }

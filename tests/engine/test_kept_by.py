@@ -51,6 +51,7 @@ def test_a_version_that_is_none_counts_as_the_usual_one(profile: Any) -> None:
 
 
 END_OF_VERSION_2 = {"api": "EndTxn", "transactional_id": "txn-1", "transaction_version": 2}
+INIT_WITH_AN_EPOCH = {"api": "InitProducerId", "transactional_id": "txn-1", "producer_epoch": 3}
 ABORTABLE = {"match": {"api": "Produce"}, "action": "inject_error", "error": "TRANSACTION_ABORTABLE"}
 
 
@@ -63,6 +64,11 @@ ABORTABLE = {"match": {"api": "Produce"}, "action": "inject_error", "error": "TR
             "message.transaction_version",
         ),
         ("k28", ABORTABLE, "error"),
+        (
+            "k20",
+            {"at": 1, "action": "craft_request", "message": INIT_WITH_AN_EPOCH},
+            "message.producer_epoch",
+        ),
     ],
 )
 def test_what_came_later_is_refused(profile: str, fault: dict[str, Any], place: str) -> None:

@@ -30,9 +30,12 @@ CHOOSING = {
     ("client/produce_reactions.py", "fatal_in"),
     ("client/produce_reactions.py", "retried_in"),
     ("client/thrown.py", "thrown_by"),
-    ("explain/machines.py", "_versions"),
+    ("explain/in_force.py", "needs"),
+    ("pseudocode/documents.py", "_generations"),
+    ("pseudocode/documents.py", "_of_other_versions"),
     ("scenario/form.py", "form"),
     ("scenario/header.py", "header_of"),
+    ("why/states.py", "_ways_out"),
     ("wire/broker_apis.py", "listed"),
 }
 """Functions that are constructors by what they do: they choose from a table, check or name settings before a role is

@@ -5,7 +5,7 @@ import { layoutCode, layoutRows, numbersText } from "../../diagrams/code-layout.
 import { Code, checksOf } from "../../player/checks.ts";
 import type { CodeLine } from "../../player/checks.ts";
 import { words } from "../../player/text.ts";
-import { DUPLICATE, frameOf, speakEnglish, stepOf } from "./fixture.ts";
+import { DUPLICATE, HEADER, derived, frameOf, speakEnglish, stepOf, view } from "./fixture.ts";
 
 speakEnglish();
 
@@ -98,4 +98,39 @@ test("the row that fired stands under those that were tried before it", () => {
   const rows = layoutRows({ machine: "states", of: "txn-1", from: "Empty", to: "Empty", on: "init", row: 2 }, table);
   assert.deepEqual(rows.map(({ when, fired, refused }) => [when, fired, refused]), [["in_transition", false, true], ["settled", true, false]]);
   assert.deepEqual(layoutRows({ machine: "states", of: "t", from: "", to: "", on: "", row: 9 }, table), []);
+});
+
+test("lines and rows of other versions are left out, unless the step is at them", () => {
+  const words_of = (header: Partial<typeof HEADER>, level: number, step = DUPLICATE) => layoutCode(
+    frameOf(step, view({ derived: derived({ transaction_version: level }) }), { header: { ...HEADER, ...header } }),
+    new Code({
+      components: {
+        request: {
+          kafka: "", machines: [],
+          lines: [
+            line(0, "append():", { says: ["broker.duplicate_found"] }), line(1, "verify", { versions: ["3.9", "4.1"] }),
+            line(1, "add", { versions: ["4.1"], level: 2 }), line(1, "wake", { says: ["client.woken"], versions: ["2.0"] }),
+          ],
+        },
+      },
+      rows: {}, tables: {},
+    }), null, null)?.parts.flatMap((part) => part.lines.map((one) => one.text));
+  assert.deepEqual(words_of({ version: "2.8" }, 0), ["append():"]);
+  assert.deepEqual(words_of({ version: "3.9" }, 0), ["append():", "verify"]);
+  assert.deepEqual(words_of({ version: "4.1" }, 0), ["append():", "verify"]);
+  assert.deepEqual(words_of({ version: "4.1" }, 2), ["append():", "verify", "add"]);
+  assert.deepEqual(words_of({ version: "4.1", client_versions: { [DUPLICATE.actor]: "2.8" } }, 2), ["append():"]);
+  const woken = stepOf({ ...DUPLICATE, notes: [{ key: "client.woken", params: {}, rules: [] }] });
+  assert.deepEqual(words_of({ version: "2.8" }, 0, woken), ["append():", "wake"]);
+});
+
+test("a row of another version was not tried before the one that fired", () => {
+  const transition = { machine: "states", of: "txn-1", from: "Empty", to: "Empty", on: "init", row: 2 };
+  const tried = new Code({
+    components: {}, rows: {},
+    tables: { states: [["Empty", "init", "old", { versions: ["2.0"] }], ["Empty", "init", "writing"], ["Empty", "init", "settled"]] },
+  });
+  const step = stepOf({ transition });
+  const guards = (version: string) => checksOf(step, tried, { version, level: 0 }).filter((one) => one.kind === "guard").map((one) => one.params["guard"]);
+  assert.deepEqual([guards("2.0"), guards("2.8")], [["old", "writing"], ["writing"]]);
 });

@@ -5,7 +5,7 @@ import { layoutCompensation } from "../../diagrams/compensation-log.ts";
 import { layoutCoordinator } from "../../diagrams/coordinator.ts";
 import { layoutGroups } from "../../diagrams/groups.ts";
 import { layoutTapes } from "../../diagrams/internal-log.ts";
-import { TRANSACTION_PLACES, layoutMachine } from "../../diagrams/machine-layout.ts";
+import { TRANSACTION_PLACES, layoutMachine, tableInForce } from "../../diagrams/machine-layout.ts";
 import { layoutMarkerBoards } from "../../diagrams/marker-board.ts";
 import { layoutRoles, windowText } from "../../diagrams/middleware-roles.ts";
 import { layoutVotes } from "../../diagrams/middleware-votes.ts";
@@ -185,4 +185,26 @@ test("what a run does not have gets no panel, and a step unfolds the panels that
   assert.deepEqual([...panelsOf(frameOf(stepOf({ changes }), now))].sort(), ["eos-internal-log", "eos-lanes", "eos-marker-board"]);
   const copied: Change[] = [{ path: ["partitions", "__transaction_state-10", "replicas", "2", "batches", "0"], after: {} }];
   assert.deepEqual([...panelsOf(frameOf(stepOf({ changes: copied }), now))], ["eos-lanes"]);
+});
+
+test("machines: rows, events and states that a version does not have are not drawn", () => {
+  const row = (source: string, on: string, target: string | null, needs = {}) => ({ source, on, when: "", target, reply: "", why: "", spec: "", ...needs });
+  const table = {
+    name: "transaction_states", initial: "Empty", states: ["Empty", "Ongoing", "PrepareCommit", "Lost"], terminal: ["Lost"],
+    events: ["add", "end_commit", "end_commit_raising_epoch", "lose"],
+    rows: [
+      row("Empty", "add", "Ongoing"), row("Ongoing", "end_commit", "PrepareCommit"), row("Ongoing", "lose", "Lost", { versions: ["2.0"] }),
+      row("Ongoing", "end_commit_raising_epoch", "PrepareCommit", { versions: ["4.1"], level: 2 }),
+    ],
+  };
+  const drawn = (version: string, level: number) => {
+    const there = tableInForce(table, { version, level }, null);
+    const shape = layoutMachine(there, "Empty", null, { width: 296, places: TRANSACTION_PLACES, only: null });
+    return [there.states, shape.edges.find((edge) => edge.to === "PrepareCommit")?.on];
+  };
+  assert.deepEqual(drawn("2.0", 0), [["Empty", "Ongoing", "PrepareCommit", "Lost"], ["end_commit"]]);
+  assert.deepEqual(drawn("4.1", 0), [["Empty", "Ongoing", "PrepareCommit"], ["end_commit"]]);
+  assert.deepEqual(drawn("4.1", 2), [["Empty", "Ongoing", "PrepareCommit"], ["end_commit", "end_commit_raising_epoch"]]);
+  assert.deepEqual(tableInForce(table, { version: "4.1", level: 0 }, ["Ongoing", "PrepareCommit", "end_commit_raising_epoch"]).events, ["add", "end_commit", "end_commit_raising_epoch"]);
+  assert.equal(tableInForce(table, { version: "", level: 0 }, null), table);
 });

@@ -13,7 +13,7 @@ import { differenceText, layoutNumbers } from "../../diagrams/numbers.ts";
 import { layoutPending } from "../../diagrams/pending.ts";
 import { layoutProducerTable } from "../../diagrams/producer-table.ts";
 import { arcPath, layoutTimers, shortLeft } from "../../diagrams/timers.ts";
-import { layoutQuorum } from "../../diagrams/quorum.ts";
+import { factOf, layoutQuorum } from "../../diagrams/quorum.ts";
 import { layoutZooKeeper } from "../../diagrams/zookeeper.ts";
 import type { Change, View } from "../../player/frame.ts";
 import { wholeView } from "../../player/whole.ts";
@@ -268,6 +268,8 @@ test("the controller without ZooKeeper: registrations, how far each broker has r
     ["10", "PartitionChangeRecord", "t-0", "leader 1, isr 1"],
   ]);
   assert.equal(shape.folded, 1);
+  assert.equal(factOf({ epoch: 2, active: true, next_producer_id: 3000 }), "epoch 2, next PID 3000");
+  assert.match(factOf({ epoch: 2, active: true, next_producer_id: 3000, transaction_version: 0 }), /next PID 3000, transaction.version 0/);
 });
 
 test("consumers, configuration and the event queue", () => {

@@ -1,0 +1,33 @@
+"""Which versions of Kafka have a thing, as JSON: a row of a machine, a test of a decision, a line of pseudocode.
+
+What is drawn or listed beside a run is what its versions have. Pages look that up here; ``versions`` and ``level`` say
+what a thing needs, the header of a run and its derived facts what there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from engine.messages import RAISING_VERSION
+from engine.profile import Profile, holds
+from engine.profiles import PROFILES
+
+
+def needs(exists: Callable[[Profile], bool]) -> dict[str, Any]:
+    """``versions``: those that have it, absent where all have it. ``level``: the level of ``transaction.version`` that
+    it needs there, absent where it needs none."""
+    having = [profile for profile in PROFILES.values() if exists(profile)]
+    found: dict[str, Any] = {}
+    if len(having) < len(PROFILES):
+        found["versions"] = [profile.version for profile in having]
+    if having and not any(exists(profile.at_level(RAISING_VERSION - 1)) for profile in having):
+        found["level"] = RAISING_VERSION
+    return found
+
+
+@cache
+def needs_of(only_if: str | None, unless: str | None) -> dict[str, Any]:
+    """The same of what names fields of the profile."""
+    return needs(lambda profile: holds(profile, only_if, unless))

@@ -1,0 +1,31 @@
+/**
+ * What there is in a run: rows of machines and lines of code say what they need, versions of Kafka and a level of
+ * `transaction.version` (engine/explain/in_force.py); the header says the version of each actor, the view the level.
+ */
+
+import type { Frame } from "./frame.ts";
+
+/** Versions that have it, all where none are named, and the level that it needs there. */
+export interface Needs {
+  versions?: string[];
+  level?: number;
+}
+
+export interface InForce {
+  /** Empty where no Kafka runs: nothing is left out. */
+  version: string;
+  level: number;
+}
+
+export const EVERYTHING: InForce = { version: "", level: Number.POSITIVE_INFINITY };
+
+/** What an actor of the run has; the cluster, where it is no client of another version. A recording that does not say the level leaves out nothing for it. */
+export function inForce(frame: Pick<Frame, "header" | "view">, actor: string): InForce {
+  const { version, client_versions } = frame.header;
+  return { version: client_versions?.[actor] ?? version, level: frame.view.derived?.transaction_version ?? EVERYTHING.level };
+}
+
+export function has(there: InForce, needs: Needs): boolean {
+  if (there.version === "") return true;
+  return (needs.versions?.includes(there.version) ?? true) && (needs.level ?? 0) <= there.level;
+}
