@@ -6,10 +6,12 @@ what a thing needs, the header of a run and its derived facts what there is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from engine.machine import Machine
 from engine.messages import RAISING_VERSION
 from engine.profile import Profile, holds
 from engine.profiles import PROFILES
@@ -31,3 +33,12 @@ def needs(exists: Callable[[Profile], bool]) -> dict[str, Any]:
 def needs_of(only_if: str | None, unless: str | None) -> dict[str, Any]:
     """The same of what names fields of the profile."""
     return needs(lambda profile: holds(profile, only_if, unless))
+
+
+def states_in(machine: Machine[Any], cluster: Profile, clients: Iterable[Profile] = ()) -> list[str]:
+    """The states of a machine in a cluster with clients of other versions: those that a row of one of them joins; none
+    where no version of them has the machine. A client brings no controller."""
+    versions = [cluster, *(replace(one, quorum_controller=cluster.quorum_controller) for one in clients)]
+    rows = [row for row in machine.rows if any(row.exists_in(version) for version in versions)]
+    joined = {machine.initial, *(state for row in rows if row.target for state in (row.source, row.target))}
+    return [state for state in machine.states if state in joined] if rows else []

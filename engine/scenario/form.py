@@ -12,6 +12,7 @@ from engine.broker.configuration import BrokerConfiguration
 from engine.client.configuration import SETTINGS
 from engine.crafted_requests import FIELDS as CRAFTED
 from engine.errors import Error
+from engine.explain.in_force import states_in
 from engine.explain.machines import machines
 from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
 from engine.middleware.configuration import NODES
@@ -176,7 +177,9 @@ def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
     nodes = _names(middleware, "participants") if isinstance(middleware, dict) else []
     nodes = [*NODES, *nodes] if nodes else []
     actors = [f"broker-{number}" for number in range(1, count + 1)]
-    versions, profile = SECTIONS["scenario"]["profile"], document.get("profile")
+    versions, named = SECTIONS["scenario"]["profile"], document.get("profile")
+    profile = str(named if named in versions.choices else versions.default)
+    without = [name for name, machine in machines().items() if not states_in(machine, PROFILES[profile])]
     return {
         "producers": producers,
         "consumers": consumers,
@@ -188,7 +191,7 @@ def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
             for number in range(_whole(topic.get("partitions"), 2, 64))
         ],
         "actors": [*producers, *consumers, *actors, *nodes],
-        "absent": absent(str(profile if profile in versions.choices else versions.default)),
+        "absent": [*absent(profile), *without],
     }
 
 

@@ -27,6 +27,8 @@ ACTIONS: dict[str, str] = {
 APIS: dict[str, str] = {api.name: api.kept_by for api in apis.APIS if api.kept_by}
 """Messages that exist only with ZooKeeper, or only with a quorum."""
 SWITCHES: dict[str, str] = {"zookeeper_version_check": ZOOKEEPER}
+KINDS: dict[str, str] = {"zookeeper": ZOOKEEPER}
+"""Kinds of steps that one of the two makes."""
 SETTINGS: dict[str, str] = {
     "registration_ms": ZOOKEEPER,
     "zookeeper_reply_timeout_ms": ZOOKEEPER,
@@ -47,13 +49,17 @@ def exists(needs: str | None, profile: str) -> bool:
 
 
 def absent(profile: str) -> list[str]:
-    """Names of actions, messages, switches and broker settings that a cluster of this version does not have.
+    """Names of actions, messages, switches, broker settings and errors that a cluster of this version does not have.
     No name is in two of the tables."""
+    known = PROFILES[profile].errors
     return [
-        name
-        for table in (ACTIONS, APIS, SWITCHES, SETTINGS)
-        for name, needs in table.items()
-        if not exists(needs, profile)
+        *(
+            name
+            for table in (ACTIONS, APIS, SWITCHES, SETTINGS)
+            for name, needs in table.items()
+            if not exists(needs, profile)
+        ),
+        *(error.name for error in Error if error is not Error.NONE and error not in known),
     ]
 
 

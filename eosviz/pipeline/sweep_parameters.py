@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.client.configuration import ACKS_ALL, SETTINGS
 from engine.network.faults import FaultRule
+from engine.profiles import PROFILES
 from engine.scenario import kept_by
 from engine.scenario.document import Scenario
 from engine.scenario.schema import SECTIONS, Field
@@ -16,7 +17,9 @@ from engine.switches import Switches
 from eosviz.pipeline.bad_sweep import bad_value
 
 _SCENARIO = ("profile",)
-_CLUSTER = ("latency_ms", "transaction_version")
+_CLUSTER = ("latency_ms",)
+LEVEL = "transaction_version"
+"""Varies where the cluster's version knows the feature."""
 _TOPIC = ("min_isr", "replication", "segment_records")
 _PRODUCER = ("profile",)
 _CONSUMER = ("profile", "isolation")
@@ -122,6 +125,10 @@ def _cluster(document: Mapping[str, Any], has_topics: bool) -> Iterator[Paramete
         yield _of_field(name, SECTIONS["scenario"][name], document[name])
     for name in _CLUSTER:
         yield _of_field(f"cluster.{name}", SECTIONS["cluster"][name], document["cluster"][name])
+    highest = PROFILES[document["profile"]].transaction_version
+    if highest:
+        field = replace(SECTIONS["cluster"][LEVEL], high=highest)
+        yield _of_field(f"cluster.{LEVEL}", field, document["cluster"][LEVEL])
     for index, link in enumerate(document["cluster"]["latencies"]):
         yield _of_field(f"cluster.latencies.{index}.ms", SECTIONS["latency"]["ms"], link["ms"])
     if has_topics:

@@ -300,9 +300,14 @@ def rename(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 
 
 @api.get("/conditions", auth=None, openapi_extra=described("Conditions"))
-def conditions(request: HttpRequest) -> HttpResponse:
-    """What the conditions of `run_until` and `search` may name, from the engine's tables."""
-    return _json(matching.choices())
+def conditions(
+    request: HttpRequest,
+    version: Annotated[str, Query(max_length=20)] = "",
+    client: Annotated[list[str] | None, Query(max_length=9)] = None,
+) -> HttpResponse:
+    """What the conditions of `run_until` and `search` may name, from the engine's tables. `version`: in a run of this
+    Kafka; `client`: and of clients of others, once for each."""
+    return _json(matching.choices_in(version, client or ()))
 
 
 @api.get(

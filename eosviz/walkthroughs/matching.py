@@ -13,9 +13,12 @@ from typing import Any, get_args
 import msgspec
 
 from engine.errors import Error
+from engine.explain.in_force import states_in
 from engine.explain.machines import machines
 from engine.explain.requirements import GROUPS, REGISTER, REQUIREMENTS
 from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from engine.profiles import PROFILES
+from engine.scenario.kept_by import KINDS, exists
 from eosviz.catalogue import say
 from eosviz.walkthroughs.conditions import (
     AnyCondition,
@@ -230,6 +233,24 @@ def choices() -> dict[str, Any]:
         "machines": {machine.name: list(machine.states) for machine in machines().values()},
         "errors": sorted(error.name for error in Error if error is not Error.NONE),
         "rule_groups": [*GROUPS, "CTR"],
+    }
+
+
+def choices_in(version: str, clients: Sequence[str]) -> dict[str, Any]:
+    """Those that may hold in a run: of a cluster of this version of Kafka, with clients of others. Everything where no
+    such version is known."""
+    by_version = {profile.version: profile for profile in PROFILES.values()}
+    cluster = by_version.get(version)
+    if cluster is None:
+        return choices()
+    others = [by_version[one] for one in clients if one in by_version]
+    states = {name: states_in(machine, cluster, others) for name, machine in machines().items()}
+    kinds = [kind for kind in choices()["kinds"] if exists(KINDS.get(kind), cluster.name)]
+    return {
+        **choices(),
+        "kinds": kinds,
+        "machines": {name: found for name, found in states.items() if found},
+        "errors": sorted(error.name for error in cluster.errors),
     }
 
 

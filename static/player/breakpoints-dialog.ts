@@ -9,7 +9,7 @@ import type { Breakpoint, Breakpoints } from "./breakpoints.ts";
 import { defaults, outcomeInWords } from "./breakpoints.ts";
 import { conditionOf } from "./breakpoints-condition.ts";
 import type { Choices, Condition } from "./conditions.ts";
-import { inShort, inWords } from "./conditions.ts";
+import { fetchChoices, inShort, inWords } from "./conditions.ts";
 import { DialogElement } from "./dialogs.ts";
 import type { PlayerStore } from "./store.ts";
 import { subjectsOf } from "./subjects.ts";
@@ -65,9 +65,7 @@ export class BreakpointList extends DialogElement {
 
   async #load(): Promise<void> {
     try {
-      const response = await fetch(this.conditions, { headers: { Accept: "application/json" } });
-      if (!response.ok) throw new Error(String(response.status));
-      this.choices = (await response.json()) as Choices;
+      this.choices = await fetchChoices(this.conditions, this.store?.header ?? null);
       this.fault = "";
     } catch {
       this.fault = "stops.no_choices";

@@ -4,7 +4,7 @@
  */
 
 import type * as told from "../generated/messages.ts";
-import type { OnKind, OnSubject } from "../generated/messages.ts";
+import type { Header, OnKind, OnSubject } from "../generated/messages.ts";
 import { say } from "./text.ts";
 import type { WithoutNull } from "./whole-view.ts";
 
@@ -23,6 +23,16 @@ export interface Choices {
   machines: Record<string, string[]>;
   errors: string[];
   rule_groups: string[];
+}
+
+/** The names that may hold in this run, of `conditions`, an address. Throws when they cannot be had. */
+export async function fetchChoices(conditions: string, header: Pick<Header, "version" | "client_versions"> | null): Promise<Choices> {
+  const asked = new URLSearchParams([
+    ["version", header?.version ?? ""], ...[...new Set(Object.values(header?.client_versions ?? {}))].map((version) => ["client", version]),
+  ]);
+  const response = await fetch(`${conditions}?${asked.toString()}`, { headers: { Accept: "application/json" } });
+  if (!response.ok) throw new Error(String(response.status));
+  return (await response.json()) as Choices;
 }
 
 /** A condition as a person reads it. */

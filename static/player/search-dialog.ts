@@ -6,6 +6,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import type { Choices, Condition, StepKind, SubjectKind } from "./conditions.ts";
+import { fetchChoices } from "./conditions.ts";
 import { DialogElement } from "./dialogs.ts";
 import { searchResults } from "./search-results.ts";
 import type { StepSearch } from "./step-search.ts";
@@ -57,8 +58,7 @@ export class SearchDialog extends DialogElement {
 
   async #load(): Promise<void> {
     // Without the choices words can still be searched for.
-    const response = await fetch(this.conditions, { headers: { Accept: "application/json" } }).catch(() => null);
-    if (response?.ok === true) this.choices = (await response.json()) as Choices;
+    this.choices = await fetchChoices(this.conditions, this.store?.header ?? null).catch(() => null);
   }
 
   protected override render(): TemplateResult | typeof nothing {

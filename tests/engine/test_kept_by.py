@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
 
+from engine.errors import Refused
+from engine.explain.sentences import LANGUAGES, catalogue
 from engine.scenario.document import BadScenario, load
 from engine.scenario.form import names_in
+from engine.scenario.shelf import entry, library
 from engine.simulation import Simulation
+from engine.step import Step
+from tests.rotation import part
 
 ACTOR = {"actor": "broker-1"}
 WORLD: dict[str, Any] = {
@@ -42,6 +49,11 @@ def test_what_another_cluster_has_is_refused(profile: str, given: dict[str, Any]
 def test_a_form_knows_what_the_cluster_does_not_have(profile: str, absent: str, has: str) -> None:
     names = names_in({**WORLD, "profile": profile})["absent"]
     assert absent in names and has not in names
+    assert ("TRANSACTION_ABORTABLE" in names) == (profile == "k28")
+    assert ("broker_registration" in names, "producer_id_block" in names) == (
+        profile == "k28",
+        profile == "k39",
+    )
     assert ("zookeeper_version_check" in names, "registration_ms" in names) == (profile == "k39",) * 2
 
 
@@ -76,6 +88,48 @@ def test_what_came_later_is_refused(profile: str, fault: dict[str, Any], place: 
         load({**WORLD, "profile": profile, "faults": [fault]})
     assert refused.value.place == f"faults.0.{place}"
     assert load({**WORLD, "profile": "k41", "faults": [fault]})
+
+
+SAID_OF = {
+    "zookeeper": re.compile("zookeeper|znode", re.IGNORECASE),
+    "quorum": re.compile("kraft|heartbeat|metadata log|broker epoch|心跳|元数据日志", re.IGNORECASE),
+}
+RUNS = [(found.id, variant) for found in library() for variant in found.variants or (None,)]
+
+
+def words_of(step: Step) -> str:
+    """Every sentence of a step in both languages, with the rules it names."""
+    decided = () if step.decision is None else step.decision["rows"]
+    rules = {*step.rules, *(rule for note in step.notes for rule in note["rules"])}
+    keys = [step.key, *(note["key"] for note in step.notes), *(row["key"] for row in decided)]
+    known = [
+        catalogue()[key] for key in (*keys, *(f"requirement.{rule}" for rule in rules)) if key in catalogue()
+    ]
+    return " ".join(
+        [json.dumps(step.params), *(one.text(language) for one in known for language in LANGUAGES)]
+    )
+
+
+@pytest.mark.parametrize("run", part(RUNS, 40, "engine"), ids=lambda run: f"{run[0]}/{run[1] or ''}")
+def test_no_step_speaks_of_what_keeps_another_cluster(run: tuple[str, str | None]) -> None:
+    for profile in (None, "k28", "k41"):
+        try:
+            simulation = Simulation(entry(run[0]).scenario(run[1], profile and {"profile": profile}))
+        except (Refused, BadScenario):
+            continue
+        other = "zookeeper" if simulation.world.profile.quorum_controller else "quorum"
+        for _ in range(400):
+            step = simulation.step()
+            if step is None:
+                break
+            assert not SAID_OF[other].search(words_of(step)), step.key
+
+
+def test_steps_speak_of_what_keeps_their_own_cluster() -> None:
+    for profile, own in (("k28", "zookeeper"), ("k41", "quorum")):
+        simulation = Simulation(entry("SC-08").scenario(None, {"profile": profile}))
+        steps = [step for _ in range(2_000) if (step := simulation.step()) is not None]
+        assert any(SAID_OF[own].search(words_of(step)) for step in steps)
 
 
 @pytest.mark.parametrize(("given", "ends"), [({}, 9000), ({"session_timeout_ms": 900}, 900)])

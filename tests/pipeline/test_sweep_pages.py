@@ -215,6 +215,14 @@ class TestBuilding:
         again = load(entry.document, variants[0], settings, source=entry.id)
         assert parameters and again["faults"] == scenario["faults"]
 
+    @pytest.mark.parametrize("profile", ["k20", "k28", "k39", "k41"])
+    def test_only_what_the_cluster_s_version_has_may_vary(self, profile: str) -> None:
+        scenario = entry("SC-03").scenario(None, {"profile": profile})
+        offered = {one.path: one.allowed for section in sections_of(scenario) for one in section.parameters}
+        levels = offered.get("cluster.transaction_version")
+        assert levels == ("0 … 2" if profile == "k41" else None)
+        assert ("switches.zookeeper_version_check" in offered) == (profile in ("k20", "k28"))
+
     def test_a_filled_form_becomes_a_document(self, client: Client) -> None:
         page = client.post(reverse("pipeline:build"), {**FILLED, "write": "1"})
         text = page.context["document"]

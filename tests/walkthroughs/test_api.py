@@ -92,6 +92,8 @@ def test_a_program_searches_and_renames(caller: Caller) -> None:
     caller.post(f"{session}/commands", advance(branch, 0, 40))
     known = caller.get("/conditions").json()
     assert "CompleteCommit" in known["machines"]["transaction_states"]
+    of_run = caller.get("/conditions?version=4.1&client=2.8&client=2.0").json()
+    assert ("zookeeper" in known["kinds"], "zookeeper" in of_run["kinds"]) == (True, False)
     asked = {"v": 1, "id": str(uuid.uuid4()), "type": "search", "branch": branch, "from": 1, "to": 500}
     found = caller.post(
         f"{session}/search", {**asked, "conditions": [{"on": "kind", "kind": "delivery"}]}

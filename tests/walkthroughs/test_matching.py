@@ -159,6 +159,32 @@ def test_every_name_that_is_offered_is_taken() -> None:
     assert len(states) > 60
 
 
+OF_ZOOKEEPER, OF_QUORUM = (
+    {"producer_id_block"},
+    {"broker_lifecycle", "broker_registration", "producer_id_allocation"},
+)
+
+
+@pytest.mark.parametrize(
+    ("version", "quorum"), [("2.0", False), ("2.8", False), ("3.9", True), ("4.1", True)]
+)
+def test_a_run_is_offered_what_its_cluster_has(version: str, quorum: bool) -> None:
+    known = matching.choices_in(version, ["2.8", "4.1"])
+    assert ("zookeeper" in known["kinds"]) != quorum
+    assert (known["machines"].keys() >= OF_QUORUM, bool(OF_ZOOKEEPER & known["machines"].keys())) == (
+        quorum,
+        not quorum,
+    )
+    assert ("TRANSACTION_ABORTABLE" in known["errors"]) == quorum
+    assert known["machines"]["transaction_states"] == matching.choices()["machines"]["transaction_states"]
+    offered = [OnState(machine, state) for machine, states in known["machines"].items() for state in states]
+    matching.check([*map(OnError, known["errors"]), *offered], "")
+
+
+def test_a_version_that_is_not_known_is_offered_everything() -> None:
+    assert matching.choices_in("", []) == matching.choices_in("9.9", ["2.8"]) == matching.choices()
+
+
 class TestRunUntilBreakpoint:
     def test_it_stops_at_the_first_step_where_a_condition_holds(self, session: Session) -> None:
         conditions = [{"on": "rule", "rule": "SEQ-11"}, {"on": "broken"}]
