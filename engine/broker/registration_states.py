@@ -85,17 +85,6 @@ MACHINE: Machine[Situation] = Machine(
     "broker_registration",
     FENCED,
     (
-        # A request that is sent again arrives while its broker is fenced: the broker sends no heartbeat before it has
-        # the response to the newest one.
-        Row(
-            source=FENCED,
-            on=REGISTER,
-            when="same_incarnation",
-            target=FENCED,
-            effects=("amend",),
-            why="registration_amended",
-            spec="FEN-6",
-        ),
         Row(
             source=FENCED,
             on=REGISTER,
@@ -194,6 +183,17 @@ MACHINE: Machine[Situation] = Machine(
                 spec="LOG-10",
             )
             for state in (UNFENCED, CONTROLLED_SHUTDOWN)
+        ),
+        # A request that is sent again arrives while its broker is fenced: the broker sends no heartbeat before it has
+        # the response to the newest one.
+        Row(
+            source=FENCED,
+            on=REGISTER,
+            when="same_incarnation",
+            target=FENCED,
+            effects=("amend",),
+            why="registration_amended",
+            spec="FEN-6",
         ),
     ),
     guards=GUARDS,
