@@ -35,7 +35,7 @@ _STEPS_READ_AT_ONCE = 500
 def export_session(
     session: Session, branch: Branch | None = None, each: Callable[[], None] | None = None
 ) -> Iterator[bytes]:
-    """The session's replay file in pieces: everything stored when this is called. With ``branch`` only its line,
+    """The session's replay file in pieces: everything stored at the time of the call. With ``branch`` only its line,
     from the beginning to its newest step, as one branch. ``each`` is called after each step."""
     branches = list(Branch.objects.of_session(session.id))
     if branch is None:
@@ -48,7 +48,7 @@ def export_session(
 
 
 def file_name(session: Session, branch: Branch | None = None, ending: str = REPLAY_ENDING) -> str:
-    """What a download of this session, or of one branch, is called. Holds no character that a person chose."""
+    """The file name of a download of this session, or of one branch. Contains no character that a user chose."""
     variant = f"-{session.variant}" if session.variant else ""
     named = "" if branch is None else f"-{branch.id}"
     return f"{session.version.identifier}{variant}-{str(session.id)[:8]}{named}{ending}"
@@ -88,7 +88,7 @@ def _told(branch: Branch) -> dict[str, Any]:
 
 
 def _told_line(line: list[Branch]) -> dict[str, Any]:
-    """A branch with what it shares with its ancestors, as if nothing had ever left it."""
+    """A branch together with the steps it shares with its ancestors, as a single branch without a parent."""
     return _told(line[-1]) | {"parent": None, "leaves_at": 0, "interventions": line_interventions(line)}
 
 
@@ -99,7 +99,7 @@ def _own(branch: Branch) -> Stretch:
 def _stored_steps(
     stretches: list[Stretch], named: str | None, each: Callable[[], None] | None
 ) -> Iterator[tuple[str, Any]]:
-    """``named``: the one branch that all of them belong to in the file."""
+    """``named``: the branch id that all steps get in the file."""
     for stretch in stretches:
         for first in range(stretch.first, stretch.last + 1, _STEPS_READ_AT_ONCE):
             last = min(first + _STEPS_READ_AT_ONCE - 1, stretch.last)
@@ -124,8 +124,8 @@ def import_replay(file: BinaryIO, owner: str) -> Replay:
 
 
 def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -> tuple[Replay, bytes]:
-    """The replay of a file in any form, not stored yet, and its replay file. `name`: see `bounded.runner.run`, which
-    tells what this raises."""
+    """Makes the replay of a file in any form, not stored yet, and its replay file. `name` and the exceptions: see
+    `bounded.runner.run`."""
     identity = uuid.uuid4()
     with path.open("rb") as file:
         task = TASKS["parquet_replay" if file.read(len(bringing.PARQUET)) == bringing.PARQUET else "replay"]
@@ -137,13 +137,13 @@ def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -
 
 
 def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: str | None = None) -> Replay:
-    """The log case of an upload's files, not stored yet; damage inside them is shown and never refused. `name`: see
-    `bounded.runner.run`, which tells what this raises."""
+    """Makes the log case of an upload's files, not stored yet; damage inside the files is shown and never refused.
+    `name` and the exceptions: see `bounded.runner.run`."""
     asked = log_analysis.Asked(str(folder), str(uuid.uuid4()), options)
     try:
         return _log_case("log", asked, owner, asks, name)
     except BeyondBounds as beyond:
-        # The steps alone take much less; the page says that there are no verdicts.
+        # Without verdicts it takes much less; the page says that there are none.
         asked.verdicts = False
         try:
             return _log_case("log_steps", asked, owner, asks, name)
@@ -181,17 +181,16 @@ def _log_replay(
 
 
 def keep_case(document: dict[str, Any]) -> Replay:
-    """Store what a case that was read in place says: its summary, whatever the size of the files. It has no
-    owner, as all that the command line brings. ``document``: with keys and parameters for sentences.
-    """
+    """Store the summary of a case that was read in place, whatever the size of its files. Like everything from the
+    command line it has no owner. ``document``: with keys and parameters for sentences."""
     identity = str(uuid.uuid4())
     row, player = log_analysis.stored_in_place(document, identity)
     return keep(_log_replay(identity, "", row, player, None), "cases")
 
 
 def keep(replay: Replay, quota: str, file: bytes = b"") -> Replay:
-    """Store it. Others may have stored something of this person's meanwhile, and only now its size is known. Raises
-    ReplayRefused."""
+    """Store the replay. The person's quota is checked again: other replays may have been stored meanwhile, and only
+    now this one's size is known. Raises ReplayRefused."""
     with transaction.atomic():
         ReplayRefused.check_quota(replay.owner, quota)
         size = len(replay.player) + len(file) + len(replay.bundle or b"")

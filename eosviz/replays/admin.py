@@ -1,4 +1,4 @@
-"""What people publish, in Django's administration: found by its address, looked at, taken back."""
+"""Published replays in Django's administration: found by address, viewed, withdrawn."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from eosviz.request_types import user_of
 
 @admin.register(Publication)
 class PublicationAdmin(admin.ModelAdmin):
-    """Deleting one takes it back for its owner; the log of deeds keeps who did it."""
+    """Deleting one withdraws it for its owner; the audit log records who did it."""
 
     list_display = ("scenario", "variant", "steps", "bytes", "digest", "created")
     list_filter = ("scenario",)
     search_fields = ("digest__startswith", "scenario")
-    exclude = ("owner",)  # a key that opens what its owner has
+    exclude = ("owner",)  # the key that gives access to everything its owner has
     date_hierarchy = "created"
     ordering = ("-created",)
 

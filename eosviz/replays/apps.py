@@ -7,17 +7,18 @@ from django.db.models.signals import post_delete, post_migrate
 
 
 def forget_linked_files(**kwargs: Any) -> None:
-    """A new release may make other steps; what links show is made again by the first who asks."""
+    """A new release may make different steps, so what earlier ones made for links is deleted; it is made again when
+    asked for."""
     from eosviz.replays.models import LinkedFile
 
     LinkedFile.objects.all().delete()
 
 
 def forget_export(instance: Any, **kwargs: Any) -> None:
-    """However the row went, with its session or with its person, its file goes too."""
+    """Whichever way a row is deleted, with its session or its person, its file is deleted too."""
     from eosviz.replays.stores import exports
 
-    place = instance.place  # by the time of the commit the row has lost its id
+    place = instance.place  # after the commit the row no longer has its id
     transaction.on_commit(lambda: exports.delete(place))
 
 
@@ -35,7 +36,7 @@ def forget_upload(instance: Any, **kwargs: Any) -> None:
 
 
 def take_uploads_again(**kwargs: Any) -> None:
-    """What waited or ran when the site was stopped is taken up; what belongs to no row is deleted."""
+    """Unfinished uploads of before a stop are taken up again; folders without a row are deleted."""
     from eosviz.replays import tasks
 
     tasks.take_uploads_again()

@@ -1,7 +1,5 @@
-"""How much a request may bring.
-
-Django reads a whole body to disk before any view is asked, so the bound stands in front of it.
-"""
+"""Bounds the body of a request. Django writes a whole body to disk before it calls a view, so the bound is checked
+before Django."""
 
 import asyncio
 
@@ -11,23 +9,23 @@ from eosviz.replays.log_upload import ALL_BYTES_MAX
 
 BODY_BYTES_MAX = 2 * 1024 * 1024
 BODY_BYTES_LET_GO_BY = 512 * 1024 * 1024
-"""What is longer still is cut off in the middle."""
+"""The connection of a body longer than this is cut."""
 _FORM_BYTES = 1024 * 1024
-"""Room for what a form writes around its files."""
+"""Room for the parts of a form around its files."""
 LOG_PATH = "/replays/log"
 BODY_BYTES_MAX_AT = {
-    # More than the pages take, so that a file that is a little too large meets the sentence that says so.
+    # More than the pages accept, so that a file that is slightly too large gets the page's own message.
     "/replays/import": BOUNDS.compressed_bytes + _FORM_BYTES,
-    # Indexes are mostly zeros, which are not stored: without scripts a browser sends them all the same.
+    # Indexes are mostly zeros, which are not stored; a browser without scripts sends them all the same.
     LOG_PATH: 2 * ALL_BYTES_MAX,
 }
 TOO_LARGE = "eosviz.too_large"
-"""The key of a request's scope whose body was not taken; its value is the bound in bytes."""
+"""Key in the scope of a request whose body was refused; its value is the bound in bytes."""
 _OF_THE_BODY = (b"content-length", b"content-type", b"transfer-encoding")
 
 
 class BodyLimit:
-    """Answers 413 to a longer body, whatever length it said it would have, and keeps nothing of it."""
+    """Answers 413 to a body beyond the bound, whatever its declared length, and keeps nothing of it."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -49,7 +47,7 @@ class BodyLimit:
             message = await receive()
             taken += len(message.get("body", b""))
             if taken > limit:
-                # To the application the visitor is gone: it stops reading and answers nothing.
+                # The application sees a disconnect: it stops reading and sends no answer.
                 return {"type": "http.disconnect"}
             return message
 
@@ -63,7 +61,7 @@ class BodyLimit:
             await self._refuse(scope, send, limit)
 
     async def _refuse(self, scope: Scope, send: Send, limit: int) -> None:
-        """Let the site answer in the reader's language (`too_large.py`), as if they had asked for a page."""
+        """Let the site answer in the reader's language (`too_large.py`), as for a page without a body."""
         told = [(name, value) for name, value in scope["headers"] if name not in _OF_THE_BODY]
 
         async def send_and_close(message: Message) -> None:
@@ -76,9 +74,8 @@ class BodyLimit:
 
 
 async def _let_go_by(receive: Receive, size: int) -> None:
-    """Take up to ``size`` bytes and forget them: a browser that is still sending reads no answer, it says that
-    the connection was reset.
-    """
+    """Read up to ``size`` bytes and discard them: a browser that is still sending does not read the answer, it
+    reports a reset connection."""
     while size > 0:
         message = await receive()
         if message["type"] != "http.request" or not message.get("more_body", False):
@@ -87,13 +84,13 @@ async def _let_go_by(receive: Receive, size: int) -> None:
 
 
 def _nothing_more() -> Receive:
-    """A request without a body, whose visitor stays."""
+    """A request without a body, from a client that stays connected."""
     messages = iter([{"type": "http.request", "body": b"", "more_body": False}])
 
     async def receive() -> Message:
         message = next(messages, None)
         if message is None:
-            await asyncio.Event().wait()  # cancelled when the answer is sent
+            await asyncio.Event().wait()  # cancelled when the answer has been sent
         return message or {"type": "http.disconnect"}
 
     return receive

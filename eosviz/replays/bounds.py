@@ -1,6 +1,4 @@
-"""What a replay may hold. Checked while a file is read, before anything is stored; docs/replay-format.md
-lists them.
-"""
+"""The bounds of a replay, checked while a file is read, before anything is stored; docs/replay-format.md lists them."""
 
 from dataclasses import dataclass
 
@@ -15,16 +13,16 @@ class Bounds:
     compressed_bytes: int = 32 * 1024 * 1024
     content_bytes: int = 512 * 1024 * 1024
     line_bytes: int = 16 * 1024 * 1024
-    """The first line holds a view."""
+    """The first line contains a view."""
     lines: int = 200_002
     depth: int = 24
     branches: int = 64
     name_characters: int = 200
     view_bytes: int = 16 * 1024 * 1024
     view_check_bytes: int = 4 * 1024 * 1024
-    """Lines between two looks at the view's size."""
+    """The view's size is checked every so many lines."""
     stored_bytes: int = 128 * 1024 * 1024
-    """All steps, packed."""
+    """All steps, gzipped."""
 
 
 BOUNDS = Bounds()

@@ -1,8 +1,8 @@
-"""A replay file checked in a bounded process (`eosviz/bounded`): to check it is to run its scenario, which may ask for
-anything. The file is one that a person brings, or one of the site's own that is to be published or to play offline.
+"""Checks a replay file in a bounded process (`eosviz/bounded`), because checking runs its scenario, which may ask for
+anything.
 
-The process leaves files in its folder: `player` (docs/player.md) and, of what is brought, `replay`
-(docs/replay-format.md).
+The file is one that a user imports, or one of the site's own that is to be published or played offline. The process
+leaves files in its folder: `player` (docs/player.md) and, for an import, `replay` (docs/replay-format.md).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from eosviz.replays.checking import Checked
 
 PLAYER, REPLAY, COUNTED, CARD = "player", "replay", "counted", "card"
-"""`counted`: how many steps were gone through so far."""
+"""The file in which the process counts the steps it has read."""
 STEPS_BETWEEN_COUNTS = 250
 PARQUET = b"PAR1"
-"""What such a file begins with."""
+"""The first bytes of a counted file."""
 
 
 class Row(msgspec.Struct):
-    """What a replay's row says of its file."""
+    """The columns of a replay's row that come from its file."""
 
     title: dict[str, str]
     scenario: str
@@ -36,7 +36,7 @@ class Row(msgspec.Struct):
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`path`: the file in any of its forms. `identity`: the id of the replay that is made of it."""
+    """`path`: the file in any of its forms. `identity`: the id of the replay made from it."""
 
     path: str
     identity: str
@@ -69,7 +69,7 @@ def bring(question: bytes, folder: Path) -> bytes:
 
 
 def player_of(checked: Checked, identity: str) -> bytes:
-    """The packed player file. `identity`: what it calls the replay."""
+    """The packed player file. `identity`: the replay's id in it."""
     from eosviz.replays import player_file
 
     header = checked.recording.header
@@ -81,15 +81,15 @@ def player_of(checked: Checked, identity: str) -> bytes:
 
 
 class AskedOwn(msgspec.Struct, forbid_unknown_fields=True):
-    """`path`: the replay file. `player`: whether the player file is wanted too."""
+    """`path`: the replay file. `player`: whether to make the player file too."""
 
     path: str
     player: bool
 
 
 class Own(msgspec.Struct, frozen=True):
-    """What a checked replay file says. `fields`: the player file without header, view and steps, as JSON; nothing of
-    this server stands in it, so equal runs have equal files."""
+    """Facts of a checked replay file. `fields`: the player file without header, view and steps, as JSON. It contains
+    nothing of this server, so equal runs have equal files."""
 
     title: dict[str, str]
     scenario: str
@@ -100,8 +100,8 @@ class Own(msgspec.Struct, frozen=True):
 
 
 def verify(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `AskedOwn` in, `Own` out, both as JSON; the player file and the picture as files, where
-    they are wanted. Raises ReplayRefused."""
+    """The task of the process: `AskedOwn` in, `Own` out, both as JSON; player file and picture as files, if asked
+    for. Raises ReplayRefused."""
     from eosviz.replays.checking import check
 
     asked = msgspec.json.decode(question, type=AskedOwn)
@@ -114,8 +114,8 @@ def verify(question: bytes, folder: Path) -> bytes:
 
 
 def _card_of(checked: Checked) -> bytes:
-    """The picture of where the recording ends. Nothing of what the engine does not make again, whose shape is the
-    file's own."""
+    """The picture of the recording's end. Empty for a recording that the engine does not make again: its view may
+    have any shape."""
     from eosviz.replays.card_picture import draw_card
 
     if checked.finding.state != "verified":
@@ -154,8 +154,8 @@ class _Counter:
 
 
 def counted(folder: Path) -> int:
-    """How many steps the process of this folder has gone through."""
+    """How many steps the process with this folder has read."""
     try:
         return int((folder / COUNTED).read_text())
-    except (FileNotFoundError, ValueError):  # not yet, or just being written
+    except (FileNotFoundError, ValueError):  # not there yet, or being written
         return 0

@@ -1,4 +1,4 @@
-"""The download of a log case without anybody's names."""
+"""The download of a log case as a bundle without names."""
 
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from eosviz.walkthroughs.browser import browser_of
 
 @require_safe
 def bundle(request: HttpRequest, replay_id: UUID) -> HttpResponse:
-    """The bundle; with `times=moved` its times are those of another day."""
+    """The bundle; with `times=moved` its times are moved to another day."""
     replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
     if replay is None:
         raise Http404
@@ -24,7 +24,7 @@ def bundle(request: HttpRequest, replay_id: UUID) -> HttpResponse:
     if request.GET.get("times") == "moved":
         content = moved_bundle(content)
     response = HttpResponse(content, content_type="application/gzip")
-    # The title would name what the bundle does not.
+    # The title may contain names, which the bundle must not.
     name = f"case-{str(replay.id)[:8]}{ENDING}"
     response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     response["Cache-Control"] = "no-store"

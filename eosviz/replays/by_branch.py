@@ -1,7 +1,7 @@
-"""What is folded from the steps of each branch of a recording while they are read.
+"""Folds the steps of each branch of a recording while the file is read.
 
 A witness of the reading (`reading.py`): branches come in the file's order, parents before children, the steps of each
-in one piece. Steps that no engine made may have any shape; such a branch is played without what was folded of it.
+in one piece. Steps that no engine made may have any shape; such a branch is played without its fold.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError)
 
 
 class ByBranch(ABC, Generic[Fold]):
-    """Also hands every step on to another witness."""
+    """`other`: a witness that gets every step after this one."""
 
     def __init__(self, header: format.Header, other: Callable[[str, int, bytes], None]) -> None:
         self.header = header
@@ -36,19 +36,19 @@ class ByBranch(ABC, Generic[Fold]):
 
     @abstractmethod
     def begin(self) -> Fold:
-        """Before the first step."""
+        """A fold before the first step."""
 
     @abstractmethod
     def fold(self, fold: Fold, step: dict[str, Any]) -> None:
-        """One more step."""
+        """Take one more step."""
 
     @abstractmethod
     def copy(self, fold: Fold) -> Fold:
-        """For a branch that leaves here."""
+        """A copy for a branch that leaves here."""
 
     @abstractmethod
     def result(self, fold: Fold, branch: str) -> Mapping[str, Any]:
-        """After the last step of the branch."""
+        """The result after the branch's last step."""
 
     def take(self, branch: str, number: int, step: bytes) -> None:
         while self._branch != branch:
@@ -62,7 +62,7 @@ class ByBranch(ABC, Generic[Fold]):
         self._other(branch, number, step)
 
     def told(self) -> dict[str, Mapping[str, Any]]:
-        """Branch to what was folded of it, after the last step was taken."""
+        """Branch to its result, after the last step was taken."""
         while self._waiting:
             self._open_next()
         self._close()
@@ -80,7 +80,7 @@ class ByBranch(ABC, Generic[Fold]):
                 self._told[self._branch] = self.result(self._fold, self._branch)
 
     def _remember(self, number: int) -> None:
-        """Branches that leave here go on from what is known here."""
+        """Branches that leave here start from a copy."""
         for child in self._children.get(self._branch, ()) if self._branch is not None else ():
             if child.leaves_at == number:
                 self._starts[child.id] = None if self._fold is None else self.copy(self._fold)

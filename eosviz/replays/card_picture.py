@@ -1,8 +1,8 @@
-"""The picture that stands beside a link elsewhere: the partition lanes at its step.
+"""The preview picture of a link: the partition lanes at its step.
 
-It draws what the player's lanes draw (hue = producer id, dashed = open, hatch = aborted, flags = markers, thick
-line = last stable offset) from the same view. No sentence stands in it: titles come with the link, in the reader's
-language, and the letters of one font would not do for both.
+It draws what the player's lanes draw (hue = producer id, dashed = open, hatch = aborted, flags = markers, thick line
+= last stable offset) from the same view. It contains no sentence: titles are sent with the link in the reader's
+language, and one font does not have the letters of both languages.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HUES = (
     ("#5f646a", "#f6f6f6"),
     ("#574200", "#dcfbcd"),
 )
-"""Line and fill by producer id mod 6: the light side of static/styles/tokens.css."""
+"""Line and fill by producer id mod 6: the light theme of static/styles/tokens.css."""
 
 
 def draw_card(header: Mapping[str, Any], view: Json, step: int) -> bytes:
@@ -69,7 +69,7 @@ def _text(
 
 
 def _lanes(view: Json) -> list[tuple[str, Json]]:
-    """The leader's replica of each partition of the scenario, else its first; internal ones are left out."""
+    """For each partition of the scenario the leader's replica, else the first; internal partitions are left out."""
     found = []
     for name, partition in view.get("partitions", {}).items():
         replicas = partition.get("replicas", {})
@@ -135,12 +135,12 @@ def _draw_batch(draw: ImageDraw.ImageDraw, box: Box, batch: Json, scale: float) 
     if is_open:
         _dashed(draw, inside, line)
     first, last = batch["base_offset"], batch["last_offset"]
-    text = str(first) if first == last else f"{first}-{last}"  # the font has no longer dash
+    text = str(first) if first == last else f"{first}-{last}"  # the font has no en dash
     _text(draw, ((left + right) / 2, (top + bottom) / 2), text, int(24 * scale), INK, anchor="mm")
 
 
 def _clipped_stroke(draw: ImageDraw.ImageDraw, start: int, box: Box, color: str) -> None:
-    """A falling line of the hatch, inside the box."""
+    """One line of the hatch, inside the box."""
     left, top, right, bottom = box
     first_x, first_y = float(start), top
     if first_x > right:
@@ -163,7 +163,7 @@ def _dashed(draw: ImageDraw.ImageDraw, box: Box, color: str) -> None:
 
 
 def _draw_guarantees(draw: ImageDraw.ImageDraw, guarantees: Json) -> None:
-    """One bar for each guarantee that is judged; a broken one is red and crossed, so that colour is not alone."""
+    """One bar for each judged guarantee; a broken one is red and crossed, so that colour is not the only sign."""
     judged = [found for found in guarantees.values() if found["judged"]]
     left = WIDTH - MARGIN - len(judged) * 44
     for number, found in enumerate(judged):

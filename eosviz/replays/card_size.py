@@ -1,3 +1,3 @@
-"""How large the picture beside a link is, in pixels; pages say so without drawing one."""
+"""Size of a link's preview picture in pixels; pages state it without drawing one."""
 
 WIDTH, HEIGHT = 1200, 630

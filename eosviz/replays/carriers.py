@@ -1,6 +1,5 @@
-"""The forms in which a replay may be brought: the replay file, its lines unpacked, the HTML file that plays offline,
-Parquet. Each gives the same lines, and from there one reader checks them all (reading.py).
-"""
+"""The forms in which a replay can be imported: the replay file, its lines unpacked, the HTML file that plays offline,
+Parquet. Each gives the same lines, which one reader checks (reading.py)."""
 
 from __future__ import annotations
 
@@ -19,9 +18,9 @@ from eosviz.replays.lines import GZIP, split_lines, unpacked
 from eosviz.replays.refusal import ReplayRefused
 
 OPENING = b'<script type="application/gzip" id="replay">'
-"""What stands before the replay in an HTML file."""
+"""The text before the replay in an HTML file."""
 _PAGE_BYTES_MAX = 4 * 1024 * 1024
-"""The player around it, generously."""
+"""A generous bound for the player around it."""
 _PIECE = 64 * 1024
 _HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<!doctype html", re.IGNORECASE)
 _SPACES = b" \t\r\n"
@@ -32,7 +31,7 @@ def read(
     bounds: Bounds = BOUNDS,
     witness: Callable[[format.Header], reading.Witness] | None = None,
 ) -> reading.Recording:
-    """Read and check a replay in any of its forms; the first bytes tell which. Raises ReplayRefused."""
+    """Read and check a replay in any of its forms; the first bytes decide which. Raises ReplayRefused."""
     begin = file.read(4096)
     file.seek(0)
     if begin.startswith(b"PAR1"):
@@ -44,7 +43,7 @@ def read(
 
 
 def replay_file(file: BinaryIO, bounds: Bounds = BOUNDS) -> Iterator[bytes]:
-    """What a replay file of the same lines holds, in pieces: of a file that `read` has taken, from its beginning."""
+    """The replay file of the same lines, in pieces, from a file that `read` has accepted."""
     begin = file.read(4096)
     file.seek(0)
     if begin.startswith(b"\x1f\x8b"):
@@ -74,8 +73,8 @@ def _content(begin: bytes, file: BinaryIO, bounds: Bounds) -> Iterator[bytes]:
 
 
 def _as_replay_file(file: _Bounded, into: BinaryIO) -> None:
-    """The lines of a Parquet file, no more checked than those of a replay file."""
-    from eosviz.replays.parquet_steps import write_replay  # other forms need no pyarrow
+    """Turns a Parquet file into lines; they are not checked yet."""
+    from eosviz.replays.parquet_steps import write_replay  # only this form needs pyarrow
 
     with tempfile.NamedTemporaryFile() as given:
         for piece in _plain(file):
@@ -90,7 +89,7 @@ def _plain(file: _Bounded) -> Iterator[bytes]:
 
 
 class _Bounded:
-    """A file that is refused beyond the size that a replay may have."""
+    """A file that refuses to be read beyond the size that a replay may have."""
 
     def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
         self._file = file
@@ -106,7 +105,7 @@ class _Bounded:
 
 
 class _Embedded:
-    """The replay inside an HTML file, as a file."""
+    """The replay inside an HTML file, as a readable file."""
 
     def __init__(self, page: _Bounded) -> None:
         self._page = page
@@ -114,7 +113,7 @@ class _Embedded:
         self._ended = False
 
     def _found(self) -> bytes:
-        """What was read beyond the opening."""
+        """Skips to the replay and returns what was read of it."""
         seen = bytearray()
         while True:
             place = seen.find(OPENING)
@@ -126,7 +125,7 @@ class _Embedded:
             seen += piece
 
     def read(self, size: int) -> bytes:
-        """At least one byte, and about ``size``, until the end."""
+        """About ``size`` bytes, at least one until the end."""
         letters = bytearray()
         while len(letters) < max(size, 4) and not self._ended:
             piece = self._rest or self._page.read(_PIECE)

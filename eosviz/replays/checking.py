@@ -1,6 +1,5 @@
-"""A replay file with all that is known of it after one reading: what it holds, whether the engine makes the same steps
-again, and what the player is told beside the steps. Importing, publishing and the offline file begin here.
-"""
+"""Reads a replay file once and collects everything: its contents, whether the engine makes the same steps again, and
+the player's data beside the steps. Importing, publishing and the offline file start here."""
 
 from __future__ import annotations
 
@@ -22,11 +21,11 @@ PLAYER_STATES = {
     "stopped": "as_recorded",
     "log": "log",
 }
-"""Our states as docs/player.md names them."""
+"""States of `verification.py` to those of docs/player.md."""
 
 
 class Reader(Protocol):
-    """`reading.read`, or one that reads another form of the same lines."""
+    """`reading.read`, or a function that reads another form of the same lines."""
 
     def __call__(
         self, file: BinaryIO, *, witness: Callable[[format.Header], reading.Witness]
@@ -39,7 +38,7 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A recording that holds together, and what checking it showed."""
+    """A valid recording and the result of checking it."""
 
     recording: reading.Recording
     finding: Finding
@@ -48,7 +47,7 @@ class Checked:
     plans: dict[str, Any]
     """Branch id to its plan (docs/frame.md)."""
     derived: dict[str, Any]
-    """Branch id to what is derived of its steps (docs/player.md)."""
+    """Branch id to the derived facts of its steps (docs/player.md)."""
 
     @property
     def title(self) -> dict[str, str]:
@@ -96,11 +95,8 @@ class Checked:
 
 
 def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] = _nothing) -> Checked:
-    """Read, check and run again. Raises ReplayRefused at the first thing that is wrong.
-
-    ``read`` reads another form of the same lines (`carriers.py`); the replay file's own by default. ``each`` is
-    called after each step.
-    """
+    """Read, check and run again. Raises ReplayRefused at the first error. ``read`` reads another form of the same
+    lines (`carriers.py`); the default is the replay file's own. ``each`` is called after each step."""
     reruns: list[Rerun] = []
     transactions: list[TransactionsTold] = []
     plans: list[PlansTold] = []
@@ -128,7 +124,7 @@ def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] 
 
 
 def verified(state: str, engine: str, steps: int, told: dict[str, Any], step: int | None) -> dict[str, Any]:
-    """What the player's badge says."""
+    """The words of the player's badge."""
     params = {"engine": engine, "steps": steps, **told}
     return {
         "state": PLAYER_STATES[state],

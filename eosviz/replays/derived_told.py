@@ -1,4 +1,4 @@
-"""What is derived of a recording's steps (docs/frame.md, *Derived*), kept beside them: no digest covers it."""
+"""Derived facts of a recording's steps (docs/frame.md, *Derived*), kept beside the steps and covered by no digest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from eosviz.replays.by_branch import ByBranch
 
 
 class Fold:
-    """``told`` is JSON: of the branch's first view, where it has no parent, and of each of its own steps."""
+    """``told`` is JSON: the facts of the branch's first view, if it has no parent, and of each of its own steps."""
 
     def __init__(self, derived: Derived, view: bytes | None) -> None:
         self.derived = derived
@@ -33,12 +33,12 @@ def begun(view: Mapping[str, Any]) -> Fold:
 
 
 def forked(fold: Fold) -> Fold:
-    """For a branch that leaves here."""
+    """A copy for a branch that leaves here."""
     return Fold(fold.derived.fork(), None)
 
 
 class DerivedTold(ByBranch[Fold]):
-    """A witness of the reading: one fold a branch."""
+    """A witness of the reading, with one fold for each branch."""
 
     def begin(self) -> Fold:
         return begun(self.header.view)

@@ -1,7 +1,7 @@
-"""Frames on other pages: the page that may stand in one, what it plays, and the oEmbed answer that describes it.
+"""Frames on other sites' pages: the page inside a frame, its player file, and the oEmbed answer that describes it.
 
-No page here reads or sets a cookie, and nothing else of the site may stand in a frame. Files read one only for
-scenarios that not everybody may see.
+The page sets and reads no cookie, and nothing else of the site may be shown in a frame. The file views read the
+cookie only for scenarios that are not public.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ KEPT_SECONDS = 3600
 
 
 def framed(response: HttpResponse) -> HttpResponse:
-    """May stand in a frame anywhere, and gets no cookie from any middleware."""
+    """Allows any site to show the page in a frame, and keeps middleware from setting a cookie."""
     response["Content-Security-Policy"] = EMBEDDED_POLICY
     response.without_cookies = True  # type: ignore[attr-defined]
     return response
@@ -49,7 +49,7 @@ def framed(response: HttpResponse) -> HttpResponse:
 @xframe_options_exempt
 @require_safe
 def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
-    """The player over a link's run, read only."""
+    """The read-only player with a link's run."""
     try:
         link = read_link(scenario, version, request.GET)
         check_open(link, None)
@@ -75,7 +75,7 @@ def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
 @xframe_options_exempt
 @require_safe
 def embed_replay(request: HttpRequest, replay_id: UUID) -> HttpResponse:
-    """The player over a stored replay that belongs to nobody."""
+    """The player with a stored replay that has no owner."""
     replay = get_object_or_404(Replay.objects.public(), id=replay_id)
     step = request.GET.get("step", "0")
     context: dict[str, Any] = {
@@ -106,11 +106,11 @@ def linked_player(request: HttpRequest, scenario: str, version: str) -> HttpResp
 
 
 def linked_file(kind: str, request: HttpRequest, scenario: str, version: str) -> tuple[LinkedFile, str]:
-    """The file, and for how long whom it may be kept by. Only what not everybody may see depends on who asks. Raises
+    """The file, and its Cache-Control. Only for scenarios that are not public does it depend on the visitor. Raises
     Problem."""
     link = read_link(scenario, version, request.GET)
     to_all = check_open(link, request)
-    # What is kept already is not counted.
+    # Files that exist already are not charged.
     address = address_of(request)
     file = linked.kept(kind, link, lambda: take("embed.address", address), caller("", address))
     return file, f"{'public' if to_all else 'private'}, max-age={KEPT_SECONDS}"
@@ -118,7 +118,7 @@ def linked_file(kind: str, request: HttpRequest, scenario: str, version: str) ->
 
 @require_safe
 def card(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
-    """The picture of a link for pages and programs that show one: PNG, without words of any language."""
+    """The preview picture of a link: PNG, without words of any language."""
     try:
         file, kept = linked_file("card", request, scenario, version)
     except Problem as problem:
@@ -130,7 +130,7 @@ def card(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
 
 @require_safe
 def public_player(request: HttpRequest, replay_id: UUID) -> HttpResponseBase:
-    """The player file of a replay that belongs to nobody."""
+    """The player file of a replay that has no owner."""
     replay = get_object_or_404(Replay.objects.public(), id=replay_id)
     tag = f"{replay.digest}-{replay.state}"
     return packed_answer(request, bytes(replay.player), tag, f"public, max-age={KEPT_SECONDS}")
@@ -141,7 +141,7 @@ def public_player(request: HttpRequest, replay_id: UUID) -> HttpResponseBase:
 
 @require_safe
 def oembed(request: HttpRequest) -> HttpResponse:
-    """`?url=<an address of this site>`: how to show it in another page (oembed.com, version 1.0, JSON)."""
+    """`?url=<an address of this site>`: how to embed it in another page (oembed.com, version 1.0, JSON)."""
     if request.GET.get("format", "json") != "json":
         return HttpResponse("only format=json is answered", status=501, content_type="text/plain")
     title, address, picture = _shown_at(request, request.GET.get("url", "")[:10_000])
@@ -168,7 +168,7 @@ def _size(request: HttpRequest, name: str, most: int) -> int:
 
 
 def _shown_at(request: HttpRequest, url: str) -> tuple[str, str, str | None]:
-    """Title, address of the frame and of the picture for an address of this site. 404 when it has none."""
+    """Title, frame address and picture address for an address of this site. 404 for one that cannot be embedded."""
     parts = urlsplit(url)
     if parts.netloc != request.get_host():
         raise Http404
@@ -224,7 +224,7 @@ def _in_language(title: dict[str, str]) -> str:
 
 
 def frame_html(address: str, title: str, width: int = FRAME_WIDTH, height: int = FRAME_HEIGHT) -> str:
-    """What to put into another page."""
+    """The HTML to paste into another page."""
     return format_html(
         '<iframe src="{}" title="{}" width="{}" height="{}" style="border:1px solid #999;max-width:100%"'
         ' loading="lazy" allowfullscreen></iframe>',

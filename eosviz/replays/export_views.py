@@ -1,6 +1,5 @@
-"""The addresses behind the player's *Export*: begin, look how far it is, cancel, download. All but the last answer
-with JSON.
-"""
+"""The addresses behind the player's *Export*: begin, progress, cancel, download. All but the download answer with
+JSON."""
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ from eosviz.walkthroughs.models import Branch, Session
 @never_cache
 @require_safe
 def limits(request: HttpRequest, session_id: UUID) -> JsonResponse:
-    """What the dialog tells before anything is asked: forms, bounds, and how much is left."""
+    """What the dialog shows first: forms, bounds, and the remaining quota."""
     _owned(request, session_id)
     return _limits(request)
 
@@ -77,7 +76,7 @@ def _limits(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_POST
 def begin(request: HttpRequest, session_id: UUID) -> JsonResponse:
-    """`form`: one of the table's, or `publish`; `branch`: only its line, empty for all."""
+    """`form`: one of the table's, or `publish`; `branch`: only its line; empty for all."""
     session = _owned(request, session_id)
     branch = _branch(session, request.POST.get("branch", ""))
     return _begin(request, partial(exporting.begin, browser_of(request.session), session, branch))
@@ -86,7 +85,7 @@ def begin(request: HttpRequest, session_id: UUID) -> JsonResponse:
 @never_cache
 @require_POST
 def begin_of_replay(request: HttpRequest, replay_id: UUID) -> JsonResponse:
-    """The same for an imported replay; `branch` as its file names it."""
+    """The same for an imported replay; `branch` is the id in its file."""
     replay = _imported(request, replay_id)
     line = request.POST.get("branch", "")
     if line and not recorded.has_line(replay, line):
@@ -127,7 +126,7 @@ def cancel(request: HttpRequest, export_id: UUID) -> JsonResponse:
 @never_cache
 @require_safe
 def file(request: HttpRequest, export_id: UUID) -> StreamedFile:
-    """A download, whatever it holds: never a page of this site."""
+    """Always sent as a download, never shown as a page of this site."""
     export = _mine(request, export_id)
     if export.state != ExportState.DONE or not export.name:
         raise Http404
@@ -148,7 +147,7 @@ def _owned(request: HttpRequest, session_id: UUID) -> Session:
 
 
 def _imported(request: HttpRequest, replay_id: UUID) -> Replay:
-    """One's own, of those that have a file."""
+    """The finished export of this browser."""
     mine = Replay.objects.of_browser(browser_of(request.session)).with_file()
     return get_object_or_404(mine, id=replay_id)
 
@@ -170,7 +169,7 @@ def _refusal(refused: ReplayRefused, status: HTTPStatus) -> JsonResponse:
 
 
 def _told(export: Export) -> dict[str, Any]:
-    """How an export is: what the page shows of it."""
+    """The export's state as the page shows it."""
     shown = export.shown_state
     return {
         "state": shown,

@@ -1,7 +1,7 @@
-"""Making files out of sessions: the forms, and the work that makes one while its page looks on.
+"""Makes files from sessions: the forms, and the task that writes one while its page shows the progress.
 
-An export is a row that a task works off. It says how far it is after every few hundred steps, and there it also
-notices that nobody wants it any more.
+An export is a row that a task processes. The task reports its progress every few hundred steps and then also checks
+whether the export was cancelled.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ logger = logging.getLogger(__name__)
 
 STEPS_BETWEEN_BEATS = 250
 SECONDS_BETWEEN_BEATS = 1.0
-"""While a bounded process does the work."""
+"""How often progress is read while a bounded process works."""
 _PIECE = 256 * 1024
 _MADE = (bringing.PLAYER, bringing.CARD)
 
 
 class Cancelled(Exception):
-    """Nobody wants the export any more."""
+    """The export was cancelled."""
 
 
 class Beat:
-    """Counts what was done of an export, says so, and stops it where it was cancelled."""
+    """Counts the steps of an export, stores the count, and stops the work once it is cancelled."""
 
     def __init__(self, export: Export) -> None:
         self._export = export
@@ -70,13 +70,13 @@ class Beat:
             self.tell()
 
     def follow(self, folder: Path) -> None:
-        """The process of this folder, which counts what it does beyond what was done before."""
+        """Reads the count of the bounded process with this folder and adds it to the steps done before."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + SECONDS_BETWEEN_BEATS
             self.tell(bringing.counted(folder))
 
     def tell(self, beyond: int = 0) -> None:
-        """Raises Cancelled."""
+        """Stores the progress. Raises Cancelled."""
         held = Export.objects.filter(id=self._export.id, state=ExportState.WORKING)
         if not held.update(done=min(self._done + beyond, self._export.total), beat=timezone.now()):
             raise Cancelled
@@ -84,7 +84,7 @@ class Beat:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a form is made of: the replay file, which may be read from its beginning as often as needed."""
+    """The input of a form: the replay file, which can be read from its beginning any number of times."""
 
     replay: IO[bytes]
     language: str
@@ -96,8 +96,7 @@ class Work:
         return self.replay  # type: ignore[return-value]
 
     def checked(self, player: bool = False) -> tuple[bringing.Own, bytes, bytes]:
-        """What the file says; the packed player file and the picture, where they are asked for. Raises what
-        `runner.run` raises."""
+        """Facts of the file; the packed player file and the picture, if asked for. Raises what `runner.run` raises."""
         self.replay.flush()
         asked = bringing.AskedOwn(self.replay.name, player)
         with runner.run(TASKS["export"], asked, caller(self.owner), each=self.beat.follow) as done:
@@ -123,15 +122,15 @@ def _html(work: Work) -> Iterator[bytes]:
 
 
 def _parquet(work: Work) -> Iterator[bytes]:
-    from eosviz.replays.parquet_steps import parquet_file  # other forms need no pyarrow
+    from eosviz.replays.parquet_steps import parquet_file  # only this form needs pyarrow
 
     return parquet_file(work.whole(), work.beat.one)
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One way to write a replay. `passes`: how often its steps are gone through, for the progress. `waits`: for a
-    bounded process, which may take its turn late."""
+    """One form of a replay. `passes`: how often it reads all steps, for the progress. `waits`: whether it needs a
+    bounded process, which may start late."""
 
     ending: str
     make: Callable[[Work], Iterable[bytes]]
@@ -145,19 +144,19 @@ FORMS = {
     "jsonl": Form(".eosviz.jsonl", _lines),
     "parquet": Form(".parquet", _parquet, passes=2),
 }
-"""Those that a server has to make; pictures and tables of what is on show are made by the page."""
+"""The forms that the server makes; pictures and tables of the current step are made by the page."""
 PUBLISH = "publish"
 PUBLISH_PASSES = 2
 
 
 def begin(owner: str, session: Session, branch: Branch | None, form: str, language: str) -> Export:
-    """A row for the task to work off. Raises ReplayRefused where it would be too much."""
+    """Create an export for the task. Raises ReplayRefused beyond the quota."""
     return _begin(owner, _steps(session, branch), form, language, session=session, branch=branch)
 
 
 def begin_of_replay(owner: str, replay: Replay, line: str, form: str, language: str) -> Export:
-    """The same for an imported replay that has a file; `line`: the file's id of one branch, empty for all. Raises
-    ReplayRefused."""
+    """The same for an imported replay that has a file; `line`: the id of one branch in the file, empty for all.
+    Raises ReplayRefused."""
     return _begin(owner, recorded.steps_of(replay, line), form, language, replay=replay, line=line)
 
 
@@ -183,16 +182,16 @@ def waits(export_id: UUID) -> bool:
 
 
 def cancel(owner: str, export_id: UUID) -> bool:
-    """Whether it was this person's and still under way."""
+    """Cancel it. True if it was this browser's and unfinished."""
     mine = Export.objects.of_browser(owner).filter(id=export_id, state__in=UNFINISHED)
     return mine.update(state=ExportState.CANCELLED) > 0
 
 
 def carry_out(export_id: UUID) -> None:
-    """Work an export off. However it ends, its row says so, and only a whole file is left."""
+    """Carry an export out. However it ends, its row says so, and only a complete file is kept."""
     waiting = Export.objects.filter(id=export_id, state=ExportState.WAITING)
     if not waiting.update(state=ExportState.WORKING, beat=timezone.now()):
-        return  # cancelled before it began, or another worker has it
+        return  # cancelled before it began, or taken by another worker
     export = Export.objects.select_related("session__version", "branch", "replay").get(id=export_id)
     try:
         told = _publish(export) if export.form == PUBLISH else _make(export)
@@ -200,7 +199,7 @@ def carry_out(export_id: UUID) -> None:
         exports.delete(export.place)
         return
     except Stopped:
-        return  # its page says that its worker is gone
+        return  # its page reports that its worker is gone
     except NoAnswer as refused:
         told = {"state": ExportState.FAILED, "refusal": {"key": refused.key, "params": refused.params}}
     except Exception as error:
@@ -230,7 +229,7 @@ def _name(export: Export, ending: str) -> str:
 
 
 def _session_of(export: Export) -> Session:
-    """Of an export that is not of an imported replay."""
+    """The session of an export that is not of an imported replay."""
     if export.session is None:
         raise ValueError(f"export {export.id} is of no session")
     return export.session

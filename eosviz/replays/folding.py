@@ -1,7 +1,7 @@
-"""Changes applied to a view (docs/frame.md), with nothing taken on trust.
+"""Applies the changes of a file to a view (docs/frame.md) and checks each.
 
-The engine's own changes always fit. A file's need not: a page that steps back applies *before*, so a file
-whose *before* is not what the view holds would show two different pasts. It is refused here instead.
+The engine's own changes always fit; a file's need not. A page that steps back applies *before*, so a file whose
+*before* differs from the view would show two different pasts. Such a file is refused.
 """
 
 from copy import deepcopy
@@ -23,7 +23,7 @@ class DoesNotFit(Exception):
 
 
 def apply(view: dict[str, Any], changes: list[Change]) -> None:
-    """Apply ``changes`` in order, in place. Raises :class:`DoesNotFit`; the view is then half changed."""
+    """Apply ``changes`` in order, in place. Raises :class:`DoesNotFit` and leaves the view partly changed."""
     for change in changes:
         _apply_one(view, change)
 
@@ -44,13 +44,14 @@ def _apply_one(view: dict[str, Any], change: Change) -> None:
     if change.after is UNSET:
         place.pop(name, None)
     else:
-        # Later changes reach into what was added; the step that added it must stay as it was.
+        # Copied: later changes may alter what was added, but the step that added it must stay as it was.
         place[name] = deepcopy(change.after) if isinstance(change.after, dict) else change.after
 
 
 def _equal(held: Any, before: Any) -> bool:
-    """Empty objects apart: what is removed key by key leaves its parents, and the engine does not tell of those."""
-    # `1 == True` in Python, and a page would show one for the other.
+    """Equal apart from empty objects: removing the keys of an object leaves it empty, and the engine records no
+    change for that."""
+    # In Python `1 == True`; a page would show one as the other.
     if type(held) is type(before) and not isinstance(held, dict | list):
         return bool(held == before)
     return _spelled(held) == _spelled(before)

@@ -1,8 +1,8 @@
-"""What the lines of a replay mean (docs/replay-format.md), as types that decoding enforces.
+"""The lines of a replay (docs/replay-format.md) as types that decoding enforces.
 
-Owns the shapes and the digest chain. The steps inside are the engine's (docs/frame.md); their shape is
-repeated here only as far as a page relies on it, and unknown fields are refused, so that a file cannot
-carry along what nobody reads.
+This file owns the shapes and the digest chain. The steps inside are the engine's (docs/frame.md); their shape is
+repeated only as far as a page relies on it. Unknown fields are refused, so a file cannot carry data that nothing
+reads.
 """
 
 import hashlib
@@ -80,7 +80,7 @@ class Transition(_Shape, frozen=True, rename={"source": "from", "target": "to"})
 
 
 class Broken(_Shape, frozen=True):
-    """What proves it beside the serials depends on the guarantee (docs/frame.md)."""
+    """Evidence of a broken guarantee beside the serials; it depends on the guarantee (docs/frame.md)."""
 
     guarantee: Name
     partition: Name | None
@@ -92,7 +92,7 @@ class Broken(_Shape, frozen=True):
 
 
 class Step(_Shape, frozen=True):
-    """One thing that happened. Virtual milliseconds in ``at``."""
+    """One event. ``at`` is in virtual milliseconds."""
 
     number: Annotated[int, Meta(ge=1)]
     at: Count
@@ -113,7 +113,7 @@ class Step(_Shape, frozen=True):
 
 
 TitleText = Annotated[str, Meta(min_length=1, max_length=4000)]
-"""As long as a scenario's own texts may be (engine.scenario.schema)."""
+"""The same bound as for a scenario's own texts (engine.scenario.schema)."""
 
 
 class Title(_Shape, frozen=True, rename={"zh_hans": "zh-Hans"}):
@@ -171,13 +171,13 @@ def header_digest(line: bytes) -> str:
 
 
 def next_digest(previous: str, branch: str, step: Any) -> str:
-    """The chain's next link: ``step`` is a step as decoded JSON or as :class:`Step`."""
+    """The chain's next digest; ``step`` is a step as decoded JSON or as :class:`Step`."""
     content = canonical({"branch": branch, "step": step})
     return hashlib.sha256(previous.encode("ascii") + content).hexdigest()
 
 
 def convert(value: Any, shape: type[Any]) -> Any:
-    """A decoded line as ``shape``; raises ``msgspec.ValidationError`` that names the place."""
+    """A decoded line converted to ``shape``; raises ``msgspec.ValidationError`` with the place."""
     return msgspec.convert(value, shape)
 
 

@@ -1,11 +1,9 @@
-"""Bytes of a replay file to checked lines: unpacked under a bound, canonical, shallow, with small integers.
+"""From the bytes of a replay file to checked lines: unpacked within a bound, canonical, not deeply nested, with
+64-bit integers.
 
-Owns everything that can be wrong with a file before its meaning is asked for. It must not know what a
-header or a step is.
-
-Parsers differ in what they do with a repeated key, a huge number or deep nesting. Here none of that is left
-to a parser: a line without its strings is searched for what must not be in it, and a line that does not
-come out of decoding and encoding exactly as it went in is refused.
+This file finds every error of a file that does not depend on its meaning; it knows neither header nor step. Parsers
+differ on repeated keys, huge numbers and deep nesting, so none of that reaches one: a line without its strings is
+searched for what is forbidden, and a line must be equal to its own canonical encoding.
 """
 
 import json
@@ -25,8 +23,8 @@ _PIECE = 64 * 1024
 GZIP = 31
 """zlib's number (``wbits``) for one gzip member."""
 
-# Nothing is tried twice (`*+`), and a string without an end goes to the end of the line: else a line of
-# escaped quotes would be searched again from each of them, for hours.
+# Possessive (`*+`), and a string without an end runs to the end of the line: otherwise a line of escaped quotes would
+# be searched again from each quote, for hours.
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.?+[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 _LONG_INTEGER = re.compile(rb"-?[0-9]{19,}")
 _FRACTION = re.compile(rb"[0-9]\.")
@@ -38,7 +36,7 @@ _ALL_BUT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"{}[]")
 
 
 def canonical(value: Any) -> bytes:
-    """The one spelling of a JSON value: sorted keys, no spaces, UTF-8."""
+    """The canonical JSON of a value: sorted keys, no spaces, UTF-8."""
     return msgspec.json.encode(value, order="sorted")
 
 
@@ -73,7 +71,7 @@ def unpacked(file: Readable, bounds: Bounds) -> Iterator[bytes]:
 
 
 def split_lines(pieces: Iterator[bytes], bounds: Bounds) -> Iterator[tuple[int, bytes]]:
-    """``(number, line)`` from 1, without the line feed. Holds one line at most."""
+    """``(number, line)`` from 1, without the line feed. Keeps one line in memory."""
     number = 1
     rest = bytearray()
     try:
@@ -105,12 +103,12 @@ def _check_size(size: int, number: int, bounds: Bounds) -> None:
 
 
 def decode_line(line: bytes, number: int, bounds: Bounds, *, fractions: bool = False) -> Any:
-    """The value of one line, after everything was looked for that a parser might let pass."""
+    """The value of one line, after the checks that a parser might skip."""
     bare = _STRING.sub(b"", line)
     if _NOT_A_NUMBER.search(bare) or (not fractions and (_FRACTION.search(bare) or _EXPONENT.search(bare))):
         raise ReplayRefused("not_an_integer", line=number)
     for long in _LONG_INTEGER.finditer(bare):
-        # Twenty characters hold every 64-bit integer; converting a longer one costs the square of its length.
+        # Every 64-bit integer has at most twenty characters; converting a longer number takes quadratic time.
         if len(long.group()) > 20 or not LONG_MIN <= int(long.group()) <= LONG_MAX:
             raise ReplayRefused("integer_too_large", line=number)
     brackets = bare.translate(None, _ALL_BUT_BRACKETS)
@@ -133,7 +131,7 @@ def decode_line(line: bytes, number: int, bounds: Bounds, *, fractions: bool = F
 
 
 def _refuse_spelling(line: bytes, number: int) -> None:
-    """Say what makes this line differ from its canonical form. Slow and careful: the file is lost anyway."""
+    """Finds what makes this line differ from its canonical form. Slow but exact; the file is refused anyway."""
 
     def refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The address of what a reader has on show, what to put into another page, and the way to the run as text."""
+"""The address of what a reader sees now, the HTML to embed it, and the run as text."""
 
 from __future__ import annotations
 
@@ -34,9 +34,8 @@ from eosviz.walkthroughs.problem_answers import problem_answer
 @never_cache
 @require_safe
 def session_link(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """`?branch=…&step=…&view=…&select=…`: the address of that, and the HTML of a frame that plays it
-    (`{"address": …, "frame": …}`, without `frame` when the run is too long for one), for whoever owns it.
-    """
+    """`?branch=…&step=…&view=…&select=…`, for the owner of the session: its link, and the HTML of a frame that plays
+    it (`{"address": …, "frame": …}`, without `frame` if the run is too long for one)."""
     owned = Session.objects.of_browser(browser_of(request.session))
     return _link(request, get_object_or_404(owned, id=session_id))
 
@@ -44,7 +43,7 @@ def session_link(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_safe
 def follow_link(request: HttpRequest, token: uuid.UUID) -> HttpResponse:
-    """The same for those who follow the session: the address gives each of them a copy of their own."""
+    """The same for followers of the session: the link gives each of them a session of their own."""
     presented = Presentation.objects.open_to_followers().select_related("session")
     return _link(request, get_object_or_404(presented, token=token).session)
 
@@ -67,9 +66,8 @@ def _link(request: HttpRequest, session: Session) -> HttpResponse:
 @never_cache
 @require_safe
 def session_text(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """To the text of the run, as far as it is shown: of this branch, or of the scenario where an address does not hold
-    what was done in it.
-    """
+    """Redirects to the text of the run up to the shown step: of this branch, or of the scenario if a link cannot hold
+    the branch's interventions."""
     owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
     session = get_object_or_404(owned, id=session_id)
     wanted = read_branch(request.GET)

@@ -1,7 +1,7 @@
-"""What a link's run looks like to a person who has no session: the player file that a frame on another page plays.
+"""A link's run for visitors without a session: the player file that a frame on another page plays.
 
-Made once for each run and engine, when it is first asked for, and kept: a frame costs the server a read. The run comes
-from the address alone, so a file that was dropped to keep the store small is made again, byte for byte.
+It is made once per run and engine, when first asked for, and kept: showing a frame is then one read. The run follows
+from the address, so a file that was deleted to save space is made again, byte for byte.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ from eosviz.walkthroughs.runs_apart import problems
 
 
 def kept(kind: str, link: Link, count: Callable[[], None], asks: Caller) -> LinkedFile:
-    """The file of this kind, `player` or `card`. Raises Problem: what the link asks for cannot be played, or what
-    `count` raises, which is called before a file is made.
-    """
+    """The file of this kind, `player` or `card`. `count` is called before a file is made. Raises Problem when the
+    link cannot be played, or what `count` raises."""
     key = hashlib.sha256(msgspec.json.encode([kind, ENGINE_VERSION, *_identity(kind, link)])).hexdigest()
     found = LinkedFile.objects.filter(key=key).first()
     if found is not None:
@@ -43,8 +42,8 @@ def _identity(kind: str, link: Link) -> list[Any]:
 
 
 def _made(kind: str, link: Link, asks: Caller) -> bytes:
-    """Raises Problem. A stranger's scenario, and what a stranger did to one of the library, runs in a bounded process;
-    the library's own runs are short and run here."""
+    """Scenarios that users wrote, and library runs with interventions, run in a bounded process; other runs of the
+    library are short and run here. Raises Problem."""
     if link.steps_needed > STEPS_MAX:
         raise Problem("limit", "link_too_far", most=STEPS_MAX)
     version, _ = version_of(link)

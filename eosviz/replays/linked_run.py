@@ -1,6 +1,5 @@
-"""A link's run, made into a player file or a picture. Knows nothing of Django: a stranger's scenario runs in a bounded
-process (`eosviz/bounded`).
-"""
+"""A link's run as a player file or a picture. Does not import Django: scenarios that users wrote run in a bounded
+process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -19,11 +18,11 @@ from eosviz.replays import derived_told, player_file
 from eosviz.walkthroughs.asked_run import AskedRun
 
 STEPS_MAX = 5_000
-"""Of a run in a frame; where a longer one stops, the player says that it is a recording."""
+"""The most steps of a run in a frame; where a longer one stops, the player says that it is a recording."""
 
 
 class Asked(AskedRun, kw_only=True):
-    """`kind`: `player` or `card`. `identity`: what the player file is called."""
+    """`kind`: `player` or `card`. `identity`: the id in the player file."""
 
     kind: str
     identity: str
@@ -36,12 +35,12 @@ def answer(question: bytes, folder: Path) -> bytes:
 
 
 def made(asked: Asked) -> bytes:
-    """Within this process. Raises bounded.Refused, whose key is that of a Problem without its beginning."""
+    """Within this process. Raises bounded.Refused; its key is a Problem's key without the prefix."""
     return _MAKERS[asked.kind](_simulation(asked), asked)
 
 
 def _simulation(asked: Asked) -> Simulation:
-    """At 0."""
+    """The simulation before its first step."""
     try:
         return Simulation(asked.scenario(), asked.interventions())
     except Refused as refused:
@@ -112,7 +111,7 @@ def _player_file(simulation: Simulation, asked: Asked) -> bytes:
 
 
 def _card(simulation: Simulation, asked: Asked) -> bytes:
-    from eosviz.replays.card_picture import draw_card  # only a card needs a library that draws
+    from eosviz.replays.card_picture import draw_card  # only the picture needs a drawing library
 
     run_to(simulation, asked.step)
     return draw_card(simulation.header(), simulation.view(), simulation.number)

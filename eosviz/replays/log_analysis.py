@@ -1,11 +1,11 @@
-"""What uploaded files of a broker, or printed text, say about transactions, and how the player shows them: everything
-that is stored of a log case, made in a bounded process (`eosviz/bounded`).
+"""Analyses uploaded files of a broker, or printed text: the transactions and the player file, which is everything
+that is stored of a log case. Runs in a bounded process (`eosviz/bounded`).
 
-A file may claim anything: a small compressed block may become hundreds of megabytes, a text may have a million
-partitions. What grows beyond the bounds ends with that process. Knows nothing of Django.
+A file may claim anything: a small compressed block may unpack to hundreds of megabytes, a text may name a million
+partitions. Work beyond the bounds ends with that process. Does not import Django.
 
-The process leaves in its folder `player`, the player file, and `bundle` (docs/logs.md), which is not there when the
-case has too many batches for one.
+The process leaves `player`, the player file, in its folder, and `bundle` (docs/logs.md) unless the case has too many
+batches for one.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from eosviz.replays.storable import storable
 
 KEPT_MAX = {"partitions": 400, "verdicts": 500, "groups": 500, "transactions": 2000, "copies": 400,
             "log_lines": 500}  # fmt: skip
-"""Rows of each list that are kept; the page tells how many there were."""
+"""The most rows kept of each list; the page states how many there were."""
 BUNDLED_BATCHES_MAX = 50_000
-"""Of a bundle that is made beside the analysis, within its bounds."""
+"""The most batches of a bundle that is made beside the analysis."""
 PLAYER, BUNDLE = "player", "bundle"
 _LAID_OUT = "laid out"
 
@@ -56,8 +56,8 @@ Json = dict[str, Any]
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`folder`: of the upload. `identity`: the id of the replay that is made of it. `verdicts`: whether the
-    transactions are judged, or only shown."""
+    """`folder`: that of the upload. `identity`: the id of the replay. `verdicts`: whether to judge the transactions
+    or only show them."""
 
     folder: str
     identity: str
@@ -66,9 +66,9 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Row(msgspec.Struct, kw_only=True):
-    """What a replay's row says of a log case. `analysis`: the document of docs/logs.md with keys and parameters for
-    sentences and lists of bounded length, and `counts` of the lists; `{"too_much": true}` when that took too long or
-    too much memory; None when the files hold neither a segment nor printed text nor a bundle."""
+    """The columns of a replay's row for a log case. `analysis`: the document of docs/logs.md with keys and parameters
+    for sentences, lists of bounded length, and the lists' full `counts`; `{"too_much": true}` if that took too long
+    or too much memory; None if the files contain neither a segment nor printed text nor a bundle."""
 
     title: dict[str, str]
     engine: str
@@ -79,8 +79,8 @@ class Row(msgspec.Struct, kw_only=True):
 
 
 def analyse(question: bytes, out: Path) -> bytes:
-    """The task of the process: `Asked` in, `Row` out, both as JSON. Damage is part of what is shown. Raises
-    ReplayRefused when nothing can be shown."""
+    """The task of the process: `Asked` in, `Row` out, both as JSON. Damage is part of the result. Raises
+    ReplayRefused if nothing can be shown."""
     asked = msgspec.json.decode(question, type=Asked)
     folder = Path(asked.folder)
     given = given_files(folder)
@@ -105,7 +105,7 @@ def analyse(question: bytes, out: Path) -> bytes:
 def _judged(
     paths: Sequence[Path], options: LogOptions, out: Path
 ) -> tuple[Json | None, Sequence[ToldPartition]]:
-    """The document, and the partitions of which only text or a bundle tells."""
+    """The document, and the partitions known from text or a bundle only."""
     from eosviz.pipeline.kafka_logs.case import document, read_case
     from eosviz.pipeline.kafka_logs.told_lanes import lane_lines, told_partitions
 
@@ -144,7 +144,7 @@ def _refusal(files: Mapping[str, bytes], error: NotALogError) -> ReplayRefused:
 
 
 def bounded(found: Json) -> Json:
-    """The document with lists of bounded length, and `counts` of them."""
+    """The document with lists of bounded length, and their full `counts`."""
     counts = {name: len(found[name]) for name in KEPT_MAX}
     open_first = sorted(found["transactions"], key=lambda one: one["result"] != "open")
     kept = {
@@ -152,7 +152,7 @@ def bounded(found: Json) -> Json:
         for name, most in KEPT_MAX.items()
     }
     for verdict in found["verdicts"]:
-        # A remedy's ranges can be as many as a log has aborted transactions; the page tells the offset alone.
+        # A remedy may have as many ranges as the log has aborted transactions; the page shows the offset only.
         if verdict["remedy"] is not None:
             del verdict["remedy"]["visible_read_committed"]
         verdict["notes"] = verdict["notes"][:20]
@@ -208,7 +208,7 @@ def stored(
 
 
 def _ends(analysis: Json, case: LogCase, plans: Mapping[str, Json]) -> Json:
-    """What is drawn of the partitions whose readers wait; nothing where the player's log ends elsewhere."""
+    """The drawings of partitions whose readers wait; none for a partition of which the player's log ends elsewhere."""
     waits = {one["partition"] for one in analysis["verdicts"] if one["producer_id"] is not None}
     stable = {
         one["name"]: one["last_stable_offset"] for one in analysis["partitions"] if one["name"] in waits
@@ -219,14 +219,14 @@ def _ends(analysis: Json, case: LogCase, plans: Mapping[str, Json]) -> Json:
 
 
 def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:
-    """The same of a case that was read in place: its summary, whatever the size of the files."""
+    """The same for a case that was read in place: its summary, whatever the size of its files."""
     return stored(_printed_case(document), bounded(document), identity)
 
 
 def _printed_case(analysis: Json) -> LogCase:
-    """A case of tables and log lines: it has verdicts, and no batches to step through."""
+    """For a case of tables and log lines: verdicts without batches to step through."""
     named = [partition["name"] for partition in analysis["partitions"]]
-    # Lines of a client's log name no partition.
+    # A client's log lines name no partition.
     first = named[:TITLE_PARTITIONS_MAX] or [analysis["log_lines"][0]["place"].partition(": ")[0]]
     header = {
         "title": {language: listed(first, language) for language in LANGUAGES},
@@ -237,7 +237,7 @@ def _printed_case(analysis: Json) -> LogCase:
 
 
 def _tell_steps(verdicts: list[Json], steps: list[Json]) -> None:
-    """Beside each verdict the step that stores the batch which it is about; 0 where none does."""
+    """For each verdict the step that stores its batch; 0 if none does."""
     found: dict[tuple[str, int], int] = {}
     for step in steps:
         for change in step["changes"]:

@@ -1,8 +1,6 @@
-"""What an engineer on call asks a log case: who holds which partition at which offset since when, who waits, whether
-the coordinator still knows the transaction, what to do in which order, and what that costs.
-
-Made from a case's document (docs/logs.md) when its page is shown. Sentences are keys and parameters.
-"""
+"""The questions of an engineer on call about a log case: who holds which partition at which offset since when, who
+waits, whether the coordinator still knows the transaction, what to do in which order, and at what cost. Computed from
+a case's document (docs/logs.md) when its page is shown. Sentences are keys and parameters."""
 
 from __future__ import annotations
 
@@ -17,13 +15,13 @@ from eosviz.pipeline.kafka_logs.words import moment
 from eosviz.replays.log_drawing import drawn
 
 LISTED_MAX = 20
-"""Open transactions that the summary of several names; the page has a card for each."""
+"""How many open transactions the summary names; the page has a card for each."""
 GROUPS_MAX = 5
 TOOL_SINCE = "3.0"
-"""The version of Kafka that brought `kafka-transactions.sh` (KIP-664)."""
+"""The first version of Kafka with `kafka-transactions.sh` (KIP-664)."""
 OFFSETS_TOPIC = "__consumer_offsets-"
 _BY_THE_COORDINATOR = (VerdictKind.SLOW_BUT_ALIVE, VerdictKind.COORDINATOR_OWES_MARKER)
-"""Verdicts under which the transaction that the coordinator tells of is the one that is open."""
+"""Verdicts under which the coordinator's transaction is the open one."""
 _SECOND = 1000
 _VERB = re.compile(r"HOST:PORT (?P<verb>[A-Za-z-]+)")
 
@@ -36,7 +34,8 @@ def sentence(key: str, **params: Any) -> Json:
 
 
 def answered(analysis: Json, problems: Sequence[Json]) -> list[Json]:
-    """Of each verdict that is not healthy. What ends a transaction in all its partitions stands at the first."""
+    """The answers for each verdict that is not healthy. A command that ends a transaction in all its partitions is
+    given at the first."""
     answers = [_Answer(analysis, verdict).told() for verdict in problems]
     first: dict[str, Json] = {}
     for number, (answer, verdict) in enumerate(zip(answers, problems, strict=True), 1):
@@ -50,7 +49,7 @@ def answered(analysis: Json, problems: Sequence[Json]) -> list[Json]:
 
 
 def summary(analysis: Json, answers: Sequence[Json]) -> Json:
-    """The one sentence on top of the page, and where several transactions are open a row for each."""
+    """The summary at the top of the page, with a row for each transaction if several are open."""
     partitions = [one for one in analysis["partitions"] if not one["name"].startswith("__")]
     if not answers:
         newest = analysis["now"]
@@ -90,7 +89,7 @@ class _Answer:
 
     @property
     def _listed(self) -> Json:
-        """What a printed list of transactions says of the producer."""
+        """The row of a printed list of transactions for this producer."""
         found = (one["says"]["params"] for one in self._verdict["evidence"]
                  if one["says"]["key"] == "logs.evidence.listed")  # fmt: skip
         return next(found, {})
@@ -105,7 +104,7 @@ class _Answer:
 
     @property
     def _holds(self) -> bool:
-        """Whether readers stop at this transaction, and at no other in front of it."""
+        """True if readers stop at this transaction and at no earlier one."""
         start = -1 if self._partition is None else self._partition["log_start"]
         return self._stable < 0 or max(self._verdict["first_offset"], start) <= self._stable
 
@@ -144,7 +143,7 @@ class _Answer:
 
     @property
     def _since(self) -> int | None:
-        """When the transaction began: by the coordinator where it tells of this one, else by its first record."""
+        """When the transaction began: by the coordinator if it has this transaction, else by its first record."""
         started = self._verdict.get("started_at") if self._is_the_coordinators else None
         if started is None and self._transaction is not None:
             started = self._transaction["first_timestamp"]
@@ -157,7 +156,7 @@ class _Answer:
     def _said(self) -> Json:
         offset = self._verdict["first_offset"]
         if self._holds and self._stable >= 0:
-            # Where the records are deleted, readers stop at the start of the log.
+            # Where the records are deleted, readers stop at the log's start.
             offset = self._stable
         of = {"who": self._who(), "partition": self._verdict["partition"], "offset": offset}
         held = "holds" if self._holds else "waits"
@@ -215,7 +214,7 @@ class _Answer:
             yield sentence("answer.blocked.no_groups")
 
     def _coordinator(self) -> Json:
-        """What it knows of this transaction."""
+        """What the coordinator knows of this transaction."""
         verdict, known, state = self._verdict, self._known, self._verdict["coordinator_state"]
         given = self._analysis["coordinator"]
         if listed := self._listed:
@@ -240,7 +239,7 @@ class _Answer:
     # -- what to do --------------------------------------------------------------------------------------
 
     def _todo(self) -> Iterator[Json]:
-        """In the order in which to try it."""
+        """The remedies, in the order in which to try them."""
         remedy = self._verdict["remedy"]
         if remedy is None:
             return
@@ -296,7 +295,7 @@ class _Answer:
         }
 
     def _restart(self) -> Json:
-        """What ends an ongoing transaction with every version: its own producer begins anew."""
+        """The way to end an ongoing transaction that works with every version: its own producer initialises again."""
         return {
             "title": sentence("todo.restart", transactional_id=self._known),
             "does": [sentence("todo.restart.does", transactional_id=self._known)],
@@ -324,7 +323,7 @@ def _run(
     then: Json | None = None,
     since: str = TOOL_SINCE,
 ) -> Json:
-    """One command, with what it does in one line."""
+    """One command and what it does, in one line."""
     verb = _verb(command)
     name = verb.replace("-", "_").lower()
     return {
@@ -339,5 +338,5 @@ def _run(
 
 
 def _seconds(milliseconds: int) -> int:
-    """Whole seconds, in milliseconds: nobody waits by the millisecond."""
+    """Rounded to whole seconds, in milliseconds."""
     return milliseconds // _SECOND * _SECOND

@@ -1,4 +1,4 @@
-"""The branches of a log case: what was written, and what remedies would write, tried on a copy (docs/logs.md)."""
+"""The branches of a log case: what was written, and what the remedies would write, tried on a copy (docs/logs.md)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,13 +10,13 @@ from eosviz.replays import derived_told
 from eosviz.replays.plans_told import STEPS_MOST
 
 WRITTEN = "1"
-"""The branch with what is in the files."""
+"""The branch with the contents of the files."""
 
 Json = dict[str, Any]
 
 
 def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json], dict[str, list[Json]]]:
-    """Branches of a player file and the steps of each. `previews`: those whose endings were given to the case."""
+    """Branches of a player file and the steps of each. `previews`: the cases with their endings given."""
     last = len(case.steps)
     branches, steps = [_branch(WRITTEN, "log", last)], {WRITTEN: case.steps}
     for place, tried in case.previews.items():
@@ -31,8 +31,8 @@ def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json],
 def folded(
     case: LogCase, branches: Sequence[Json], steps: Mapping[str, list[Json]]
 ) -> tuple[dict[str, Any], Json]:
-    """Plan and derived facts of each branch, by its id. What was written is folded once; each remedy behind it goes on
-    from a fork of that."""
+    """Plan and derived facts of each branch, by its id. The written log is folded once; each remedy continues from a
+    copy of that."""
     written = RunPlan(case.header, case.view), derived_told.begun(case.view)
     plans: dict[str, Any] = {}
     derived: Json = {}
@@ -51,7 +51,7 @@ def folded(
 
 
 def tell_previews(verdicts: Sequence[Json], case: LogCase, previews: Sequence[Preview]) -> None:
-    """Beside each verdict the branch on which its remedy is tried, and where that begins."""
+    """For each verdict the branch that tries its remedy, and the step where it begins."""
     for place in case.previews:
         verdicts[previews[place].verdict]["preview"] = {
             "branch": preview_branch(place),

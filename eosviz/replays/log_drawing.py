@@ -1,8 +1,6 @@
 """The end of a log whose readers wait, as the page of a case draws it: the batches around the last stable offset.
-
-`ends_of` is made with the case, from its steps; `drawn` of what was kept then, or of the open transaction alone where
-a case has no steps.
-"""
+`ends_of` is computed with the case, from its steps; `drawn` from the result, or from the open transaction alone if a
+case has no steps."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 BEFORE, BEHIND = 2, 7
-"""Batches that are drawn in front of the last stable offset, and from it on; the others are counted."""
+"""How many batches are drawn before the last stable offset, and after it; the rest are counted."""
 PARTITIONS_MAX = 20
 HUES = 6
 
@@ -18,7 +16,7 @@ Json = dict[str, Any]
 
 
 def ends_of(steps: Iterable[Json], stable: Mapping[str, int], hues: Mapping[str, int]) -> dict[str, Json]:
-    """`stable`: partition to its last stable offset, of those that are to be drawn. `hues`: of a plan."""
+    """`stable`: partition to its last stable offset, for those to draw. `hues`: from a plan."""
     names = list(stable)[:PARTITIONS_MAX]
     batches: dict[str, dict[int, Json]] = {name: {} for name in names}
     for step in steps:
@@ -49,13 +47,13 @@ def _window(batches: Sequence[Json], stable: int) -> Json:
     place = next((at for at, one in enumerate(batches) if one["last"] >= stable), len(batches))
     first, behind = max(0, place - BEFORE), place + BEHIND
     if behind + 1 == len(batches):
-        # One that is left out takes as much room as its count.
+        # An omitted batch needs as much room as its count.
         behind += 1
     return {"earlier": first, "batches": batches[first:behind], "more": max(0, len(batches) - behind)}
 
 
 def drawn(partition: Json, end: Json | None, holder: Json) -> Json | None:
-    """Cells on both sides of the last stable offset; None where nothing waits. `holder`: the open transaction that
+    """Cells on both sides of the last stable offset; None if nothing waits. `holder`: the open transaction that
     readers wait for."""
     stable, high = partition["last_stable_offset"], partition["high_watermark"]
     if not 0 <= stable < high:
@@ -78,7 +76,7 @@ def drawn(partition: Json, end: Json | None, holder: Json) -> Json | None:
 
 
 def _of_holder(holder: Json) -> Json:
-    """Without batches: the open transaction alone."""
+    """For a case without batches: the open transaction alone."""
     first = holder["first_offset"]
     batch = {
         "first": first,

@@ -1,7 +1,7 @@
-"""The stored files of a log upload, laid out as the analysis reads them. Knows nothing of Django.
+"""Lays out the stored files of a log upload as the analysis reads them. Does not import Django.
 
-The analysis reads folders in place. Each folder of the upload becomes one of ours with links to the stored files. Its
-name is ours except for what Kafka gives meaning to: the last folder, and the file.
+The analysis reads folders in place. Each folder of the upload becomes a folder here with links to the stored files.
+Its name is generated, except for the parts that mean something to Kafka: the last folder, and the file.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from eosviz.pipeline.kafka_logs.origins import META_PROPERTIES, PARTITION_METADA
 from eosviz.pipeline.kafka_logs.text_files import MAGIC
 
 MANIFEST = "manifest"
-"""The file of an upload's folder that lists the others."""
+"""The file in an upload's folder that lists the others."""
 PASTED = "pasted.txt"
 _READ_ENDINGS = (".index", ".txnindex", ".snapshot", "-checkpoint", ".checkpoint", PARTITION_METADATA)
 _OF_LOG_DIRECTORY = (META_PROPERTIES, CLEANER_CHECKPOINT)
-"""Files of a log directory that say something of every partition in it."""
+"""Files of a log directory that concern every partition in it."""
 NOT_READ = (".index", ".timeindex", ".deleted", ".cleaned", ".swap", ".lock")
-"""Of a folder with segments: the page does not send them."""
+"""Files of a folder with segments that the page does not send."""
 _TEXT_ENDINGS = (".txt", ".text", ".out", ".dump", ".log", "")
 _NAME_CHARACTERS_MAX = 100
 _FOLDER_CHARACTERS_MAX = 240
 _UNNAMED = "log 1"
-"""The folder of files that came without one: no partition is named so, and the player names its lane so."""
+"""The folder of files that were sent without one: no partition has this name, and the player shows it as the lane's
+name."""
 _BEGIN_BYTES = 16
 
 
 class GivenFile(msgspec.Struct, frozen=True):
-    """`path`: as it came, with `/`. `place`: its name in the upload's folder."""
+    """`path`: as sent, with `/`. `place`: its name in the upload's folder."""
 
     path: str
     place: str
@@ -44,13 +45,13 @@ def given_files(folder: Path) -> list[GivenFile]:
 
 
 def laid_out(given: Sequence[GivenFile], folder: Path, out: Path) -> list[Path]:
-    """Make folders below `out` with links to what is read of the files in `folder`; what to give to the analysis."""
+    """Make folders below `out` with links to the relevant files in `folder`; returns the paths for the analysis."""
     numbers: dict[PurePosixPath, int] = {}
     with_segments = {PurePosixPath(one.path).parent for one in given if base_offset_of(one.path) is not None}
     paths: dict[Path, None] = {}
     for one in given:
         path, begin = PurePosixPath(one.path), _begin(folder / one.place)
-        # A dump beside its segment says nothing new; a bundle beside it is another case's.
+        # A dump beside its segment adds nothing; a bundle beside it is of another case.
         is_text = is_bundle(one.path, begin) or (_is_text(path, begin) and path.parent not in with_segments)
         if not is_text and base_offset_of(one.path) is None and not path.name.endswith(_READ_ENDINGS):
             continue
@@ -58,7 +59,7 @@ def laid_out(given: Sequence[GivenFile], folder: Path, out: Path) -> list[Path]:
         place = out / str(number) / (path.parent.name or _UNNAMED)[:_FOLDER_CHARACTERS_MAX]
         place.mkdir(parents=True, exist_ok=True)
         target = place / path.name[-_NAME_CHARACTERS_MAX:]
-        if target.is_symlink():  # the names differ in what was cut off
+        if target.is_symlink():  # the names differ only in the part that was cut off
             continue
         target.symlink_to(folder / one.place)
         if is_text:
@@ -78,7 +79,7 @@ def laid_out(given: Sequence[GivenFile], folder: Path, out: Path) -> list[Path]:
 def _link_beside(
     given: Sequence[GivenFile], folder: Path, out: Path, numbers: Mapping[PurePosixPath, int]
 ) -> None:
-    """Files of a log directory into the one that each of its partitions has here."""
+    """Links the files of a log directory into the folder of each of its partitions."""
     for one in given:
         path = PurePosixPath(one.path)
         if path.name not in _OF_LOG_DIRECTORY:
@@ -95,7 +96,7 @@ def _begin(path: Path) -> bytes:
 
 
 def is_bundle(path: str, begin: bytes) -> bool:
-    """Whether a file with this beginning can only be a bundle."""
+    """True if a file that begins so can only be a bundle."""
     return begin.startswith(MAGIC) and base_offset_of(path) is None
 
 

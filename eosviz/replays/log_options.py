@@ -1,4 +1,4 @@
-"""What a person says of a log beside giving its files: one row, from the form to the analysis."""
+"""What a person states about a log beside its files: one record, from the form to the analysis."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class LogOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     copied_after: int | None = None
 
     def declared(self) -> Declared:
-        """The same for the analysis. Raises ContradictedError."""
+        """The same as `Declared`. Raises ContradictedError."""
         return Declared(**msgspec.structs.asdict(self))
 
 
 def fields_of(options: LogOptions) -> dict[str, str]:
-    """The form that says this: what `options_of` read it from, but for how a time was written."""
+    """The form's fields for these options: the inverse of `options_of`, apart from the spelling of times."""
     said: dict[str, str] = {}
     for name, value in msgspec.structs.asdict(options).items():
         if value is None or value is False:
@@ -41,7 +41,8 @@ def fields_of(options: LogOptions) -> dict[str, str]:
 
 
 def options_of(form: Mapping[str, str]) -> LogOptions:
-    """The fields of the page; what is empty says nothing. Raises ReplayRefused for what is no time or number."""
+    """Reads the fields of the page; an empty field states nothing. Raises ReplayRefused for what is no time or
+    number."""
     count, now, after = (
         form.get(name, "").strip() for name in ("transaction_partitions", "now", "copied_after")
     )

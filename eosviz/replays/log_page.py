@@ -1,4 +1,4 @@
-"""A log case's summary as its page shows it: problems first, and each partition's transactions as bars."""
+"""A log case's summary as its page shows it: problems first, then each partition's transactions as bars."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ from eosviz.reference.signatures import Signature, fitting
 from eosviz.replays.log_answers import answered, summary
 
 BARS_MAX = 200
-"""Transactions drawn for one partition; the table of numbers has the counts of all."""
+"""Transactions drawn for one partition; the table counts all."""
 WIDTH = 1000
 _BAR_MIN = 4
 _RESULTS = ("open", "committed", "aborted", "ended")
@@ -25,7 +25,7 @@ Json = dict[str, Any]
 
 
 def log_case_page(analysis: Json) -> Json:
-    """What the template asks for."""
+    """The template's context."""
     if "too_much" in analysis:
         return {"too_much": True}
     problems = [
@@ -51,7 +51,7 @@ def log_case_page(analysis: Json) -> Json:
         }
         for partition in analysis["partitions"]
     ]
-    # What is the matter stands first, the coordinator's own partitions last.
+    # Partitions with problems first, the coordinator's own partitions last.
     rows.sort(key=lambda row: (row["name"].startswith("__"), row["verdict"] == "healthy"))
     return {
         "summary": summary(analysis, answers),
@@ -76,20 +76,20 @@ def log_case_page(analysis: Json) -> Json:
 
 
 def _line_kinds(told: list[Json]) -> set[str]:
-    """Which kinds of lines of logs are among sentences."""
+    """The kinds of log lines among these sentences."""
     keys = (one["says"]["key"] for one in told)
     return {key.removeprefix(_LINE) for key in keys if key.startswith(_LINE)}
 
 
 def _further_signatures(problems: list[Json], analysis: Json) -> list[Signature]:
-    """What fits the lines of logs, or a healthy log, and stands at no verdict yet."""
+    """Signatures that match the log lines, or a healthy log, and are not shown at a verdict yet."""
     told = {signature.name for problem in problems for signature in problem["signatures"]}
     kinds = _line_kinds(analysis.get("log_lines", []))
     return [one for one in fitting(None if problems else "healthy", kinds) if one.name not in told]
 
 
 def _text(text: Json | None) -> Json | None:
-    """Cases that were kept before examples had parts have them as sentences."""
+    """Cases stored by earlier releases have examples as sentences."""
     if text is None:
         return None
     told = [one if isinstance(one, dict) else dict(zip(("place", "line"), one.split(": ", 1), strict=True))
@@ -98,9 +98,8 @@ def _text(text: Json | None) -> Json | None:
 
 
 def damage_said(told: str) -> list[Json]:
-    """The sentences of one damaged place, which the analysis has as it is printed on the command line; what a tool
-    of Kafka's printed stays as it was.
-    """
+    """The sentences about one damaged place, which the analysis has as the command line prints it; output of Kafka's
+    tools is kept as it is."""
     file, _, rest = told.partition(": ")
     if rest == INVALID:
         return [{"key": "logs.damage.invalid", "params": {"file": file}}]
@@ -125,7 +124,7 @@ def _notes(verdict: Json) -> list[Json]:
 
 
 def _drawn(partition: Json, transactions: list[Json]) -> Json:
-    """Bars in a picture that is WIDTH wide, from the log's start to its end."""
+    """Bars in a picture of width WIDTH, from the log's start to its end."""
     counts = {result: sum(one["result"] == result for one in transactions) for result in _RESULTS}
     start, end = partition["log_start"], partition["high_watermark"]
     if end <= start:

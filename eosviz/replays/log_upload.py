@@ -1,7 +1,7 @@
-"""Files of a broker's log, written to the data folder while they arrive, with the folders they came from.
+"""Writes the files of a broker's log to the data folder while they arrive, and keeps the names of their folders.
 
-Django keeps of an uploaded file's name only its last part. Here the folder matters: Kafka names it after topic and
-partition. A file is stored under a number; the path that it came with is only a text, which no file is opened by.
+Django keeps only the last part of an uploaded file's name, but Kafka names the folder after topic and partition. A
+file is stored under a number; its path is stored as text and never used to open a file.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ FILE_BYTES_MAX = 64 * 1024 * 1024
 ALL_BYTES_MAX = 128 * 1024 * 1024
 FILES_MAX = 1000
 FIRST_FIELD = "files"
-"""Of the form; files of its other fields stand in a folder that is named after the field."""
+"""The form's main field; files of other fields are in a folder named after their field."""
 _PATH_CHARACTERS_MAX = 300
 _ENTRY_BYTES = {".index": 8, ".timeindex": 12}
-"""Kafka makes these files 10 MB long before it writes to them: the zeros behind the last entry are not stored."""
+"""Kafka creates these files 10 MB long: the zeros after the last entry are not stored."""
 _ZEROS = bytes(64 * 1024)
 
 
 class LogFiles(FileUploadHandler):
-    """Writes files to `folder`, which must be there, and their paths to its manifest. Raises ReplayRefused when a
-    bound is met; the bounds count what is stored."""
+    """Writes files to the existing `folder`, and their paths to its manifest. Raises ReplayRefused beyond a bound;
+    the bounds count stored bytes."""
 
     def __init__(self, folder: Path, request: HttpRequest | None = None) -> None:
         super().__init__(request)
@@ -46,7 +46,7 @@ class LogFiles(FileUploadHandler):
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
         path = self.file_name or ""
-        # Two folders of one name from two fields are two folders: brokers call theirs alike.
+        # Folders of one name in two fields are two folders: brokers use the same names.
         self._begin(path if self.field_name == FIRST_FIELD else f"{self.field_name}/{path}")
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
@@ -56,7 +56,7 @@ class LogFiles(FileUploadHandler):
         self.close()
 
     def add(self, path: str, content: bytes) -> None:
-        """A file that did not come as one."""
+        """Adds a file that was not uploaded as one."""
         self._begin(path)
         self._take(content)
         self.close()
@@ -67,7 +67,7 @@ class LogFiles(FileUploadHandler):
         (self._folder / MANIFEST).write_bytes(msgspec.json.encode(list(self._given.values())))
 
     def close(self) -> None:
-        """End the file that is being written, also where the upload broke off within it."""
+        """Close the file that is being written, also if the upload broke off in the middle of it."""
         if self._file is not None:
             size = self._file.bytes
             self._file.close()
@@ -82,7 +82,7 @@ class LogFiles(FileUploadHandler):
             raise ReplayRefused("log_too_many_files", limit=FILES_MAX)
         name, copies = path, 1
         while name in self._given:
-            # Two files of one name from two places are two files.
+            # Two files of one name from two folders are two files.
             copies += 1
             name = f"{copies}/{path}"
         place = str(len(self._given))
@@ -102,7 +102,7 @@ class LogFiles(FileUploadHandler):
 
 
 class _Stored:
-    """One file that is being written. `entry_bytes` > 0: zeros behind the last entry are left out."""
+    """One file that is being written. `entry_bytes` > 0: zeros after the last entry are left out."""
 
     def __init__(self, file: BinaryIO, name: str, entry_bytes: int) -> None:
         self._file = file
@@ -124,7 +124,7 @@ class _Stored:
 
     def close(self) -> None:
         if self._entry_bytes:
-            # The last entry may end with zeros of its own.
+            # The last entry itself may end with zeros.
             self._write_zeros(min(self._zeros, -self.bytes % self._entry_bytes))
         self._file.close()
 
@@ -140,7 +140,7 @@ class _Stored:
 
 
 class KeepPaths(FileUploadHandler):
-    """Parses the form in Django's stead, only to keep the files' paths. `handlers`: of the files."""
+    """Parses the form instead of Django, to keep the files' paths. `handlers`: the upload handlers of the files."""
 
     def __init__(self, request: HttpRequest, *handlers: FileUploadHandler) -> None:
         super().__init__(request)

@@ -1,8 +1,5 @@
-"""What is wrong with the shape of a line, in words of the catalogue: the decoder's own are English.
-
-A row for each kind of sentence that the decoder has; the part of the line that is meant is told as a path,
-`step.changes[0].path`.
-"""
+"""Errors in the shape of a line, as sentences of the catalogue; the decoder's own are English. One row for each kind
+of the decoder's sentences; the affected part of the line is a path, `step.changes[0].path`."""
 
 import re
 from typing import Any
@@ -26,11 +23,11 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("wrong_type", r"Expected `(?P<expected>[a-z| ]+)`, got `(?P<got>[a-z]+)`"),
     )
 )
-"""The first one that a sentence is; each is `replays.misshapen.<kind>`."""
+"""The first pattern that matches counts; each name is `replays.misshapen.<kind>`."""
 
 
 def said(sentence: str) -> dict[str, Any]:
-    """Key and parameters for what the decoder says."""
+    """Key and parameters for the decoder's error text."""
     found = _PLACE.search(sentence)
     place = found["place"] if found else ""
     bare = sentence[: found.start()] if found else sentence
@@ -52,5 +49,5 @@ def _params(place: str, told: dict[str, str]) -> dict[str, Any]:
 
 
 def _shown(place: str) -> str:
-    """Its end, which tells most; nothing in it turns a line or the reading direction."""
+    """The end of the text, which says most, without characters that break a line or turn the reading direction."""
     return _UNPRINTABLE.sub("\ufffd", place[-_PLACE_CHARACTERS_MAX:]) or "$"

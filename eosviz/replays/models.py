@@ -1,4 +1,4 @@
-"""Stored replays and log cases: what a file held, ready to be played, and what checking it showed."""
+"""Stored replays and log cases: a file's contents, ready to be played, and the result of checking it."""
 
 import uuid
 from datetime import timedelta
@@ -8,22 +8,20 @@ from django.db import models
 from django.utils import timezone
 
 LINKED_FILES_MAX = 2_000
-"""Files of links that are kept; beyond them the oldest is made again when somebody asks for it."""
+"""The most link files that are kept; the oldest is deleted and made again when asked for."""
 
 
 class ReplayQuerySet(models.QuerySet["Replay"]):
     def readable_by(self, browser: str) -> "ReplayQuerySet":
-        """Its own, and those that the command line brought: they belong to nobody and are found by their
-        link.
-        """
+        """The browser's own, and those from the command line, which have no owner and are found by their link."""
         return self.filter(owner__in=[browser, ""])
 
     def public(self) -> "ReplayQuerySet":
-        """Those that belong to nobody: anybody may show them."""
+        """Those without an owner: everyone may see them."""
         return self.filter(owner="")
 
     def of_browser(self, browser: str) -> "ReplayQuerySet":
-        """Its own, newest first, without the bytes that are played."""
+        """The browser's own, newest first, without the player bytes."""
         return (
             self.filter(owner=browser)
             .exclude(owner="")
@@ -32,11 +30,11 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
         )
 
     def with_file(self) -> "ReplayQuerySet":
-        """Those of which other forms can be made."""
+        """Those that can be exported in other forms."""
         return self.filter(file__isnull=False)
 
     def telling_lack(self) -> "ReplayQuerySet":
-        """With `lacks_file`: a session whose file was not kept, so that nothing can be made of it."""
+        """With `lacks_file`: true for a session whose file was not kept, so that it cannot be exported."""
         return self.annotate(
             lacks_file=models.ExpressionWrapper(
                 models.Q(kind="session", file__isnull=True), models.BooleanField()
@@ -45,11 +43,11 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
 
 
 class Replay(models.Model):
-    """One file. Never changed once stored."""
+    """One imported file. Never changed once stored."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True, blank=True)
-    """The browser that brought it; empty: the command line."""
+    """The key of the browser that imported it; empty: the command line."""
     kind = models.CharField(max_length=10, choices=[("session", "session"), ("log", "log")])
     title = models.JSONField()
     """Language to text."""
@@ -57,7 +55,7 @@ class Replay(models.Model):
     variant = models.CharField(max_length=200, blank=True)
     engine = models.CharField(max_length=40, blank=True)
     digest = models.CharField(max_length=64)
-    """The last link of the file's chain; of a log case, SHA-256 of its player file."""
+    """The last digest of the file's chain; for a log case, SHA-256 of its player file."""
     steps = models.PositiveIntegerField()
     state = models.CharField(max_length=12)
     """``verified``, ``differs``, ``recorded``, ``stopped`` (docs/replay-format.md) or ``log``."""
@@ -65,11 +63,11 @@ class Replay(models.Model):
     """Parameters of the sentence about the state: branch and number of the step that differs, steps checked.
     """
     analysis = models.JSONField(default=None, null=True)
-    """Of a log case what its transactions say (`log_analysis.py`)."""
+    """For a log case: its transactions (`log_analysis.py`)."""
     player = models.BinaryField()
     """The player file (docs/player.md), gzipped."""
     bundle = models.BinaryField(default=None, null=True)
-    """Of a log case what can be given to somebody else (docs/logs.md, Bundles), without anybody's names."""
+    """For a log case: the bundle without names that can be passed on (docs/logs.md, Bundles)."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = ReplayQuerySet.as_manager()
@@ -79,17 +77,17 @@ class Replay(models.Model):
 
     @property
     def said_key(self) -> str:
-        """The catalogue's key of what is said about its state; parameters are ``said_params``."""
+        """The catalogue key of the sentence about its state; parameters are ``said_params``."""
         return f"replays.state.{self.state}"
 
     @property
     def has_verdicts(self) -> bool:
-        """Whether there is a page about its transactions."""
+        """True if there is a page about its transactions."""
         return self.kind == "log" and self.analysis is not None
 
     @property
     def badge_key(self) -> str:
-        """The same in a word or two."""
+        """The key of the state in one or two words."""
         return f"replays.badge.{self.state}"
 
     @property
@@ -98,9 +96,9 @@ class Replay(models.Model):
 
 
 class ReplayFile(models.Model):
-    """The replay file of an imported session (docs/replay-format.md), whatever form it was brought in: what other forms
-    are made of. In a table of its own, so that whoever looks at a replay does not read it. Replays that were imported
-    before it was kept have none."""
+    """The replay file of an imported session (docs/replay-format.md), whatever form was imported: other forms are
+    made from it. It has a table of its own so that reading a replay does not load it. Replays of earlier releases
+    have none."""
 
     replay = models.OneToOneField(Replay, on_delete=models.CASCADE, primary_key=True, related_name="file")
     content = models.BinaryField()
@@ -110,7 +108,7 @@ class ReplayFile(models.Model):
 
 
 class LinkedFile(models.Model):
-    """What was made for a link (`linked.py`). Could be made again from the address alone."""
+    """A file made for a link (`linked.py`). It can be made again from the address."""
 
     key = models.CharField(max_length=64, primary_key=True)
     """SHA-256 of what it was made from: kind, engine, version of the scenario, variant, interventions."""
@@ -123,14 +121,14 @@ class LinkedFile(models.Model):
 
 
 EXPORTS_AT_ONCE = 2
-"""Unfinished ones of one person."""
+"""The most unfinished exports of one person."""
 EXPORTS_KEPT = 10
 EXPORT_HOURS_KEPT = 24
 EXPORT_BYTES_MAX = 256 * 1024 * 1024
 SILENT_SECONDS = 60.0
-"""An export that says nothing for so long has lost its worker."""
+"""An export without a report for so long has lost its worker."""
 PUBLISHED_BYTES_MAX = 32 * 1024 * 1024
-"""Of a player file, packed."""
+"""The most bytes of a published player file, gzipped."""
 
 
 class ExportState(models.TextChoices):
@@ -146,11 +144,11 @@ UNFINISHED = (ExportState.WAITING, ExportState.WORKING)
 
 class ExportQuerySet(models.QuerySet["Export"]):
     def of_browser(self, browser: str) -> "ExportQuerySet":
-        """Its own, newest first."""
+        """The browser's own, newest first."""
         return self.filter(owner=browser).exclude(owner="").order_by("-created", "id")
 
     def unfinished(self) -> "ExportQuerySet":
-        """Whose worker still lives, as far as one can tell."""
+        """Those whose worker is still alive, as far as its reports show."""
         return self.filter(state__in=UNFINISHED, beat__gte=timezone.now() - timedelta(seconds=SILENT_SECONDS))
 
     def expired(self) -> "ExportQuerySet":
@@ -158,8 +156,8 @@ class ExportQuerySet(models.QuerySet["Export"]):
 
 
 class Export(models.Model):
-    """A file that is made out of a session or an imported replay, or a replay that is published from it, and how far it
-    is. It has a `session`, of which one `branch` may be wanted, or a `replay`, of which one `line`."""
+    """A file being made from a session or an imported replay, or a replay being published, with its progress. It has
+    a `session`, and possibly one `branch` of it, or a `replay`, and possibly one `line`."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True)
@@ -170,21 +168,21 @@ class Export(models.Model):
     """None: every branch."""
     replay = models.ForeignKey(Replay, on_delete=models.CASCADE, related_name="exports", null=True)
     line = models.CharField(max_length=64, blank=True)
-    """The file's own id of a branch; empty: every branch."""
+    """A branch id in the replay's file; empty: every branch."""
     form = models.CharField(max_length=12)
     """A key of `exporting.FORMS`, or `publish`."""
     language = models.CharField(max_length=10)
     state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
     done = models.PositiveIntegerField(default=0)
-    """Of `total`: steps that were written or read again."""
+    """Of `total`: steps written or read again so far."""
     total = models.PositiveIntegerField(default=0)
     beat = models.DateTimeField(default=timezone.now)
-    """When its worker last said that it lives."""
+    """The time of its worker's last report."""
     name = models.CharField(max_length=200, blank=True)
-    """What the download is called."""
+    """The file name of the download."""
     bytes = models.PositiveBigIntegerField(default=0)
     result = models.CharField(max_length=200, blank=True)
-    """Where what was published is."""
+    """The address of what was published."""
     refusal = models.JSONField(default=None, null=True)
     """Why it failed: `{"key", "params"}` of a sentence."""
     created = models.DateTimeField(default=timezone.now, db_index=True)
@@ -201,7 +199,7 @@ class Export(models.Model):
 
     @property
     def shown_state(self) -> str:
-        """A worker that was killed says nothing any more."""
+        """The state; an export whose worker was killed counts as failed."""
         if self.state not in UNFINISHED:
             return str(self.state)
         silent = timezone.now() - self.beat > timedelta(seconds=SILENT_SECONDS)
@@ -210,7 +208,7 @@ class Export(models.Model):
 
 class UploadQuerySet(models.QuerySet["Upload"]):
     def of_browser(self, browser: str) -> "UploadQuerySet":
-        """Its own, newest first."""
+        """The browser's own, newest first."""
         return self.filter(owner=browser).exclude(owner="").order_by("-created", "id")
 
     def unfinished(self) -> "UploadQuerySet":
@@ -218,17 +216,17 @@ class UploadQuerySet(models.QuerySet["Upload"]):
 
 
 class Upload(models.Model):
-    """A replay file or a log that a person sent, until a bounded process has read it. Its files stand in the store of
-    uploads. Which state the queue is in stands in the register (`eosviz/bounded`), under the row's id."""
+    """A replay file or log that a person uploaded, until a bounded process has read it. Its files are in the store of
+    uploads; its place in the queue is in the register (`eosviz/bounded`), under the row's id."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True)
     address = models.CharField(max_length=32, blank=True)
-    """A digest of where it came from (`bounded.register.Caller`)."""
+    """A digest of the sender's address (`bounded.register.Caller`)."""
     kind = models.CharField(max_length=10)
     """A key of `uploads.KINDS`."""
     options = models.JSONField(default=dict)
-    """Of a log `log_options.LogOptions`."""
+    """For a log: `log_options.LogOptions`."""
     bytes = models.PositiveBigIntegerField()
     state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
     result = models.ForeignKey(Replay, on_delete=models.CASCADE, null=True, related_name="+")
@@ -255,21 +253,20 @@ class PublicationQuerySet(models.QuerySet["Publication"]):
 
 
 class Publication(models.Model):
-    """Somebody published a replay. What is served stands in the store of published files, under the digest; it is
-    gone with the last row that names it.
-    """
+    """A published replay of one person. The files are in the store of published files, under the digest; they are
+    deleted with the last row of that digest."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True)
     digest = models.CharField(max_length=64, db_index=True)
-    """SHA-256 of the player file's content, which is its address."""
+    """SHA-256 of the player file's content; the address contains it."""
     title = models.JSONField()
     scenario = models.CharField(max_length=100, blank=True)
     variant = models.CharField(max_length=200, blank=True)
     engine = models.CharField(max_length=40)
     steps = models.PositiveIntegerField()
     bytes = models.PositiveBigIntegerField()
-    """Of all its files."""
+    """The size of all its files."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = PublicationQuerySet.as_manager()

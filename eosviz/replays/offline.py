@@ -1,9 +1,9 @@
-"""One HTML file that plays a replay anywhere: the player, its words in both languages, the tables that its panels draw
-and the replay file itself, with no address of anything else in it.
+"""One HTML file that plays a replay anywhere: the player, its words in both languages, the tables of its panels and
+the replay file, without any other address.
 
-The replay is inside as the file of docs/replay-format.md, so what plays can be taken out and imported again with all
-its digests. The page forbids itself everything but its own script, style and typeface: the first two are named by their
-hash, the typeface is held by the style, and no request of any kind is allowed.
+The replay inside is the file of docs/replay-format.md, so it can be taken out and imported again with all its
+digests. A content security policy allows only the page's own script, style and typeface: the first two by their hash,
+the typeface inside the style; requests of any kind are forbidden.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from eosviz.replays.lines import canonical
 
 _FONT_FILE = re.compile(r"""url\(["']?\./([\w-]+\.woff2)["']?\) ?format\(["']?woff2["']?\)""")
 _SYSTEMS_OWN = 'local("sans-serif")'
-"""Stands for a file of rare letters, which is larger than the rest of the typeface: there is no such font."""
+"""Replaces the file of rare letters, which is larger than the rest of the typeface: no font has this name."""
 _END = "\n</script>\n</body>\n</html>\n"
 _PIECE = 3 * 256 * 1024
-"""Bytes that are encoded at once: a multiple of three leaves no padding in the middle."""
+"""Bytes encoded at once: a multiple of three, so that there is no padding in the middle."""
 
 
 class NotBuilt(Exception):
-    """The front end is missing or has what may not stand inside a page."""
+    """The front end is not built, or contains text that would end the script or style element."""
 
 
 def offline_file(own: Own, replay: BinaryIO, language: str) -> Iterator[bytes]:
-    """The file in pieces. ``replay`` is the replay file that was checked, at its beginning."""
+    """The file in pieces. ``replay`` is a checked replay file at its beginning."""
     yield _page(own, language).encode()
     while piece := replay.read(_PIECE):
         yield base64.b64encode(piece)
@@ -55,7 +55,7 @@ def _page(own: Own, language: str) -> str:
     fields = {**msgspec.json.decode(own.fields), "lines": "#replay"}
     context = {
         "policy": policy(script, style),
-        "script": mark_safe(script),  # ours, and looked through by _built
+        "script": mark_safe(script),  # the front end's own text, checked by _built
         "style": mark_safe(style),
         "icon": base64.b64encode(_found("icon.svg").read_bytes()).decode(),
         "title": own.title,
@@ -69,7 +69,7 @@ def _page(own: Own, language: str) -> str:
 
 
 def policy(script: str, style: str) -> str:
-    """Nothing may be loaded or asked; pictures are those that the page makes itself, letters are in its style."""
+    """Forbids every request; pictures and letters come from the page and its style."""
     return "; ".join(
         (
             "default-src 'none'",
@@ -88,7 +88,7 @@ def _hash_of(text: str) -> str:
 
 
 def _built(name: str) -> str:
-    """A file of `static/dist` that may stand inside a page as it is."""
+    """A file of `static/dist` that may be put inside a page unchanged."""
     text = _found(f"dist/{name}").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if "sourceMappingURL=" not in line]
     text = "\n".join(lines)
@@ -99,7 +99,7 @@ def _built(name: str) -> str:
 
 
 def _with_typeface(style: str) -> str:
-    """The style with the letters of Latin writing inside instead of the address of their file."""
+    """The style with the Latin letters of the typeface inside, instead of the address of their file."""
 
     def held(address: re.Match[str]) -> str:
         name = address[1]
@@ -120,7 +120,7 @@ def _found(name: str) -> Path:
 
 @cache
 def _tables() -> tuple[tuple[str, str], ...]:
-    """Words, machines and pseudocode: the same in every file."""
+    """Words, machines and pseudocode: the same in every offline file."""
     words = ((f"words-{language}", offline_catalogue(language)) for language in LANGUAGES)
     drawn = (
         (f"machine-{name}", msgspec.json.encode(machine_json(machine)))

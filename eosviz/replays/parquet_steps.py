@@ -1,9 +1,8 @@
-"""A replay as Parquet: one row for each step, for whoever computes with many of them (docs/replay-format.md).
+"""A replay as Parquet: one row for each step, for computing with many of them (docs/replay-format.md).
 
-The columns beside `step` repeat what stands in it, so that a query need not read JSON. The first and the last line of
-the replay stand in the file's metadata: with them every row's digest can be checked, and the file read again.
-
-A Parquet file of a stranger is read in a bounded process (`bringing.py`).
+The columns beside `step` repeat parts of it, so that a query need not parse JSON. The first and last line of the
+replay are in the file's metadata: with them every row's digest can be checked and the file imported again. A Parquet
+file of a user is read in a bounded process (`bringing.py`).
 """
 
 from __future__ import annotations
@@ -46,11 +45,11 @@ _PIECE = 256 * 1024
 _BROKEN_FILE = (
     pa.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError,
 )  # fmt: skip
-"""What a library says to a file that is none. UnicodeDecodeError is a ValueError."""
+"""Exceptions of the library for a file that is no Parquet. UnicodeDecodeError is a ValueError."""
 
 
 def columns_of(step: dict[str, Any]) -> dict[str, Any]:
-    """What a row repeats of its step."""
+    """The columns of a row that repeat parts of its step."""
     return {
         **{name: step[name] for name in ("number", "at", "actor", "kind", "key", "interesting", "rules")},
         "broken": [broken["guarantee"] for broken in step["broken"]],
@@ -58,7 +57,7 @@ def columns_of(step: dict[str, Any]) -> dict[str, Any]:
 
 
 def parquet_file(replay: BinaryIO, each: Callable[[], None]) -> Iterator[bytes]:
-    """The file in pieces. ``replay`` is a replay file of ours; ``each`` is called after each step."""
+    """The file in pieces. ``replay`` is a replay file of this site; ``each`` is called after each step."""
     lines = split_lines(unpacked(replay, BOUNDS), BOUNDS)
     _, header = next(lines)
     with tempfile.TemporaryFile() as file:
@@ -87,10 +86,8 @@ def parquet_file(replay: BinaryIO, each: Callable[[], None]) -> Iterator[bytes]:
 
 
 def replay_lines(path: Path, bounds: Bounds = BOUNDS) -> Iterator[bytes]:
-    """The lines of a replay, without line feeds, out of a Parquet file. Raises ReplayRefused.
-
-    They are no more checked than the bytes of a replay file: whoever reads them does that.
-    """
+    """The lines of a replay, without line feeds, from a Parquet file. Raises ReplayRefused. They are unchecked, like
+    the bytes of a replay file."""
     try:
         with pq.ParquetFile(path) as file:
             yield from _lines(file, bounds)
@@ -127,7 +124,7 @@ def _lines(file: pq.ParquetFile, bounds: Bounds) -> Iterator[bytes]:
 
 
 def write_replay(path: Path, into: BinaryIO) -> None:
-    """The replay file of a Parquet file. It is still to be checked. Raises ReplayRefused."""
+    """Converts a Parquet file to a replay file, which is still to be checked. Raises ReplayRefused."""
     packer = zlib.compressobj(level=1, wbits=GZIP)
     for line in replay_lines(path):
         into.write(packer.compress(line + b"\n"))

@@ -1,5 +1,5 @@
-"""The plans of a recording's branches (docs/frame.md, *Plan*), folded while its steps are read. What a digest
-covers does not know them."""
+"""The plans of a recording's branches (docs/frame.md, *Plan*), folded while its steps are read. No digest covers
+them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from eosviz.replays import format
 from eosviz.replays.by_branch import ByBranch
 
 STEPS_MOST = 20_000
-"""Of a branch's line that its plan tells of."""
+"""The most steps of a branch's line that its plan includes."""
 
 
 class PlansTold(ByBranch[RunPlan]):
@@ -36,7 +36,7 @@ class PlansTold(ByBranch[RunPlan]):
         return fold.to_json(own.newest <= STEPS_MOST, before, self._done_to(own), ended)
 
     def _done_to(self, branch: format.Branch) -> list[dict[str, Any]]:
-        """What was done to the branch's line, each with the step before it."""
+        """The interventions of the branch's line, each with the number of the step before it."""
         parent = self._branches.get(branch.parent or "")
         earlier = [] if parent is None else self._done_to(parent)
         own = [{**one.intervention, "after": one.after} for one in branch.interventions]

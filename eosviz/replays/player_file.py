@@ -1,4 +1,5 @@
-"""What the player takes to play without a server (docs/player.md), packed once and served as it is."""
+"""The player file: all that the player needs to play without a server (docs/player.md), gzipped once and served as it
+is."""
 
 import io
 import zlib
@@ -21,7 +22,7 @@ _PIECE = 1024 * 1024
 
 
 class PlayedSession(TypedDict):
-    """What a player file plays."""
+    """The kinds of player files."""
 
     id: str
     title: Bilingual | str | None
@@ -30,7 +31,7 @@ class PlayedSession(TypedDict):
 
 
 class Verified(TypedDict):
-    """What checking found: `differs` names the first step that does."""
+    """The result of checking: `differs` names the first step that differs."""
 
     state: Literal["verified", "as_recorded", "differs", "log"]
     engine: NotRequired[str]
@@ -40,7 +41,7 @@ class Verified(TypedDict):
 
 
 class BranchName(TypedDict):
-    """What a branch is, in the reader's language."""
+    """A branch's name in the reader's language."""
 
     key: str
     params: JsonObject
@@ -52,13 +53,13 @@ class PlayedBranch(TypedDict):
     id: str
     name: str
     said: NotRequired[BranchName]
-    """Where nobody named it."""
+    """The name if none was given."""
     parent: str | None
     leaves_at: int
-    """The last step that it shares with its parent."""
+    """The last step shared with its parent."""
     newest: int
     finished: str | None
-    """Why the run ended; null while it can go on."""
+    """Why the run ended; null while it can continue."""
     interventions: list[MadeIntervention]
     first_broken: dict[str, int]
     """Guarantee to the step that first broke it."""
@@ -86,7 +87,7 @@ class LogWhy(TypedDict):
 
 
 class PlayerFile(TypedDict):
-    """What the player takes to play without a server (docs/player.md)."""
+    """All that the player needs to play without a server (docs/player.md)."""
 
     v: Literal[1]
     kind: Literal["replay", "log"]
@@ -96,22 +97,22 @@ class PlayerFile(TypedDict):
     header: NotRequired[Header]
     view: NotRequired[View]
     steps: NotRequired[dict[str, list[Step]]]
-    """By branch; those after `leaves_at`."""
+    """Steps by branch; those after `leaves_at`."""
     lines: NotRequired[str]
-    """Instead of header, view and steps: where the lines of a replay are that hold them."""
+    """The address of a replay's lines, if header, view and steps are not in the file."""
     plans: NotRequired[dict[str, Plan]]
-    """By branch, where the file has them."""
+    """By branch, if the file has them."""
     derived: NotRequired[dict[str, FileDerived | None]]
-    """By branch, likewise; null where the steps are not of this engine."""
+    """By branch; null if the steps are not from this engine."""
     transactions: NotRequired[dict[str, TransactionLines]]
-    """By branch, where they were counted."""
+    """By branch, if they were counted."""
     why: NotRequired[list[LogWhy]]
-    """Of a log case."""
+    """For a log case."""
 
 
 def pack(fields: dict[str, Any], packed_steps: bytes) -> bytes:
-    """The gzipped player file: ``fields`` and, as ``steps``, what ``packed_steps`` (gzipped JSON) holds. The
-    steps may be hundreds of times larger than they are packed; they are never unpacked as a whole."""
+    """The gzipped player file: ``fields`` and, as ``steps``, the content of ``packed_steps`` (gzipped JSON). The
+    steps may be hundreds of times larger unpacked, so they are never unpacked as a whole."""
     packer = zlib.compressobj(level=6, wbits=GZIP)
     made = [packer.compress(piece) for piece in _pieces(fields, packed_steps)]
     return b"".join((*made, packer.flush()))
@@ -124,8 +125,8 @@ def pack_steps(steps: Any) -> bytes:
 
 
 def unpack(packed: bytes | BinaryIO) -> Iterator[bytes]:
-    """The content of a gzipped file in pieces, for a browser that takes nothing packed. A file that is given open is
-    closed at the end."""
+    """The content of a gzipped file in pieces, for a browser that accepts no compression. An open file is closed at
+    the end."""
     unpacker = zlib.decompressobj(wbits=GZIP)
     with io.BytesIO(packed) if isinstance(packed, bytes) else packed as file:
         rest = file.read(_PIECE)
@@ -135,7 +136,7 @@ def unpack(packed: bytes | BinaryIO) -> Iterator[bytes]:
 
 
 def read(packed: bytes) -> Any:
-    """The whole content: of cases, whose steps are bounded."""
+    """The whole content: for log cases, whose steps are bounded."""
     return msgspec.json.decode(b"".join(unpack(packed)))
 
 

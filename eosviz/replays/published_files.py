@@ -1,8 +1,5 @@
-"""What is published, as it is served: files by their digest, and nothing else.
-
-Neither the engine nor the database is asked, so a viewer costs a read of a file, and a cache in front of the site
-spares that too.
-"""
+"""Serves published files by their digest. Needs neither engine nor database: a view costs one file read, and a cache
+in front of the site saves that too."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ PLAYER, REPLAY, ABOUT, CARD = "player.json.gz", "replay.eosviz.jsonl.gz", "about
 
 
 def about(digest: str) -> dict[str, Any] | None:
-    """Title, scenario, variant, engine and steps; None when nothing is published there."""
+    """Title, scenario, variant, engine and steps; None if nothing is published there."""
     found = opened(digest, ABOUT)
     if found is None:
         return None
@@ -27,7 +24,7 @@ def about(digest: str) -> dict[str, Any] | None:
 
 
 def opened(digest: str, name: str) -> BinaryIO | None:
-    """One of its files, open."""
+    """Opens one of its files."""
     if DIGEST.fullmatch(digest) is None:
         return None
     try:
@@ -37,5 +34,5 @@ def opened(digest: str, name: str) -> BinaryIO | None:
 
 
 def has_card(digest: str) -> bool:
-    """Whether there is a picture; what was published before pictures were made has none."""
+    """True if there is a picture; replays published by early releases have none."""
     return DIGEST.fullmatch(digest) is not None and published.path(digest, CARD).exists()

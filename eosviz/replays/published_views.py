@@ -1,7 +1,5 @@
-"""What everybody sees of a published replay, made of its files alone, and the owner's way to take it back.
-
-The page sets and reads nothing but the reader's language; it may stand in a frame anywhere.
-"""
+"""The public page of a published replay, made from its files alone, and the owner's way to withdraw it. The page
+reads and sets only the reader's language; any site may show it in a frame."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from eosviz.walkthroughs.views import element_attributes
 
 FOR_EVER = "public, max-age=31536000, immutable"
 PAGE_SECONDS = 300
-"""The page around a replay may change with a release, and be gone when its owner takes it back."""
+"""How long the page may be cached: it may change with a release, or be withdrawn."""
 
 
 @xframe_options_exempt
@@ -63,7 +61,7 @@ def player(request: HttpRequest, digest: str) -> HttpResponseBase:
 
 @require_safe
 def card(request: HttpRequest, digest: str) -> StreamedFile:
-    """The picture of where it ends, for pages that show a link to it."""
+    """The picture of its end, for link previews."""
     response = StreamedFile(_opened(digest, published_files.CARD), content_type="image/png")
     response["Cache-Control"] = FOR_EVER
     return response
@@ -71,7 +69,7 @@ def card(request: HttpRequest, digest: str) -> StreamedFile:
 
 @require_safe
 def replay(request: HttpRequest, digest: str) -> StreamedFile:
-    """The replay file, to be kept or imported elsewhere."""
+    """The replay file, to keep or to import elsewhere."""
     held, name = _opened(digest, published_files.REPLAY), f"{digest[:16]}.eosviz.jsonl.gz"
     response = StreamedFile(held, as_attachment=True, filename=name, content_type="application/gzip")
     response["Cache-Control"] = FOR_EVER
@@ -87,7 +85,7 @@ def _opened(digest: str, name: str) -> BinaryIO:
 
 @require_POST
 def withdraw(request: HttpRequest, publication_id: UUID) -> HttpResponse:
-    """Take back what one published."""
+    """Withdraw one's own publication."""
     mine = Publication.objects.of_browser(browser_of(request.session))
     actor = request.user if request.user.is_authenticated else None
     withdraw_publication(get_object_or_404(mine, id=publication_id), actor)

@@ -1,7 +1,7 @@
-"""Publishing a replay and taking it back.
+"""Publishing and withdrawing replays.
 
-The address is the SHA-256 of the player file's content, so what stands there can never be another; whoever has the
-file can check it. Two people who publish the same run share its files, and the last who takes it back removes them.
+The address is the SHA-256 of the player file's content, so it can never show anything else, and a reader can check
+the file. Two people who publish the same run share its files, which are deleted with the last publication.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _PIECE = 256 * 1024
 
 
 def check_room(owner: str) -> None:
-    """Raises ReplayRefused when this person has published as much as they may."""
+    """Raises ReplayRefused beyond this person's quota."""
     ReplayRefused.check_quota(owner, "published")
 
 
 def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str, card: bytes = b"") -> Publication:
-    """``packed`` is the player file and ``replay`` the replay file, which was checked, at its beginning; ``card`` the
-    picture, empty for none. Publishing the same again changes nothing."""
+    """``packed`` is the player file; ``replay`` the checked replay file, at its beginning; ``card`` the picture,
+    empty for none. Publishing the same again changes nothing."""
     if len(packed) > PUBLISHED_BYTES_MAX:
         raise ReplayRefused("too_large_to_publish", limit=PUBLISHED_BYTES_MAX)
     digest = digest_of(packed)
@@ -53,13 +53,13 @@ def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str, card: bytes =
         size = len(packed) + len(card) + replay.seek(0, os.SEEK_END)
         replay.seek(0)
         ReplayRefused.check_quota(owner, "published_bytes", size)
-        wait_for_others(digest)  # somebody may be removing the same files
+        wait_for_others(digest)  # another process may be removing the same files
         made = Publication(owner=owner, digest=digest, bytes=0, **about)
         made.bytes = published.write([packed], digest, PLAYER)
         made.bytes += published.write(_pieces(replay), digest, REPLAY)
         if card:
             made.bytes += published.write([card], digest, CARD)
-        # The page is there from here on.
+        # From here on the page exists.
         made.bytes += published.write([canonical(about)], digest, ABOUT)
         made.save(force_insert=True)
         note(None, owner_of(owner), "published_replay", **_named(made))
@@ -67,7 +67,7 @@ def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str, card: bytes =
 
 
 def withdraw(publication: Publication, actor: User | None) -> None:
-    """Take it back; its files go with the last who published the same."""
+    """Withdraw it; the files are deleted with the last publication of the same content."""
     with transaction.atomic():
         note(None, actor, "withdrew_replay", **_named(publication))
         publication.delete()
@@ -78,7 +78,7 @@ def _named(publication: Publication) -> dict[str, Any]:
 
 
 def digest_of(packed: bytes) -> str:
-    """SHA-256 of a packed player file's content, as whoever fetched and unpacked it can make."""
+    """SHA-256 of a gzipped player file's unpacked content, as any reader can compute it."""
     made = hashlib.sha256()
     for piece in player_file.unpack(packed):
         made.update(piece)
@@ -86,7 +86,7 @@ def digest_of(packed: bytes) -> str:
 
 
 def forget_unnamed(digest: str) -> None:
-    """Remove the files that no row names any more, nor one that somebody is about to store."""
+    """Delete the files that no row names, except those that another process is about to store."""
     with transaction.atomic():
         wait_for_others(digest)
         if not Publication.objects.filter(digest=digest).exists():

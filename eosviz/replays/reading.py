@@ -1,7 +1,7 @@
-"""A replay file to a recording that may be stored: everything is checked in one pass.
+"""Reads a replay file into a recording that may be stored; everything is checked in one pass.
 
-Owns the order of lines, the digest chain and the agreement of branches, numbers and changes. Knows no
-database and no engine: whether the steps are *true* is asked later (verification.py).
+This file owns the order of lines, the digest chain and the consistency of branches, numbers and changes. It uses
+neither database nor engine; whether the steps are *true* is a later question (verification.py).
 """
 
 import re
@@ -24,22 +24,22 @@ _CONTROL = re.compile(f"[{UNPRINTABLE}]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """A file that holds together."""
+    """A consistent file."""
 
     header: format.Header
     steps: int
     digest: str
-    """The chain's last link: it names the content."""
+    """The chain's last digest, which identifies the content."""
     packed_steps: bytes
     """Gzipped JSON: branch id to its own steps."""
     first_broken: dict[str, dict[str, int]]
-    """Branch id to guarantee to the first step of the branch's whole line that broke it."""
+    """Branch id to guarantee to the first step, in the branch's whole line, that broke it."""
     end: tuple[dict[str, Any], int]
     """The last branch's view at its end, and the number of its last step."""
 
 
 class Witness(Protocol):
-    """Who is shown every step on the way, in canonical form (verification.py)."""
+    """Gets every step while the file is read, in canonical form (verification.py)."""
 
     def take(self, branch: str, number: int, step: bytes) -> None: ...
 
@@ -56,10 +56,8 @@ def read_lines(
     bounds: Bounds = BOUNDS,
     witness: Callable[[format.Header], Witness] | None = None,
 ) -> Recording:
-    """The same for its lines, whatever they came in: ``(number, line)`` from 1, without line feeds.
-
-    ``witness`` makes, from the header, somebody who looks at each step after it was checked.
-    """
+    """The same for the file's lines, whatever form they came in: ``(number, line)`` from 1, without line feeds.
+    ``witness`` makes, from the header, an object that gets each step after it was checked."""
     number, line = next(lines, (0, b""))
     if not number:
         raise ReplayRefused("empty", line=0)
@@ -123,7 +121,7 @@ def _read_header(value: Any, bounds: Bounds) -> format.Header:
 
 
 def _titles(value: Any, place: str, is_title: bool = False) -> Iterator[tuple[str, str]]:
-    """Every text at or below a key that names a title, with its place."""
+    """Every text at or below a key that contains a title, with its place."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _titles(inner, f"{place}.{key}"[-100:].lstrip("."), is_title or key.endswith("title"))
@@ -146,7 +144,7 @@ def _names(header: format.Header) -> Iterator[tuple[str, str]]:
 
 
 def _check_branches(header: format.Header, bounds: Bounds) -> None:
-    """Parents stand before children, exactly one has none, and each leaves where its parent has a step."""
+    """Parents come before children, exactly one branch has no parent, and each leaves where its parent has a step."""
     if len(header.branches) > bounds.branches:
         raise ReplayRefused("too_many_branches", limit=bounds.branches)
     known: dict[str, format.Branch] = {}
@@ -166,7 +164,7 @@ def _check_branches(header: format.Header, bounds: Bounds) -> None:
 
 
 class _Steps:
-    """Takes the steps of all branches in the file's order: folds the view along the way and packs them."""
+    """Takes the steps of all branches in the file's order, folds the view and packs the steps."""
 
     def __init__(self, header: format.Header, bounds: Bounds) -> None:
         self.count = 0
@@ -185,7 +183,7 @@ class _Steps:
         self._packed = bytearray()
 
     def add(self, line: format.StepLine, step: bytes, number: int, size: int) -> None:
-        """Take one step; ``number`` and ``size`` are the line's."""
+        """Take one step; ``number`` and ``size`` are those of its line."""
         while self._branch is None or self._number == self._branch.newest:
             self._open_next(number)
         if line.branch != self._branch.id or line.step.number != self._number + 1:
@@ -212,7 +210,7 @@ class _Steps:
         return self._view, self._number
 
     def close(self, number: int) -> bytes:
-        """The packed steps; refuses when the header promised more of them."""
+        """The packed steps. Refuses the file if the header announced more steps."""
         while self._waiting and (self._branch is None or self._number == self._branch.newest):
             self._open_next(number)
         if self._branch is None or self._number != self._branch.newest:

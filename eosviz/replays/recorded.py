@@ -1,7 +1,5 @@
-"""The file that an imported replay is kept as, read again: whole, or the line of one branch as a replay of its own.
-
-It was checked when it came; its lines are taken as they are.
-"""
+"""Reads the kept file of an imported replay again: whole, or the line of one branch as a replay of its own. It was
+checked when it was imported, so its lines are used unchecked."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ _PIECE = 256 * 1024
 
 
 class _Head(msgspec.Struct):
-    """What tells a step's place, without the step."""
+    """The fields of a step line that give its place, without the step."""
 
     number: int
 
@@ -32,7 +30,7 @@ class _Line(msgspec.Struct):
 
 
 def steps_of(replay: Replay, line: str) -> int:
-    """How many steps an export of it goes through. KeyError when it has no such branch."""
+    """How many steps an export of it reads. KeyError if it has no such branch."""
     return _branches(_header(replay))[line].newest if line else replay.steps
 
 
@@ -41,13 +39,13 @@ def has_line(replay: Replay, line: str) -> bool:
 
 
 def file_name(replay: Replay, ending: str) -> str:
-    """What a download is called. Holds no character that a file or a person chose."""
+    """The file name of a download. Contains no character that a file or a user chose."""
     return f"replay-{str(replay.id)[:8]}{ending}"
 
 
 def written(replay: Replay, line: str, each: Callable[[], None]) -> Iterator[bytes]:
-    """The replay file in pieces; with `line` only that branch's, from the beginning, as one branch without a parent.
-    `each` is called after each step."""
+    """The replay file in pieces; with `line` only the line of that branch, from the beginning, as one branch without
+    a parent. `each` is called after each step."""
     if line:
         header = _header(replay)
         yield from writing.write(_of_line(header, line), _line_steps(replay, header, line, each))
@@ -72,7 +70,7 @@ def _branches(header: format.Header) -> dict[str, format.Branch]:
 
 
 def _ancestry(header: format.Header, line: str) -> list[tuple[format.Branch, int]]:
-    """The branch and its ancestors, the oldest first, each with the last of its steps that belongs to the line."""
+    """The branch and its ancestors, oldest first, each with its last step that belongs to the line."""
     known = _branches(header)
     branch = known[line]
     found = [(branch, branch.newest)]

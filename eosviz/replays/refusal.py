@@ -1,4 +1,4 @@
-"""Why a file was not taken: one sentence of the catalogue, with place and remedy."""
+"""Why a file was refused: one sentence of the catalogue, with place and remedy."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,26 +8,23 @@ from eosviz.catalogue import say
 
 
 class ReplayRefused(Refused):
-    """The file is not taken and nothing of it was stored.
-
-    ``key`` names the sentence (``replays.refused.…``) and ``params`` its parameters. The text of the
-    exception is the English sentence, for commands and logs.
-    """
+    """The file is refused and nothing of it was stored. ``key`` names the sentence (``replays.refused.…``) and
+    ``params`` its parameters. The exception's text is the English sentence, for commands and logs."""
 
     def __init__(self, reason: str, /, **params: Any) -> None:
         super().__init__(f"replays.refused.{reason}", params)
 
     @classmethod
     def said(cls, key: str, params: Mapping[str, Any]) -> "ReplayRefused":
-        """A refusal that another room has the sentence for."""
+        """A refusal whose sentence is in another part of the catalogue."""
         refused = cls("", **params)
         refused.key = key
         return refused
 
     @classmethod
     def check_quota(cls, owner: str, name: str, more: int = 1) -> None:
-        """Raises ReplayRefused where it would be too much for one person."""
-        from eosviz import quotas  # a process that reads a file apart knows no database
+        """Raises ReplayRefused beyond one person's quota."""
+        from eosviz import quotas  # a bounded process has no database
 
         try:
             quotas.check(owner, name, more)

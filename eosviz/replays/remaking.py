@@ -1,7 +1,7 @@
-"""The replay file of an imported session made again, where an earlier version did not keep it.
+"""Makes the replay file of an imported session again, if an early release did not keep it.
 
-The player file holds all of it but the scenario's document. A stored document is taken for it only where the file then
-ends with the digest that was kept with the replay: another document, or one other value, would give another digest.
+The player file contains all of it but the scenario's document. A stored document is accepted only if the resulting
+file ends with the digest that was stored with the replay: any other document would give another digest.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class _Session(msgspec.Struct):
 
 
 class _Played(msgspec.Struct):
-    """Of docs/player.md, what a replay file holds, too."""
+    """The fields of docs/player.md that a replay file also has."""
 
     session: _Session
     header: dict[str, Any]
@@ -37,7 +37,7 @@ def without_file() -> QuerySet[Replay]:
 
 
 def remake(replay: Replay) -> bool:
-    """Keep its file, if one of the stored documents was its scenario; true where it is kept now."""
+    """Store its file if one of the stored documents was its scenario; true if the file is stored now."""
     file = remade(replay)
     if file is None:
         return False

@@ -1,8 +1,8 @@
-"""A small log to open at one click: what the brokers of one run wrote, as the files that Kafka would have left.
+"""A small log to open with one click: the files that Kafka's brokers would have left after one run.
 
-The run is the library's SC-101 on Kafka 2.8: a write arrives after its transaction was aborted, begins one that nothing
-ends, and a record of another producer waits behind it. Its names and times are those of a service with an engineer on
-call; everything else is the engine's.
+The run is the library's SC-101 on Kafka 2.8: a write arrives after its transaction was aborted, begins a transaction
+that nothing ends, and another producer's record waits behind it. Names and times are those of a service with an
+engineer on call; the rest is the engine's.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ TOPICS = {"t": "orders"}
 TRANSACTIONAL_IDS = {"txn-1": "billing-3"}
 BEGUN_MS = int(datetime(2026, 11, 20, 9, 12, tzinfo=UTC).timestamp() * 1000)
 SLOWED = 1000
-"""A millisecond of the run is a second of the log: people meet such a transaction after minutes."""
+"""A millisecond of the run is a second of the log: in practice such a transaction is noticed after minutes."""
 TIMEOUT_MS = 900_000
 HOUR_MS = 3_600_000
 SEGMENT = "00000000000000000000.log"
 SAMPLE_OPTIONS = LogOptions(now=BEGUN_MS + 2 * HOUR_MS, one_cluster=True, copied_after=BEGUN_MS + HOUR_MS)
-"""What the engineer on call knows beside the files."""
+"""What the engineer on call states beside the files."""
 
 
 def sample_log() -> Iterator[tuple[str, bytes]]:

@@ -1,7 +1,5 @@
-"""The JSON Schema of a replay's lines (docs/replay-format.schema.json), made from the shapes that reading enforces.
-
-It is one copy told twice: a test compares the committed file with what is made here.
-"""
+"""The JSON Schema of a replay's lines (docs/replay-format.schema.json), generated from the shapes that reading
+enforces; a test compares the committed file with the generated one."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ def schema() -> dict[str, Any]:
     lines = format.Header | format.StepLine | format.End
     made: dict[str, Any] = msgspec.json.schema(lines)
     made["$defs"]["Header"]["properties"]["schema"] = {"const": format.SCHEMA}
-    # A keyword of OpenAPI; here the constant types of the lines say the same.
+    # An OpenAPI keyword; the constant types of the lines say the same.
     del made["discriminator"]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -1,4 +1,4 @@
-"""What a database can keep of texts that come out of files: PostgreSQL keeps no character of number zero in any."""
+"""Makes texts from files storable: PostgreSQL stores no text with the character U+0000."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ SIGN = "\N{SYMBOL FOR NULL}"
 
 
 def storable(value: Any) -> Any:
-    """The same value (of JSON's types) with that character's sign in its place, in texts and in names."""
+    """The same JSON value with a visible sign in place of that character, in texts and names."""
     if isinstance(value, str):
         return value.replace("\0", SIGN)
     if isinstance(value, dict):

@@ -1,6 +1,6 @@
-"""Where files lie that are made once and then only read: below the data folder, which several servers may share.
+"""Folders for files that are written once and then only read, below the data folder, which several servers may share.
 
-A file appears whole or not at all. Any web server or cache can serve what is published straight from its folder
+A file appears whole or not at all. A web server or cache can serve published files from their folder
 (docs/operating.md).
 """
 
@@ -18,7 +18,7 @@ from django.conf import settings
 
 
 class Store:
-    """A folder of files by name. Names are ours: digests and ids, never a person's text."""
+    """A folder of files by name. Names are digests and ids, never a user's text."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -31,7 +31,7 @@ class Store:
         return self.folder.joinpath(*names)
 
     def write(self, pieces: Iterable[bytes], *names: str) -> int:
-        """Write a file; the bytes it has. What was there is replaced at once."""
+        """Write a file and return its size. An existing file is replaced atomically."""
         target = self.path(*names)
         target.parent.mkdir(parents=True, exist_ok=True)
         descriptor, beside = tempfile.mkstemp(prefix=".part-", dir=target.parent)
@@ -53,7 +53,7 @@ class Store:
         return self.path(*names).open("rb")
 
     def delete(self, *names: str) -> None:
-        """A file, or a folder with all that is in it; that there is none is well."""
+        """Delete a file, or a folder with its contents; a missing one is no error."""
         target = self.path(*names)
         if target.is_dir():
             shutil.rmtree(target, ignore_errors=True)

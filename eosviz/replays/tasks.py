@@ -1,6 +1,8 @@
-"""What the workers do for replays. `make_export` may run for minutes and is acknowledged early: a task whose worker was
-killed does not come back, its page says so, and who still wants the file asks again. What waits for its turn and for a
-bounded process does so in a thread of its own, so that it holds none of those that compute steps.
+"""The workers' tasks for replays.
+
+`make_export` may run for minutes and is acknowledged early: after its worker was killed it is not redelivered; its
+page says so and the person can ask again. Work that waits for a bounded process does so in a thread of its own, so
+that it blocks no thread that makes steps.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ def take_upload(task: Any, upload_id: str) -> None:
 
 
 def take_uploads_again() -> None:
-    """When a worker starts: take up what no process has, and delete what uploads left that broke off."""
+    """When a worker starts: take up unfinished uploads, and delete the folders of interrupted ones."""
     for upload in untaken(Upload.objects.unfinished()):
         take_upload.delay(upload.place)
     uploads.delete_broken_off()

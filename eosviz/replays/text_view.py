@@ -1,6 +1,5 @@
-"""A link's run as a page of text: what the player shows, for readers without scripts, for programs that read aloud and
-for paper. Made of the same player file, so it says the same.
-"""
+"""A link's run as a page of text: the player's content for readers without scripts, for screen readers and for paper.
+It is made from the same player file, so it says the same."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS, with_wait
 
 STEPS_SHOWN = 200
-"""On one page; further ones are named and linked."""
+"""Steps on one page; further pages are linked."""
 
 
 class Said(msgspec.Struct):
@@ -35,7 +34,7 @@ class Broken(msgspec.Struct):
 
 
 class Line(msgspec.Struct):
-    """A step, as far as a text says it (docs/frame.md)."""
+    """The fields of a step that the text uses (docs/frame.md)."""
 
     number: int
     at: int
@@ -67,7 +66,7 @@ _RUN = msgspec.json.Decoder(Run)
 
 @require_safe
 def text(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
-    """`?from=` begins at another step than the page of the link's own one."""
+    """`?from=` begins at that step instead of on the page of the link's step."""
     try:
         file, kept = linked_file("player", request, scenario, version)
         link = read_link(scenario, version, request.GET)

@@ -1,4 +1,4 @@
-"""What is answered to a body that `body_limit.py` did not take: a page of the site in the reader's language."""
+"""The response to a body that `body_limit.py` refused: a page in the reader's language."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from eosviz.replays.refusal import ReplayRefused
 
 
 class TooLargeBodies(Middleware):
-    """413 for a request that `BodyLimit` marked. No view is asked."""
+    """413 for a request that `BodyLimit` marked. No view is called."""
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any

@@ -1,4 +1,4 @@
-"""The page of an upload: its place in the queue, cancel, and where its result is."""
+"""The page of an upload: its place in the queue, a cancel button, and the link to its result."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from eosviz.request_types import HtmxRequest
 from eosviz.walkthroughs.browser import browser_of
 
 FORMS = {"log": "replays:open_log", "replay": "replays:import"}
-"""Kind of an upload to the page where another is sent."""
+"""Kind of an upload to the page that sends another."""
 
 
 @never_cache
 @require_safe
 def upload(request: HtmxRequest, upload_id: UUID) -> HttpResponse:
-    """How far it is; asked again every second by the page itself, which then gets its part alone."""
+    """The state of the upload. The page asks every second through htmx and gets only the changing part."""
     mine = _mine(request, upload_id)
     if is_forgotten(mine):
         take_upload.delay(mine.place)
@@ -42,13 +42,13 @@ def upload(request: HtmxRequest, upload_id: UUID) -> HttpResponse:
     }
     part = request.htmx and not request.htmx.boosted
     template = "replays/upload_state.html" if part else "replays/upload.html"
-    failed = mine.state == ExportState.FAILED and not part  # htmx shows no answer that is an error
+    failed = mine.state == ExportState.FAILED and not part  # htmx ignores error responses
     status = HTTPStatus.UNPROCESSABLE_ENTITY if failed else HTTPStatus.OK
     return render(request, template, context, status=status)
 
 
 def _form_again(upload: Upload) -> str:
-    """The form that it came from; that of a log shows what was said beside the files."""
+    """The form that sent it; the log form is filled in again with what was stated beside the files."""
     form = reverse(FORMS[upload.kind])
     return f"{form}?again={upload.id}" if upload.kind == "log" else form
 
@@ -60,7 +60,7 @@ def address_of_result(replay: Replay) -> str:
 @never_cache
 @require_POST
 def cancel(request: HttpRequest, upload_id: UUID) -> HttpResponse:
-    """End it; its files go."""
+    """Cancel it and delete its files."""
     mine = _mine(request, upload_id)
     uploads.cancel(mine)
     return redirect("replays:upload", mine.id)

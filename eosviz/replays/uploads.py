@@ -1,8 +1,6 @@
-"""Files that a person sends: kept on disk until a bounded process has read them, whether or not a page looks on.
-
-A row says what is to be read and how it ended. A worker's thread waits for its turn; after a stop the next worker takes
-up what was not finished.
-"""
+"""Uploaded files: kept on disk until a bounded process has read them, whether or not their page is open. A row says
+what to read and how it ended. A worker's thread waits for a free process; after a stop the next worker takes up what
+is unfinished."""
 
 from __future__ import annotations
 
@@ -34,24 +32,24 @@ from eosviz.replays.stores import uploads
 logger = logging.getLogger(__name__)
 
 OF_PERSON_MAX = 6
-"""Unfinished ones. The queue's own bounds (`bounded.register`) are the same or wider."""
+"""The most unfinished uploads. The queue's own bounds (`bounded.register`) are the same or wider."""
 OF_ADDRESS_MAX = 60
 OF_PERSON_BYTES_MAX = 512 * 1024 * 1024
 OF_ADDRESS_BYTES_MAX = 2 * 1024 * 1024 * 1024
 ALL_BYTES_MAX = 4 * 1024 * 1024 * 1024
-"""Of all unfinished ones together, on disk."""
+"""The most bytes on disk of all unfinished uploads."""
 HOURS_KEPT = 24
-"""The row of a finished one: its page says how it ended."""
+"""How long the row of a finished upload is kept: its page says how it ended."""
 BROKEN_OFF_SECONDS = 3600
-"""A folder that belongs to no row is older: its upload broke off with the web process."""
+"""A folder without a row that is older belongs to an upload that broke off."""
 RETRY_SECONDS = 60
-"""After which to send again where too many are unfinished."""
+"""Retry-After, when too many are unfinished."""
 FILE = "file"
-"""Of a replay's upload."""
+"""The file name in a replay's upload."""
 
 
 class TooManyUploads(ReplayRefused):
-    """A refusal that time lifts."""
+    """A refusal that passes with time."""
 
 
 @dataclass(slots=True)
@@ -68,7 +66,7 @@ class Arriving:
 
 @contextmanager
 def arriving() -> Iterator[Arriving]:
-    """The folder goes at the end of the block unless `begin` was called. Raises TooManyUploads."""
+    """Deletes the folder at the end of the block unless `begin` was called. Raises TooManyUploads."""
     held = Upload.objects.unfinished().aggregate(held=Sum("bytes"))["held"] or 0
     if held > ALL_BYTES_MAX:
         raise TooManyUploads("uploads_full", gigabytes=ALL_BYTES_MAX // 2**30)
@@ -84,7 +82,7 @@ def arriving() -> Iterator[Arriving]:
 def begin(
     coming: Arriving, kind: str, owner: str, address: str, size: int, options: dict[str, Any] | None = None
 ) -> Upload:
-    """A row for a worker to take. Raises TooManyUploads, or ReplayRefused where the person keeps too much already."""
+    """Create a row for a worker. Raises TooManyUploads, or ReplayRefused beyond the person's quota."""
     who = caller_of(owner, address)
     ReplayRefused.check_quota(owner, KINDS[kind].quota)
     with transaction.atomic():
@@ -99,7 +97,7 @@ def begin(
 
 
 def _check_room(name: str, value: str, size: int, most: int, bytes_max: int) -> None:
-    """`name`: the field whose unfinished uploads are bounded together. Raises TooManyUploads."""
+    """`name`: the field by which unfinished uploads are counted. Raises TooManyUploads."""
     if not value:
         return
     mine = Upload.objects.unfinished().filter(**{name: value})
@@ -111,14 +109,14 @@ def _check_room(name: str, value: str, size: int, most: int, bytes_max: int) -> 
 
 
 def cancel(upload: Upload) -> None:
-    """End it, wherever it is. What is finished stays."""
+    """Cancel it in any unfinished state. Finished ones stay."""
     if Upload.objects.filter(id=upload.id).unfinished().update(state=ExportState.CANCELLED):
         runner.register().cancel(upload.place)
         uploads.delete(upload.place)
 
 
 def delete_broken_off() -> None:
-    """Delete the folders of uploads that belong to no row and have not grown for a while."""
+    """Delete the folders of uploads that have no row and have not grown for a while."""
     if not uploads.folder.exists():
         return
     known = set(map(str, Upload.objects.unfinished().values_list("id", flat=True)))
@@ -129,8 +127,8 @@ def delete_broken_off() -> None:
 
 
 def carry_out(upload_id: uuid.UUID) -> None:
-    """Wait for a turn, read the files in a bounded process, and store what comes of it. However it ends, the row says
-    so; only what a stop interrupted stays as it is."""
+    """Wait for a free process, read the files in it, and store the result. However it ends, the row says so; only an
+    upload that a stop interrupted is left unfinished."""
     upload = Upload.objects.filter(id=upload_id).unfinished().first()
     if upload is None:
         return  # cancelled, or done already
@@ -140,7 +138,7 @@ def carry_out(upload_id: uuid.UUID) -> None:
         replay, file = kind.read(upload, Caller(caller_of(upload.owner).person, upload.address))
         _finish(upload, replay, file, kind.quota)
     except (AlreadyThere, Stopped):
-        return  # another worker has it; or the next one will
+        return  # taken by another worker, or left for the next one
     except Cancelled:
         _end(upload, state=ExportState.CANCELLED)
     except NoAnswer as none:
@@ -148,7 +146,7 @@ def carry_out(upload_id: uuid.UUID) -> None:
     except Exception as error:
         logger.exception("upload %s failed", upload_id)
         if means_no_room(error):
-            return  # its files are kept; it is asked for again, and finds room then
+            return  # the files are kept; asking again later finds room
         _end(upload, state=ExportState.FAILED, refusal={"key": "uploads.failed", "params": {}})
     uploads.delete(upload.place)
 
@@ -175,7 +173,7 @@ def _read_replay(upload: Upload, caller: Caller) -> tuple[Replay, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`quota`: what its results count as."""
+    """`quota`: which quota its results count against."""
 
     quota: str
     read: Callable[[Upload, Caller], tuple[Replay, bytes]]

@@ -1,7 +1,7 @@
-"""Are the steps of a file true? The engine runs its scenario again, beside the reading, and compares.
+"""Checks whether the steps of a file are true: the engine runs the scenario again, beside the reading, and compares.
 
-Owns the second run and what is said about it. A file that was made by another version of the engine is not
-judged: equal inputs may give other steps there (``ENGINE_VERSION``).
+A file made by another version of the engine is not judged: equal inputs may give other steps there
+(``ENGINE_VERSION``).
 """
 
 import time
@@ -20,16 +20,16 @@ from eosviz.replays.lines import canonical
 from eosviz.replays.refusal import ReplayRefused
 
 SECONDS_MAX = 60.0
-"""A check that takes longer stops; the file then plays as recorded."""
+"""A longer check stops; the file then plays as recorded."""
 STEPS_BETWEEN_LOOKS = 200
 _CRAFTED = "fault.crafted_request"
-"""The one sentence whose parameters once stood in the order of a document's keys."""
+"""The one sentence whose parameters were once in the order of a document's keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What the second run showed. ``state`` is one of docs/replay-format.md; ``branch`` and ``step`` name the
-    first step that differs, ``checked`` counts the steps that were equal."""
+    """The result of the second run. ``state`` is one of docs/replay-format.md; ``branch`` and ``step`` name the first
+    step that differs, ``checked`` counts the equal steps."""
 
     state: str
     branch: str | None = None
@@ -38,7 +38,7 @@ class Finding:
 
 
 class Rerun:
-    """The second run. Given every step of a file in its order, it keeps one simulation per waiting branch."""
+    """The second run. Gets every step of a file in order and keeps one simulation for each branch that others leave."""
 
     def __init__(self, header: format.Header, now: Callable[[], float] = time.monotonic) -> None:
         self._header = header
@@ -57,7 +57,7 @@ class Rerun:
             self._begin()
 
     def _begin(self) -> None:
-        """Raises ReplayRefused when this version of the engine cannot play the scenario at all."""
+        """Raises ReplayRefused if this version of the engine cannot run the scenario at all."""
         header = self._header
         first = header.branches[0]
         try:
@@ -86,7 +86,7 @@ class Rerun:
                 self._checked += 1
                 self._arrived(self._branches[branch], simulation, number)
         except (EngineError, Refused):
-            # An intervention that cannot be made here, or a world that no sound engine reaches.
+            # An intervention that is impossible here, or a state that no correct engine reaches.
             same = False
         if not same:
             self._differs(branch, number)
@@ -94,7 +94,7 @@ class Rerun:
             self._finding = Finding(state="stopped", branch=branch, step=number, checked=self._checked)
 
     def _arrived(self, branch: format.Branch, simulation: Simulation, number: int) -> None:
-        """At ``number`` branches leave, and then this one's own interventions are made."""
+        """At ``number``: keep simulations for branches that leave here, then make this branch's own interventions."""
         if number == branch.newest:
             self._running.pop(branch.id, None)
         else:
@@ -111,13 +111,13 @@ class Rerun:
         self._finding = Finding(state="differs", branch=branch, step=number, checked=self._checked)
 
     def finding(self) -> Finding:
-        """To be asked after the last step."""
+        """The finding; call it after the last step."""
         return self._finding or Finding(state="verified", checked=self._checked)
 
 
 def _same(made: dict[str, Any], step: bytes) -> bool:
-    """Recordings from before a made-up request told its fields in one order have the order in which the document was
-    written. No replay keeps that: there, the fields are compared in any order."""
+    """Older recordings have the fields of a made-up request in the order of their document, which no replay contains;
+    there the fields are compared in any order."""
     if canonical(made) == step:
         return True
     if made["key"] != _CRAFTED:

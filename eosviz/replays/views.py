@@ -36,9 +36,9 @@ from eosviz.walkthroughs.previewing import Preview, preview_of_file
 from eosviz.walkthroughs.views import element_attributes
 
 EXAMPLE = ("SC-03", 116)
-"""What a replay looks like: the refused duplicate."""
+"""The example of a replay: the refused duplicate."""
 LOG_EXAMPLE = ("SC-75", 74, "wall")
-"""What a log looks like: a transaction that is open, and what waits behind it."""
+"""The example of a log: an open transaction, and what waits behind it."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -56,7 +56,7 @@ def export(request: HttpRequest, session_id: UUID) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_page(request: HttpRequest) -> HttpResponse:
-    """A form with one file; what is refused comes back with its sentence."""
+    """A form with one file; a refused file shows the form with the reason."""
     if request.method != "POST":
         return _show_import_page(request, None)
     try:
@@ -91,14 +91,14 @@ def _begin(
     size: int,
     options: LogOptions | None = None,
 ) -> HttpResponse:
-    """Hand the files to a worker and show how far they are. Raises ReplayRefused."""
+    """Give the files to a worker and show the progress. Raises ReplayRefused."""
     told = {} if options is None else msgspec.to_builtins(options)
     upload = uploads.begin(coming, kind, browser_making(request), address_of(request), size, told)
     take_upload.delay(upload.place)
     return redirect("replays:upload", upload.id)
 
 
-@csrf_exempt  # The form is read first, by handlers of its own; the token is checked right after.
+@csrf_exempt  # The view's own handlers parse the form first; the token is checked right after.
 @require_http_methods(["GET", "HEAD", "POST"])
 def log_page(request: HttpRequest) -> HttpResponse:
     """*Open a log*: a form for a partition folder or its files."""
@@ -137,7 +137,7 @@ def _open_log(request: HttpRequest, coming: uploads.Arriving, collector: LogFile
 
 @require_safe
 def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
-    """What the transactions of a log case say: verdicts, evidence, remedies."""
+    """The transactions of a log case: verdicts, evidence, remedies."""
     replay = _readable(request, replay_id)
     if replay.analysis is None or not replay.has_verdicts:
         return redirect("replays:play", replay.id)
@@ -150,7 +150,7 @@ def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
 
 
 def _preview(request: HttpRequest, replay: Replay) -> Preview | None:
-    """Of what is a person's own, other pages are told nothing."""
+    """A preview for pages that link here; none for a replay with an owner."""
     return None if replay.owner else preview_of_file(request, replay.scenario, replay.title)
 
 
@@ -171,7 +171,7 @@ def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpR
 
 
 def _said_before(request: HttpRequest) -> dict[str, str]:
-    """The fields of one's own upload that the address names as `again`: a worker refused it, or it was cancelled."""
+    """The fields of one's own upload that the address names as `again`: it was refused or cancelled."""
     named = request.GET.get("again", "")
     try:
         wanted = UUID(named)
@@ -182,7 +182,7 @@ def _said_before(request: HttpRequest) -> dict[str, str]:
 
 
 def log_bounds() -> dict[str, Any]:
-    """What the page tells of its bounds before anything is sent."""
+    """The bounds that the page states before anything is sent."""
     return {
         "files_max": FILES_MAX,
         "file_bytes_max": FILE_BYTES_MAX,
@@ -236,14 +236,14 @@ def play(request: HttpRequest, replay_id: UUID) -> HttpResponse:
 
 
 def _exporting(request: HttpRequest, replay: Replay) -> dict[str, bool]:
-    """Whether its reader may make other forms of it: of one's own alone, and of those whose file was kept."""
+    """True if the reader may export it in other forms: one's own replay whose file was kept."""
     mine = Replay.objects.of_browser(browser_of(request.session)).filter(id=replay.id, kind="session")
     return {"is_own": mine.exists(), "may_export": mine.with_file().exists()}
 
 
 @require_safe
 def player_json(request: HttpRequest, replay_id: UUID) -> HttpResponseBase:
-    """The player file. It never changes, so a browser that has it is answered without it."""
+    """The player file. It never changes, so a browser that has it gets 304."""
     replay = _readable(request, replay_id)
     tag = f"{replay.digest}-{replay.state}"
     response = packed_answer(request, bytes(replay.player), tag, "private, max-age=3600")
@@ -253,7 +253,7 @@ def player_json(request: HttpRequest, replay_id: UUID) -> HttpResponseBase:
 
 @require_POST
 def delete(request: HttpRequest, replay_id: UUID) -> HttpResponse:
-    """Forget a replay of one's own."""
+    """Delete a replay of one's own."""
     get_object_or_404(Replay.objects.of_browser(browser_of(request.session)), id=replay_id).delete()
     return redirect("replays:import")
 

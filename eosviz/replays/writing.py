@@ -1,4 +1,4 @@
-"""A session to the bytes of a replay file. The same session gives the same bytes on every run."""
+"""Writes a session as a replay file. The same session gives the same bytes every time."""
 
 import zlib
 from collections.abc import Iterable, Iterator

@@ -16,10 +16,8 @@ from eosviz.scenarios.models import Endings, ScenarioVersion, encode_document
 
 @transaction.atomic
 def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, int]:
-    """Make the engine's documents the library. Returns how many it holds and how many of them were new.
-
-    An older version of a document stays as long as a session runs it; it only leaves the library.
-    """
+    """Make the engine's documents the library. Returns how many scenarios it has and how many of them are new. An
+    older version of a document is kept while a session runs it; it only leaves the library."""
     entries = library() if entries is None else entries
     encoded = [(entry, encode_document(entry.document)) for entry in entries]
     digests = [hashlib.sha256(document).hexdigest() for _, document in encoded]
@@ -44,7 +42,7 @@ def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, 
 
 
 def _keep_endings(versions: list[ScenarioVersion], entries: dict[str, LibraryEntry]) -> None:
-    """Of the versions that have none in today's form."""
+    """Compute and store the endings of versions that have none in the current form."""
     kept = set(
         Endings.objects.filter(version__in=versions, form=FORM).values_list("version__digest", flat=True)
     )
@@ -57,22 +55,20 @@ def _keep_endings(versions: list[ScenarioVersion], entries: dict[str, LibraryEnt
 
 
 _endings: dict[str, dict[str, Any]] = {}
-"""By digest: a database that is filled again in the same process needs no second run."""
+"""Cached by digest: a database that is filled again in the same process needs no second run."""
 
 
 def endings_of(digest: str, found: LibraryEntry) -> dict[str, Any]:
-    """How the scenario ends, without a variant (an empty name) and in each of them."""
+    """How the scenario ends without a variant (empty name) and in each variant."""
     if digest not in _endings:
         _endings[digest] = {name or "": ending_of(found.scenario(name)) for name in (None, *found.variants)}
     return _endings[digest]
 
 
 def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[str, Any]) -> ScenarioVersion:
-    """The same scenario with values changed, as a version of its own outside the library.
-
-    Paths are dotted, as in a variant's `set`. In a variant they are set last, so that the variant cannot undo
-    them. Raises BadScenario when nothing can be set there.
-    """
+    """The same scenario with some values changed, as a version outside the library. Paths are dotted, as in a
+    variant's `set`. Within a variant they are set last, so that it cannot undo them. Raises BadScenario if a path
+    cannot be set."""
     document = copy.deepcopy(version.document)
     if variant is None:
         for path, value in settings.items():

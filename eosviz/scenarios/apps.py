@@ -8,7 +8,7 @@ from eosviz.scenarios.identifiers import ScenarioIdentifier
 
 
 def load_library_after_migrate(sender: Any, using: str, **kwargs: Any) -> None:
-    """A database that was just brought up to date holds the library of the engine beside it."""
+    """After `migrate`, load the library of this engine into the database."""
     from eosviz.scenarios.actions import load_library
 
     if using == "default":

@@ -1,4 +1,4 @@
-"""What the library shows of a scenario document, and of how each of its runs ends."""
+"""The library's card of a scenario, and the ending of each of its runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class VariantCard:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a scenario, and how it ends (`engine.ending`). `steps` is 0 where a rule refuses it."""
+    """One run of a scenario, and its ending (`engine.ending`). `steps` is 0 if a rule refuses it."""
 
     scenario: str
     variant: VariantCard | None
@@ -58,7 +58,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One scenario: titles and texts in both languages."""
+    """The card of one scenario: titles and texts in both languages."""
 
     identifier: str
     title: Words
@@ -70,7 +70,7 @@ class Card:
     covers: tuple[str, ...]
     variants: tuple[VariantCard, ...]
     acts: bool
-    """Without a variant, too; otherwise the first variant is what a plain start plays."""
+    """True if the scenario also runs without a variant; otherwise the first variant is the usual run."""
 
     @property
     def usual_variant(self) -> str | None:
@@ -86,20 +86,20 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A scenario of the library with its runs: what a plain start plays first, the others in the order written."""
+    """A scenario of the library with its runs: the usual run first, the others in the document's order."""
 
     card: Card
     runs: tuple[Run, ...]
     twin: str | None = None
-    """The variant that is the first run under a name of its own."""
+    """The name of a variant that equals the first run."""
 
     @property
     def different(self) -> list[Run]:
-        """Without that variant."""
+        """The runs without that variant."""
         return [one for one in self.runs if one.variant is None or one.variant.name != self.twin]
 
     def shown(self, variant: str | None) -> Run | None:
-        """The run among those that are different."""
+        """The run of this variant among the different runs."""
         return self.runs[0] if variant is not None and variant == self.twin else self.run(variant)
 
     def run(self, variant: str | None) -> Run | None:
@@ -128,7 +128,7 @@ def card_of(version: ScenarioVersion) -> Card:
 
 
 def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
-    """`endings`: of its runs, by variant, the document itself under an empty name."""
+    """`endings`: by variant; the document itself under an empty name."""
     card = card_of(version)
     played = [None, *card.variants] if card.usual_variant is None else list(card.variants)
     endings_of = ((variant, endings.get(variant.name if variant else "")) for variant in played)
@@ -138,7 +138,8 @@ def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
 
 
 def _twin(version: ScenarioVersion, runs: tuple[Run, ...]) -> str | None:
-    """Runs that end alike are looked at more closely; how a run ends is at hand."""
+    """The other run that makes the same steps as the first one. Only runs with the same ending are compared step by
+    step, because endings are stored."""
     document = version.document
     first = runs[0]
     first_name = first.variant.name if first.variant else None
@@ -152,7 +153,7 @@ def _twin(version: ScenarioVersion, runs: tuple[Run, ...]) -> str | None:
 
 
 _shelf: dict[str, Shelved] = {}
-"""By the digest of their documents and the form of their endings: those that the library last showed. A version
+"""Cards by the digest of their documents and the form of their endings, as the library last showed them. A version
 never changes."""
 
 

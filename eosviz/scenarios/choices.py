@@ -1,7 +1,7 @@
-"""The library as a map: its scenarios under the questions that they answer, and what of it is asked for.
+"""The library as a map: its scenarios under the questions that they answer, and the filters.
 
-What is asked for stands in the address. A scenario is shown when one of its runs is as asked; the card then shows and
-starts this run.
+The filters are in the address. A scenario is shown if one of its runs matches; its card then shows and starts that
+run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.scenario.schema import LIBRARY_QUESTIONS
 from eosviz.scenarios.cards import Card, Run, Shelved
 
 LENGTHS = {"short": range(41), "middle": range(41, 101), "long": range(101, 10**9)}
-"""In steps."""
+"""Length limits in steps."""
 
 _OF_RUN: dict[str, Callable[[Run, str], bool]] = {
     "version": lambda run, wanted: run.profile == wanted,
@@ -30,7 +30,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "breaks": (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES),
     "length": tuple(LENGTHS),
 }
-"""What may be asked for, by the name that it has in the address."""
+"""The filters, by their names in the address."""
 _WORDS = {
     "topic": "library.topic",
     "version": "library.profile",
@@ -41,8 +41,8 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One value of a filter. `count`: the scenarios that there are with it and what else is asked for; `address`: with
-    it, or without it where it is chosen."""
+    """One value of a filter. `count`: scenarios with this value and the other chosen filters; `address`: with this
+    value, or without it if it is chosen."""
 
     value: str
     key: str
@@ -72,7 +72,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question of the map with what is shown under it, of `count` scenarios that answer it."""
+    """One question of the map with the scenarios shown under it; `count` of all that answer it."""
 
     name: str
     shown: tuple[Shown, ...]
@@ -85,13 +85,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is asked for: name of the filter to value. `unknown`: what no filter has, as (key of the filter, value)."""
+    """The chosen filters: name to value. `unknown`: values that no filter has, as (key of the filter, value)."""
 
     values: Mapping[str, str]
     unknown: tuple[tuple[str, str], ...] = ()
 
     def run_of(self, shelved: Shelved) -> Run | None:
-        """The first run that is as asked for."""
+        """The first run that matches."""
         if self.values.get("topic") not in (None, shelved.card.question):
             return None
         asked = [(test, self.values[name]) for name, test in _OF_RUN.items() if name in self.values]
@@ -117,7 +117,7 @@ def read(asked: Mapping[str, str]) -> Chosen:
 
 
 def questions(shelf: list[Shelved], chosen: Chosen) -> list[Question]:
-    """Every question under which something is shown, in the order of the map."""
+    """Every question with a scenario to show, in the map's order."""
     found = []
     for name in LIBRARY_QUESTIONS:
         under = [one for one in shelf if one.card.question == name]
@@ -128,7 +128,7 @@ def questions(shelf: list[Shelved], chosen: Chosen) -> list[Question]:
 
 
 def filters(shelf: list[Shelved], chosen: Chosen, address: str) -> list[Filter]:
-    """Each with the values that some scenario has."""
+    """Each filter with the values that some scenario has."""
 
     def at(one: Chosen) -> str:
         return f"{address}?{one.query}" if one.query else address

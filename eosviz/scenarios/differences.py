@@ -1,8 +1,5 @@
-"""One thing changed: the mechanisms that a comparison turns off or on (GEN-9).
-
-The switches and profiles are the engine's own; here stands which of them a page offers and what the other side
-then gets.
-"""
+"""Comparisons with one thing changed: the mechanisms that a comparison turns off or on (GEN-9). Switches and profiles
+are the engine's; this file lists which of them a page offers and the values of the changed side."""
 
 from __future__ import annotations
 
@@ -21,10 +18,8 @@ Settings = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """`settings` gives the dotted paths and values of the changed side, from the scenario as it is.
-
-    What it is called is `difference.<name>` in the catalogue.
-    """
+    """`settings` gives the dotted paths and values of the changed side for a scenario. Its title is
+    `difference.<name>` in the catalogue."""
 
     name: str
     settings: Callable[[Scenario], Settings]
@@ -51,11 +46,11 @@ def _opposite(now: Any, default: Any) -> Any:
 
 
 _OTHER: dict[str, Any] = {"duplicate_cache_size": 1, "drain_stop_scope": "partition"}
-"""For switches that are more than on and off: what stands against the default."""
+"""For settings with more than two values: the value to compare with the default."""
 
 
 def _idempotence(scenario: Scenario) -> Settings:
-    """Every producer; what idempotence forbids or forces elsewhere stays as written, so it may be refused."""
+    """Sets a value for every producer. Other settings stay as written, so idempotence may refuse the combination."""
     return {
         f"producers.{producer['name']}.settings.enable_idempotence": not producer["settings"].get(
             "enable_idempotence", True
@@ -73,7 +68,8 @@ def _isolation(scenario: Scenario) -> Settings:
 
 
 def _without_idempotence(scenario: Scenario) -> Settings:
-    """Kafka 0.10. What it cannot do is left out where that is one setting; the rest is refused, with the rule."""
+    """The settings for Kafka 0.10. A setting that it does not have is left out; other features are refused, with the
+    rule."""
     if scenario["profile"] == "k010":
         return {}
     found: Settings = {"profile": "k010"}
@@ -117,8 +113,8 @@ DIFFERENCES: dict[str, Difference] = {
 
 
 def possible(scenario: Scenario) -> list[Difference]:
-    """Those that change something in this scenario, and leave one that its cluster has everything for. Whether a rule
-    refuses the other side shows when it is made."""
+    """The differences that change something in this scenario and keep everything that its cluster needs. Whether a
+    rule refuses the changed side is found when it is run."""
     return [
         difference
         for difference in DIFFERENCES.values()

@@ -1,7 +1,5 @@
-"""Edits of a document's TOML text that touch nothing else: comments, order and spacing stay as the author wrote them.
-
-What the text then means is compared with what the edit means; where the two differ, nothing is changed.
-"""
+"""Edits of a document's TOML text that change nothing else: comments, order and spacing stay as written. The meaning
+of the edited text is compared with the meaning of the edit; if they differ, nothing is changed."""
 
 from __future__ import annotations
 
@@ -27,8 +25,8 @@ _LISTS_OF_TABLES = (
 
 
 class Edit(Struct, forbid_unknown_fields=True, frozen=True):
-    """`path`: keys and numbers of rows, from the document on. `set` needs a value; `add` appends it as a row;
-    `move` changes places with the row `by` places on."""
+    """`path`: keys and row numbers, from the document's root. `set` needs a value; `add` appends it as a row; `move`
+    swaps the row with the one `by` places on."""
 
     do: Literal["set", "remove", "add", "move"]
     path: list[str | int]
@@ -37,11 +35,11 @@ class Edit(Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class CannotEdit(Exception):
-    """The text cannot be changed in this way; it is as it was."""
+    """The text cannot be edited in this way; it is unchanged."""
 
 
 def edited(text: str, edits: list[Edit]) -> str:
-    """The text after all edits. Raises CannotEdit, or BadScenario where the text is no TOML."""
+    """The text after all edits. Raises CannotEdit, or BadScenario if the text is no TOML."""
     meaning = parse(text)
     try:
         document = tomlkit.parse(text)
@@ -74,7 +72,7 @@ def all_edited(text: str, edits: list[Edit]) -> str:
 
 
 def written(document: dict[str, Any]) -> str:
-    """The text of a document that was never text. Raises CannotEdit."""
+    """The text of a document that has none. Raises CannotEdit."""
     made = tomlkit.document()
     try:
         for key, value in document.items():
@@ -91,7 +89,7 @@ def written(document: dict[str, Any]) -> str:
 
 
 class Asked(Struct, forbid_unknown_fields=True):
-    """A text with its edits, or a document."""
+    """Either a text with its edits, or a document."""
 
     text: str = ""
     edits: list[Edit] = []
@@ -116,7 +114,7 @@ def _set(document: Any, edit: Edit, is_text: bool) -> None:
     if is_text and isinstance(node, InlineTable):
         around = _reach(document, edit.path[:-2], True)
         if not isinstance(around, Array):
-            # Written anew, in the spacing of all others: an inline table holds no comment.
+            # Written again with the usual spacing: an inline table contains no comment.
             around[edit.path[-2]] = _inline({**node.unwrap(), str(edit.path[-1]): edit.value})
             return
     _put(node, edit.path[-1], edit.value, edit.path, is_text)
@@ -147,7 +145,7 @@ def _add(document: Any, edit: Edit, is_text: bool) -> None:
 
 
 def _append(rows: Array, value: Any) -> None:
-    """To an array: on a line of its own where the others have one."""
+    """Append to an array: on a line of its own if the others have one."""
     is_table = isinstance(value, dict)
     if not len(rows) and is_table:
         rows.multiline(True)
@@ -178,7 +176,7 @@ _EDITS = {"set": _set, "remove": _remove, "add": _add, "move": _move}
 
 
 def _reach(document: Any, way: list[str | int], is_text: bool) -> Any:
-    """The node at the end of the way; missing tables on it are made."""
+    """The node at the path; missing tables on the way are created."""
     node = document
     for place, key in enumerate(way):
         if isinstance(key, str) and key not in node:
@@ -212,7 +210,7 @@ def _rows(value: list[Any], key: str, is_outermost: bool) -> Any:
 
 
 def _apart(value: dict[str, Any]) -> Any:
-    """A table with a heading of its own, after an empty line."""
+    """Append a table with its own heading, after an empty line."""
     made = _table(value)
     made.trivia.indent = "\n"
     return made
@@ -236,7 +234,7 @@ def _inline(value: dict[str, Any]) -> Any:
 
 
 def _in_one_line(value: Any) -> str:
-    """With a space inside the braces, as the library's documents have it."""
+    """The value in one line, with a space inside braces as in the library's documents."""
     if isinstance(value, dict):
         pairs = [f"{tomlkit.key(key).as_string()} = {_in_one_line(inner)}" for key, inner in value.items()]
         return f"{{ {', '.join(pairs)} }}" if pairs else "{}"

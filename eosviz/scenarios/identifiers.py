@@ -1,4 +1,4 @@
-"""A scenario's name where it stands in an address: `<scenario:…>` of the routes, which `apps.py` makes known."""
+"""A scenario's identifier in an address: the route converter `<scenario:…>`, which `apps.py` registers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from django.urls.converters import StringConverter
 
 
 class ScenarioIdentifier(StringConverter):
-    """The library's and whatever can be published."""
+    """Accepts the library's identifiers and those of published scenarios."""
 
     regex = "[A-Za-z0-9][A-Za-z0-9._-]{0,39}"

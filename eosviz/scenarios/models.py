@@ -1,6 +1,5 @@
-"""Scenario documents, kept by content: a session runs one version of a scenario for ever, whatever the
-library becomes later.
-"""
+"""Scenario documents, stored by content: a session runs one version of a scenario for ever, however the library
+changes."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from django.db import models
 
 
 def encode_document(document: dict[str, Any]) -> bytes:
-    """Compact JSON. The order of keys is kept: it is part of what the author wrote."""
+    """Compact JSON that keeps the order of keys, which is part of what the author wrote."""
     return msgspec.json.encode(document)
 
 
@@ -37,11 +36,11 @@ class ScenarioVersion(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     """SHA-256 of `encoded`, in hex."""
     identifier = models.CharField(max_length=64)
-    """What people call the scenario: `SC-03`."""
+    """The scenario's identifier: `SC-03`."""
     encoded = models.BinaryField()
     """The document as compact JSON."""
     library_position = models.PositiveIntegerField(null=True, unique=True)
-    """Where the library shows it; none for an older version or another document."""
+    """Position in the library; null for an older version or another document."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = ScenarioVersionQuerySet.as_manager()
@@ -56,8 +55,8 @@ class ScenarioVersion(models.Model):
 
 
 class Endings(models.Model):
-    """How the runs of a version end; kept for those of the library. Not in the version's own row, which every session
-    reads."""
+    """How the runs of a version end; stored for library versions. A separate table, because every session reads the
+    version's row."""
 
     version = models.OneToOneField(ScenarioVersion, on_delete=models.CASCADE, related_name="endings")
     form = models.CharField(max_length=16)

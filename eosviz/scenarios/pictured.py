@@ -1,4 +1,4 @@
-"""Scenarios of the library that pages show as an example of what would stand there."""
+"""Scenarios of the library as pictures, for pages that have nothing of the reader's own to show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a browser goes on: its newest session as a picture with how far it is, and the next scenario of its track."""
+"""Where a visitor continues: the newest session with a picture and its progress, and the next scenario of its track."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from eosviz.walkthroughs.deriving import changes_of
 from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
 
 DRAWN_STEPS_MAX = 1000
-"""Steps up to which a run has a picture: what is stored of it grows with them."""
+"""Runs up to this many steps get a picture; what is stored for one grows with its steps."""
 
 PLACE_COOKIE = "place"
 _PLACE = re.compile(r"([0-9a-f-]{36})\.([0-9]{1,18})\.([0-9]{1,9})")
-"""Session, branch and step that the player showed last, as the player keeps it in its browser."""
+"""Session, branch and step that the player showed last, from the player's cookie."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """The newest session. `steps` is how long the run is, where that is known; 0 where it is not."""
+    """The newest session. `steps` is the length of the run; 0 if it is not known."""
 
     scenario: str
     title: Words
@@ -43,13 +43,13 @@ class Resumed:
 
     @property
     def following(self) -> Place | None:
-        """The next scenario of the track, once this one was seen to its end."""
+        """The next scenario of the track, once this one was finished."""
         following = None if self.progress is None else self.progress.following
         return following if self.finished and following != self.place else None
 
 
 def newest_of(browser: str, kept: str = "") -> Resumed | None:
-    """`kept`: what the browser's cookie says of the place where its reader was."""
+    """`kept`: the cookie's value for the reader's place."""
     session = Session.objects.of_browser(browser).recent().select_related("version").first()
     if session is None:
         return None
@@ -85,7 +85,7 @@ def newest_of(browser: str, kept: str = "") -> Resumed | None:
 
 
 def _length_of(session: Session, branch: Branch) -> int:
-    """Of the run as it was written: how long a run is that was interfered with is not known."""
+    """The length of the run without interventions; with interventions it is not known."""
     if branch.parent_id is not None or branch.interventions:
         return 0
     found = next((one for one in shelf() if one.card.identifier == session.version.identifier), None)
@@ -94,9 +94,8 @@ def _length_of(session: Session, branch: Branch) -> int:
 
 
 def _picture_of(branch: Branch, step: int) -> str:
-    """Where it stands, as it is stored: no scenario, which may be a stranger's, is run for it. None at its beginning,
-    where nothing is to be seen, and far on in a long one.
-    """
+    """The view at the reader's step, from stored data: no scenario is run for it. None at the beginning, where there
+    is nothing to see, and far on in a long run."""
     if not 0 < step <= DRAWN_STEPS_MAX:
         return ""
     line = Branch.objects.line(branch)

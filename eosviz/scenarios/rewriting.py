@@ -1,6 +1,5 @@
-"""A text that is edited or written, here where that takes little, in a bounded process (`eosviz/bounded`) where a long
-one takes seconds of a processor.
-"""
+"""Edits or writes a text: in this process if it is short, in a bounded process (`eosviz/bounded`) if it is long,
+which takes seconds of processor time."""
 
 from __future__ import annotations
 
@@ -17,19 +16,19 @@ from eosviz.scenarios import editing
 from eosviz.scenarios.editing import CannotEdit, Edit
 
 HERE_BYTES_MAX = 8_000
-"""Of the text with its edits: up to an eighth of a second; most scenarios are shorter."""
+"""The most bytes of text and edits in this process: up to an eighth of a second; most scenarios are shorter."""
 
 
 def edited(text: str, edits: list[Edit], asks: Caller) -> str:
-    """The text after all edits. Raises CannotEdit, BadScenario where the text is no TOML, Busy or BeyondBounds."""
+    """The text after all edits. Raises CannotEdit, BadScenario if the text is no TOML, Busy or BeyondBounds."""
     if _size(text, edits) <= HERE_BYTES_MAX:
         return editing.all_edited(text, edits)
-    parse(text)  # bounded before it begins, and the process need not be started for what is no TOML
+    parse(text)  # checks its bounds first; a text that is no TOML needs no process
     return _answer(editing.Asked(text=text, edits=edits), asks)
 
 
 def written(document: dict[str, Any], asks: Caller) -> str:
-    """The text of a document that was never text. Raises CannotEdit, Busy or BeyondBounds."""
+    """The text of a document that has none. Raises CannotEdit, Busy or BeyondBounds."""
     if _size(document) <= HERE_BYTES_MAX:
         return editing.written(document)
     return _answer(editing.Asked(document=document), asks)

@@ -1,8 +1,8 @@
-"""The moving picture of the front page: a few scenes of one real run, each drawn from the engine's view at its step.
+"""The animation of the front page: a few scenes of one real run, each drawn from the engine's view at its step.
 
-The run is made once in a process. Every thing that is drawn has a key and, for each scene, a place and a look; the page
-moves it from one to the next (static/pages/trailer.ts). Nothing here knows what a broker decides: a scene is a step,
-and what it shows is read off the view and the step's own parameters.
+A process makes the run once. Every drawn object has a key and, for each scene, a place and a look; the page moves it
+from one to the next (static/pages/trailer.ts). A scene is a step, and what it shows is read from the view and the
+step's parameters; no broker's decision is repeated here.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from engine.step import Step
 Json = dict[str, Any]
 
 SHOWN = "SC-03"
-"""The lost answer: what the whole site is about, in the fewest steps."""
+"""The lost response: the site's main example, in the fewest steps."""
 PARTITION = "t-0"
 CLIENT, BROKER, READER = "p1", "broker-1", "c1"
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One step of the run. `name` is that of its sentence (`front.scene.<name>`), `params` fill it."""
+    """One step of the run. `name` is the key of its sentence (`front.scene.<name>`), `params` fill it."""
 
     name: str
     step: int
@@ -33,12 +33,12 @@ class Scene:
     stored: tuple[tuple[int, int, int], ...]
     """(base offset, first sequence, last sequence) of every batch in the leader's log."""
     believed: tuple[bool, ...]
-    """By sequence: whether the producer knows that the record is stored, of those that have a number."""
+    """By sequence, for records that have one: whether the producer knows that the record is stored."""
     read: int
-    """The offset to which the reader has come."""
+    """The reader's next offset."""
     travels: tuple[str, str] | None
-    """The message about the first batch that this step moves: its key and where it is, `out` or `home` on its way,
-    `lost`, `taken` by the log, or `compared` with what the log has already."""
+    """The message about the first batch that this step moves: its key and where it is: `out` or `home` while it
+    travels, `lost`, `taken` by the log, or `compared` with what the log already contains."""
 
 
 CHOSEN = (
@@ -51,9 +51,9 @@ CHOSEN = (
     ("answered", "client.acknowledged", 1),
     ("read_once", "consumer.delivers", 5),
 )
-"""(scene, key of the step, which of these steps): steps that name another partition are not counted."""
+"""(scene, key of the step, which of these steps): steps about another partition are not counted."""
 STILL = "recognised"
-"""The scene that stands while nothing moves."""
+"""The scene that is shown while nothing moves."""
 
 
 @cache
@@ -78,7 +78,7 @@ def scenes() -> tuple[Scene, ...]:
 
 
 def _about_first(view: Json, known: set[str]) -> dict[int, str]:
-    """Message id to a key, of the requests that carry the first batch and of the answers to them."""
+    """Message id to key, for requests that carry the first batch and their responses."""
     found = {}
     for message in view["network"]["messages"].values():
         if message["api"] != "Produce" or PARTITION not in message["partitions"]:
@@ -107,7 +107,7 @@ def _scene(name: str, step: Step, before: Json, view: Json, about_first: dict[in
 
 
 def _believed(view: Json) -> tuple[bool, ...]:
-    """By sequence: whether the producer knows that the record is stored, of those that have a number."""
+    """By sequence, for records that have one: whether the producer knows that the record is stored."""
     statuses = [record["status"] for record in view["records"].values() if record["partition"] == PARTITION]
     numbered = view["clients"][CLIENT]["transaction_manager"]["partitions"].get(PARTITION, {})
     return tuple(status == "ok" for status in statuses[: numbered.get("next_sequence", 0)])

@@ -1,7 +1,7 @@
-"""The scenes of the front page as one SVG: every thing once, with its place and look in each scene.
+"""The scenes of the front page as one SVG: every object once, with its place and look in each scene.
 
-`data-at` holds them, one for each scene: `look x y`. The script moves things from one to the next; without it the
-picture stands at the scene that says most. Two forms: wide beside the words, and upright for a telephone.
+`data-at` has one entry for each scene: `look x y`. The script moves objects from one to the next; without the script
+the picture shows its most telling scene. Two forms: wide beside the words, and upright for a phone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Place = tuple[str, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Where things stand. Boxes are x, y, width, height."""
+    """The places of all objects. Boxes are x, y, width, height."""
 
     name: str
     size: tuple[int, int]
@@ -62,7 +62,7 @@ GHOST = 32.0
 
 
 def sentences(language: str) -> list[tuple[str, bool]]:
-    """What is said in each scene, and whether it is the one that stands still."""
+    """The sentence of each scene, and whether it is the still one."""
     return [
         (say(f"front.scene.{scene.name}", language, scene.params), scene.name == STILL) for scene in scenes()
     ]
@@ -84,7 +84,7 @@ def drawing(form: Form, language: str) -> str:
 
 
 def _thing(kind: str, places: list[Place], inside: str) -> str:
-    """One moving thing; it stands where the still scene has it."""
+    """One moving object, placed where the still scene has it."""
     still = next(number for number, scene in enumerate(scenes()) if scene.name == STILL)
     look, x, y = places[still]
     at = ";".join(f"{look} {x:g} {y:g}" for look, x, y in places)

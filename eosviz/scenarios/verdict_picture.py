@@ -1,8 +1,9 @@
-"""How a run ends, as a picture of a stamp's size: lanes with cells, gate and markers, crosses for what was lost, bars
-for what stands twice, or the participants of a transaction over middleware. Pure: `engine.ending` to SVG.
+"""How a run ends, as a tiny picture: lanes with cells, gate and markers, crosses for lost records, bars for
+duplicates, or the participants of a transaction over middleware. Pure: `engine.ending` to SVG.
 
-As everywhere: hue is the producer id, solid is stored, dashed open, hatched aborted, a thick bar the last stable
-offset, red alone is a broken guarantee. Elements of one look are one path, so that a page holds hundreds of pictures.
+As in all pictures: hue is the producer id, solid is stored, dashed open, hatched aborted, a thick bar the last stable
+offset, and only a broken guarantee is red. Elements with the same look share one path, so that a page can have
+hundreds of pictures.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ Json = dict[str, Any]
 WIDTH = 168
 HEIGHT = 40
 LEFT = 26
-"""Before it stands what went wrong."""
+"""The faults are drawn left of it."""
 HUES = 6
 LANES = 2
 UNIT_MAX = 17.0
@@ -32,7 +33,7 @@ TROUBLES = {
     "compact": "cut", "expire_producers": "cut", "seek": "moves",
     "update_features": "moves",
 }  # fmt: skip
-"""What a fault of a document does, in the few signs that there is room for."""
+"""A sign for what a fault of the document does, in the little room there is."""
 _SIGNS = {
     "lost": "M1 9h7M11 5l7 8m0-8l-7 8",
     "late": "M10 2a7 7 0 1 0 .01 0M10 5v4.5l3 2",
@@ -52,7 +53,7 @@ _MARKS = {
 
 
 def picture(ending: Json) -> str:
-    """The drawing inside `<svg class="stamp">`, without a name: the words beside it say the same."""
+    """The content of `<svg class="stamp">`, without a name: the words beside it say the same."""
     drawing = _Drawing()
     troubles = dict.fromkeys(TROUBLES[one] for one in ending.get("troubles", ()) if one in TROUBLES)
     for sign in list(troubles)[:1]:
@@ -160,7 +161,7 @@ def _draw_cell(drawing: _Drawing, kind: str, look: str, box: tuple[float, float,
 
 
 def _fitting(lane: Json, room: float) -> tuple[list[Any], float]:
-    """The newest cells for which there is room, and how wide a record is."""
+    """The newest cells that fit, and the width of a record."""
     cells = list(lane["cells"])
     while True:
         markers = sum(kind in ("COMMIT", "ABORT") for kind, _, _ in cells)
@@ -177,7 +178,7 @@ def _fitting(lane: Json, room: float) -> tuple[list[Any], float]:
 
 
 def _draw_nodes(drawing: _Drawing, ending: Json) -> None:
-    """A box for each participant: what it has done in the end. Where they differ for good, a red line below."""
+    """A box for each participant with its final state. If they differ for good, a red line is below."""
     for number, (_, state) in enumerate(ending["nodes"][:4]):
         x = LEFT + number * 35.0
         drawing.path("hx", _box(x, 8, 28, 22))

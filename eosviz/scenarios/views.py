@@ -1,4 +1,4 @@
-"""The front page, the library, one's own sessions, the words for the player, and how the site looks."""
+"""The front page, the library, one's own sessions, the player's words, and the theme."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from eosviz.walkthroughs.previewing import preview_of_site
 
 SESSIONS_SHOWN = 12
 EXAMPLE = ("SC-03", 116)
-"""What a session that was left would show."""
+"""The steps in the example of an unfinished session."""
 QUERY_CHARACTERS_MAX = 100
 THEMES = ("light", "dark", "system")
 YEAR_SECONDS = 365 * 24 * 3600
@@ -31,10 +31,10 @@ YEAR_SECONDS = 365 * 24 * 3600
 
 @require_safe
 def front(request: HttpRequest) -> HttpResponse:
-    """What this is, a run that moves, the ways in, and where this browser was."""
+    """What this site is, the animation, the ways in, and where this visitor continues."""
     if "q" in request.GET:
         return _to_search(request)
-    if request.GET.get("sessions") == "all":  # An address of before.
+    if request.GET.get("sessions") == "all":  # an address of earlier releases
         return redirect("scenarios:sessions")
     browser, language = browser_of(request.session), language_of(get_language())
     library, progress = shelf(), progress_of(browser)
@@ -55,7 +55,7 @@ def front(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def library(request: HttpRequest) -> HttpResponse:
-    """The scenarios under the questions that they answer; what of them is asked for stands in the address."""
+    """The scenarios under the questions that they answer; the filters are in the address."""
     if "q" in request.GET:
         return _to_search(request)
     every, chosen = shelf(), choices.read(request.GET.dict())
@@ -71,7 +71,7 @@ def library(request: HttpRequest) -> HttpResponse:
 
 
 def _to_search(request: HttpRequest) -> HttpResponse:
-    """Addresses of before: there is one search."""
+    """Redirects addresses of earlier releases to the one search."""
     asked = urlencode({"q": request.GET["q"][:QUERY_CHARACTERS_MAX]})
     return redirect(f"{reverse('reference:search')}?{asked}")
 
@@ -93,7 +93,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def catalogue(request: HttpRequest, language: str) -> HttpResponse:
-    """All words of one language. Under the address with their digest they may be kept for ever."""
+    """All words of one language. The address contains their digest, so they may be cached for ever."""
     if language not in LANGUAGES:
         raise Http404
     body, digest = catalogue_file(language)
@@ -115,7 +115,7 @@ def catalogue_address(language: str) -> str:
 
 @require_POST
 def set_theme(request: HttpRequest) -> HttpResponse:
-    """Light, dark, or as the system says; kept in a cookie, so that the first paint is right."""
+    """Light, dark, or as the system says; stored in a cookie so that the first paint is right."""
     theme = request.POST.get("theme", "")
     if theme not in THEMES:
         theme = "system"

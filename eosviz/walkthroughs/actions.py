@@ -1,11 +1,12 @@
 """Everything that writes sessions, branches and steps. The consumer's task, the HTTP API, the pages and the
-management commands are doors to these functions.
+management commands call these functions.
 
-*Once*: a command's row, the steps it made and the branch's `newest` are one transaction. Whoever carries the
-same command out a second time (a page that asked again, a task that came back after its worker was killed)
-finds the row and gives the answer again. Two processes that make the same step cannot both store it; the
-slower one throws its simulation away and looks again. What was stored is sent after the transaction, to every
-page of the session.
+Each command is carried out once: its row, the steps it made and the branch's `newest` are one transaction. A second
+attempt (a page that asked again, a task that was redelivered after its worker was killed) finds the row and returns
+the stored answer. Two processes that make the same step cannot both store it; the slower one discards its simulation
+and reads the branch again.
+
+Stored steps are sent after the transaction, to every page of the session.
 """
 
 from __future__ import annotations
@@ -70,14 +71,15 @@ Found = TypeVar("Found")
 
 BUDGET = 500
 FAR_FROM_FULL = LIMITS.branches_per_session * BUDGET
-"""With more steps left than all branches may take unasked, the limit cannot be passed."""
+"""While more steps than this remain, the session's limit is not checked at each command: all branches together cannot
+pass it."""
 
 ATTEMPTS_MAX = 5
-"""How often a command looks again after another process stored the same step first."""
+"""How often a command is tried again after another process stored the same step first."""
 
 
 class NothingFollows(Exception):
-    """The engine took the intervention and then made no step."""
+    """The engine accepted the intervention and then made no step."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"no step after {number}")
@@ -95,7 +97,7 @@ def create_session(browser: str, version: ScenarioVersion, variant: str | None =
 
 
 def create_sessions(browser: str, wanted: list[tuple[ScenarioVersion, str | None]]) -> list[Session]:
-    """All of them or none. Raises Problem."""
+    """Creates all of the sessions or none. Raises Problem."""
     starts = [_start(version, variant) for version, variant in wanted]
     made: list[Session] = []
     with transaction.atomic():
@@ -109,7 +111,7 @@ def create_sessions(browser: str, wanted: list[tuple[ScenarioVersion, str | None
 
 
 def check_quota(browser: str, name: str, more: int = 1) -> None:
-    """Raises Problem where it would be too much for one person."""
+    """Raises Problem where this person already has as many sessions as allowed."""
     try:
         quotas.check(browser, name, more)
     except quotas.Full as full:
@@ -117,7 +119,8 @@ def check_quota(browser: str, name: str, more: int = 1) -> None:
 
 
 _one_start = Lock()
-"""The world of a stranger's scenario may take a second and a hundred megabytes: one at a time in each process."""
+"""Builds the world of a scenario that a user wrote: up to a second and a hundred megabytes, so one at a time in each
+process."""
 
 
 def _start(version: ScenarioVersion, variant: str | None) -> tuple[bytes, MadeKeyframe]:
@@ -146,7 +149,7 @@ def delete_session(browser: str, session_id: uuid.UUID) -> None:
 
 
 def branch_name(position: int) -> str:
-    """a, b, … z, aa, ab: what a branch is called until somebody names it."""
+    """a, b, … z, aa, ab: the name of a branch that has not been renamed."""
     letters = ""
     position += 1
     while position:
@@ -164,7 +167,7 @@ def pause(session_id: uuid.UUID, branch_id: int) -> int:
 
 
 def rename(session_id: uuid.UUID, branch_id: str, name: str) -> str:
-    """Give a branch another name, and tell every page of the session. Raises Problem. The name as it is kept."""
+    """Rename a branch and send the name to every page of the session. Returns the name as stored. Raises Problem."""
     kept = name.strip()
     if not Branch.objects.filter(id=int(branch_id), session_id=session_id).update(name=kept):
         raise Problem("not_found", "no_branch", branch=branch_id)
@@ -176,11 +179,9 @@ def rename(session_id: uuid.UUID, branch_id: str, name: str) -> str:
 
 
 def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None) -> CommandAnswer:
-    """Carry a command out, once, and send what it made to every page of the session.
-
-    `pauses` is the branch's count when the command was asked: when it grows, the command stops. Returns the
-    `done` or `error` message of docs/websocket.md, the same for every repeat.
-    """
+    """Carry a command out, once, and send its steps to every page of the session. `pauses` is the branch's pause
+    count when the command was sent: when it grows, the command stops. Returns the `done` or `error` message of
+    docs/websocket.md, the same for every repeat."""
     looks = not _goes_on(session_id, command)
     for _ in range(ATTEMPTS_MAX):
         known = _known(session_id, command) if looks else None
@@ -209,10 +210,9 @@ def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None
 
 
 def _goes_on(session_id: uuid.UUID, command: Command) -> bool:
-    """Whether it makes steps, in one transaction, after the newest that this process holds. A repeat seldom does, as
-    its steps are made already; if it does, the row of the first stands in the way of its own, nothing is stored, and
-    it is looked for then.
-    """
+    """True if the command makes steps after the newest step that this process holds, all in one transaction. Then the
+    lookup of an earlier row is skipped: a repeat usually starts at an older step, and one that does not fails on the
+    row's unique constraint and is looked up then."""
     if not isinstance(command, Advance) or may_be_paused(command):
         return False
     held = recent.held_branch(int(command.branch))
@@ -224,7 +224,7 @@ def _known(session_id: uuid.UUID, command: Command) -> StoredCommand | None:
 
 
 def _fail(session_id: uuid.UUID, command: Command, problem: Problem) -> CommandAnswer:
-    """A command that cannot be carried out is answered once too, so that a repeat is told the same."""
+    """Stores the refusal of a command as its answer, so that a repeat gets the same one."""
     answer = problem.message(str(command.id))
     if Session.objects.filter(id=session_id).exists():
         try:
@@ -245,7 +245,7 @@ def _remember(session_id: uuid.UUID, command: Command, answer: CommandAnswer) ->
 
 
 def _repeat(known: StoredCommand, command: Command) -> CommandAnswer:
-    """Answer again, with the steps, as the first answer may never have arrived."""
+    """Send the stored answer again, with its steps: the first answer may never have arrived."""
     if bytes(known.asked) != messages.asked(command):
         refusal = Problem("conflict", "id_used").message(str(command.id))
         publish(known.session_id, [], refusal)
@@ -266,8 +266,8 @@ def _repeat(known: StoredCommand, command: Command) -> CommandAnswer:
 
 
 def _advance(session_id: uuid.UUID, command: Advance, pauses: int | None) -> CommandAnswer:
-    # A page may ask for further steps before the first have come, and two tasks may run in either order: what
-    # counts is the number to get to.
+    # A page may ask for further steps before the first have arrived, and two tasks may run in either order. So the
+    # number to reach counts, not how many steps are asked for.
     goal = Goal("count", command.after, command.after + command.count, "count")
     return _walk(session_id, command, goal, pauses)
 
@@ -295,7 +295,7 @@ def _walk(
             if found is not None:
                 return _answer_from_stored(branch, command, *found)
         goal = _within_budget(slot, branch, goal)
-        # Those that were made before are part of the answer: the page may have missed them.
+        # Steps that were made earlier are part of the answer: the page may have missed them.
         frames = stored_messages(branch, goal.after + 1, branch.newest)
         simulation, ahead = slot.going_on(branch)
         while True:
@@ -312,9 +312,8 @@ def _walk(
 def store_ahead(
     session_id: uuid.UUID, command: Advance, made: MadeStep
 ) -> tuple[list[bytes], CommandAnswer] | None:
-    """Store the step that a worker made ahead and told to the page that asks for it now. What is to be sent of it, and
-    the answer; None where the branch went on since, or the command was carried out before.
-    """
+    """Store the step that a worker made ahead, for the command that asks for it. Returns the messages to send and the
+    answer; None if the branch has changed since or the command was already carried out."""
     branch = Branch(id=int(command.branch), session_id=session_id, newest=command.after)
     step = Step(branch=branch, **msgspec.structs.asdict(made))
     chunk = Chunk([step], stopped="count")
@@ -339,21 +338,21 @@ def _answer_from_stored(
 
 
 def _within_budget(slot: Slot, branch: Branch, goal: Goal) -> Goal:
-    """The same goal, cut where the session is full. Raises Problem when it is full already."""
+    """The same goal, shortened to the steps that the session may still store. Raises Problem when it may store none."""
     wanted = goal.last - branch.newest
     if wanted <= slot.budget:
         slot.budget -= wanted
         return goal
     left = _some_steps_left(branch.session_id)
     if wanted <= left:
-        # Far from the limit a click need not count every step of the session again.
+        # Far from the limit, the session's steps need not be counted at every click.
         slot.budget = BUDGET if left > FAR_FROM_FULL else 0
         return goal
     return replace(goal, last=branch.newest + left, at_last="limit")
 
 
 def _some_steps_left(session_id: uuid.UUID) -> int:
-    """How many further steps may be stored in the session, at least one. Raises Problem."""
+    """How many further steps the session may store, at least one. Raises Problem."""
     left = steps_left(session_id)
     if left <= 0:
         raise Problem("limit", "session_full", most=LIMITS.steps_per_session)
@@ -365,7 +364,7 @@ def _some_steps_left(session_id: uuid.UUID) -> int:
 
 
 def steps_left(session_id: uuid.UUID) -> int:
-    """How many further steps the session may hold."""
+    """How many further steps the session may store."""
     stored = Branch.objects.of_session(session_id).aggregate(steps=Sum(F("newest") - F("leaves_at")))
     return LIMITS.steps_per_session - (stored["steps"] or 0)
 
@@ -373,7 +372,7 @@ def steps_left(session_id: uuid.UUID) -> int:
 def _store(
     branch: Branch, chunk: Chunk, command: Advance | RunUntil, pauses: int | None
 ) -> CommandAnswer | None:
-    """Store a chunk, and with the last one the command's answer, in one transaction. Raises Overtaken."""
+    """Store a chunk, and with the last chunk the command's answer, in one transaction. Raises Overtaken."""
     answer = None
     with transaction.atomic():
         store_steps(branch, chunk)
@@ -403,9 +402,8 @@ def _make_branch(session_id: uuid.UUID, command: MakeBranch, pauses: int | None)
 
 
 def _child(branch: Branch, at: int, name: str | None) -> Branch:
-    """A branch, not saved yet, that leaves the line of `branch` at `at`."""
-    # It hangs on the branch that holds step `at`, so that no ancestor holds steps beyond where the next one
-    # leaves.
+    """A new branch, not saved yet, that leaves the line of `branch` at step `at`."""
+    # Its parent is the branch that holds step `at`, so each ancestor ends where the next branch leaves it.
     parent = next(
         other
         for other in reversed(Branch.objects.line(branch))
@@ -422,8 +420,8 @@ def _child(branch: Branch, at: int, name: str | None) -> Branch:
 
 
 def _save_child(child: Branch) -> None:
-    """In a transaction. Raises Problem when the session has too many branches."""
-    # Whoever else starts a branch of this session waits here, so that the count is right and names differ.
+    """Call it in a transaction. Raises Problem when the session has too many branches."""
+    # Another process that starts a branch of this session waits here: so the count is right and names differ.
     Session.objects.select_for_update().get(id=child.session_id)
     position = Branch.objects.of_session(child.session_id).count()
     if position >= LIMITS.branches_per_session:
@@ -463,9 +461,8 @@ def _check_interventions_left(branch: Branch) -> None:
 
 
 def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> CommandAnswer:
-    """Intervene, make the step that follows, store both. `branch` is at its newest step, or new and not
-    saved.
-    """
+    """Apply an intervention and make the step that follows; store both. `branch` is at its newest step, or new and
+    not saved."""
     intervention = msgspec.to_builtins(command.intervention)
     try:
         simulation.intervene(intervention)
@@ -487,7 +484,7 @@ def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> C
 
 
 def offered(session_id: uuid.UUID, question: AskActions) -> list[Offer]:
-    """What can be done to the selected thing at a step of a line. Changes nothing."""
+    """What can be done to the selected object at a step of a line. Changes nothing."""
 
     def found(simulation: Simulation) -> list[Offer]:
         return possibilities(simulation, question.selection)
@@ -498,7 +495,7 @@ def offered(session_id: uuid.UUID, question: AskActions) -> list[Offer]:
 def look_at(
     session_id: uuid.UUID, branch_id: str, number: int, found: Callable[[Simulation], Found]
 ) -> Found:
-    """What `found` finds in the run at a step of a line, which it leaves as it is. Raises Problem."""
+    """Call `found` with the run at a step of a line; `found` must not change the run. Raises Problem."""
     branch = branch_of(session_id, branch_id)
     if number > branch.newest:
         raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
@@ -506,7 +503,7 @@ def look_at(
         if number < branch.newest:
             return at_earlier(Branch.objects.line(branch), number, found)
         with recent.of(branch.id) as slot:
-            # Whoever held the slot may have gone on meanwhile.
+            # Another thread that held the slot may have made steps meanwhile.
             branch = branch_of(session_id, branch_id)
             if number == branch.newest and slot.ahead is None:
                 return found(slot.at_newest(branch))
@@ -548,7 +545,7 @@ def _done(
 
 
 def _hits(command: Command, branch: Branch, reached: int | None) -> list[int]:
-    """Which of the command's conditions hold where it stopped."""
+    """The positions of those conditions of the command that hold at the step where it stopped."""
     number = branch.newest if reached is None else reached
     body = Step.objects.of_line(Branch.objects.line(branch), number, number).bodies()[0]
     return matching.holding(body, command.conditions) if isinstance(command, RunUntil) else []
@@ -559,7 +556,7 @@ def _branches(session_id: uuid.UUID) -> bytes:
 
 
 def _frames_of(branch: Branch, chunk: Chunk) -> list[bytes]:
-    """What pages are told about a chunk that was just stored."""
+    """The messages to pages about a chunk that was just stored."""
     frames = []
     if chunk.steps:
         frames.append(steps_message(branch, chunk.steps[0].number, [sent(step) for step in chunk.steps]))

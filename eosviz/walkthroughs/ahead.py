@@ -1,10 +1,9 @@
-"""The step after the newest one, made before anybody asks for it.
+"""Makes the step after the newest one before the page asks for it.
 
-Whoever steps has the next step in their page when they ask for it, and sees it at once, however far away the server
-is. It is no step of the session until the command that asks for it has stored it: what is done to the run, or by
-another process, before that makes another step, and this one is forgotten. It goes to the one page that stepped
-or asked, and a page that it never reaches waits for its step as before. The socket of a page that stepped keeps it and
-stores it by itself (`kept_ahead.py`).
+The next step is sent to the page that just stepped, so the page can draw it at once, however far away the server is.
+It is not part of the session until a command stores it: an intervention, or a step by another process, makes a
+different step, and this one is discarded. It is sent only to the page that stepped; if the message is lost, the page
+waits for its step as usual. The page's socket keeps the step and can store it without a worker (`kept_ahead.py`).
 """
 
 from __future__ import annotations
@@ -27,14 +26,12 @@ from eosviz.walkthroughs.walking import next_steps, one_step
 logger = logging.getLogger(__name__)
 
 STEPS_MAX = 2_000
-"""The newest step up to which this is done: whoever asks something about that step then meets a run that is one ahead
-of it, and another has to be made up to there."""
+"""The newest step after which a step is made ahead. The simulation is then one step further than the branch, so a
+question about the newest step needs a run made up to there."""
 
 
 def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
-    """Where a command has just made the newest step: make the one after it, and send it to the page with this channel
-    name.
-    """
+    """After a command has made the newest step: make the one after it and send it to the page with this channel."""
     with recent.of(branch_id) as slot:
         branch = slot.held_branch(session_id)
         if branch is not None:
@@ -42,15 +39,14 @@ def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
 
 
 def go_on_ahead(session_id: uuid.UUID, branch_id: int, number: int, page: str) -> None:
-    """The same where the page's socket has just stored this step, which was made ahead. Raises Problem where the branch
-    is gone.
-    """
+    """The same after the page's socket has stored a step that was made ahead. Raises Problem if the branch was
+    deleted."""
     with recent.of(branch_id) as slot:
         slot.was_stored(number)
         branch = slot.held_branch(session_id)
         if branch is None or branch.newest != number:
             branch = branch_of(session_id, str(branch_id))
-        # Whoever went on since tells their own page.
+        # A process that has made a step since sends its own.
         if branch.newest == number:
             _tell(slot, branch, page)
 
@@ -62,7 +58,7 @@ def _tell(slot: Slot, branch: Branch, page: str) -> None:
 
 
 def _may_be_stored(slot: Slot) -> bool:
-    """Whether what was made ahead is one step and no more, and within what may be stored unasked."""
+    """True if the part made ahead is exactly one step and fits within the session's unchecked budget."""
     made = slot.ahead
     if made is None or made.keyframes or made.broken or slot.budget <= 0:
         return False
@@ -71,7 +67,7 @@ def _may_be_stored(slot: Slot) -> bool:
 
 
 def told_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
-    """The same for who asks: the step after `after`, where that is the newest. Raises Problem."""
+    """The same for the `ahead` message: the step after `after`, if `after` is the newest."""
     with recent.of(int(asked.branch)) as slot:
         branch = branch_of(session_id, asked.branch)
         step = _step_after(slot, branch) if branch.newest == asked.after else None
@@ -80,16 +76,15 @@ def told_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
 
 
 def _step_after(slot: Slot, branch: Branch) -> Step | None:
-    """The step after the newest, kept for the command that will ask for it; None where none follows or the branch is
-    too long.
-    """
+    """Makes the step after the newest and keeps it for the next command; None where the run ends or the branch is too
+    long."""
     if branch.newest > STEPS_MAX or branch.finished is not None:
         return None
     try:
         simulation, made = slot.going_on(branch)
         slot.ahead = made or next_steps(simulation, branch, one_step(branch.newest))
     except (EngineError, Diverged) as error:
-        # Whoever asks for this step to be made is told, and then it is logged whole.
+        # The command that asks for this step reports the failure and logs the exception.
         logger.warning("session %s: nothing was made ahead: %r", branch.session_id, error)
         slot.forget()
         return None

@@ -1,7 +1,7 @@
-"""The HTTP API: the messages of docs/websocket.md for programs that hold no socket. `/api/docs` shows it.
+"""The HTTP API: the messages of docs/websocket.md for programs without a socket. `/api/docs` shows it.
 
-A caller is its session cookie, as in the pages, and what changes something needs the CSRF token that `GET
-/api/token` gives. Bodies are read by `messages.py`, whose schemas the OpenAPI document repeats.
+A caller is identified by the session cookie, as on the pages. Requests that change something need the CSRF token that
+`GET /api/token` returns. `messages.py` reads the bodies; the OpenAPI document repeats its schemas.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ STATUS = {
 
 
 class BrowserCookie(APIKeyCookie):
-    """Whoever calls: anonymous people too. Checks the CSRF token of whatever is not a GET."""
+    """Accepts every caller, anonymous ones too. Checks the CSRF token of all methods but GET."""
 
     param_name = settings.SESSION_COOKIE_NAME
 
@@ -134,7 +134,7 @@ def token(request: HttpRequest) -> HttpResponse:
 
 @api.get("/limits", auth=None, openapi_extra=described("Limits"))
 def limits(request: HttpRequest) -> HttpResponse:
-    """How much one caller may ask for."""
+    """How much one caller may ask for, as numbers."""
     return _json(LIMITS)
 
 
@@ -146,14 +146,14 @@ def scenarios(request: HttpRequest) -> HttpResponse:
 
 @api.get("/sessions", openapi_extra=described("Sessions"))
 def list_sessions(request: HttpRequest) -> HttpResponse:
-    """The caller's own sessions, the newest first; no more can exist than `sessions_per_browser`."""
+    """The caller's own sessions, newest first; there are never more than `sessions_per_browser`."""
     owned = Session.objects.of_browser(browser_of(request.session)).recent()
     return _json({"sessions": [questions.session_summary(session) for session in owned]})
 
 
 @api.post("/sessions", openapi_extra=described("Welcome", body="NewSession", errors=(400, 403, 404, 422)))
 def create_session(request: HttpRequest) -> HttpResponse:
-    """A session at position 0. Each call makes one."""
+    """Creates a session at position 0 with each call."""
     wanted = messages.read_new_session(request.body)
     version = ScenarioVersion.objects.library().filter(identifier__iexact=wanted.scenario).first()
     if version is None:
@@ -164,13 +164,13 @@ def create_session(request: HttpRequest) -> HttpResponse:
 
 @api.get("/sessions/{uuid:session_id}", openapi_extra=described("Welcome", errors=(404,)))
 def read_session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """The session with its header and branches: what `hello` is answered with."""
+    """The session with its header and branches, as the answer to `hello` has them."""
     return _json(questions.welcome(_owned(request, session_id), ""))
 
 
 @api.delete("/sessions/{uuid:session_id}", openapi_extra=described(None, errors=(403, 404)))
 def delete_session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Remove a session with everything in it."""
+    """Deletes the session with everything in it."""
     actions.delete_session(browser_of(request.session), session_id)
     return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
@@ -182,10 +182,8 @@ def delete_session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     ),
 )
 def carry_out(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """`advance`, `run_until`, `branch` or `intervene`, exactly as over the socket, and once per id.
-
-    202 when the answer takes longer: read it at the address in `Location`, or send the same again.
-    """
+    """`advance`, `run_until`, `branch` or `intervene`, exactly as over the socket, and once per id. 202 when the
+    answer takes longer: read it at the address in `Location`, or send the same request again."""
     session = _owned(request, session_id)
     command = messages.read_message(request.body)
     if not isinstance(command, messages.Command):
@@ -228,7 +226,7 @@ def read_command(request: HttpRequest, session_id: uuid.UUID, command_id: uuid.U
     openapi_extra=described("Paused", errors=(400, 403, 404)),
 )
 def pause(request: HttpRequest, session_id: uuid.UUID, branch_id: BranchId) -> HttpResponse:
-    """Stop what is being made for this branch."""
+    """Stop making steps for this branch."""
     pauses = actions.pause(_owned(request, session_id).id, int(branch_id))
     return _json({"branch": branch_id, "pauses": pauses})
 
@@ -268,7 +266,7 @@ def keyframe(
     openapi_extra=described("FoundSteps", body="Search", errors=(400, 403, 404, 413, 422)),
 )
 def search(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Where conditions hold among stored steps: `search`, exactly as over the socket."""
+    """The stored steps at which conditions hold: `search`, exactly as over the socket."""
     session = _owned(request, session_id)
     asked = messages.read_message(request.body)
     if not isinstance(asked, messages.Search):
@@ -281,7 +279,7 @@ def search(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     openapi_extra=described("Transactions", errors=(400, 404)),
 )
 def transactions(request: HttpRequest, session_id: uuid.UUID, branch_id: BranchId) -> HttpResponse:
-    """One line for each transaction of the branch's whole line of steps."""
+    """One line for each transaction among the steps of the branch and its ancestors."""
     return _json(questions.transaction_lines(_owned(request, session_id).id, branch_id, ""))
 
 
@@ -290,7 +288,7 @@ def transactions(request: HttpRequest, session_id: uuid.UUID, branch_id: BranchI
     openapi_extra=described("Renamed", body="Rename", errors=(400, 403, 404, 413, 422)),
 )
 def rename(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Give a branch another name: `rename`, exactly as over the socket."""
+    """Rename a branch: `rename`, exactly as over the socket."""
     session = _owned(request, session_id)
     asked = messages.read_message(request.body)
     if not isinstance(asked, messages.Rename):
@@ -322,7 +320,7 @@ def offered(
     kind: Annotated[str, Query(max_length=20)],
     id: Annotated[str, Query(max_length=200)],
 ) -> HttpResponse:
-    """What can be done to a selected thing at a step, and why not."""
+    """What can be done to a selected object at a step, and why other actions are impossible."""
     question = messages.ask_actions(branch_id, number, kind, id)
     session = _owned(request, session_id)
     return _json(messages.Actions(re="", actions=actions.offered(session.id, question)))
@@ -342,8 +340,8 @@ def explained(
     question: Annotated[str | None, Query(max_length=20)] = None,
     subject: Annotated[str, Query(max_length=300)] = "",
 ) -> HttpResponse:
-    """Why something is as it is at a step: what can be asked of it (of what stands out, without `kind` and `id`),
-    and the answer to `question`, or else to the first of them."""
+    """The questions about the selected object at a step (without `kind` and `id`: about what stands out), and the
+    answer to `question`, or else to the first of them."""
     wanted: dict[str, Any] = {"question": question, "subject": subject}
     if kind is not None or id is not None:
         wanted["selection"] = {"kind": kind or "", "id": id or ""}

@@ -1,6 +1,5 @@
-"""A line's run as a process is asked to make it. Knows nothing of Django: a stranger's runs in a bounded process
-(`eosviz/bounded`).
-"""
+"""A run as a process is asked to make it. Does not import Django: runs of scenarios that users wrote are made in a
+bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -12,7 +11,8 @@ from engine.scenario.document import Scenario, load
 
 
 class AskedRun(msgspec.Struct, forbid_unknown_fields=True):
-    """`source`: the name of the document in a refusal. `done`: the line's interventions as branches store them."""
+    """`source`: the document's name in a refusal. `done`: the interventions of the branch and its ancestors, as
+    stored."""
 
     document: dict[str, Any]
     source: str
@@ -20,9 +20,9 @@ class AskedRun(msgspec.Struct, forbid_unknown_fields=True):
     done: list[dict[str, Any]]
 
     def scenario(self) -> Scenario:
-        """Raises BadScenario, or Refused where a configuration is."""
+        """The scenario. Raises BadScenario, or Refused where the engine refuses a configuration."""
         return load(self.document, self.variant, source=self.source)
 
     def interventions(self) -> list[dict[str, Any]]:
-        """As the engine takes them."""
+        """The interventions as the engine takes them."""
         return [{**one["intervention"], "after": one["after"]} for one in self.done]

@@ -1,6 +1,5 @@
-"""Who owns a session: whoever's key stands in the session cookie's data. A browser gets a key of its own when it
-makes its first session; whoever signs in has the account's key there instead (`accounts/owning.py`).
-"""
+"""The owner of a session is a key in the data of the session cookie. A browser gets its own key when it creates its
+first session; after signing in, the cookie holds the account's key instead (`accounts/owning.py`)."""
 
 from __future__ import annotations
 
@@ -13,12 +12,12 @@ BROWSER_KEY = "browser"
 
 
 def browser_of(data: SessionBase) -> str:
-    """The browser's key, or an empty text for a browser that never made anything."""
+    """The browser's key; empty for a browser that has created nothing."""
     return str(data.get(BROWSER_KEY, ""))
 
 
 def browser_making(request: HttpRequest) -> str:
-    """The browser's key; a browser that makes its first session gets one now."""
+    """The browser's key; a browser without one gets it now."""
     key = browser_of(request.session)
     if not key:
         key = request.session[BROWSER_KEY] = secrets.token_hex(24)

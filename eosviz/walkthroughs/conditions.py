@@ -1,7 +1,5 @@
-"""What a reader looks for in steps: one vocabulary for breakpoints (any of them holds) and searches (all hold).
-
-Only shapes stand here; `matching.py` says when a condition holds at a step, from what the engine told of it.
-"""
+"""Conditions on steps: the same ones for breakpoints (any of them holds) and searches (all hold). This file declares
+their shapes; `matching.py` decides whether a condition holds at a step, from the step as the engine recorded it."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ StepKind = Literal[
 
 
 class Condition(Struct, tag_field="on", forbid_unknown_fields=True, frozen=True):
-    """Something that may be true of a step."""
+    """A condition on a step."""
 
 
 class OnKind(Condition, tag="kind", frozen=True):
@@ -29,13 +27,13 @@ class OnInteresting(Condition, tag="interesting", frozen=True):
 
 
 class OnBroken(Condition, tag="broken", frozen=True):
-    """A guarantee is broken, or by further records; without a name: any."""
+    """A guarantee is broken, or broken by further records; without a name: any guarantee."""
 
     guarantee: Named | None = None
 
 
 class OnState(Condition, tag="state", frozen=True):
-    """A machine of the engine's tables enters a state; `of`: whose machine, without a name anybody's."""
+    """A machine of the engine's tables enters a state; `of`: the machine's owner, any owner without it."""
 
     machine: Named
     state: Named
@@ -43,7 +41,7 @@ class OnState(Condition, tag="state", frozen=True):
 
 
 class OnError(Condition, tag="error", frozen=True):
-    """Somebody refuses or answers with an error, or handles such an answer; without a name: any error."""
+    """A component refuses or answers with an error, or handles such an answer; without a name: any error."""
 
     error: Named | None = None
 
@@ -62,7 +60,7 @@ class OnRule(Condition, tag="rule", frozen=True):
 
 
 class OnText(Condition, tag="text", frozen=True):
-    """Every word stands in what the step says, in this language, in any case of letters."""
+    """The step's text contains every word, in this language, ignoring case."""
 
     text: Annotated[str, Meta(min_length=1, max_length=200)]
     language: Literal["en", "zh-Hans"]

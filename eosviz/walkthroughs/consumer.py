@@ -1,8 +1,8 @@
-"""One page's WebSocket: reads a message, hands it on, passes on what comes back. No rule lives here.
+"""One page's WebSocket: reads messages, passes them on and sends the answers. It holds no rule.
 
-Commands go to a worker and are answered through the session's group, so the socket of a page that came back
-after a loss gets the answer too once the page has asked again. The step that a worker told this page ahead is stored
-from here. Questions are answered from the database.
+Commands go to a worker and are answered through the session's group: a page that reconnected and asked again gets the
+answer on its new socket. A step that a worker made ahead for this page is stored here. Questions are answered from
+the database.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ logger = logging.getLogger(__name__)
 Handlers = dict[type[msgspec.Struct], Callable[[Any, Any], Awaitable[None]]]
 
 OPEN_COMMANDS_MAX = 1_000
-"""Commands of one socket that wait for an answer; beyond it the oldest must be asked again."""
+"""Commands of one socket that may wait for an answer; of more, the oldest is forgotten and the page asks again."""
 
 PAINT_SECONDS = 0.03
-"""How long the worker is left alone after a step that was told ahead: its page may paint it on the same machine."""
+"""After a step made ahead was sent, how long no work is given to the worker: the page may be drawing on the same
+machine."""
 
 ASK_RETRIES = {"max_retries": 2, "interval_start": 0.0, "interval_step": 0.2, "interval_max": 0.2}
 
@@ -65,7 +66,7 @@ class SessionConsumer(RightfulConsumer):
         self.session = found
         self.open_commands: OrderedDict[str, None] = OrderedDict()
         self.ahead = KeptAhead()
-        # Before anything is read: what is stored after a `hello` was read arrives through the group.
+        # Join before reading: what is stored after `hello` was read then arrives through the group.
         await self.channel_layer.group_add(group_of(found.id), self.channel_name)
 
     def _entry(self) -> tuple[Session | None, tuple[Right, ...]]:
@@ -82,7 +83,7 @@ class SessionConsumer(RightfulConsumer):
         )
 
     def needed_rights(self, session: Session) -> tuple[Right, ...]:
-        """What this socket is opened with."""
+        """The rights that this socket needs."""
         browser = session.owner
 
         def ask() -> Ending | None:
@@ -92,11 +93,11 @@ class SessionConsumer(RightfulConsumer):
         return (*rights_of_person(self.scope), thing)
 
     async def count_message(self) -> None:
-        """One budget a person, however many of their pages are open. Raises TooOften."""
+        """All pages of one person share one budget. Raises TooOften."""
         await take_soon("messages.person", self.session.owner)
 
     async def count_work(self, message: messages.AnyFromPage) -> None:
-        """What the answer costs, where it is counted. Raises TooOften."""
+        """Charges the cost of an answer, where it is counted. Raises TooOften."""
 
     async def disconnect(self, code: int) -> None:
         if self.going_on is not None:
@@ -127,7 +128,7 @@ class SessionConsumer(RightfulConsumer):
             await self._send(unavailable(error, "not_stored").message(re))
 
     async def session_frames(self, event: dict[str, Any]) -> None:
-        """What was stored, and perhaps the answer to one of this page's commands."""
+        """Sends stored steps to the page, and the answer if it belongs to one of this page's commands."""
         if event.get("but") == self.channel_name:
             return
         for frame in event["frames"]:
@@ -137,7 +138,7 @@ class SessionConsumer(RightfulConsumer):
             await self.send(text_data=event["answer"])
 
     async def session_ahead(self, event: dict[str, Any]) -> None:
-        """What a worker made for this page alone, before it is asked for."""
+        """Sends a step that a worker made ahead for this page."""
         await self._send(self.ahead.keep(event))
 
     async def _send(self, message: FromServer | bytes) -> None:
@@ -181,7 +182,7 @@ class SessionConsumer(RightfulConsumer):
             self.going_on = asyncio.create_task(self._go_on(message.branch, message.after + 1))
 
     async def _tell_others(self, frames: list[bytes]) -> None:
-        """The other pages of the session. Never raises: what was not sent, a page asks for again."""
+        """Sends frames to the other pages of the session. Never raises: a page asks again for what it missed."""
         event = {
             "type": "session.frames",
             "frames": [frame.decode() for frame in frames],
@@ -193,7 +194,7 @@ class SessionConsumer(RightfulConsumer):
             logger.warning("session %s: a step was not sent: %r", self.session.id, error)
 
     async def _go_on(self, branch: str, number: int) -> None:
-        """Have a worker make the step that follows. Never raises: a page that is told none asks."""
+        """Ask a worker to make the next step ahead. Never raises: without it, the page asks for the step."""
         await asyncio.sleep(PAINT_SECONDS)
         go_on = sync_to_async(tasks.go_on.apply_async, thread_sensitive=False)
         with suppress(OperationalError, OSError):
@@ -319,4 +320,5 @@ class SessionConsumer(RightfulConsumer):
         presenting_messages.Present: present,
         messages.Ping: ping,
     }
-    """What a page of this session may say; who presents may say more (`eosviz/audience/sockets.py`)."""
+    """The handler of each message that a page of this session may send; a presenter may send more
+    (`eosviz/audience/sockets.py`)."""

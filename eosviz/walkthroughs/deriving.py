@@ -1,7 +1,8 @@
-"""Steps and views as pages get them: with what the engine derives of them (docs/frame.md, *Derived*).
+"""Steps and views as pages get them, with derived facts (docs/frame.md, *Derived*).
 
-It is stored beside what it is derived of. Sessions of before have none: there it is derived when it is asked for, from
-the nearest stored view on, where records that broke a guarantee before that view are known as far as it names them.
+The facts are stored beside the step or view. Sessions of earlier releases have none; for those the facts are derived
+when asked for, from the nearest stored view on. Records that broke a guarantee before that view are known only as far
+as the view names them.
 """
 
 from __future__ import annotations
@@ -37,18 +38,18 @@ _decode = msgspec.json.Decoder(_Changes).decode
 
 
 def changes_of(body: bytes) -> list[sights.Change]:
-    """Of a step as pages get it, or as it is stored."""
+    """The fields of a step, as pages get it or as it is stored."""
     step = _decode(body)
     return [(one.path, one.before, one.after) for one in step.changes + step.derived.changes]
 
 
 def joined(body: bytes, derived: bytes) -> bytes:
-    """A stored step with what is derived of it."""
+    """A stored step with its derived facts."""
     return b'%b,"derived":%b}' % (body[:-1], derived)
 
 
 def sent(step: Step) -> bytes:
-    """A step that was just made."""
+    """A step that was just made, with its derived facts."""
     return joined(bytes(step.body), bytes(step.derived or b"{}"))
 
 
@@ -64,7 +65,7 @@ def sent_bodies(line: list[Branch], first: int, last: int) -> list[bytes]:
 
 
 def view_of(keyframe: Keyframe) -> dict[str, Any]:
-    """The stored view, with what is derived of it."""
+    """The stored view, with its derived facts."""
     view: dict[str, Any] = msgspec.json.decode(keyframe.view_json)
     derived = keyframe.derived_json
     view["derived"] = Derived(view).view() if derived is None else msgspec.json.decode(derived)

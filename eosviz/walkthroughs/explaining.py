@@ -1,7 +1,5 @@
-"""Why things are as they are at a step: the engine's answers (engine/why), asked of the run as it was made.
-
-Nothing is decided here; the run is made again where it has to be, as for `actions`.
-"""
+"""Why something is as it is at a step: the engine's answers (engine/why) from the run. Decides nothing; the run is
+made again where necessary, as for `actions`."""
 
 from __future__ import annotations
 
@@ -17,10 +15,8 @@ from eosviz.walkthroughs.messages import AskWhy, Problem, Why, WhyLink, WhyQuest
 
 
 def explained(session_id: uuid.UUID, asked: AskWhy) -> Why:
-    """What can be asked of the selected thing, and the answer to the question, or else to the first of them. The
-    question that is answered is always among them.
-    Changes nothing. Raises Problem.
-    """
+    """The questions about the selected object, and the answer to `question`, or else to the first of them. The
+    answered question is always in the list. Changes nothing. Raises Problem."""
 
     def found(simulation: Simulation) -> Why:
         return answer(simulation, asked)
@@ -29,7 +25,7 @@ def explained(session_id: uuid.UUID, asked: AskWhy) -> Why:
 
 
 def answer(simulation: Simulation, asked: AskWhy) -> Why:
-    """The same of a run that stands at the step."""
+    """The same for a simulation that is at the step."""
     moment = Moment.of(simulation)
     selection = None
     if asked.selection is not None:

@@ -1,4 +1,4 @@
-"""The socket of a page that follows a presenter: it may see everything of the session and change nothing."""
+"""The socket of a page that follows a presenter: it may read everything in the session and change nothing."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LINK_FULL_CODE = 4429
 
 
 class FollowerConsumer(SessionConsumer):
-    """`/ws/follow/<token>/`, docs/websocket.md. Its address is all that a page needs; it has no cookie."""
+    """`/ws/follow/<token>/`, docs/websocket.md. The address is the only credential; no cookie is needed."""
 
     place: str | None = None
-    """The last `presented` that went to this page."""
+    """The number of the last `presented` message that this page got."""
     has_seat = False
-    """It is counted among the link's sockets."""
+    """True while the socket is counted among the link's sockets."""
 
     async def connect(self) -> None:
         await super().connect()
@@ -64,7 +64,7 @@ class FollowerConsumer(SessionConsumer):
         return (*rights_of_person(self.scope), Right(f"follow {token}", topics, ask))
 
     def last_words(self, ending: Ending) -> str | None:
-        """The end of the presentation, for pages that know where the presenter was."""
+        """Tells a page that knows the presenter's place that the presentation has ended."""
         if ending is not Ending.GONE or self.place is None:
             return None
         last = msgspec.json.decode(self.place)
@@ -76,18 +76,18 @@ class FollowerConsumer(SessionConsumer):
         return named
 
     async def count_message(self) -> None:
-        """Each page's own: a hundred of them look at one person's session."""
+        """Each follower has a budget of its own: a hundred of them may watch one session."""
         await take_soon("messages.page", self.channel_name)
 
     async def count_work(self, message: messages.AnyFromPage) -> None:
-        """One budget for all who follow the link."""
+        """All followers of one link share one budget of work."""
         steps = steps_read(message)
         if steps:
             await take_soon("work.link", str(self.token), steps)
 
     async def disconnect(self, code: int) -> None:
         if self.has_seat:
-            with suppress(RedisError):  # It is counted out by the clock.
+            with suppress(RedisError):  # Redis removes it from the count by its time.
                 await in_thread(seats.leave)(self.token, self.channel_name)
             await self.channel_layer.group_discard(followers_of(self.session.id), self.channel_name)
         await super().disconnect(code)
@@ -97,7 +97,8 @@ class FollowerConsumer(SessionConsumer):
         await self.send(text_data=event["frame"])
 
     async def hello(self, message: messages.Hello) -> None:
-        """As for the owner, and then where the presenter is: a follower who lost the connection is there again."""
+        """The answer that the owner would get, then the presenter's place: a follower who reconnects is taken there
+        again."""
 
         def answers() -> list[bytes]:
             welcome = questions.welcome(self.session, str(message.id), continues=False)

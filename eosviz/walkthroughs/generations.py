@@ -1,4 +1,4 @@
-"""One scenario in five generations of Kafka side by side, and any of its runs as a session."""
+"""One scenario in five generations of Kafka side by side; each of these runs can be opened as a session."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST = "SC-91/end-level-0"
-"""What the page shows before a scenario is chosen: each of its generations but one ends otherwise."""
+"""Shown before a scenario is chosen: all of its generations but one end differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Shown:
 
     cell: Cell
     run: Run
-    """How it ends, for the picture and its words."""
+    """How the run ends, for the picture and its words."""
     unmet: tuple[dict[str, Any], ...]
-    """What the faults are that fell on nothing: action, message, whether it is a response."""
+    """Faults of the script that hit nothing: action, message, whether it is a response."""
 
     @property
     def generation(self) -> Generation:
@@ -53,7 +53,7 @@ class Shown:
 
     @property
     def failures(self) -> list[tuple[str, int]]:
-        """Counts over all partitions that are not 0: catalogue key and number."""
+        """Counts over all partitions, without zeros: catalogue key and number."""
         outcome = self.cell.outcome
         verdicts = () if outcome is None else outcome.verdicts
         counts = {"failed": sum(one.failed for one in verdicts), "lost": sum(one.lost for one in verdicts)}
@@ -62,7 +62,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A generation that ends otherwise than the one before it, and the rows that decide it."""
+    """A generation that ends differently from the one before it, and the rows that make the difference."""
 
     cell: Cell
     rows: tuple[Row, ...]
@@ -106,7 +106,7 @@ def generation_new(request: HttpRequest) -> HttpResponse:
 
 
 def _asked(choice: str) -> tuple[ScenarioVersion, Card, VariantCard | None]:
-    """Of the library: the scenario, and its variant, where it has to have one."""
+    """A scenario of the library, and its variant if it needs one."""
     identifier, _, named = choice.partition("/")
     version = get_object_or_404(ScenarioVersion.objects.library(), identifier__iexact=identifier[:64])
     card = card_of(version)
@@ -147,8 +147,8 @@ def _page(
 
 
 def _settings(scenario: Scenario) -> list[str]:
-    """What the scenario sets for its producers, so what no version's default decides: `p1: acks = all`. Kafka's names
-    for it where Kafka has one."""
+    """What the scenario sets for its producers, which no version's default decides: `p1: acks = all`. Uses Kafka's
+    names where Kafka has them."""
     profile = PROFILES[scenario["profile"]]
     found: dict[str, list[str]] = {}
     for producer in scenario["producers"]:
@@ -162,7 +162,7 @@ def _settings(scenario: Scenario) -> list[str]:
 
 
 def _value(name: str, value: Any) -> str:
-    """As it is written in Kafka's configuration."""
+    """The value as Kafka's configuration spells it."""
     if name == "acks" and value == ACKS_ALL:
         return "all"
     return value if isinstance(value, str) else json.dumps(value)
@@ -183,6 +183,6 @@ def _shown(cell: Cell, scenario: Scenario, variant: VariantCard | None) -> Shown
 
 @lru_cache(maxsize=400)
 def _cells(digest: str, variant: str | None) -> tuple[Cell, ...]:
-    """A version never changes, and neither does the engine while it runs."""
+    """Cached: neither a version nor the running engine changes."""
     version = ScenarioVersion.objects.get(digest=digest)
     return tuple(grid_of(scenario_of(version, variant)))

@@ -1,6 +1,6 @@
-"""What a learner does to the running world, one shape each: part of the schema of docs/websocket.md.
+"""Interventions of a learner, one shape each: part of the schema of docs/websocket.md.
 
-Reading is strict, as everywhere in `messages.py`. Whether something can be done now is the engine's to say.
+Reading is strict, as everywhere in `messages.py`. The engine decides whether an intervention is possible now.
 """
 
 from __future__ import annotations
@@ -19,42 +19,42 @@ Setting = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)] | bool | Annotated[str
 
 
 class Intervention(Struct, tag_field="action", forbid_unknown_fields=True, frozen=True):
-    """What a learner does to the running world. Whether it can be done now is the engine's to say."""
+    """An intervention of a learner. The engine decides whether it is possible now."""
 
 
 class ToMessage(Intervention, frozen=True):
-    """To one message under way."""
+    """On one message in flight."""
 
     message: MessageId
 
 
 class ToActor(Intervention, frozen=True):
-    """To a client, a consumer, a broker or a node of the middleware."""
+    """On a client, a consumer, a broker or a node of the middleware."""
 
     actor: Word
 
 
 class ToPartition(Intervention, frozen=True):
-    """To a partition, at whichever broker it concerns."""
+    """On a partition, at each broker that it concerns."""
 
     partition: Word
 
 
 class ToReplica(ToPartition, frozen=True):
-    """To a partition's replica on `broker`; without it, the engine chooses."""
+    """On a partition's replica on `broker`; without `broker`, the engine chooses."""
 
     broker: BrokerId | None = None
 
 
 class EndsConnection(ToMessage, frozen=True, omit_defaults=True):
-    """May end the connection that the message crosses. Of the requests that wait at its broker, the broker processes
-    the first `taken` all the same."""
+    """May close the connection that carries the message. The broker still processes the first `taken` of the requests
+    that wait there."""
 
     taken: Taken = 0
 
 
 class DropMessage(EndsConnection, tag="drop_message", frozen=True):
-    """The message never arrives. A broker's response is lost with its connection."""
+    """Drops the message. If it is a broker's response, its connection is lost too."""
 
 
 class DuplicateMessage(ToMessage, tag="duplicate_message", frozen=True):
@@ -91,11 +91,11 @@ class ChangeSetting(Intervention, tag="set", frozen=True):
 
 
 class DisconnectMessage(EndsConnection, tag="disconnect_message", frozen=True):
-    """The connection that the message crosses ends, and with it all that is under way on it."""
+    """Closes the connection that carries the message; everything in flight on it is lost."""
 
 
 class HoldMessages(ToActor, tag="hold_messages", frozen=True):
-    """All that is under way from or to the actor arrives after `until`."""
+    """Everything in flight from or to the actor arrives after `until`."""
 
     until: Milliseconds
 
@@ -113,7 +113,7 @@ class RestoreIsr(ToReplica, tag="restore_isr", frozen=True):
 
 
 class DeleteHead(ToPartition, tag="delete_head", frozen=True):
-    """Records below `to` are deleted; without it, all below the high watermark."""
+    """Deletes the records below `to`; without it, all below the high watermark."""
 
     to: Offset | None = None
 
@@ -157,11 +157,11 @@ AnyIntervention = (
 )
 
 InterventionJson = Annotated[dict[str, Any], Meta(title="Intervention")]
-"""One of them as it is kept; the title names the shape, for the schema (eosviz/contract)."""
+"""One intervention as it is stored; the title names the shape, for the schema (eosviz/contract)."""
 
 
 class MadeIntervention(TypedDict):
-    """What was done on a branch, and after which step."""
+    """An intervention on a branch, and the step after which it was made."""
 
     after: int
     intervention: InterventionJson

@@ -1,4 +1,4 @@
-"""The pages of links: what an address leads to, opening it, and the address of what a reader has on show."""
+"""The pages of links: what an address leads to, opening it, and the address of what a reader sees now."""
 
 from __future__ import annotations
 
@@ -35,17 +35,16 @@ from eosviz.workshop.opening import check_open
 
 OPENED_KEY = "opened_links"
 OPENED_MAX = 50
-"""Links that a browser opened and finds its session of again; the oldest is opened anew."""
+"""Links of a browser whose sessions are found again when the link is opened again; the oldest is opened anew."""
 STEPS_COUNTED_AS_ONE = 500
-"""Each opening runs the engine. One that runs further counts as several (rate `open_link.address`)."""
+"""Each opening runs the engine. A longer run counts as several openings (rate `open_link.address`)."""
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def open_page(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
-    """GET tells what the address leads to and makes nothing, as programs that preview links read it too; a
-    browser's page posts itself at once. Whoever opened the same run before gets the same session.
-    """
+    """GET shows where the address leads and creates nothing, because link previews send GET too; a browser's page
+    then posts by itself. Opening the same run again leads to the same session."""
     try:
         link = read_link(scenario, version, request.GET)
         check_open(link, request)
@@ -84,9 +83,8 @@ def _open(request: HttpRequest, link: Link) -> HttpResponse:
 @never_cache
 @require_safe
 def rerun(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """`?branch=…&step=…`: to the link of that, which makes the branch again as a session of its own, with everything
-    that was done on it. The way on where another version of the engine made the session.
-    """
+    """`?branch=…&step=…`: redirects to the link of that step. The link makes the branch again as a new session with
+    all its interventions, which is how to continue when another engine version made the session."""
     owned = Session.objects.of_browser(browser_of(request.session))
     session = get_object_or_404(owned, id=session_id)
     branch, step = place_in(session, request.GET)
@@ -98,7 +96,7 @@ def rerun(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 
 
 def place_in(session: Session, query: QueryDict) -> tuple[Branch, int]:
-    """The branch of this session that an address names (`branch`), and a step that it has (`step`). Raises Http404."""
+    """The branch of this session that the address names (`branch`), and a step that it has (`step`). Raises Http404."""
     number, step = read_branch(query), read_step(query)
     if number is None or step is None:
         raise Http404
@@ -108,7 +106,7 @@ def place_in(session: Session, query: QueryDict) -> tuple[Branch, int]:
 
 
 def _opened_before(request: HttpRequest, link: Link) -> Branch | None:
-    """The visitor's branch that was made from the same run, while it holds the step."""
+    """The visitor's branch that was made from the same run, if it holds the step."""
     branch_id = request.session.get(OPENED_KEY, {}).get(link.digest)
     owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
     found = owned.filter(id=branch_id).first() if branch_id is not None else None

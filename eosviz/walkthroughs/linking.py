@@ -1,4 +1,4 @@
-"""Opening an address of `links.py`: the visitor's own session, run again to the step that it names."""
+"""Opens an address of `links.py`: creates a session for the visitor and runs it to the linked step."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Opened:
     branch: Branch
     step: int
     as_linked: bool
-    """False when the scenario has changed since, or its run ended before the step that was linked."""
+    """False if the scenario has changed since the link was made, or the run ended before the linked step."""
 
 
 def open_link(browser: str, link: Link, asks: Caller) -> Opened:
-    """Make the session. Raises Problem; then nothing is left of it."""
+    """Create the session. Raises Problem; then nothing of it remains."""
     check_length(link)
     check_quota(browser, "steps", link.steps_needed)
     version, is_named = version_of(link)
@@ -56,15 +56,15 @@ def open_link(browser: str, link: Link, asks: Caller) -> Opened:
 
 
 def check_length(link: Link) -> None:
-    """Raises Problem when the run would take longer than a page may."""
+    """Raises Problem when the run takes longer than a page may."""
     if link.steps_needed > LINK_STEPS_MAX:
         raise Problem("limit", "link_too_far", most=LINK_STEPS_MAX)
 
 
 @contextmanager
 def _made(version: ScenarioVersion, link: Link, asks: Caller) -> Iterator[Iterator[Stretch]]:
-    """The library's runs, which are ours, are made here, those that somebody intervened in one at a time; all others in
-    a bounded process. Raises NoAnswer."""
+    """Runs of the library are made here, those with interventions one at a time; all others in a bounded process.
+    Raises NoAnswer."""
     asked = Asked(version.document, version.identifier, link.variant, link.done, link.steps_needed)
     if version.library_position is not None or not asked.steps:
         with _turn() if asked.done else nullcontext():
@@ -76,7 +76,7 @@ def _made(version: ScenarioVersion, link: Link, asks: Caller) -> Iterator[Iterat
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """What an intervention makes of a run may cost seconds, and nothing tells before. Raises Busy."""
+    """A run with interventions may take seconds, which cannot be known before. Raises Busy."""
     if not _one_run.acquire(timeout=runner.WAIT_SECONDS_MAX):
         raise Busy("bounded.busy", seconds=runner.BUSY_SECONDS)
     try:
@@ -86,8 +86,7 @@ def _turn() -> Iterator[None]:
 
 
 def _store(branch: Branch, stretch: Stretch, link: Link) -> None:
-    """With the interventions that had been made by then, so a session whose making is cut short is one like any
-    other."""
+    """Stores each step with the interventions made up to it: a session whose making is cut short is a valid session."""
     reached = branch.newest + len(stretch.steps)
     steps = [Step(branch=branch, **msgspec.structs.asdict(one)) for one in stretch.steps]
     keyframes = [Keyframe(branch=branch, **msgspec.structs.asdict(one)) for one in stretch.keyframes]

@@ -1,7 +1,7 @@
-"""Addresses that mean the same for everybody: scenario and version, what was done to it, step, view, selection.
+"""Addresses that mean the same for everyone: scenario and version, interventions, step, view, selection.
 
-A branch stands in them as its interventions, never as a row's id, so an address outlives the session it was made
-in and the database it was stored in. Reading one is strict and bounded: addresses come from anywhere.
+An address holds a branch's interventions and no row id, so it outlives the session and the database. Reading is
+strict and bounded, because addresses come from anywhere.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ VIEWS = get_args(View)
 VERSION_CHARACTERS = 16
 DIGEST_CHARACTERS = 64
 DONE_CHARACTERS_MAX = 6_000
-"""Of the packed interventions, so that the whole address fits what browsers and proxies take."""
+"""The most characters of packed interventions: the whole address must fit what browsers and proxies accept."""
 DONE_BYTES_MAX = 64 * 1024
 BRANCH_DIGITS_MAX = 18
-"""What a database's key can hold."""
+"""The largest number that a database key can hold."""
 STEP_DIGITS_MAX = 7
 SERIALS_MAX = 100
 ZOOM = re.compile(ZOOM_PATTERN, re.ASCII)
-"""How closely is looked: at transactions, or at a check inside the step; nothing is the look at steps."""
+"""The zoom: transactions, or a check inside the step; absent means steps."""
 
 Made = dict[str, Any]
 """`{"after": step number, "intervention": {…}}`, as branches store it."""
@@ -50,7 +50,7 @@ _done_decoder = msgspec.json.Decoder(_Done)
 
 
 class Link(Struct, frozen=True, kw_only=True):
-    """Where an address leads."""
+    """Where an address leads: run, step, view, selection."""
 
     scenario: str
     version: str
@@ -64,13 +64,13 @@ class Link(Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """Equal for links that need the same run, wherever in it they lead."""
+        """Equal for links that need the same run, whatever their step, view or selection."""
         run = [self.scenario, self.version, self.variant, self.done]
         return hashlib.sha256(msgspec.json.encode(run)).hexdigest()
 
     @property
     def steps_needed(self) -> int:
-        """How far the run has to be made so that its step is there and everything has been done."""
+        """How many steps the run needs so that the step exists and all interventions were made."""
         return max(self.step, *(made["after"] + 1 for made in self.done)) if self.done else self.step
 
     def query(self) -> str:
@@ -97,7 +97,7 @@ def view_fields(view: str | None, selection: Selection | None, zoom: str | None 
 def link_to(
     branch: Branch, step: int, view: str | None, selection: Selection | None, zoom: str | None = None
 ) -> Link:
-    """Raises Problem when more was done on the way to this branch than an address holds."""
+    """Raises Problem when the branch has more interventions than an address can hold."""
     session = branch.session
     link = Link(
         scenario=session.version.identifier,
@@ -119,13 +119,13 @@ def pack_done(done: list[Made]) -> str:
     if not done:
         return ""
     pairs = [(made["after"], made["intervention"]) for made in done]
-    # PostgreSQL keeps the keys of an intervention in an order of its own: one branch has one address.
+    # PostgreSQL orders the keys of stored JSON its own way; sorted keys give one branch one address.
     packed = zlib.compress(msgspec.json.encode(pairs, order="deterministic"), level=9)
     return base64.urlsafe_b64encode(packed).rstrip(b"=").decode()
 
 
 def read_link(scenario: str, version: str, query: QueryDict) -> Link:
-    """The link of an address. Raises Problem for one that was cut or altered on its way."""
+    """The link of an address. Raises Problem if the address was cut or changed."""
     step = query.get("step", "0")
     if not (step.isascii() and step.isdecimal() and len(step) < 8):
         raise Problem("malformed", "link_broken", part="step")
@@ -162,12 +162,12 @@ def _read_done(text: str) -> list[Made]:
 
 
 def read_branch(query: QueryDict) -> int | None:
-    """The number of the branch that an address names; None where it names none."""
+    """The branch number in the address; None if there is none."""
     return _number(query, "branch", BRANCH_DIGITS_MAX)
 
 
 def read_step(query: QueryDict) -> int | None:
-    """The number of the step that an address names; None where it names none."""
+    """The step number in the address; None if there is none."""
     return _number(query, "step", STEP_DIGITS_MAX)
 
 
@@ -182,13 +182,13 @@ def read_view(query: QueryDict) -> str | None:
 
 
 def read_zoom(query: QueryDict) -> str | None:
-    """What cannot be read is the look at steps, as it changes none."""
+    """An unreadable zoom means steps: it changes nothing that is shown."""
     wanted = query.get("zoom", "")
     return wanted if wanted and ZOOM.fullmatch(wanted) else None
 
 
 def read_selection(query: QueryDict) -> Selection | None:
-    """What an address selects; what cannot be read selects nothing, as it changes no step."""
+    """The selection in the address; an unreadable one selects nothing."""
     kind, colon, name = query.get("select", "").partition(":")
     if not colon:
         return None
@@ -205,12 +205,11 @@ def read_selection(query: QueryDict) -> Selection | None:
 
 
 def version_of(link: Link) -> tuple[ScenarioVersion, bool]:
-    """The version that the link names, and True; else today's of the same scenario, and False. Raises
-    Problem.
-    """
+    """The version that the link names, and True; else the current version of the same scenario, and False. Raises
+    Problem."""
     versions = ScenarioVersion.objects
     whole = versions.filter(digest__startswith=link.version, identifier__iexact=link.scenario)
-    # A shorter text would name one by chance; a longer one is no digest, and SQLite fails at very long ones.
+    # A shorter prefix would match by chance; a longer text is no digest, and SQLite fails on very long ones.
     named = whole.first() if VERSION_CHARACTERS <= len(link.version) <= DIGEST_CHARACTERS else None
     if named is not None:
         return named, True

@@ -1,4 +1,4 @@
-"""What is stored of steps and views, before it is a row of a table. Knows nothing of Django."""
+"""The stored form of steps and views, before it is a row of a table. Does not import Django."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.view.following import following
 KEYFRAME_EVERY = 500
 """A view is stored at 0 and at every multiple of this number of steps."""
 STEPS_PER_TRANSACTION = 50
-"""What is stored and sent at once: large enough to be cheap, small enough that a long run shows at once."""
+"""How many steps are stored and sent together: enough to be cheap, few enough that a long run appears early."""
 
 
 class MadeStep(msgspec.Struct, array_like=True, frozen=True):
@@ -40,19 +40,20 @@ class MadeKeyframe(msgspec.Struct, array_like=True, frozen=True):
 
 
 def encode_step(step: EngineStep) -> bytes:
-    """A step as it is stored."""
+    """A step in its stored form."""
     return msgspec.json.encode(step.to_json())
 
 
 def made_step(step: EngineStep, derived: Derived) -> MadeStep:
-    """`derived` takes it."""
+    """Passes the step to `derived` first."""
     made = step.to_json()
     encode = msgspec.json.encode
     return MadeStep(step.number, step.at, step.interesting, encode(made), encode(derived.take(made)))
 
 
 def made_keyframe(simulation: Simulation, since: int | None) -> MadeKeyframe:
-    """`since`: see `sights.cut`; None until so many steps were made that something may be left out."""
+    """A view in its stored form. `since`: see `sights.cut`; None until the run is long enough for parts to be left
+    out."""
     number, view, derived = simulation.number, simulation.view(), following(simulation).view()
     near = None if since is None else pack_view(sights.cut({**view, "derived": derived}, number, since))
     return MadeKeyframe(number, simulation.digest(), pack_view(view), pack_view(derived), near)

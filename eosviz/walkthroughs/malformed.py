@@ -1,7 +1,7 @@
 """Why a message could not be read, as sentences of the catalogue.
 
-The libraries that read messages explain themselves in English text. Here that text becomes a key with the path
-of the field, what was found there and what is allowed, so that a person reads it in their own language.
+msgspec and pydantic explain errors in English. Here each explanation becomes a key with the path of the field, what
+was found and what is allowed, so that a page can say it in the reader's language.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ ROWS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"Invalid (?:enum )?value (?P<found>.*)", "not_one_of"),
     )
 )
-"""The texts of msgspec's errors, each with its key. What none of them fits keeps its text (`malformed`)."""
+"""The texts of msgspec's errors, each with its key. A text without a match is passed on as it is (`malformed`)."""
 
 KEYS = frozenset(key for _, key in ROWS) | {"not_utf8", "nested_too_deep", "malformed"}
 
 
 def explained(error: Exception, choices: Mapping[str, list[str]]) -> Found:
-    """`choices`: name of a field to what may stand there, for fields with a list of allowed words."""
+    """`choices`: field name to allowed words, for fields with a list of them."""
     if isinstance(error, RecursionError):
         return "nested_too_deep", {}
     if isinstance(error, UnicodeError):
@@ -105,7 +105,7 @@ def explained_parameter(error: Mapping[str, Any]) -> Found:
 
 
 def choices_of(kinds: Any) -> dict[str, list[str]]:
-    """Name of a field to its allowed words, for every field of these types that has a list of them."""
+    """Field name to allowed words, for every field of these types that has a list of them."""
     found: dict[str, list[str]] = {}
     waiting = [msgspec.inspect.type_info(kind) for kind in get_args(kinds)]
     seen: set[type] = set()

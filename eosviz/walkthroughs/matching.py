@@ -1,7 +1,7 @@
-"""When a condition holds at a step. Reads steps as they are stored (docs/frame.md) and decides nothing else.
+"""Decides whether a condition holds at a step.
 
-Everything comes from what the engine told: its refusals, transitions and judged guarantees, and the names in
-the sentences, the messages and the changes of the step.
+Reads stored steps (docs/frame.md) only: refusals, transitions, judged guarantees, and the names in sentences,
+messages and changes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from eosviz.walkthroughs.messages import Problem
 Json = dict[str, Any]
 
 BATCHES = "producer_batch"
-"""This machine tells no transitions: a batch's state is part of the batch in the view, and of its changes."""
+"""The machine that emits no transitions: a batch's state is part of the batch in the view, and so of its changes."""
 
 ANY, NAME, BROKER = "*", "@", "#"
 NAMES_IN_PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -48,26 +48,26 @@ NAMES_IN_PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
     "partitions": ((NAME,), (ANY, "replicas", BROKER)),
     "middleware": ((NAME,), ("participants", NAME)),
 }
-"""Below these parts of the view: at which places of a change's path a name stands. `brokers` and `replicas` have
-a broker's number."""
+"""The parts of the view, and at which positions of a change's path a name is. `brokers` and `replicas` have a
+broker's number."""
 ONLOOKING = frozenset({("consumers", "lanes")})
-"""Parts of an actor that move because somebody else did something, such as what a reader has still ahead."""
+"""Parts of an actor that change through another actor, such as what a reader has not read yet."""
 
 
 class Facts:
-    """One step, and what of it conditions ask for; each is gathered when it is first asked for."""
+    """One step and the parts that conditions use; each part is collected on first use."""
 
     def __init__(self, body: bytes) -> None:
         self.step: Json = msgspec.json.decode(body)
 
     @cached_property
     def said(self) -> list[Json]:
-        """The sentence and the notes."""
+        """The step's sentence and notes."""
         return [self.step, *self.step["notes"]]
 
     @cached_property
     def entered(self) -> list[tuple[str, str, str]]:
-        """(machine, state, whose) of every state that was entered, oldest first."""
+        """(machine, state, owner) of every state that was entered, oldest first."""
         rows = [*self.step.get("earlier_transitions", ()), self.step["transition"]]
         told = [(row["machine"], row["to"], row["of"]) for row in rows if row is not None]
         return told + list(self._batches_entered())
@@ -89,7 +89,7 @@ class Facts:
 
     @cached_property
     def messages(self) -> list[Json]:
-        """Those that this step sends, or takes off the network, as the view had them."""
+        """The messages that this step sends or takes off the network, as the view had them."""
         found = []
         for change in self.step["changes"]:
             path = change["path"]
@@ -107,7 +107,7 @@ class Facts:
 
     @cached_property
     def names(self) -> set[str]:
-        """Actors, partitions, transactional ids, and whatever else is named."""
+        """Every name in the step: actors, partitions, transactional ids and others."""
         found: set[str] = {self.step["actor"]}
         for said in self.said:
             for value in said["params"].values():
@@ -126,7 +126,7 @@ class Facts:
         return found
 
     def text(self, language: str) -> str:
-        """All that the step says, as it is searched: in small letters."""
+        """The step's whole text, in lower case, for searches."""
         step = self.step
         words = [str(step["number"]), step["actor"], *step["rules"], *sorted(self.errors)]
         words += [f"{whose} {machine} {state}" for machine, state, whose in self.entered]
@@ -214,7 +214,7 @@ _HOLDS: dict[type[Condition], Callable[[Facts, Any], bool]] = {
 
 
 def holding(body: bytes, conditions: Sequence[AnyCondition]) -> list[int]:
-    """Which of the conditions hold at a stored step, by their positions."""
+    """The positions of the conditions that hold at a stored step."""
     facts = Facts(body)
     return [
         position for position, condition in enumerate(conditions) if _HOLDS[type(condition)](facts, condition)
@@ -259,7 +259,7 @@ def guarantees() -> list[str]:
 
 
 def check(conditions: Sequence[AnyCondition], place: str) -> None:
-    """A name that no step can ever have would be waited for in vain. Raises Problem, naming the place."""
+    """A name that no step can ever have is refused, so that nobody waits for it. Raises Problem with the place."""
     for position, condition in enumerate(conditions):
         for field, allowed in _names_of(condition):
             found = getattr(condition, field)

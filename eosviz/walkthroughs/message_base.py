@@ -1,4 +1,4 @@
-"""What every message of docs/websocket.md is made of; `messages.py` and `presenting_messages.py` hold the messages."""
+"""The base of every message of docs/websocket.md; `messages.py` and `presenting_messages.py` hold the messages."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from eosviz.walkthroughs.interventions import Word
 VERSION = 1
 
 Json = msgspec.Raw | dict[str, Any]
-"""An object that is passed on as stored, without being read."""
+"""A JSON object that is passed on as stored, unread."""
 HeaderJson = Annotated[Json, Meta(title="Header")]
-"""The titles name the shape that it has (engine/shapes), for the schema (eosviz/contract)."""
+"""The titles name the object's shape (engine/shapes), for the schema (eosviz/contract)."""
 StepJson = Annotated[Json, Meta(title="SentStep")]
 ViewJson = Annotated[Json, Meta(title="View")]
 SightJson = Annotated[Json, Meta(title="Sight")]
@@ -27,7 +27,7 @@ BranchId = Annotated[str, Meta(pattern=r"^[0-9]{1,18}$")]
 
 
 class Selection(Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
-    """What the reader picked; what it has not is not sent: a page asks whether it is there."""
+    """What the reader selected; the page checks whether it exists."""
 
     kind: Literal["message", "batch", "partition", "actor", "record", "timer", "transaction"]
     id: Word
@@ -36,13 +36,13 @@ class Selection(Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=T
 
 
 class FromPage(Struct, tag_field="type", forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """Every message of the page."""
+    """Base of every message that a page sends."""
 
     v: Literal[1]
     id: uuid.UUID
 
 
 class FromServer(Struct, tag_field="type", frozen=True, kw_only=True):
-    """Every message of the server. Within a version fields may be added, so a page ignores unknown ones."""
+    """Base of every message that the server sends. Fields may be added within a version; pages ignore unknown ones."""
 
     v: int = VERSION

@@ -1,7 +1,7 @@
-"""What the page may say and what the server answers: the schema of docs/websocket.md.
+"""The messages of page and server: the schema of docs/websocket.md.
 
-Reading is strict: an unknown field is an error, every number and text has a bound, nothing is nested deeper
-than the schema. What the server says is built here too, so that the names stand in one place.
+Reading is strict: an unknown field is an error, every number and text has a bound, nothing is nested deeper than the
+schema. The server's messages are built here too, so each name is written once.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Hello(FromPage, tag="hello", frozen=True, kw_only=True):
         default_factory=dict
     )
     follower: uuid.UUID | None = None
-    """Of a page that follows: made once and kept, so that whoever comes back is known."""
+    """The token of a page that follows: created once and kept, so that a follower who returns is recognised."""
 
 
 class Advance(FromPage, tag="advance", frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ class Advance(FromPage, tag="advance", frozen=True, kw_only=True):
     after: StepNumber
     count: Annotated[int, Meta(ge=1, le=LIMITS.advance_steps)]
     ahead: bool = False
-    """Over the socket: the step after these is sent, too, before it is asked for and without being stored."""
+    """Over the socket: also send the step after these, before it is asked for; it is not stored."""
 
 
 class RunUntil(FromPage, tag="run_until", frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ class RunUntil(FromPage, tag="run_until", frozen=True, kw_only=True):
     conditions: Annotated[list[AnyCondition], Meta(max_length=LIMITS.breakpoints)] = msgspec.field(
         default_factory=list
     )
-    """With `breakpoint`: it stops where any of them holds."""
+    """With `breakpoint`: stop where any of them holds."""
     limit: Annotated[int, Meta(ge=1, le=LIMITS.run_steps)] = LIMITS.run_steps
 
 
@@ -115,7 +115,7 @@ class AskKeyframe(FromPage, tag="keyframe", frozen=True, kw_only=True):
 
 
 class AskSight(FromPage, tag="sight", frozen=True, kw_only=True):
-    """The view after exactly this step, as far as a page draws it; `whole`: all of it."""
+    """The view after exactly this step, as far as a page draws it; `whole`: complete."""
 
     branch: BranchId
     number: StepNumber
@@ -131,14 +131,14 @@ class AskWay(FromPage, tag="way", frozen=True, kw_only=True, rename={"first": "f
 
 
 class Search(FromPage, tag="search", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
-    """Where all of the conditions hold, among the stored steps `from` to `to` of a branch's line."""
+    """The stored steps `from` to `to` of a branch's line at which all conditions hold."""
 
     branch: BranchId
     first: StepNumber
     last: StepNumber
     conditions: Annotated[list[AnyCondition], Meta(min_length=1, max_length=LIMITS.breakpoints)]
     any: bool = False
-    """Where any of them holds instead."""
+    """Find steps at which any of the conditions holds."""
 
 
 class Rename(FromPage, tag="rename", frozen=True, kw_only=True):
@@ -151,13 +151,13 @@ class AskTransactions(FromPage, tag="transactions", frozen=True, kw_only=True):
 
 
 class AskPlan(FromPage, tag="plan", frozen=True, kw_only=True):
-    """Where everything of the branch's run has its place, and its beats (docs/frame.md, *Plan*)."""
+    """The plan of a branch's run: the place of each thing, and the beats (docs/frame.md, *Plan*)."""
 
     branch: BranchId
 
 
 class AskAhead(FromPage, tag="ahead", frozen=True, kw_only=True):
-    """The step that follows the newest one, `after`, unless something else is done first."""
+    """The step that follows the newest one, `after`, if no intervention comes first."""
 
     branch: BranchId
     after: StepNumber
@@ -170,7 +170,8 @@ class AskActions(FromPage, tag="actions", frozen=True, kw_only=True):
 
 
 class AskWhy(FromPage, tag="why", frozen=True, kw_only=True):
-    """What can be asked of a selected thing (null: of what stands out), and why; without `question` the first."""
+    """The questions about a selected object (null: about what stands out), and the answer to `question`, or else to
+    the first."""
 
     branch: BranchId
     number: StepNumber
@@ -191,7 +192,7 @@ class NewSession(Struct, forbid_unknown_fields=True, frozen=True):
 
 
 Command = Advance | RunUntil | MakeBranch | Intervene
-"""What is carried out once per id."""
+"""A message that is carried out once per id."""
 
 Question = (
     Hello
@@ -212,7 +213,7 @@ Question = (
     | OfFollower
     | OfPresenter
 )
-"""What changes no step and may simply be asked again."""
+"""A message that changes no step and may be repeated."""
 
 AnyFromPage = Command | Question
 
@@ -243,8 +244,8 @@ class Welcome(FromServer, tag="welcome", frozen=True, kw_only=True):
     branches: list[BranchSummary]
     limits: Limits
     other_engine: str | None = None
-    """The version of the engine that made the session, where that is not the version here: steps are shown as they were
-    recorded, and may end in a refusal to go on (`problem.engine_differs`)."""
+    """The version of the engine that made the session, if it is not this one: steps are shown as recorded, and making
+    more may be refused (`problem.engine_differs`)."""
 
 
 class Branches(FromServer, tag="branches", frozen=True, kw_only=True):
@@ -252,7 +253,7 @@ class Branches(FromServer, tag="branches", frozen=True, kw_only=True):
 
 
 class Steps(FromServer, tag="steps", frozen=True, kw_only=True, rename={"first": "from"}):
-    """`steps` are JSON already, as stored, and are not read again."""
+    """`steps` are stored JSON and are not decoded again."""
 
     branch: str
     first: int
@@ -263,7 +264,7 @@ class Steps(FromServer, tag="steps", frozen=True, kw_only=True, rename={"first":
 
 
 class Ahead(FromServer, tag="ahead", frozen=True, kw_only=True):
-    """The step that follows `after` unless something else is done first; null where none is told. It is not stored."""
+    """The step that follows `after` if no intervention comes first; null if none was made. It is not stored."""
 
     re: str | None = None
     branch: str
@@ -279,7 +280,7 @@ class KeyframeAnswer(FromServer, tag="keyframe", frozen=True, kw_only=True):
 
 
 class SightAnswer(FromServer, tag="sight", frozen=True, kw_only=True):
-    """`step` is the one at `number`, null at 0."""
+    """`step` is the step at `number`, null at 0."""
 
     re: str
     branch: str
@@ -289,7 +290,7 @@ class SightAnswer(FromServer, tag="sight", frozen=True, kw_only=True):
 
 
 class WayAnswer(FromServer, tag="way", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
-    """`step` is the one at `to`, null at 0."""
+    """`step` is the step at `to`, null at 0."""
 
     re: str
     branch: str
@@ -300,7 +301,7 @@ class WayAnswer(FromServer, tag="way", frozen=True, kw_only=True, rename={"first
 
 
 class Done(FromServer, tag="done", frozen=True, kw_only=True):
-    """A command was carried out; `reached` is the step it got to and `stopped` why it stopped there."""
+    """A command was carried out; `reached` is the last step it made and `stopped` why it stopped there."""
 
     re: str
     branch: str
@@ -309,7 +310,7 @@ class Done(FromServer, tag="done", frozen=True, kw_only=True):
     stopped: Stopped
     created: str | None = None
     hits: list[int] = msgspec.field(default_factory=list)
-    """With `breakpoint`: which of the conditions hold at `reached`, by their positions."""
+    """With `breakpoint`: the positions of the conditions that hold at `reached`."""
 
 
 class Hit(Struct, frozen=True, kw_only=True):
@@ -323,9 +324,7 @@ class Hit(Struct, frozen=True, kw_only=True):
 
 
 class FoundSteps(FromServer, tag="found", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
-    """What a search found in the steps that it looked at, `from` to `to`: all numbers, the first with their
-    sentences.
-    """
+    """The result of a search in the steps `from` to `to`: all numbers, the first ones with their sentences."""
 
     re: str
     branch: str
@@ -337,7 +336,7 @@ class FoundSteps(FromServer, tag="found", frozen=True, kw_only=True, rename={"fi
 
 
 class Transactions(FromServer, tag="transactions", frozen=True, kw_only=True):
-    """Of the steps up to `through`; `folded` older ones are not listed."""
+    """Covers the steps up to `through`; `folded` older transactions are left out."""
 
     re: str
     branch: str
@@ -347,8 +346,8 @@ class Transactions(FromServer, tag="transactions", frozen=True, kw_only=True):
 
 
 class PlanAnswer(FromServer, tag="plan", frozen=True, kw_only=True):
-    """`interventions`: how many of the branch's own it knows. `plan`: null where nobody can make one. Without `re` it
-    comes before the welcome."""
+    """`interventions`: how many of the branch's interventions the plan includes. `plan`: null where none can be made.
+    Without `re` it precedes the welcome."""
 
     re: str | None = None
     branch: str
@@ -363,7 +362,7 @@ class Renamed(FromServer, tag="renamed", frozen=True, kw_only=True):
 
 
 class Offer(Struct, frozen=True, kw_only=True):
-    """One thing that can be done now, or why it cannot."""
+    """One possible action, or why it is impossible."""
 
     action: str
     enabled: bool
@@ -379,7 +378,7 @@ class Actions(FromServer, tag="actions", frozen=True, kw_only=True):
 
 
 class WhyQuestion(Struct, frozen=True, kw_only=True):
-    """Something that can be asked: `question` and `subject` as `why` takes them, and its words."""
+    """A question: `question` and `subject` as `why` takes them, and its words."""
 
     question: str
     subject: str
@@ -388,7 +387,7 @@ class WhyQuestion(Struct, frozen=True, kw_only=True):
 
 
 class WhyLink(Struct, frozen=True, kw_only=True):
-    """One sentence of an answer; `subject` can be selected, `step` is the earlier step it speaks of."""
+    """One sentence of an answer; `subject` can be selected, `step` is the earlier step that the sentence is about."""
 
     key: str
     params: dict[str, Any]
@@ -437,17 +436,17 @@ AnyFromServer = (
     | Pong
     | FromPresenting
 )
-"""Every message of the server."""
+"""Every message that the server sends."""
 
 CommandAnswer = Done | ErrorMessage
 Answer = Done | ErrorMessage | Ahead | Actions | Why | PlanAnswer
-"""What goes to the page that asked, and to no other."""
+"""Messages to the page that asked, and to no other."""
 
 read_command_answer = msgspec.json.Decoder(CommandAnswer).decode
 
 
 class _Envelope(Struct, frozen=True):
-    """As much of a message as is needed to say what is wrong with the rest."""
+    """The fields that an error about an unreadable message needs."""
 
     v: Any = None
     id: Any = None
@@ -462,10 +461,10 @@ encode = msgspec.json.encode
 
 
 class Problem(Exception):
-    """Something that could not be done, as the `error` message tells it.
+    """A request that cannot be carried out, as the `error` message reports it.
 
-    `code` is one of docs/websocket.md. `key` and `remedy_key` are in eosviz/catalogue/problems.toml, where
-    each `<key>` has a `<key>.remedy`; `params` fill both.
+    `code` is one of docs/websocket.md. `key` and `remedy_key` are in eosviz/catalogue/problems.toml, where each
+    `<key>` has a `<key>.remedy`; `params` fill both.
     """
 
     def __init__(self, code: ErrorCode, key: str, **params: Any) -> None:
@@ -485,7 +484,7 @@ class Problem(Exception):
 
 
 class Unreadable(Exception):
-    """A message that was not understood, with the id to answer to, where one could be read."""
+    """A message that could not be read, with the id to answer to, if one could be read."""
 
     def __init__(self, problem: Problem, re: str | None) -> None:
         super().__init__(str(problem))
@@ -523,7 +522,7 @@ def read_new_session(body: bytes) -> NewSession:
 
 
 def ask_actions(branch: str, number: int, kind: str, name: str) -> AskActions:
-    """The `actions` question of somebody who has no socket. Raises Unreadable."""
+    """The `actions` question over HTTP. Raises Unreadable."""
     fields = {"v": VERSION, "id": uuid.UUID(int=0), "type": "actions", "branch": branch, "number": number}
     fields["selection"] = {"kind": kind, "id": name}
     try:
@@ -533,7 +532,7 @@ def ask_actions(branch: str, number: int, kind: str, name: str) -> AskActions:
 
 
 def ask_why(branch: str, number: int, **wanted: Any) -> AskWhy:
-    """The `why` question of somebody who has no socket. Raises Unreadable."""
+    """The `why` question over HTTP. Raises Unreadable."""
     fields = {"v": VERSION, "id": uuid.UUID(int=0), "type": "why", "branch": branch, "number": number}
     try:
         return msgspec.convert(fields | wanted, AskWhy)
@@ -542,7 +541,7 @@ def ask_why(branch: str, number: int, **wanted: Any) -> AskWhy:
 
 
 def id_of(text: str | None) -> str | None:
-    """The id of a message that is not read any further."""
+    """The id of a message whose rest is not read."""
     if text is None or len(text) > LIMITS.message_bytes:
         return None
     try:

@@ -1,10 +1,10 @@
 """Sessions, their branches and steps, and the commands that made them.
 
-The database is the judge of *once*: a step has one number in its branch, a command has one id in its session,
-and both are stored in the same transaction. Nothing of a simulation is stored but what it made: a simulation
-is a pure function of the scenario and the interventions (`line`), so it can be made again anywhere.
+The database enforces *once*: a step has one number in its branch, a command has one id in its session, and both are
+stored in the same transaction. No simulation is stored, only its steps: a simulation is a pure function of the
+scenario and the interventions (`line`), so any process can make it again.
 
-Reads are methods of the query sets here. Whatever writes more than one row is a function of `actions.py`.
+Reads are methods of the query sets here. A write of more than one row is a function of `actions.py`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from eosviz.walkthroughs.made_steps import pack_view
 
 class SessionQuerySet(models.QuerySet["Session"]):
     def of_browser(self, browser: str) -> SessionQuerySet:
-        """What this browser owns. Nobody else's session can be read through this set, so it answers 404."""
+        """The sessions that this browser owns. Another owner's session is not among them, so it answers 404."""
         return self.filter(owner=browser) if browser else self.none()
 
     def recent(self) -> SessionQuerySet:
         return self.order_by("-created", "id")
 
     def lines(self) -> list[SessionLine]:
-        """For lists: without what a list does not show, which would be read, joined and sorted a thousand times."""
+        """Without the columns that a list does not show, which would be read, joined and sorted a thousand times."""
         branches = Branch.objects.filter(session=models.OuterRef("pk")).order_by().values("session")
         newest = branches.annotate(furthest=models.Max("newest")).values("furthest")
         count = branches.annotate(held=models.Count("pk")).values("held")
@@ -41,7 +41,7 @@ class SessionQuerySet(models.QuerySet["Session"]):
             "id", "version_id", "version__identifier", "variant", "created", "furthest", "held"
         )
         found = list(rows)
-        # What a version is called stands in the header of any session of it: one of each is read.
+        # The version's title is in the header of each of its sessions: one header per version is read.
         one_of_each = {(version, variant): session for session, version, _, variant, *_ in found}
         headers = Session.objects.filter(id__in=one_of_each.values()).only("version_id", "variant", "header")
         titles = {(session.version_id, session.variant): session.title for session in headers}
@@ -60,7 +60,7 @@ class SessionLine(NamedTuple):
     title: dict[str, str]
     created: datetime
     newest: int
-    """The number of the furthest step of any branch."""
+    """The highest step number of all branches."""
     branch_count: int
 
 
@@ -81,7 +81,7 @@ class Session(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True)
-    """The browser it belongs to (`browser.py`)."""
+    """The owner's key (`browser.py`)."""
     version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, related_name="sessions")
     variant = models.CharField(max_length=100, null=True)  # noqa: DJ001  none: the document itself
     header = models.BinaryField()
@@ -100,19 +100,19 @@ class Session(models.Model):
 
     @property
     def title(self) -> dict[str, str]:
-        """Language to text: all that a list reads of the header."""
+        """Language to text: the only part of the header that lists read."""
         return _TITLE.decode(bytes(self.header)).title
 
     @property
     def other_engine(self) -> str | None:
-        """The version of the engine that made the session, where that is not the version here."""
+        """The version of the engine that made the session, if it is not this one."""
         engine = _MADE.decode(bytes(self.header)).engine
         return None if engine == ENGINE_VERSION else engine
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The steps `first` to `last` of a line, which are stored at `branch_id`."""
+    """The steps `first` to `last` of a line that are stored with `branch_id`."""
 
     branch_id: int
     first: int
@@ -137,23 +137,24 @@ class BranchQuerySet(models.QuerySet["Branch"]):
 
 
 class Branch(models.Model):
-    """A line of steps: those of its parent up to `leaves_at`, then its own. Every branch is kept."""
+    """A line of steps: those of its parent up to `leaves_at`, then its own. Branches are only deleted with the
+    session."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="branches")
     name = models.CharField(max_length=80)
     parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, related_name="children")
     leaves_at = models.PositiveIntegerField(default=0)
-    """The last step it shares with its parent."""
+    """The last step that it shares with its parent."""
     newest = models.PositiveIntegerField(default=0)
     """The number of the last step of the line. Changes only in the transaction that stores the step."""
     finished = models.CharField(max_length=40, null=True)  # noqa: DJ001  none: it can go on
-    """Why the run ended after `newest`, in the engine's words; none while it can go on."""
+    """Why the run ended after `newest`, in the engine's words; empty while it can continue."""
     interventions = models.JSONField(default=list)
-    """Those made on this branch itself, oldest first: `{"after": step number, "intervention": {…}}`."""
+    """The interventions made on this branch itself, oldest first: `{"after": step number, "intervention": {…}}`."""
     first_broken = models.JSONField(default=dict)
     """Guarantee to the number of the first step of the line that broke it."""
     pauses = models.PositiveIntegerField(default=0)
-    """How often somebody asked to stop what is being made; whoever makes steps stops when it grows."""
+    """How often this branch was paused; a command that is making steps stops when the count grows."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = BranchQuerySet.as_manager()
@@ -163,7 +164,7 @@ class Branch(models.Model):
 
 
 def line_interventions(line: list[Branch]) -> list[dict[str, Any]]:
-    """What was done to the world on the way to the end of this line, oldest first."""
+    """All interventions on the way to the end of this line, oldest first."""
     interventions: list[dict[str, Any]] = []
     for branch, child in zip(line, [*line[1:], None], strict=True):
         interventions += [
@@ -173,7 +174,7 @@ def line_interventions(line: list[Branch]) -> list[dict[str, Any]]:
 
 
 def line_stretches(line: list[Branch], first: int, last: int) -> list[Stretch]:
-    """Where the steps `first` to `last` of this line are stored."""
+    """The stretches in which the steps `first` to `last` of this line are stored."""
     stretches: list[Stretch] = []
     for branch, child in zip(line, [*line[1:], None], strict=True):
         end = branch.newest if child is None else child.leaves_at
@@ -200,7 +201,7 @@ class StepQuerySet(models.QuerySet["Step"]):
 
 
 class Step(models.Model):
-    """One step as the engine made it. Never changed."""
+    """One step as the engine made it. Never updated."""
 
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="steps", db_index=False)
     number = models.PositiveIntegerField()
@@ -210,7 +211,7 @@ class Step(models.Model):
     body = models.BinaryField()
     """`Step` of docs/frame.md as compact JSON."""
     derived = models.BinaryField(null=True)
-    """What is derived of it (docs/frame.md, *Derived*), as compact JSON; null in sessions of before."""
+    """Derived facts (docs/frame.md, *Derived*) as compact JSON; null in sessions of earlier releases."""
 
     objects = StepQuerySet.as_manager()
 
@@ -231,18 +232,18 @@ class KeyframeQuerySet(models.QuerySet["Keyframe"]):
 
 
 class Keyframe(models.Model):
-    """The whole view after a step, so that a far jump folds a few hundred steps at most."""
+    """The whole view after a step, so that a far jump folds at most a few hundred steps."""
 
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="keyframes", db_index=False)
     number = models.PositiveIntegerField()
     digest = models.CharField(max_length=64)
-    """What the engine says of its state there; a simulation made again must say the same."""
+    """The engine's digest of its state there; a simulation made again must have the same."""
     packed = models.BinaryField()
     """`View` of docs/frame.md as JSON, deflated: views repeat themselves about tenfold."""
     derived = models.BinaryField(null=True)
-    """What is derived of it (docs/frame.md, *Derived*), packed likewise; null in sessions of before."""
+    """Derived facts (docs/frame.md, *Derived*), packed likewise; null in sessions of earlier releases."""
     near = models.BinaryField(null=True)
-    """What pages are given of it (engine/view/sights.py), packed likewise; none while nothing of it lies far back."""
+    """The truncated view that pages get (engine/view/sights.py), packed likewise; null while nothing is truncated."""
 
     objects = KeyframeQuerySet.as_manager()
 
@@ -270,11 +271,11 @@ class Keyframe(models.Model):
 
 
 KEPT_PLANS_MAX = 5_000
-"""Of all sessions together; the oldest go first."""
+"""The most plans of all sessions together; the oldest are deleted first."""
 
 
 class KeptPlan(models.Model):
-    """The plan of a run (`plans.py`). Could be made again from the scenario and the interventions alone."""
+    """The plan of a run (`plans.py`). It can be made again from scenario and interventions."""
 
     key = models.CharField(max_length=64, primary_key=True)
     """SHA-256 of what it was made from: engine, version of the scenario, variant, interventions."""
@@ -303,7 +304,7 @@ class Command(models.Model):
     identifier = models.UUIDField()
     """Made by the page."""
     asked = models.BinaryField()
-    """What was asked, as JSON without version and id; the same id may not ask for anything else."""
+    """The command as JSON without version and id; the same id may not ask for anything else."""
     answer = models.BinaryField()
     """The `done` or `error` message, as JSON."""
     answered = models.DateTimeField(auto_now_add=True)
@@ -317,26 +318,26 @@ class Command(models.Model):
 
 class PresentationQuerySet(models.QuerySet["Presentation"]):
     def open_to_followers(self) -> PresentationQuerySet:
-        """Those that the follow link leads to: not those of barred accounts."""
+        """The sessions that a follow link may show: not those of barred accounts."""
         barred = get_user_model().objects.filter(is_active=False).values("owner_key")
         return self.exclude(session__owner__in=barred)
 
 
 class Presentation(models.Model):
-    """A session that others follow. One at a time; its end deletes the row, and the address with it."""
+    """A session with a presentation. There is at most one; ending it deletes the row, and its address with it."""
 
     token = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    """The address of those who follow. Whoever knows it may look."""
+    """The secret part of the followers' address. Knowing it is the right to watch."""
     session = models.OneToOneField(Session, on_delete=models.CASCADE, related_name="presentation")
     number = models.PositiveIntegerField(default=1)
-    """Of the last move; grows with each."""
+    """The number of the presenter's last move."""
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+")
     step = models.PositiveIntegerField()
     view = models.CharField(max_length=20)
     zoom = models.CharField(max_length=20, default="", blank=True)
     selection = models.JSONField(null=True)
     why = models.JSONField(null=True)
-    """The answer that is on show, as the page sent it; null while none is."""
+    """The answer that the presenter shows, as the page sent it; null for none."""
     started = models.DateTimeField(auto_now_add=True)
 
     objects = PresentationQuerySet.as_manager()

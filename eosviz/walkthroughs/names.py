@@ -1,4 +1,4 @@
-"""What a name may hold: one rule for the names that people give and for those that a replay's file brings."""
+"""What a name may contain: one rule for names that people enter and for names in a replay file."""
 
 from engine.scenario.characters import UNPRINTABLE
 

@@ -1,8 +1,8 @@
-"""Who may open a socket: pages of this site. Browsers send cookies along with a socket that a page of another
-site opens, so the page's origin is compared before anything else is read.
+"""Only pages of this site may open a socket.
 
-The host alone would not do: another program's pages on this machine have the same host and another port, and
-cookies know no ports.
+Browsers send cookies with a socket that a page of another site opens, so the page's origin is compared before
+anything else is read. Comparing the host alone is not enough: another program on this machine has the same host with
+another port, and cookies ignore ports.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ SECURE_SCHEMES = ("https", "wss")
 
 
 class OwnOrigin:
-    """Passes a socket on whose `Origin` has the scheme, host and port that it was opened at, or is one of
-    `CSRF_TRUSTED_ORIGINS`: the rule that Django has for forms. All others, and requests without an origin, get 403.
-    """
+    """Accepts a socket whose `Origin` has the scheme, host and port that it was opened at, or is one of
+    `CSRF_TRUSTED_ORIGINS`: Django's rule for forms. All others, and requests without an origin, get 403."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -42,7 +41,7 @@ class OwnOrigin:
 
 
 class Opened(NamedTuple):
-    """How a socket was opened: the headers `Origin` and `Host`, and whether the browser came over TLS."""
+    """How a socket was opened: the headers `Origin` and `Host`, and whether the browser used TLS."""
 
     origin: str
     host: str
@@ -50,8 +49,8 @@ class Opened(NamedTuple):
 
 
 def is_secure(scheme: str, headers: Mapping[bytes, bytes]) -> bool:
-    """Whether the browser came over TLS: to this server, or to a proxy whose header is believed
-    (`SECURE_PROXY_SSL_HEADER`, as for pages)."""
+    """Whether the browser used TLS: to this server, or to a proxy whose header is trusted (`SECURE_PROXY_SSL_HEADER`,
+    as for pages)."""
     if settings.SECURE_PROXY_SSL_HEADER is None:
         return scheme in SECURE_SCHEMES
     name, value = settings.SECURE_PROXY_SSL_HEADER
@@ -77,7 +76,7 @@ def may_open(page: Opened, allowed_hosts: Iterable[str], trusted: Iterable[str])
         return False
     if parts.scheme != ("https" if secure else "http"):
         return False
-    # A port that is not written is the page's default one, on whichever side it is missing.
+    # A missing port is the scheme's default, on either side.
     default = DEFAULT_PORTS[parts.scheme]
     name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return (name.rstrip("."), port or default) == (domain, host_port or default)

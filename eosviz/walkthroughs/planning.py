@@ -1,6 +1,5 @@
-"""The plan of a session's run, from a run ahead. Knows nothing of Django: a stranger's scenario runs in a bounded
-process (`eosviz/bounded`).
-"""
+"""Makes the plan of a session's run by running it to its end. Does not import Django: scenarios that users wrote run
+in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from eosviz.walkthroughs.asked_run import AskedRun
 
 
 class Asked(AskedRun):
-    """`before`: the plan that is extended. `most`: steps of the run ahead."""
+    """`before`: the plan to extend. `most`: how many steps to run."""
 
     before: dict[str, Any] | None
     most: int
@@ -29,7 +28,7 @@ def answer(question: bytes, folder: Path) -> bytes:
 
 
 def made(asked: Asked) -> bytes:
-    """Within this process. Raises bounded.Refused: this engine does not run it."""
+    """Within this process. Raises bounded.Refused: this engine refuses the run."""
     try:
         plan = plan_ahead(asked.scenario(), asked.interventions(), asked.before, asked.most)
         return msgspec.json.encode(plan)

@@ -1,8 +1,7 @@
-"""The plans of branches (docs/frame.md, *Plan*): made once for each run and engine, when one is first asked for, and
-kept.
+"""The plans of branches (docs/frame.md, *Plan*): made once per run and engine, when first asked for, and kept.
 
-A run comes from the scenario and the interventions alone, so a plan that was dropped to keep the store small is made
-again. Each intervention extends the plan of the run before it: what stands on a page keeps its place.
+A run depends on scenario and interventions only, so a plan that was deleted to save space is made again. Each
+intervention extends the plan of the run before it: what a page already shows keeps its place.
 """
 
 from __future__ import annotations
@@ -27,20 +26,19 @@ from eosviz.walkthroughs.models import KEPT_PLANS_MAX, Branch, KeptPlan, Session
 from eosviz.walkthroughs.planning import Asked, made
 
 STEPS_MOST = 20_000
-"""Of a run ahead, however long a branch has grown."""
+"""The most steps that are run for a plan, however long the branch is."""
 NO_PLAN = b"null"
-"""Kept where there can be none, so that it is not tried for each page."""
+"""Stored where no plan can be made, so that it is not tried for each page."""
 MOMENT_SECONDS = 0.3
-"""How long a page's question waits for a plan that another makes."""
+"""How long a page's question waits for a plan that another process is making."""
 WAIT_SECONDS_MAX = 5
-"""For the turn of a bounded process: a thread of a worker waits."""
+"""How long to wait for a bounded process: a worker's thread is blocked meanwhile."""
 GROWS_BY = 4
-"""How far beyond the newest step a plan reaches that was outgrown, in lengths of the branch."""
+"""A plan that became too short is extended to this many times the branch's length."""
 
 
 def kept_plan(branch: Branch, re: str | None = None) -> PlanAnswer | None:
-    """What is kept for the branch; None where its plan is still to be made. `branch` has its session and version read
-    too."""
+    """The stored plan of the branch; None if it has not been made. `branch` has its session and version loaded."""
     line = Branch.objects.line(branch)
     found = KeptPlan.objects.filter(key=_keys(line)[-1]).first()
     if found is None or _is_outgrown(found, branch):
@@ -49,7 +47,7 @@ def kept_plan(branch: Branch, re: str | None = None) -> PlanAnswer | None:
 
 
 def on_arrival(session: Session, hello: Hello) -> list[bytes]:
-    """For a page that holds nothing yet: the kept plan of the first branch, so that nothing it draws has to move."""
+    """For a page that has nothing yet: the stored plan of the first branch, so that nothing it draws has to move."""
     if hello.have:
         return []
     kept = kept_plan(Branch.objects.select_related("session__version").of_session(session.id)[0])
@@ -57,9 +55,8 @@ def on_arrival(session: Session, hello: Hello) -> list[bytes]:
 
 
 def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
-    """The kept plan, else a new one, which is kept; without a plan where this engine cannot run it. None while it, or
-    what would wait for its turn, is being made and takes longer than a moment: the page asks again.
-    """
+    """The stored plan, else a new one, which is stored; an empty one if this engine refuses the run. None while it,
+    or another plan, is being made and takes long: the page asks again."""
     kept = kept_plan(branch, re)
     if kept is not None:
         return kept
@@ -72,7 +69,7 @@ def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
         try:
             plan = _made(_asked(branch, line, keys), is_ours)
         except NotThisTime:
-            return _answer(branch, NO_PLAN, re)  # This page does without; the next one asks anew.
+            return _answer(branch, NO_PLAN, re)  # This page gets none; the next one asks again.
     if plan is None:
         return None
     _store(keys[-1], plan)
@@ -85,7 +82,7 @@ _changed = Condition()
 
 @contextmanager
 def _being_made(name: str) -> Iterator[bool]:
-    """Whether it is free to be made in this process, else waits a moment until it was: a worker has few threads, and
+    """True if this process may make it now; else waits a moment for the one being made: a worker has few threads, and
     clicks wait for them."""
     with _changed:
         free = name not in _making
@@ -120,7 +117,7 @@ def _answer(branch: Branch, plan: bytes, re: str | None) -> PlanAnswer:
 
 
 def _keys(line: list[Branch]) -> list[str]:
-    """Of the run without interventions, then with one more of them each; the last is the line's own."""
+    """The runs without interventions, then with one more each; the last has all of the line's."""
     session = line[0].session
     run = [PLAN_VERSION, ENGINE_VERSION, session.version.digest, session.variant]
     keys = [hashlib.sha256(msgspec.json.encode(run)).hexdigest()]
@@ -130,7 +127,7 @@ def _keys(line: list[Branch]) -> list[str]:
 
 
 def _nearest(keys: list[str]) -> KeptPlan | None:
-    """The kept plan of the longest beginning of the line."""
+    """The stored plan of the longest prefix of the line."""
     kept = set(KeptPlan.objects.filter(key__in=keys).values_list("key", flat=True))
     key = next((key for key in reversed(keys) if key in kept), None)
     return None if key is None else KeptPlan.objects.filter(key=key).first()
@@ -147,8 +144,8 @@ def _most(branch: Branch) -> int:
 
 
 def _made(asked: Asked, is_ours: bool) -> bytes | None:
-    """A short run of the library, which is ours, is made here; whatever else in a bounded process. None when its turn
-    does not come soon. Raises NotThisTime."""
+    """Short runs of the library are made here, all others in a bounded process. None when the bounded process is busy
+    too long. Raises NotThisTime."""
     try:
         if is_ours:
             return made(asked)

@@ -1,7 +1,7 @@
-"""What a learner can do to the selected thing at a step, and why not.
+"""What a learner can do to the selected object at a step, and why other actions are impossible.
 
-Nothing of the protocol is decided here: candidates come from what is selected, and the engine itself says
-which of them it would take (`check_intervention`, the check it makes when one is carried out).
+The candidates come from the selection; the engine decides which of them it accepts (`check_intervention`, the check
+that it makes when one is carried out).
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ from eosviz.walkthroughs.message_base import Selection
 from eosviz.walkthroughs.messages import Offer
 
 DELAY_MS = 100
-"""What *delay* proposes; the page may ask for another time."""
+"""The delay that *delay* proposes; the page may choose another."""
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An intervention to offer. `why_not` is a key when the thing itself already rules it out; `refused` the key
-    for when the engine does.
-    """
+    """An intervention to offer. `why_not` is a key if the object itself rules it out; `refused` is the key for when
+    the engine does."""
 
     intervention: Json
     params: Json
@@ -40,7 +39,7 @@ class Candidate:
 
 
 def possibilities(simulation: Simulation, selection: Selection) -> list[Offer]:
-    """What to offer, in the order to be shown."""
+    """The offers, in display order."""
     view = simulation.view()
     candidates = _CANDIDATES[selection.kind](view, selection)
     return [_weighed(simulation, candidate) for candidate in candidates]
@@ -69,8 +68,8 @@ def _of_message(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _message(view: Json, message_id: str) -> Iterator[Candidate]:
-    """A message that has arrived or was dropped cannot be held up any more; one that waits in its connection has
-    arrived, and only its connection can end."""
+    """A message that has arrived or was dropped cannot be delayed. A message that waits in its connection has
+    arrived; only its connection can be closed."""
     message = view.get("network", {}).get("messages", {}).get(message_id)
     number = int(message_id) if message else -1
     params = {"message": message_id, "api": message["api"] if message else "", "by": DELAY_MS}
@@ -87,8 +86,8 @@ def _message(view: Json, message_id: str) -> Iterator[Candidate]:
 
 
 def _has_arrived(message: Json) -> bool:
-    """Whether this is a request at its broker: behind another of its connection, or unread because the broker is
-    paused."""
+    """True for a request that has reached its broker but waits: behind another of its connection, or because the
+    broker is paused."""
     unread = message["held"] and not message["is_response"] and str(message["to"]).startswith("broker-")
     return unread or "waits_behind" in message
 
@@ -116,7 +115,7 @@ def _actor(view: Json, name: str) -> Iterator[Candidate]:
 
 
 def _settings(view: Json, name: str) -> Iterator[Candidate]:
-    """The settings of a running client, each with its value now."""
+    """The settings of a running client, each with its current value."""
     for setting, effective in view.get("clients", {}).get(name, {}).get("configuration", {}).items():
         value = effective["value"]
         if value is not None:
@@ -134,7 +133,7 @@ def _part_of_actor(view: Json, name: str) -> Json | None:
 
 
 def _of_batch(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """A batch of a client: whatever carries it. A batch in a log: the partition's leader."""
+    """For a batch of a client: the messages that carry it. For a batch in a log: the partition's leader."""
     place, _, name = selection.id.partition("/")
     if place in view.get("clients", {}):
         yield from _carriers(view, place, [name])
@@ -166,7 +165,7 @@ def _of_partition(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _partition(view: Json, name: str) -> Iterator[Candidate]:
-    """What can be done to a partition, then to the broker that leads it."""
+    """Actions on a partition, then on its leader."""
     shown = view.get("partitions", {}).get(name)
     if shown is None:
         return
@@ -186,7 +185,7 @@ def _partition(view: Json, name: str) -> Iterator[Candidate]:
 
 
 def _to_each(action: str, brokers: list[int], params: Json) -> Iterator[Candidate]:
-    """One candidate for each broker that can be chosen; for none one that says so."""
+    """One candidate for each broker that can be chosen; if there is none, one that says so."""
     for broker in brokers:
         intervention = {"action": action, "partition": params["partition"], "broker": broker}
         yield Candidate(intervention, {**params, "broker": f"broker-{broker}"})
@@ -196,7 +195,7 @@ def _to_each(action: str, brokers: list[int], params: Json) -> Iterator[Candidat
 
 
 def _of_record(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """A record: whatever carries the batch it is in; when nothing does, its producer."""
+    """For a record: what carries its batch; if nothing does, its producer."""
     record = view.get("records", {}).get(selection.id)
     if record is None:
         return
@@ -215,11 +214,11 @@ TIMER_SETTINGS: dict[str, tuple[str, ...]] = {
     "transaction_timeout": ("transaction_timeout_ms",),
     "replication_wait": ("request_timeout_ms",),
 }
-"""Kind of a timer to the setting of a client that it runs by, under the names of all profiles."""
+"""Timer kind to the client setting that defines it, under the names of all profiles."""
 
 
 def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """A timer ends when its time comes. What can be changed is what comes first, and how long the next one runs."""
+    """A timer itself ends when its time comes. Offers act on what happens first and on how long the next one runs."""
     actor, timer = timers.named(view, selection.id)
     if timer is not None:
         name = f"{timer['kind']} {timer['subject']}"
@@ -231,14 +230,14 @@ def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
         for owner in owners:
             yield from (one for one in _settings(view, owner) if one.params["setting"] in wanted)
         if not owners:
-            # Nothing that can be set while the world runs; said where others have their settings.
+            # This timer has no setting that can change during a run; the offer says so.
             path = {"action": "set", "path": actor, "value": timer["until"]}
             yield Candidate(path, {"actor": actor, "timer": name}, "action.why.fixed_time")
     yield from (candidate for candidate in _actor(view, actor) if candidate.action != "set")
 
 
 def _clients_behind(view: Json, actor: str, timer: Json) -> list[str]:
-    """The clients whose setting says how long it runs: the one that waits itself, or whose wish a broker follows."""
+    """The clients whose setting defines the timer: its owner, or those for whom a broker runs it."""
     clients = view.get("clients", {})
     if actor in clients:
         return [actor]
@@ -262,7 +261,7 @@ def _arrives_before(view: Json, actor: str, until: int) -> bool:
 
 
 def _of_transaction(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """A transactional id: whoever uses it, as long as the run shows that."""
+    """For a transactional id: its current producers, as far as the run shows them."""
     for name, client in view.get("clients", {}).items():
         setting = client.get("configuration", {}).get("transactional_id")
         if setting is not None and setting["value"] == selection.id:

@@ -35,7 +35,7 @@ def end(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @ensure_csrf_cookie
 def follow(request: HttpRequest, token: uuid.UUID) -> HttpResponse:
-    """The player, taken along by the presenter. An ended presentation does not exist."""
+    """The follower's player, which moves with the presenter. After the presentation the address is gone."""
     presentations = Presentation.objects.open_to_followers().select_related("session__version", "branch")
     presentation = get_object_or_404(presentations, token=token)
     header = presentation.session.decoded_header

@@ -1,8 +1,8 @@
-"""One person drives, everybody with the link follows.
+"""One person presents, everyone with the link follows.
 
-Where the presenter is stands in one row, so that whoever comes, or comes back, finds it; each move is one update
-and one message to the group of the followers, however many they are. What the followers see of the steps comes
-through the session's own group, as to every page of it.
+The presenter's place is one row, so a follower who joins or reconnects reads it there. Each move is one update and
+one message to the followers' group, however many they are. Steps reach followers through the session's own group, as
+every page of it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from eosviz.walkthroughs.streaming import followers_of
 
 
 def start(session: Session) -> Presentation:
-    """Let others follow; the same presentation when it is being presented already."""
+    """Start a presentation; returns the running one if there is one."""
     first = Branch.objects.of_session(session.id)[0]
     at = {"branch": first, "step": first.newest, "view": "stage"}
     with transaction.atomic():
@@ -31,7 +31,7 @@ def start(session: Session) -> Presentation:
 
 
 def move(session_id: uuid.UUID, at: Present) -> Presented:
-    """The presenter is here now. Raises Problem when nobody presents this session or it has no such branch."""
+    """Store the presenter's place. Raises Problem when the session is not presented or has no such branch."""
     selection, why = msgspec.to_builtins(at.selection), msgspec.to_builtins(at.why)
     if not Branch.objects.filter(id=int(at.branch), session_id=session_id).exists():
         raise Problem("not_found", "no_branch", branch=at.branch)
@@ -51,7 +51,7 @@ def move(session_id: uuid.UUID, at: Present) -> Presented:
 
 
 def end(session_id: uuid.UUID) -> None:
-    """The address leads nowhere from now on, and the sockets of those who follow are closed."""
+    """End the presentation: its address stops working, and the followers' sockets are closed."""
     Presentation.objects.filter(session_id=session_id).delete()
 
 
@@ -69,7 +69,7 @@ def told(presentation: Presentation) -> Presented:
 
 
 async def tell(session_id: uuid.UUID, message: Presented) -> None:
-    """Raises what the layer raises; the presenter's next move says everything again."""
+    """Raises what the channel layer raises; the presenter's next move sends everything again."""
     await get_channel_layer().group_send(followers_of(session_id), _event(message))
 
 

@@ -1,7 +1,5 @@
-"""What is said where somebody presents: where the presenter is, hands of those who follow, and polls.
-
-docs/websocket.md, *Following a presentation* and *Hands and polls*.
-"""
+"""Messages of a presentation: the presenter's place, hands of followers, and polls. docs/websocket.md, *Following a
+presentation* and *Hands and polls*."""
 
 from __future__ import annotations
 
@@ -18,13 +16,13 @@ from eosviz.walkthroughs.names import NAME_PATTERN
 ShownState = Literal["open", "closed", "revealed"]
 """Of a poll that is not over."""
 View = Literal["stage", "lanes", "spacetime", "spacetime:time", "text", "code", "transactions"]
-"""What the middle of the page shows; the space-time diagram is spaced by steps, or by virtual time."""
+"""What the middle of the page shows; the space-time diagram's rows are spaced by steps or by virtual time."""
 ZOOM_PATTERN = r"(transaction|decision(:[1-9][0-9]{0,3})?)?"
-"""How closely it is looked at, as it stands in addresses (docs/links.md); nothing: steps."""
+"""The zoom as addresses spell it (docs/links.md); empty: steps."""
 
 
 class ShownLink(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """One sentence of an answer that a presenter has on show."""
+    """One sentence of an answer that a presenter shows."""
 
     key: Annotated[str, Meta(pattern=r"^[a-z0-9_.]{1,100}$")]
     params: dict[str, Any]
@@ -35,7 +33,7 @@ class ShownLink(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
 
 
 class ShownWhy(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """The question that a presenter asked, and the engine's answer as it came; followers cannot ask."""
+    """The question that a presenter asked, and the engine's answer; followers cannot ask."""
 
     key: Annotated[str, Meta(pattern=r"^[a-z0-9_.]{1,100}$")]
     params: dict[str, Any]
@@ -43,7 +41,7 @@ class ShownWhy(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
 
 
 class Present(FromPage, tag="present", frozen=True, kw_only=True):
-    """Where whoever presents is now; all who follow are taken there."""
+    """The presenter's place now; all followers move there."""
 
     branch: BranchId
     step: StepNumber
@@ -57,7 +55,7 @@ ShownWhyJson = Annotated[dict[str, Any], Meta(title="ShownWhy")]
 
 
 class Presented(FromServer, tag="presented", frozen=True, kw_only=True):
-    """To followers: where the presenter is. `number` grows, so an older one that comes late is ignored."""
+    """To followers: the presenter's place. `number` grows with each move, so a late older message is ignored."""
 
     number: int
     branch: str
@@ -73,7 +71,7 @@ class Presented(FromServer, tag="presented", frozen=True, kw_only=True):
 
 
 class RaiseHand(FromPage, tag="raise_hand", frozen=True, kw_only=True):
-    """At the step that the follower sees; raised again it stands at the new place with the new text."""
+    """At the step that the follower sees; raising it again moves it to the new place with the new text."""
 
     branch: BranchId
     step: StepNumber
@@ -85,7 +83,7 @@ class LowerHand(FromPage, tag="lower_hand", frozen=True, kw_only=True):
 
 
 class AnswerPoll(FromPage, tag="answer_poll", frozen=True, kw_only=True):
-    """`poll` as the question came with; another choice takes the place of an earlier one."""
+    """`poll` is the number that came with the question; another choice replaces an earlier one."""
 
     poll: Annotated[int, Meta(ge=1)]
     choice: Annotated[str, Meta(min_length=1, max_length=80)]
@@ -95,11 +93,11 @@ class AnswerPoll(FromPage, tag="answer_poll", frozen=True, kw_only=True):
 
 
 class Attend(FromPage, tag="attend", frozen=True, kw_only=True):
-    """From now on this page is told of hands and answers."""
+    """From now on this page gets hands and answers."""
 
 
 class LowerHands(FromPage, tag="lower_hands", frozen=True, kw_only=True):
-    """Those of these followers; without a list, all."""
+    """Lower the hands of these followers; without a list, all."""
 
     followers: (
         Annotated[list[Annotated[int, Meta(ge=1)]], Meta(min_length=1, max_length=LIMITS.followers_heard)]
@@ -108,7 +106,7 @@ class LowerHands(FromPage, tag="lower_hands", frozen=True, kw_only=True):
 
 
 class OpenPoll(FromPage, tag="open_poll", frozen=True, kw_only=True):
-    """At the question that the run stops for after step `at`. Asked again for the same question, it stays open."""
+    """Ask the question that the run stops at after step `at`. Asking the same question again leaves the poll open."""
 
     branch: BranchId
     at: StepNumber
@@ -118,7 +116,7 @@ PollChange = Literal["show", "hide", "close", "reveal", "end"]
 
 
 class ChangePoll(FromPage, tag="change_poll", frozen=True, kw_only=True):
-    """What the table in `eosviz/audience/models.py` allows in its state."""
+    """A change that the table in `eosviz/audience/models.py` allows in the poll's state."""
 
     poll: Annotated[int, Meta(ge=1)]
     change: PollChange
@@ -137,7 +135,7 @@ class RaisedAt(Struct, frozen=True, kw_only=True):
 
 
 class HandTold(FromServer, tag="hand", frozen=True, kw_only=True):
-    """To one follower: whether their hand is up, and what the presenter sees them as: a name or a number."""
+    """To one follower: whether their hand is up, and whether the presenter sees a name or a number."""
 
     raised: RaisedAt | None
     follower: int | None
@@ -146,8 +144,8 @@ class HandTold(FromServer, tag="hand", frozen=True, kw_only=True):
 
 
 class PollView(Struct, frozen=True, kw_only=True):
-    """The engine's question. To followers `right` and `reasons` only once it was revealed, and `counts`, `answers`
-    once they are shown."""
+    """The engine's question. Followers get `right` and `reasons` only after it was revealed, and `counts` and
+    `answers` after they were shown."""
 
     id: int
     branch: str
@@ -164,7 +162,7 @@ class PollView(Struct, frozen=True, kw_only=True):
 
 
 class PollTold(FromServer, tag="poll", frozen=True, kw_only=True):
-    """To followers. `number` grows with each change of the poll; null: there is none any more."""
+    """To followers. `number` grows with each change of the poll; null: there is none now."""
 
     number: int
     poll: PollView | None
@@ -179,19 +177,17 @@ class Answered(FromServer, tag="answered", frozen=True, kw_only=True):
 
 
 class HandSeen(RaisedAt, frozen=True, kw_only=True):
-    """`name` of members of a class that the presenter teaches; others are their numbers."""
+    """`name` for members of a class that the presenter teaches; others have a number only."""
 
     follower: int
     name: str | None
     away: bool
-    """The connection was lost; the hand is lowered unless it returns."""
+    """The follower's connection is lost; the hand is lowered unless the follower returns."""
 
 
 class Audience(FromServer, tag="audience", frozen=True, kw_only=True):
-    """To who presents: every hand, the earliest first, and the poll with its counts.
-
-    `names`: choice to the names of those who made it, as with hands.
-    """
+    """To the presenter: every hand, the earliest first, and the poll with its counts. `names`: choice to the names of
+    those who chose it, as with hands."""
 
     hands: list[HandSeen]
     poll: PollView | None

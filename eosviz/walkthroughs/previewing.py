@@ -1,4 +1,4 @@
-"""What other pages and programs show beside a link to this site: title, sentence and picture (ogp.me)."""
+"""What other sites show beside a link to this one: title, sentence and picture (ogp.me)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eosviz.scenarios.cards import Card
 from eosviz.walkthroughs.links import Link
 
 LAST_STEP = 4_999
-"""Further than any run of the library goes: its picture is that of the end."""
+"""Longer than any run of the library: the picture shows the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,13 @@ class Preview:
 
 
 def preview_of_site(request: HttpRequest) -> Preview:
-    """Of the site itself, at the address that was asked for."""
+    """Preview of the site itself, at the requested address."""
     return preview_of_file(request, "", {})
 
 
 def preview_of_file(request: HttpRequest, scenario: str, title: dict[str, str], card: str = "") -> Preview:
-    """Of a recording that everybody may see, at the address that was asked for. ``card`` is the path of its picture;
-    what has none is shown with the site's own."""
+    """Preview of a public recording, at the requested address. ``card`` is the path of its picture; without one, the
+    site's own picture is used."""
     language = language_of(get_language())
     return Preview(
         title=f"{scenario} {title.get(language, '')}".strip() or say("page.name", language),
@@ -42,7 +42,7 @@ def preview_of_file(request: HttpRequest, scenario: str, title: dict[str, str], 
 
 
 def preview_of(request: HttpRequest, link: Link, card: Card, address: str) -> Preview:
-    """Of a scenario at the link's step; ``address`` is the path that was shared."""
+    """Preview of a scenario at the link's step; ``address`` is the path that was shared."""
     language = language_of(get_language())
     return Preview(
         title=f"{card.identifier} {card.title.get(language, '')}",

@@ -24,13 +24,13 @@ Response = TypeVar("Response", bound=HttpResponse)
 
 
 def problem_answer(problem: Problem) -> HttpResponse:
-    """For a program, which has the catalogue."""
+    """A JSON answer, for programs that have the catalogue."""
     told = {"key": problem.key, "remedy_key": problem.remedy_key, "params": problem.params}
     return with_wait(JsonResponse(told, status=PROBLEM_STATUS[problem.code]), problem)
 
 
 def with_wait(response: Response, problem: Problem) -> Response:
-    """Where time lifts the problem, the answer says when to ask again."""
+    """Adds Retry-After where the problem passes with time."""
     if isinstance(problem, TooOften | RunsFull):
         response["Retry-After"] = str(problem.wait_seconds)
     return response

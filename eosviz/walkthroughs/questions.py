@@ -1,7 +1,5 @@
-"""What pages ask without changing anything: the same answers for the socket and the HTTP API.
-
-Every function takes a branch or session that was found through its owner (`SessionQuerySet.of_browser`).
-"""
+"""Questions of pages that change nothing: the same answers for the socket and the HTTP API. Every function takes a
+branch or session that was found through its owner (`SessionQuerySet.of_browser`)."""
 
 from __future__ import annotations
 
@@ -40,7 +38,7 @@ from eosviz.walkthroughs.ways import way_over
 
 
 def branch_of(session_id: uuid.UUID, branch_id: str) -> Branch:
-    """A branch of this session, with its session and version read too. Raises Problem."""
+    """A branch of this session, with its session and version loaded. Raises Problem."""
     found = (
         Branch.objects.select_related("session__version")
         .filter(id=int(branch_id), session_id=session_id)
@@ -52,16 +50,14 @@ def branch_of(session_id: uuid.UUID, branch_id: str) -> Branch:
 
 
 def may_be_paused(command: Command) -> bool:
-    """What fits one transaction is over before anybody could stop it, and a click need not read the
-    database.
-    """
+    """Commands that fit in one transaction cannot be paused, so the pause query is skipped."""
     if isinstance(command, Advance):
         return command.count > STEPS_PER_TRANSACTION
     return isinstance(command, RunUntil)
 
 
 def pauses_when_asked(session_id: uuid.UUID, command: Command) -> int | None:
-    """How often its branch had been paused when the command was asked; None when it cannot be paused."""
+    """The branch's pause count when the command was asked; None for a command that cannot be paused."""
     if not may_be_paused(command):
         return None
     return Branch.objects.of_session(session_id).pauses_of(int(command.branch))
@@ -96,7 +92,7 @@ def branch_summary(branch: Branch) -> BranchSummary:
 
 
 def welcome(session: Session, re: str, continues: bool = True) -> Welcome:
-    """`continues`: whether the page that asks may make steps."""
+    """`continues`: whether the page may make steps."""
     return Welcome(
         re=re,
         session=session_summary(session, continues),
@@ -120,7 +116,7 @@ def missing_messages(session: Session, have: dict[str, int]) -> list[bytes]:
 
 
 def stored_messages(branch: Branch, first: int, last: int) -> list[bytes]:
-    """The steps `first` to `last` of a line as `steps` messages of one transaction's size each."""
+    """The steps `first` to `last` of a line as `steps` messages, each of one transaction's steps."""
     if first > last:
         return []
     bodies = sent_bodies(Branch.objects.line(branch), first, last)
@@ -144,7 +140,7 @@ def steps_message(branch: Branch, first: int, bodies: list[bytes], re: str | Non
 
 
 def window_message(branch: Branch, first: int, last: int, re: str | None = None) -> bytes:
-    """All stored steps of a window in one message; fewer when the line is shorter, which `newest` tells."""
+    """All stored steps of a window in one message; fewer if the line is shorter, as `newest` says."""
     first = max(first, 1)
     bodies = sent_bodies(Branch.objects.line(branch), first, last)
     return steps_message(branch, first, bodies, re)
@@ -168,7 +164,7 @@ def sight_answer(branch: Branch, number: int, re: str, whole: bool = False) -> S
     if keyframe is None:
         raise Problem("not_found", "no_keyframe", branch=str(branch.id), number=number)
     bodies = sent_bodies(line, keyframe.number + 1, number)
-    # Of sessions of before nothing is derived there.
+    # Sessions of earlier releases have no stored facts.
     near = None if whole or keyframe.derived is None else keyframe.near_json
     view: msgspec.Raw | dict[str, Any] | None = None
     if near is not None:
@@ -187,7 +183,7 @@ def sight_answer(branch: Branch, number: int, re: str, whole: bool = False) -> S
 
 
 def _walked(near: bytes, bodies: list[bytes]) -> dict[str, Any] | None:
-    """None where a step on the way changed something that lies far back."""
+    """None if a step on the way changed a part that truncated views leave out."""
     try:
         return sights.walk(msgspec.json.decode(near), list(map(changes_of, bodies)))
     except sights.FoldedAway:
@@ -195,7 +191,7 @@ def _walked(near: bytes, bodies: list[bytes]) -> dict[str, Any] | None:
 
 
 def way_answer(branch: Branch, first: int, last: int, re: str) -> WayAnswer:
-    """What changes from the view after step `first` of a line to the one after step `last`. Raises Problem."""
+    """The net changes from the view after step `first` of a line to the view after step `last`. Raises Problem."""
     for number in (first, last):
         if number > branch.newest:
             raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
@@ -211,13 +207,13 @@ def way_answer(branch: Branch, first: int, last: int, re: str) -> WayAnswer:
 
 
 def transaction_lines(session_id: uuid.UUID, branch_id: str, re: str) -> Transactions:
-    """One line for each transaction of the branch's whole line of steps. Raises Problem."""
+    """One line for each transaction among the steps of the branch and its ancestors. Raises Problem."""
     told = transactions_of(branch_of(session_id, branch_id))
     return msgspec.convert({"re": re, "branch": branch_id, **told}, Transactions)
 
 
 def found_steps(session_id: uuid.UUID, search: Search) -> FoundSteps:
-    """Where the conditions hold among the stored steps of a stretch. Raises Problem."""
+    """The stored steps of a stretch at which the conditions hold. Raises Problem."""
     matching.check(search.conditions, "conditions")
     branch = branch_of(session_id, search.branch)
     first, last = max(search.first, 1), min(search.last, branch.newest)

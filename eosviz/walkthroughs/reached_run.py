@@ -1,6 +1,5 @@
-"""The steps of a link's run, in stretches that are stored one after the other. Knows nothing of Django: a stranger's
-scenario runs in a bounded process (`eosviz/bounded`).
-"""
+"""The steps of a link's run, in stretches that are stored one after the other. Does not import Django: scenarios that
+users wrote run in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -27,13 +26,13 @@ from eosviz.walkthroughs.made_steps import (
 
 
 class Asked(AskedRun):
-    """`steps`: how many are made, unless the run ends before."""
+    """`steps`: how many to make, unless the run ends earlier."""
 
     steps: int
 
 
 class Stretch(msgspec.Struct):
-    """`finished`: how the run ended within it."""
+    """`finished`: how the run ended, if it ended within the stretch."""
 
     steps: list[MadeStep] = []
     keyframes: list[MadeKeyframe] = []
@@ -42,7 +41,7 @@ class Stretch(msgspec.Struct):
 
 
 def stretches(asked: Asked) -> Iterator[Stretch]:
-    """Within this process. Raises bounded.Refused, whose key is that of a Problem without its beginning."""
+    """Within this process. Raises bounded.Refused; its key is a Problem's key without the prefix."""
     number = 0
     try:
         simulation = Simulation(asked.scenario(), asked.interventions())
@@ -65,7 +64,7 @@ def stretches(asked: Asked) -> Iterator[Stretch]:
 
 
 def _take(simulation: Simulation, stretch: Stretch, times: list[int]) -> bool:
-    """Make one more step; False where the run has ended. `times`: of all steps that were made."""
+    """Make one more step; False if the run has ended. `times`: virtual times of all steps made so far."""
     derived = following(simulation)
     step = simulation.step()
     if step is None:
@@ -81,7 +80,7 @@ def _take(simulation: Simulation, stretch: Stretch, times: list[int]) -> bool:
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `Asked` as JSON in; each stretch as a file of `folder`, and how many they are."""
+    """The task of the process: `Asked` as JSON in; each stretch becomes a file of `folder`; returns their number."""
     count = 0
     for stretch in stretches(msgspec.json.decode(question, type=Asked)):
         count += 1
@@ -90,7 +89,7 @@ def answer(question: bytes, folder: Path) -> bytes:
 
 
 def written(count: bytes, folder: Path) -> Iterator[Stretch]:
-    """What `answer` left."""
+    """Reads the files that `answer` wrote."""
     for number in range(1, int(count) + 1):
         yield msgspec.msgpack.decode(_file(folder, number).read_bytes(), type=Stretch)
 

@@ -1,4 +1,4 @@
-"""What a person is told where a bounded process could not make the run that they asked for."""
+"""The problems that a person sees when a bounded process could not make their run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eosviz.walkthroughs.messages import Problem
 
 
 class RunsFull(Problem):
-    """Too many others wait for a process."""
+    """Too many others wait for a bounded process."""
 
     def __init__(self, wait_seconds: int) -> None:
         self.wait_seconds = wait_seconds
@@ -19,7 +19,8 @@ class RunsFull(Problem):
 
 @contextmanager
 def problems() -> Iterator[None]:
-    """Around a bounded process whose refusals have keys of problems, without their beginning. Raises Problem."""
+    """Turns refusals of a bounded process into problems; their keys are those of problems without the prefix. Raises
+    Problem."""
     try:
         yield
     except Busy as busy:

@@ -1,7 +1,8 @@
-"""How many sockets a follow link has open, at all web processes together: one sorted set a link in Redis, of channel
-names by when each was last there. A socket whose process was killed is not counted after `GONE_SECONDS`.
+"""Counts the open sockets of a follow link over all web processes: one sorted set per link in Redis, of channel names
+by the time of their last report.
 
-While Redis is away no socket can be opened at all (its channel is there), so nothing is counted then.
+A socket whose process was killed stops counting after `GONE_SECONDS`. While Redis is down no socket can be opened at
+all (its channel is in Redis), so nothing is counted.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from eosviz.buckets import buckets
 from eosviz.rights import SILENT_SECONDS
 
 GONE_SECONDS = 4 * SILENT_SECONDS
-"""A socket says that it is there every `SILENT_SECONDS`."""
+"""Each socket reports every `SILENT_SECONDS`."""
 
 TAKE = """
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
@@ -29,7 +30,7 @@ now = time.time
 
 
 def take(token: uuid.UUID, channel: str) -> bool:
-    """Whether this socket may be one of the link's; asked again it stays one. Raises RedisError."""
+    """Adds this socket if the link has room and returns whether it is in; repeating it keeps it. Raises RedisError."""
     at, most = now(), settings.FOLLOWERS_PER_LINK
     taken = buckets.client().eval(
         TAKE, 1, _key(token), at - GONE_SECONDS, channel, at, most, int(GONE_SECONDS)

@@ -1,8 +1,7 @@
 """The simulations that this process used last.
 
-A simulation is only a saving of time: it is a pure function of the scenario and the interventions, so
-whichever process has none makes it again and checks it against what is stored. Nothing of it is ever written
-down.
+Keeping them only saves time: a simulation is a pure function of scenario and interventions, so a process without one
+makes it again and checks it against the stored steps. Simulations are never written to disk.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ Result = TypeVar("Result")
 CAPACITY = 64
 """Simulations kept per process: a class of thirty with two branches each."""
 RECENT_KILOBYTES, EARLIER_KILOBYTES = 150_000, 75_000
-"""Of all kept simulations together, whatever worlds strangers describe; one is kept whatever it takes."""
+"""The most that all kept simulations take together, whatever their worlds; one is kept in any case."""
 STEP_KILOBYTES, REPLICA_KILOBYTES = 1, 10
-"""What a run keeps grows with its steps, and its world with the replicas of its partitions: 5 to 10 kB each."""
+"""A run's memory grows with its steps, and its world with the replicas of its partitions: 5 to 10 kB each."""
 EARLIER_CAPACITY = CAPACITY
 
 
 class Diverged(Exception):
-    """The engine no longer makes the steps that are stored: another version of it made them."""
+    """The engine no longer makes the stored steps: another version made them."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"step {number} differs from the stored one")
@@ -49,12 +48,12 @@ def scenario_of(version: ScenarioVersion, variant: str | None) -> Scenario:
 
 
 def simulate(scenario: Scenario, interventions: list[dict[str, Any]]) -> Simulation:
-    """A recorded run at 0. `interventions` as branches store them."""
+    """A recorded run before its first step. `interventions` as branches store them."""
     return Simulation(scenario, [{**made["intervention"], "after": made["after"]} for made in interventions])
 
 
 def simulate_to(line: list[Branch], number: int) -> Simulation:
-    """The run of this line, at `number`, checked against the stored steps. Raises Diverged."""
+    """The run of this line after step `number`, checked against the stored steps. Raises Diverged."""
     session = line[0].session
     scenario = scenario_of(session.version, session.variant)
     interventions = [made for made in line_interventions(line) if made["after"] < number]
@@ -64,10 +63,9 @@ def simulate_to(line: list[Branch], number: int) -> Simulation:
 
 
 def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
-    """Step until `number`. Of a session that this engine made, the state at the last keyframe before it and the step
-    itself must be the stored ones. Of another engine's session every step must be: two versions may agree in a step and
-    not in what came before it. Raises Diverged.
-    """
+    """Step until `number` and check. If this engine made the session, the state at the last keyframe and the last
+    step must equal the stored ones. If another engine made it, every step must: two versions may agree on one step
+    and not on those before. Raises Diverged."""
     if simulation.number == number:
         return
     if line[0].session.other_engine is not None:
@@ -82,7 +80,7 @@ def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
         simulation.run(steps=number - simulation.number - 1)
         last = simulation.step()
     except Refused:
-        # An intervention that this engine no longer takes was made on the way.
+        # This engine refuses an intervention on the way.
         raise Diverged(simulation.number + 1) from None
     stored = Step.objects.of_line(line, number, number).bodies()
     if last is None or not stored or encode_step(last) != stored[0]:
@@ -115,25 +113,23 @@ class Slot:
         self.lock = threading.Lock()
         self.simulation: Simulation | None = None
         self.branch: Branch | None = None
-        """The branch as this process last stored or read it, at the same step as the simulation."""
+        """The branch as this process last stored or read it; at the same step as the simulation."""
         self.ahead: Chunk | None = None
-        """What the simulation made after the branch's newest step and nobody has asked for yet."""
+        """Steps after the branch's newest that were made and not asked for yet."""
         self.budget = 0
-        """Steps that may be made before somebody asks again whether the session is full."""
+        """How many steps may be made before the session's size is checked again."""
 
     def held_branch(self, session_id: uuid.UUID) -> Branch | None:
-        """The branch as this process left it, without asking the database, while its run goes on. When another
-        process went on since, what is made from here cannot be stored.
-        """
+        """The branch as this process left it, without a query, while its run can continue. If another process has
+        made steps since, storing what follows will fail."""
         held = self.branch
         if held is None or held.session_id != session_id or held.finished is not None:
             return None
         return held
 
     def at_newest(self, branch: Branch) -> Simulation:
-        """The simulation at the branch's newest step; made again when it is missing, when another process was
-        ahead, or when it has ended: looking for one more step, it let quiet time pass. Raises Diverged.
-        """
+        """The simulation at the branch's newest step. It is made again if it is missing, if it is behind or ahead, or
+        if it has ended: looking for one more step let quiet time pass. Raises Diverged."""
         found = self.simulation
         if found is None or found.number != branch.newest or found.finished is not None:
             self.forget()
@@ -142,7 +138,7 @@ class Slot:
         return found
 
     def going_on(self, branch: Branch) -> tuple[Simulation, Chunk | None]:
-        """The simulation that goes on from the newest step, with what it made there already. Raises Diverged."""
+        """The simulation from the newest step on, with the steps it already made there. Raises Diverged."""
         made, found = self.ahead, self.simulation
         self.ahead = None
         if made is not None and found is not None and found.number == branch.newest + len(made.steps):
@@ -151,7 +147,7 @@ class Slot:
         return self.at_newest(branch), None
 
     def was_stored(self, number: int) -> None:
-        """A socket's process stored this step: where it was made ahead here, the branch is one further."""
+        """The socket's process stored this step. If it was made ahead here, the branch is one step further."""
         made, branch = self.ahead, self.branch
         if made is not None and branch is not None and branch.newest == number - 1:
             branch.newest = number
@@ -163,14 +159,14 @@ class Slot:
         self.ahead = None
 
     def forget(self) -> None:
-        """For when the simulation went further than what was stored."""
+        """Discards a simulation that is further than what was stored."""
         self.simulation = None
         self.branch = None
         self.ahead = None
 
 
 class RecentSimulations:
-    """Slots by branch; the one that was not used for longest goes first."""
+    """Slots by branch; the least recently used is dropped first."""
 
     def __init__(self, capacity: int = CAPACITY, kilobytes: int = RECENT_KILOBYTES) -> None:
         self.capacity = capacity
@@ -180,9 +176,8 @@ class RecentSimulations:
 
     @contextmanager
     def of(self, branch_id: int) -> Iterator[Slot]:
-        """The slot of this branch, to this thread alone. What failed inside leaves no simulation behind,
-        unless it was refused (Problem) before anything moved.
-        """
+        """The branch's slot, for this thread alone. A failure inside drops its simulation, unless it was a refusal
+        (Problem) before any change."""
         with self._guard:
             slot = self._slots.setdefault(branch_id, Slot())
             self._slots.move_to_end(branch_id)
@@ -198,7 +193,7 @@ class RecentSimulations:
                 raise
 
     def held_branch(self, branch_id: int) -> Branch | None:
-        """The branch as this process last left it, without waiting for whoever uses its slot."""
+        """The branch as this process last left it, without waiting for the slot."""
         with self._guard:
             slot = self._slots.get(branch_id)
         return None if slot is None else slot.branch
@@ -218,14 +213,14 @@ def kilobytes_of(simulation: Simulation) -> int:
 
 
 recent = RecentSimulations()
-"""At the newest steps of their branches."""
+"""Simulations at the newest steps of their branches."""
 
 earlier = RecentSimulations(EARLIER_CAPACITY, EARLIER_KILOBYTES)
-"""Where a reader stands who went back and picks things there. Only `fork` may move one on."""
+"""Simulations at earlier steps that readers went back to. Only `fork` may continue from them."""
 
 
 def at_earlier(line: list[Branch], number: int, use: Callable[[Simulation], Result]) -> Result:
-    """What `use` finds in the run of this line at `number`, which it leaves as it is. Raises Diverged."""
+    """The result of `use` for the run of this line at `number`; `use` must not change the run. Raises Diverged."""
     interventions = line_interventions(line)
     with earlier.of(line[-1].id) as slot:
         found, slot.simulation = slot.simulation, None
@@ -238,5 +233,5 @@ def at_earlier(line: list[Branch], number: int, use: Callable[[Simulation], Resu
 
 
 def _leads_on(start: int, number: int, interventions: list[dict[str, Any]]) -> bool:
-    """Whether a run at `start` gets to `number` by stepping alone: it knows no intervention from there on."""
+    """Whether a run at `start` reaches `number` by stepping alone: no intervention comes between."""
     return start <= number and not any(start <= made["after"] < number for made in interventions)

@@ -1,5 +1,4 @@
-"""Sends what was stored to every page of a session. A message that is lost costs a page one repeated question, never
-a step."""
+"""Sends stored steps to every page of a session. If a message is lost, a page repeats one question; no step is lost."""
 
 from __future__ import annotations
 
@@ -11,20 +10,18 @@ from eosviz.walkthroughs.messages import Answer, encode
 
 
 def group_of(session_id: uuid.UUID | str) -> str:
-    """The channel-layer group of everybody who looks at this session."""
+    """The channel-layer group of all pages of this session."""
     return f"session.{uuid.UUID(str(session_id)).hex}"
 
 
 def followers_of(session_id: uuid.UUID | str) -> str:
-    """The group of those who follow its presenter; they are in the session's group too."""
+    """The group of the presenter's followers; they are in the session's group too."""
     return f"follow.{uuid.UUID(str(session_id)).hex}"
 
 
 def publish(session_id: uuid.UUID | str, frames: list[bytes], answer: Answer | None = None) -> None:
-    """Send complete messages, in order, to every socket of the session, then an answer to the one that asked.
-
-    Never raises: what was not sent, the page asks for again.
-    """
+    """Send complete messages, in order, to every socket of the session, then the answer to the socket that asked.
+    Never raises: a page asks again for what it missed."""
     event: dict[str, Any] = {"type": "session.frames", "frames": [frame.decode() for frame in frames]}
     if answer is not None:
         event["re"] = answer.re

@@ -1,7 +1,7 @@
-"""What the workers do: one task, a door to `actions.carry_out`.
+"""The workers' tasks; each calls a function of another module.
 
-It is acknowledged late: a task whose worker was killed comes back, and so does one that a page asked for
-again. Either finds the command's row and only answers.
+`carry_out` is acknowledged late: it is redelivered after its worker was killed, and a page may ask for it again.
+Either finds the command's row and only answers.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from eosviz.walkthroughs.unavailable import unavailable
 logger = logging.getLogger(__name__)
 
 CODE_CHARACTERS = 8
-"""Of a message's id: what a person reports, and what the log holds beside the exception."""
+"""Characters of the message's id that a person reports; the log has them beside the exception."""
 
 _decoder = msgspec.json.Decoder(Command)
 _ahead_decoder = msgspec.json.Decoder(AskAhead)
@@ -51,9 +51,8 @@ _why_decoder = msgspec.json.Decoder(AskWhy)
 
 @app.task(name="walkthroughs.carry_out", ignore_result=True, acks_late=True)
 def carry_out(session_id: str, command: str, pauses: int | None, page: str | None = None) -> None:
-    """`command` is the page's message as JSON, checked before; `pauses` the branch's count when it was
-    asked; `page` the channel of the socket it came from.
-    """
+    """`command` is the page's message as JSON, already checked; `pauses` the branch's pause count when it was asked;
+    `page` the channel name of its socket."""
     decoded = _decoder.decode(command)
     with _answering(session_id, decoded.id):
         actions.carry_out(uuid.UUID(session_id), decoded, pauses)
@@ -63,21 +62,22 @@ def carry_out(session_id: str, command: str, pauses: int | None, page: str | Non
 
 @app.task(name="walkthroughs.go_on", ignore_result=True, acks_late=False)
 def go_on(session_id: str, branch: str, number: int, page: str) -> None:
-    """A socket has stored this step by itself. Nothing waits for what follows it, so it never comes back."""
+    """A socket has stored this step itself. Nothing waits for the step that follows, so the task is never
+    redelivered."""
     with suppress(Problem):
         go_on_ahead(uuid.UUID(session_id), int(branch), number, page)
 
 
 @app.task(name="walkthroughs.find_ahead", ignore_result=True, acks_late=False)
 def find_ahead(session_id: str, question: str) -> None:
-    """Answer an `ahead` message. It stores nothing, so it is acknowledged early and never comes back."""
+    """Answer an `ahead` message. It stores nothing, so it is acknowledged early and never redelivered."""
     asked = _ahead_decoder.decode(question)
     _answer(session_id, asked.id, lambda: told_ahead(uuid.UUID(session_id), asked))
 
 
 @app.task(name="walkthroughs.find_actions", ignore_result=True, acks_late=False)
 def find_actions(session_id: str, question: str) -> None:
-    """Answer an `actions` message, in the same way."""
+    """Answer an `actions` message; acknowledged early too."""
     asked = _question_decoder.decode(question)
 
     def found() -> Answer:
@@ -88,14 +88,14 @@ def find_actions(session_id: str, question: str) -> None:
 
 @app.task(name="walkthroughs.find_why", ignore_result=True, acks_late=False)
 def find_why(session_id: str, question: str) -> None:
-    """Answer a `why` message, in the same way."""
+    """Answer a `why` message; acknowledged early too."""
     asked = _why_decoder.decode(question)
     _answer(session_id, asked.id, lambda: explained(uuid.UUID(session_id), asked))
 
 
 @app.task(name="walkthroughs.make_plan", ignore_result=True, acks_late=False)
 def make_plan(session_id: str) -> None:
-    """Of a new session, before its page asks."""
+    """Make the plan of a new session before its page asks."""
     session = Session.objects.filter(id=session_id).first()
     if session is not None:
         branch = Branch.objects.select_related("session__version").of_session(session.id)[0]
@@ -103,7 +103,7 @@ def make_plan(session_id: str) -> None:
 
 
 def plan_soon(session: Session) -> None:
-    """So that what a page draws first stands where it stays. Where no worker can be told, the page asks for itself."""
+    """So that a page's first drawing keeps its places. If no worker can be reached, the page asks for the plan."""
 
     def ask() -> None:
         with suppress(OperationalError, OSError):
@@ -114,7 +114,7 @@ def plan_soon(session: Session) -> None:
 
 @app.task(name="walkthroughs.find_plan", ignore_result=True, acks_late=False)
 def find_plan(session_id: str, question: str) -> None:
-    """Answer a `plan` message, in the same way; not while the plan is being made, so that the page asks again."""
+    """Answer a `plan` message; not while the plan is being made, so that the page asks again."""
     asked = _plan_decoder.decode(question)
     with _answering(session_id, asked.id):
         try:
@@ -137,16 +137,16 @@ def _answer(session_id: str, identifier: uuid.UUID, found: Callable[[], Answer])
 
 @contextmanager
 def _answering(session_id: str, identifier: uuid.UUID) -> Iterator[None]:
-    """A page waits: whatever goes wrong, it is told."""
+    """A page waits, so it gets an answer whatever goes wrong."""
     try:
         yield
     except Exception as error:
         if isinstance(error, DatabaseError) or means_no_room(error):
-            # A full disk, a lock held for too long: nothing of a command is stored, the page asks again.
+            # A full disk, or a lock held too long: nothing of the command was stored, and the page asks again.
             logger.exception("session %s: %s was not stored", session_id, identifier)
             publish(session_id, [], unavailable(error, "not_stored").message(str(identifier)))
             return
-        # The caller logs the exception whole; the person gets the code that finds it there.
+        # The caller logs the exception; the person gets the code under which the log has it.
         code = str(identifier)[:CODE_CHARACTERS]
         logger.error("session %s: %s failed, code %s", session_id, identifier, code)
         publish(session_id, [], Problem("refused", "failed", report=code).message(str(identifier)))

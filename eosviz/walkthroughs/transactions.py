@@ -1,7 +1,8 @@
-"""The transactions of a whole line of steps, one line each, folded from the stored steps (engine/transaction_lines.py).
+"""The transactions of a whole line of steps, one line each, folded from the stored steps
+(engine/transaction_lines.py).
 
-Steps never change, so a process keeps what it folded of the branches that it was asked about lately, and goes on
-from there. What is being folded is taken out meanwhile: whoever asks at the same time folds on their own.
+Steps never change, so a process keeps the folds of the branches that were asked about last and continues from there.
+A fold in use is taken out of the cache; a second question meanwhile folds for itself.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from eosviz.walkthroughs.models import Branch, Keyframe, Step
 
 KEPT_BRANCHES = 32
 Key = tuple[uuid.UUID, int]
-"""Session and branch: a number alone may be given again after a branch is gone."""
+"""Session and branch: a branch's number may be used again after it was deleted."""
 
 
 class _Kept:
-    """Branch to what was folded of its line; the branches asked about last are kept."""
+    """Branch to the fold of its line; those asked about last are kept."""
 
     def __init__(self) -> None:
         self._lines: OrderedDict[Key, TransactionLines] = OrderedDict()
@@ -46,14 +47,14 @@ _kept = _Kept()
 
 
 def transactions_of(branch: Branch) -> dict[str, Any]:
-    """`to_json` of the lines of the branch's whole line of steps, up to its newest step."""
+    """The lines of the branch and its ancestors as `to_json` gives them, up to its newest step."""
     line = Branch.objects.line(branch)
     key = (branch.session_id, branch.id)
     lines = _kept.take(key) or TransactionLines(_first_view(line))
     stored = Step.objects.of_line(line, lines.through + 1, branch.newest).values_list("body", flat=True)
     for body in stored.iterator(LIMITS.window_steps):
         lines.take(msgspec.json.decode(bytes(body)))
-    told = lines.to_json()  # Before anybody else may go on with it.
+    told = lines.to_json()  # Encode it before another thread may continue with it.
     _kept.keep(key, lines)
     return told
 

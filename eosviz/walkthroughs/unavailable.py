@@ -1,4 +1,4 @@
-"""What a person reads where a part of the server did not do its work and the page asks again by itself."""
+"""The message for a person when a part of the server failed and the page will ask again by itself."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from eosviz.walkthroughs.messages import Problem
 
 
 def unavailable(error: BaseException, otherwise: str) -> Problem:
-    """The problem `no_room` where the error means that nothing can be stored now, else `otherwise`."""
+    """The problem `no_room` if the error means that nothing can be stored now, else `otherwise`."""
     return Problem("unavailable", "no_room" if means_no_room(error) else otherwise)

@@ -1,4 +1,4 @@
-"""Pages around the player. Each writes through `actions.py` and reads through the browser that asks."""
+"""The pages around the player. They write through `actions.py` and read what the browser owns."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST_COMPARISON = {"choice": "SC-03"}
-"""What the form offers first: the difference that the whole site is about."""
+"""The form's first choice: the difference that this site is about."""
 EXAMPLES = (("SC-02", 112), ("SC-03", 116))
-"""What a comparison sets side by side, for those who have nothing to compare yet."""
+"""The comparison for those who have nothing to compare yet."""
 SESSIONS_OFFERED = 50
-"""The newest ones, in the choice of branches to compare; from a session's own page any two can be."""
+"""How many of the newest branches can be chosen for a comparison; from a session's own page any two can be."""
 
 
 def element_attributes() -> dict[str, str]:
-    """What the player's elements are told on every page (docs/player.md)."""
+    """The attributes of the player's elements on every page (docs/player.md)."""
     return {
         "catalogue_en": catalogue_address("en"),
         "catalogue_zh": catalogue_address("zh-Hans"),
@@ -53,7 +53,7 @@ def element_attributes() -> dict[str, str]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """`?scenario=SC-07&variant=…`, or `?scenario=SC-07/…`: what it is and a button; POST makes the session."""
+    """`?scenario=SC-07&variant=…`, or `?scenario=SC-07/…`: a description and a button; POST creates the session."""
     asked = request.POST if request.method == "POST" else request.GET
     identifier, _, named = asked.get("scenario", "").partition("/")
     version = _version(identifier)
@@ -90,7 +90,7 @@ def _start_page(
         "run": None if shelved is None else shelved.shown(variant),
         "runs": () if shelved is None or len(shelved.different) < 2 else shelved.different,
     }
-    if chosen is None or chosen.expect_refused is None:  # else there is no run
+    if chosen is None or chosen.expect_refused is None:  # otherwise there is no run
         context["text"] = msgspec.structs.replace(link, step=0).address("replays:text")
         context["preview"] = preview_of(request, link, card, request.get_full_path())
     return render(request, "walkthroughs/new.html", context)
@@ -103,7 +103,7 @@ def _version(identifier: str) -> ScenarioVersion:
 def _refused(
     request: HttpRequest, version: ScenarioVersion, variant: str | None, problem: Problem
 ) -> HttpResponse:
-    """A run that a rule refuses. Where the variant was written to be refused by it, that is the lesson."""
+    """The page of a run that a rule refuses. If the variant was written to show that refusal, it is the lesson."""
     card = card_of(version)
     chosen = card.variant(variant)
     expected = chosen is not None and chosen.expect_refused == problem.params.get("rule") is not None
@@ -138,7 +138,7 @@ def player(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 
 
 def _follow_address(request: HttpRequest, session: Session) -> str | None:
-    """Where others follow, while this session is presented."""
+    """The followers' address while this session is presented."""
     presentation = Presentation.objects.filter(session=session).first()
     if presentation is None:
         return None
@@ -146,7 +146,7 @@ def _follow_address(request: HttpRequest, session: Session) -> str | None:
 
 
 def _owned(request: HttpRequest, session_id: uuid.UUID) -> Session:
-    """Somebody else's session does not exist."""
+    """Raises Http404 for a session of another owner."""
     owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
     return get_object_or_404(owned, id=session_id)
 
@@ -179,7 +179,7 @@ def _side(request: HttpRequest, name: str) -> Branch | None:
 
 
 def _owned_branch(request: HttpRequest, wanted: str) -> Branch:
-    """Somebody else's branch does not exist."""
+    """Raises Http404 for a branch of another owner."""
     if not wanted.isdecimal() or len(wanted) > 18:
         raise Http404
     owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
@@ -207,8 +207,8 @@ def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse
 
 @require_safe
 def differences(request: HttpRequest) -> JsonResponse:
-    """`?branch=<branch>`: with what else its scenario can be compared, as names of `difference.<name>`;
-    ``generations``: the page of all generations, null for a scenario that the library does not have."""
+    """`?branch=<branch>`: the differences that its scenario can be compared by, as names of `difference.<name>`;
+    ``generations``: the page of all generations, null for a scenario outside the library."""
     branch = _side(request, "branch")
     if branch is None:
         raise Http404
@@ -228,9 +228,8 @@ def _generations_of(session: Session) -> str | None:
 
 @require_POST
 def compare_new(request: HttpRequest) -> HttpResponse:
-    """A run, and the same scenario with one thing changed beside it: `choice` makes both sides anew, `branch` takes
-    a branch as it is.
-    """
+    """A run beside the same scenario with one change: `choice` makes both sides anew, `branch` uses an existing
+    branch."""
     difference = DIFFERENCES.get(request.POST.get("difference", ""))
     if difference is None:
         raise Http404

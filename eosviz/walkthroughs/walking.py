@@ -1,4 +1,4 @@
-"""Making steps: where to stop, what was made, how it is stored. `actions.py` decides in which transaction."""
+"""Making steps: where to stop, what was made, how it is stored. `actions.py` decides on the transaction."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from eosviz.walkthroughs.models import Branch, Keyframe, Step, StepQuerySet
 
 
 class Overtaken(Exception):
-    """Another process stored something in this branch since it was read."""
+    """Another process stored something in this branch after it was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Where a command wants to get to. A repeat finds the same place, whatever was made in between."""
+    """Where a command stops. A repeat stops at the same step, whatever was made in between."""
 
     until: Stopped
     """`count`, `interesting`, `time`, `breakpoint` or `end`."""
     after: int
     last: int
-    """The number that is not passed."""
+    """The number of the last step that may be made."""
     at_last: Stopped
-    """What to say there: `count` when that was asked for, `limit` when something ends it early."""
+    """Why it stops there: `count` if that was asked for, `limit` if a bound ends it early."""
     time: int | None = None
     conditions: tuple[AnyCondition, ...] = ()
 
@@ -48,11 +48,11 @@ class Goal:
         return self.at_last if number >= self.last else None
 
     def lies_beyond(self, newest: int) -> bool:
-        """Whether nothing that is stored up to `newest` can meet it."""
+        """True if no step stored up to `newest` can meet the goal."""
         return self.after == newest or (self.until == "count" and self.after <= newest < self.last)
 
     def met_among_stored(self, branch: Branch) -> tuple[int, Stopped] | None:
-        """The stored step that meets it, and why."""
+        """The stored step that meets the goal, and why."""
         last = min(self.last, branch.newest)
         if self.until in ("interesting", "time", "breakpoint") and last > self.after:
             steps = Step.objects.of_line(Branch.objects.line(branch), self.after + 1, last)
@@ -85,7 +85,7 @@ def one_step(after: int) -> Goal:
 
 
 def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk | None = None) -> Chunk:
-    """Make up to one transaction's worth of steps, after those that were made ahead: none, or one step, or the end."""
+    """Make the steps of at most one transaction, after those made ahead: none, one step, or the run's end."""
     chunk = begun or Chunk()
     for ahead in chunk.steps:
         chunk.stopped = goal.met(ahead.number, ahead.at, ahead.interesting, bytes(ahead.body))
@@ -108,7 +108,7 @@ def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk 
 
 def keyframe_of(branch: Branch, simulation: Simulation) -> Keyframe:
     number = simulation.number
-    # Until so many steps are stored there is nothing to leave out.
+    # Until this many steps are stored nothing is truncated.
     since = time_of(Branch.objects.line(branch), number - sights.REACH) if number > sights.REACH else None
     return Keyframe(branch=branch, **msgspec.structs.asdict(made_keyframe(simulation, since)))
 
@@ -119,15 +119,14 @@ def time_of(line: list[Branch], number: int) -> int:
 
 
 def store_steps(branch: Branch, chunk: Chunk, interventions: list[dict[str, Any]] | None = None) -> None:
-    """In a transaction. `branch` is as it was read; it is moved on. Raises Overtaken when another process
-    stored something in it since.
-    """
+    """Call it in a transaction. Stores the chunk and moves `branch` on. Raises Overtaken when another process has
+    stored something in the branch since it was read."""
     moved: dict[str, Any] = {"newest": branch.newest + len(chunk.steps), "finished": chunk.finished}
     if chunk.broken:
         moved["first_broken"] = {**chunk.broken, **branch.first_broken}
     if interventions is not None:
         moved["interventions"] = interventions
-    # Whatever happens to a branch makes a step, so its newest step tells whether it is still as it was read.
+    # Every change of a branch makes a step, so its newest step shows whether it is still as it was read.
     if not Branch.objects.filter(id=branch.id, newest=branch.newest).update(**moved):
         raise Overtaken
     for step in chunk.steps:

@@ -1,8 +1,9 @@
-"""From one view of a line to another without the steps between them: what a page that jumps far has to change.
+"""The net difference between the views at two steps of a branch, without the steps between them, for a page that
+jumps far.
 
-Of everything that the steps on the way did to one path only the last counts, so a way over a thousand steps is a
-small part of them. It is told in the order of docs/frame.md and leads to the same view (empty objects apart).
-No name of a view is known here, and no value is read: each goes on as the JSON that it is stored as.
+Of all changes to one path only the last counts, so the difference over a thousand steps is a small part of them. Its
+changes are in the order of docs/frame.md and lead to the same view (apart from empty objects). No name of the view is
+used and no value is decoded: each is passed on as stored JSON.
 """
 
 from __future__ import annotations
@@ -39,16 +40,15 @@ _decode = msgspec.json.Decoder(_Changes).decode
 
 
 def way_over(bodies: Iterable[bytes], backward: bool) -> list[WayChange]:
-    """The changes from before these steps (JSON as pages get it, in the order of the line) to after them; `backward`:
-    from after the first of them, which are then given newest first, to before the last.
-    """
+    """The changes that lead from before these steps (JSON as pages get it, in order) to after them; `backward`: from
+    after the first of them, which then come newest first, to before the last."""
     found: dict[tuple[str, ...], WayChange] = {}
     for body in bodies:
         step = _decode(body)
         changes = step.changes + step.derived.changes
         for change in reversed(changes) if backward else changes:
             path = tuple(change.path)
-            # A path that was written before moves to the end: what was written over it meanwhile came first.
+            # A path that was written before moves to the end, behind what was written meanwhile.
             found.pop(path, None)
             found[path] = WayChange(change.path, change.before if backward else change.after)
     return list(found.values())

@@ -1,5 +1,5 @@
-"""What a question of a page costs, in steps that are read and gone through to answer it. All who follow one link share
-one budget of them (`work.link` of `settings.RATES`)."""
+"""The cost of a page's question, in steps that are read to answer it. All followers of one link share one budget
+(`work.link` of `settings.RATES`)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def _stretch(message: messages.Search | messages.Window | messages.AskWay) -> in
 
 
 def _sight(message: messages.AskSight) -> int:
-    """From the stored view before it; a whole one lists every record there is."""
+    """From the stored view before it; a whole view lists every record."""
     return LIMITS.search_steps if message.whole else KEYFRAME_EVERY
 
 
 def _whole_run(message: messages.AskTransactions | messages.AskKeyframe) -> int:
-    """The first question of a process goes through the whole line, a stored view lists every record there is."""
+    """The first question in a process reads the whole line; a stored view lists every record."""
     return LIMITS.search_steps
 
 
@@ -39,7 +39,7 @@ COSTS: dict[type[Any], Callable[[Any], int]] = {
     messages.AskKeyframe: _whole_run,
     messages.AskTransactions: _whole_run,
 }
-"""What is not here reads a row or two."""
+"""The cost of kinds that are missing here: a row or two."""
 
 
 def steps_read(message: messages.AnyFromPage) -> int:

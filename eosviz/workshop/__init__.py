@@ -1,1 +1,1 @@
-"""The workshop: scenarios that people build without code, their versions, and the gallery."""
+"""The workshop: scenarios that users build without code, their versions, and the gallery."""

@@ -1,7 +1,7 @@
-"""Everything that writes drafts and editions. Pages and the management command are doors to these functions.
+"""Everything that writes drafts and editions. Pages and the management command call these functions.
 
-Each takes rows that were found through the query sets of `models.py`, so who may do it is settled before. What a
-rule of the workshop forbids is `WorkshopRefused`.
+Each takes rows that were found through the query sets of `models.py`, so permission is already checked. A rule of the
+workshop that forbids the change raises `WorkshopRefused`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ zh-Hans = "我的场景"
 
 
 class WorkshopRefused(Exception):
-    """`workshop.refused.<reason>` says it, with the parameters."""
+    """The sentence is `workshop.refused.<reason>` with the parameters."""
 
     def __init__(self, reason: str, /, **params: Any) -> None:
         super().__init__(reason)
@@ -76,7 +76,7 @@ class WorkshopRefused(Exception):
 
     @property
     def wait_seconds(self) -> int | None:
-        """After which to ask again, where time lifts the refusal."""
+        """Retry-After in seconds, if the refusal passes with time."""
         return self.params.get("seconds")
 
 
@@ -87,7 +87,7 @@ class WorkshopRefused(Exception):
 def create_draft(
     owner: User, text: str, *, origin: Edition | None = None, origin_name: str = "", tags: str = ""
 ) -> Draft:
-    """Raises WorkshopRefused: too many drafts, or a text that is too long."""
+    """Raises WorkshopRefused: too many drafts, or too long a text."""
     _check_quota(owner, "drafts")
     draft = Draft(owner=owner, origin=origin, origin_name=origin_name[:120], tag_line=tags)
     _take(draft, text)
@@ -103,7 +103,7 @@ def _check_quota(owner: User, name: str) -> None:
 
 
 def _take(draft: Draft, text: str) -> None:
-    """The text, and what the lists show of it; an unreadable one leaves those as they were."""
+    """The text, and the fields that lists show; an unreadable text leaves those as they were."""
     if len(text.encode()) > TEXT_BYTES_MAX:
         raise WorkshopRefused("too_long", most=TEXT_BYTES_MAX)
     if "\0" in text:
@@ -144,12 +144,13 @@ def tag_line(tags: list[str]) -> str:
 
 
 def save(draft: Draft, text: str, revision: int, tags: list[str], language: str) -> Draft:
-    """The draft with its new revision. Raises WorkshopRefused when it was changed elsewhere meanwhile."""
+    """Save the draft and return it with its new revision. Raises WorkshopRefused if it was changed elsewhere
+    meanwhile."""
     with transaction.atomic():
         held = Draft.objects.select_for_update().get(pk=draft.pk)
         kept = (held.text, held.language, held.tag_line) == (text, language, tag_line(tags))
         if kept and held.revision == revision + 1:
-            return held  # saved already, and the answer was lost
+            return held  # saved before; the answer was lost
         if held.revision != revision:
             raise WorkshopRefused("changed_elsewhere", revision=held.revision)
         held.tag_line = tag_line(tags)
@@ -161,7 +162,7 @@ def save(draft: Draft, text: str, revision: int, tags: list[str], language: str)
 
 
 def delete_draft(draft: Draft, actor: User) -> None:
-    """With its editions. A version that somebody's session or assignment runs stays theirs."""
+    """Delete a draft with its editions. Sessions and assignments keep the versions that they run."""
     with transaction.atomic():
         note(draft.classroom, actor, "deleted_scenario", name=str(draft))
         versions = list(draft.editions.values_list("version_id", flat=True))
@@ -182,7 +183,7 @@ def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom:
         raise WorkshopRefused("not_to_all")
     with transaction.atomic():
         room = classroom if visibility == Visibility.CLASS else None
-        # The class that it leaves is told, too.
+        # The class that the draft leaves gets an entry too.
         concerned: set[Classroom | None] = {one for one in (draft.classroom, room) if one is not None} or {
             None
         }
@@ -209,8 +210,8 @@ def fork(owner: User, edition: Edition) -> Draft:
 
 
 def from_text(owner: User, text: str) -> Draft:
-    """An imported file, right or not: its mistakes are shown at their fields. Raises WorkshopRefused when it is no
-    TOML at all."""
+    """A draft of an imported file, valid or not: mistakes are shown at their fields. Raises WorkshopRefused if it is
+    no TOML at all."""
     try:
         parse(text)
     except BadScenario as bad:
@@ -219,8 +220,8 @@ def from_text(owner: User, text: str) -> Draft:
 
 
 def from_branch(owner: User, branch: Branch) -> tuple[Draft, int]:
-    """What was done on the way to this branch becomes the fault script. Returns the draft and how many of the
-    interventions no rule of a script can say. Raises WorkshopRefused."""
+    """Turns the interventions on the way to this branch into a fault script. Returns the draft and how many
+    interventions no rule of a script can express. Raises WorkshopRefused."""
     session = branch.session
     script = _script_of(session, line_interventions(Branch.objects.line(branch)), caller(owner.owner_key))
     name = session.version.identifier + (f"/{session.variant}" if session.variant else "")
@@ -250,7 +251,7 @@ def _without_nothing(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def _edits_of_variant(document: dict[str, Any], source: dict[str, Any]) -> list[Edit]:
-    """The variant's values in the places that they change; no variants any more."""
+    """The document with the variant's values set, and without variants."""
     edits = [Edit("remove", ["variants"])]
     for key, value in source.items():
         if key not in ("variant_title", "expect_refused") and document.get(key) != value:
@@ -259,7 +260,7 @@ def _edits_of_variant(document: dict[str, Any], source: dict[str, Any]) -> list[
 
 
 def text_of(version: ScenarioVersion, asks: User) -> str:
-    """As its author wrote it where that is known, else as it would be written. Raises WorkshopRefused."""
+    """The text as its author wrote it, if it is known, else written from the document. Raises WorkshopRefused."""
     for entry in library():
         if entry.id == version.identifier:
             if hashlib.sha256(encode_document(entry.document)).hexdigest() == version.digest:
@@ -272,7 +273,7 @@ def text_of(version: ScenarioVersion, asks: User) -> str:
 
 
 def text_of_document(document: dict[str, Any], asks: Caller) -> str:
-    """As it would be written. Raises WorkshopRefused."""
+    """The text written from the document. Raises WorkshopRefused."""
     with _writing():
         return written(document, asks)
 
@@ -292,7 +293,7 @@ def _writing() -> Iterator[None]:
 
 
 def _renamed(text: str, asks: User) -> str:
-    """Under a name of its own: two scenarios of one name are mistaken for one another."""
+    """Gives the draft a name of its own, so that two scenarios are not confused."""
     with _writing():
         name = str(parse(text).get("id", "MY"))[:30]
     return _changed(text, [Edit("set", ["id"], name if name.startswith("MY-") else f"MY-{name}")], asks)
@@ -302,13 +303,13 @@ def _renamed(text: str, asks: User) -> str:
 
 
 def version_of_draft(draft: Draft) -> ScenarioVersion:
-    """For a session of its author, who wants to look at it in the player. Raises WorkshopRefused."""
+    """A session of the saved draft, for its author to play. Raises WorkshopRefused."""
     document = _publishable(draft.text)
     return ScenarioVersion.objects.of_document(document["id"], document)
 
 
 def is_published(draft: Draft) -> bool:
-    """Whether the newest version is the draft as it is now."""
+    """True if the newest version is the draft as it is now."""
     newest = _newest(draft)
     return newest is not None and newest.text == draft.text
 
@@ -318,7 +319,7 @@ def _newest(draft: Draft) -> Edition | None:
 
 
 def check_publishable(draft: Draft) -> None:
-    """What can be known before the engine runs the draft. Raises WorkshopRefused."""
+    """Checks that need no run of the engine. Raises WorkshopRefused."""
     _check_to_publish(draft, draft.text, _newest(draft))
 
 
@@ -330,8 +331,8 @@ def _check_to_publish(draft: Draft, text: str, newest: Edition | None) -> dict[s
 
 
 def publish(draft: Draft, text: str | None = None, name: str | None = None) -> Edition:
-    """A version for ever, of the draft as it is now or of `text`. The same text again gives the same version. `name`:
-    of the run, see `trial.outcomes`, which says what this raises besides WorkshopRefused."""
+    """Publish the draft as it is now, or `text`, as a permanent version. The same text again gives the same version.
+    `name`: of the run; for it and further exceptions see `trial.outcomes`. Raises WorkshopRefused."""
     text = draft.text if text is None else text
     newest = _newest(draft)
     if newest is not None and newest.text == text:
@@ -353,7 +354,7 @@ def publish(draft: Draft, text: str | None = None, name: str | None = None) -> E
             edition.version = ScenarioVersion.objects.of_document(document["id"], document)
             edition.save()
             note(draft.classroom, draft.owner, "published_scenario", name=str(draft), number=edition.number)
-    except IntegrityError:  # asked twice at once: the other one is the edition
+    except IntegrityError:  # two requests at once: the other one created it
         return Edition.objects.get(draft=draft, number=edition.number)
     return edition
 
@@ -393,7 +394,7 @@ def _outcomes(text: str, author: Caller, name: str | None) -> dict[str, Outcome]
 
 @contextlib.contextmanager
 def within_bounds() -> Iterator[None]:
-    """A run in a bounded process. Raises WorkshopRefused."""
+    """Run the document in a bounded process. Raises WorkshopRefused."""
     try:
         yield
     except Busy as busy:
@@ -403,7 +404,7 @@ def within_bounds() -> Iterator[None]:
 
 
 def check(edition: Edition) -> dict[str, Any] | None:
-    """Run it again on this engine and remember the first step that is another one. Raises BeyondBounds or Busy."""
+    """Run it again on this engine and store the first step that differs. Raises BeyondBounds or Busy."""
     differs = None
     made = outcomes(edition.text)
     before = edition.step_digests
@@ -423,8 +424,8 @@ def check(edition: Edition) -> dict[str, Any] | None:
 def check_all(
     *, again: bool = False
 ) -> Iterator[tuple[Edition, dict[str, Any] | None, Busy | BeyondBounds | None]]:
-    """`check` of each edition that this engine was not compared with yet, or of all: what differs, or why it could not
-    be run. One at a time, so that whoever asks may stop."""
+    """`check` for each edition that this engine was not compared with yet, or for all: yields what differs, or why it
+    could not be run. One at a time, so that the caller may stop."""
     wanted = Edition.objects.all() if again else Edition.objects.to_check(ENGINE_VERSION)
     for name in list(wanted.order_by("published", "id").values_list("pk", flat=True)):
         edition = Edition.objects.select_related("version").filter(pk=name).first()
@@ -437,7 +438,7 @@ def check_all(
 
 
 def _first_difference(before: bytes, now: bytes) -> int | None:
-    """The number of the first step that differs, or that one run has and the other has not."""
+    """The number of the first step that differs, or that only one of the runs has."""
     if before == now:
         return None
     for at in range(0, min(len(before), len(now)), 8):
@@ -447,5 +448,5 @@ def _first_difference(before: bytes, now: bytes) -> int | None:
 
 
 def forget_differences(draft: Draft) -> None:
-    """The author has seen them."""
+    """Clear the differences that the author has seen."""
     Edition.objects.filter(draft=draft, differs__isnull=False).update(differs=None, checked=F("checked"))

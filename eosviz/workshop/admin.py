@@ -1,4 +1,4 @@
-"""Drafts and editions in Django's administration, to look at and to take down."""
+"""Drafts and editions in Django's administration, to view and to remove."""
 
 from __future__ import annotations
 

@@ -5,14 +5,14 @@ from django.apps import AppConfig
 
 
 def compare_editions(**kwargs: Any) -> None:
-    """A worker that starts may have another engine than the one before it."""
+    """Compare editions when a worker starts: it may have a newer engine."""
     from eosviz.workshop.tasks import check_editions
 
     check_editions.delay()
 
 
 def take_publications_again(**kwargs: Any) -> None:
-    """What waited or ran when the site was stopped is taken up."""
+    """Take up publications that a stop interrupted."""
     from eosviz.workshop.tasks import publish_again
 
     publish_again()

@@ -1,6 +1,7 @@
-"""The builder: its page, and what the page asks while somebody writes. A draft is its owner's alone.
+"""The builder: its page, and the requests of the page while its author writes.
 
-The page holds the text; each answer here is a function of what it sends, so nothing is lost when an answer is.
+Only its owner can open a draft. The page has the text; each answer is a function of the request, so losing one loses
+no work.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ from eosviz.workshop.trial import Asked, mistake_of
 from eosviz.workshop.trial import try_out as trial_of
 
 BODY_BYTES_MAX = 2 * TEXT_BYTES_MAX + 64 * 1024
-"""A text as JSON, with its edits."""
+"""The request body: a text as JSON, with its edits."""
 
 BYTES_OF_ONE_EDIT = 25_000
-"""Of what is sent: a longer text counts as so many edits more."""
+"""Bytes of the request that count as one edit."""
 
 Json = dict[str, Any]
 
@@ -78,7 +79,7 @@ class AskedSave(msgspec.Struct, forbid_unknown_fields=True):
 @login_required
 @require_safe
 def build(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """The builder with one draft."""
+    """The builder's page of one draft."""
     draft = _own(request, draft_id)
     context = {
         "draft": draft,
@@ -103,8 +104,8 @@ def _own(request: HttpRequest, draft_id: uuid.UUID) -> Draft:
 
 
 def meaning_of(text: str) -> Json:
-    """What a text says: the document as written, the names in it, its mistakes; `document` is none where the text is
-    no TOML."""
+    """What a text means: the document as written, the names in it, its mistakes; `document` is null if the text is no
+    TOML."""
     language = language_of(get_language())
     try:
         document = parse(text)
@@ -119,18 +120,18 @@ def meaning_of(text: str) -> Json:
 
 
 def _lesson(text: str, language: str) -> str:
-    """As it will look; pictures are made of published versions alone."""
+    """The lesson's HTML as it will look; pictures exist for published versions only."""
 
     def waiting(about: str, step: int) -> str:
         return say("builder.picture.waits", language, {"about": about, "step": step})
 
-    from eosviz.workshop.lesson import lesson_html  # few pages hold Markdown
+    from eosviz.workshop.lesson import lesson_html  # few pages need Markdown
 
     return lesson_html(text, lambda variant, step: None, waiting)
 
 
 def _json(value: Any) -> str:
-    """As JSON; a date that a text holds becomes text."""
+    """The value as JSON; dates become texts."""
     return msgspec.json.encode(value).decode()
 
 
@@ -160,7 +161,7 @@ def _too_often(request: HttpRequest, refused: TooOften) -> HttpResponse:
 
 
 def _read(request: HttpRequest, kind: Any) -> Any:
-    """None where the body is not what is asked for."""
+    """The decoded body; None if it has another shape or is too long."""
     if len(request.body) > BODY_BYTES_MAX:
         return None
     try:
@@ -174,10 +175,10 @@ def _read(request: HttpRequest, kind: Any) -> Any:
 @login_required
 @require_POST
 def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """A text and edits in, the changed text and its meaning out. Stores nothing."""
+    """Takes a text and edits, answers the edited text and its meaning. Stores nothing."""
     _own(request, draft_id)
     try:
-        # Each change reads the whole text, some seconds of work for the longest.
+        # Each edit parses the whole text, some seconds of work for the longest.
         take("edit_draft.person", request.user.owner_key, 1 + len(request.body) // BYTES_OF_ONE_EDIT)
     except TooOften as too_fast:
         return _too_often(request, too_fast)
@@ -204,10 +205,10 @@ def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def preview(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """The engine runs the text: what came out (`Trial`), each sentence in the reader's language."""
+    """The engine runs the text: the result (`Trial`), each sentence in the reader's language."""
     _own(request, draft_id)
     try:
-        take("try_out.person", request.user.owner_key)  # Each trial run is a process.
+        take("try_out.person", request.user.owner_key)  # each trial starts a process
     except TooOften as refused:
         return _too_often(request, refused)
     asked = _read(request, AskedTrial)
@@ -235,7 +236,7 @@ def preview(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def save(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Keep the text, right or not."""
+    """Save the text, valid or not."""
     draft = _own(request, draft_id)
     asked = _read(request, AskedSave)
     if asked is None:
@@ -251,7 +252,7 @@ def save(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def try_out(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """A session of the draft as it was last saved, in the ordinary player; `variant` of it."""
+    """Start a session of the saved draft, or of its `variant`, in the player."""
     from eosviz.workshop.views import refused_page
 
     draft = _own(request, draft_id)
@@ -271,8 +272,8 @@ def try_out(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """The draft as it was last saved becomes a version, once a worker has run it: the scenario's page shows how far it
-    is. A refusal comes back to that page."""
+    """Publish the saved draft as a version, once a worker has run it: the scenario's page shows the progress. A
+    refusal is shown on that page."""
     from eosviz.workshop.views import refused_page
 
     draft = _own(request, draft_id)
@@ -289,7 +290,7 @@ def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 
 @require_safe
 def form_file(request: HttpRequest) -> HttpResponse:
-    """What the form is made from. Under the address with its digest it may be kept for ever."""
+    """The data that the form is made from. The address contains its digest, so it may be cached for ever."""
     body, digest = _form_file()
     response = HttpResponse(body, content_type="application/json")
     named = request.GET.get("v") == digest

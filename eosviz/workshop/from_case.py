@@ -1,7 +1,5 @@
-"""*A scenario like this case*: what a real log holds, written again by clients that the engine plays.
-
-A draft comes out of it only when the run has written the same at the same offsets; else the case's page says why not.
-"""
+"""*A scenario like this case*: the contents of a real log, written again by the engine's clients. It becomes a draft
+only if the run writes the same records at the same offsets; else the case's page says why not."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ from eosviz.workshop.trial import played
 from eosviz.workshop.views import answered
 
 CASE_BATCHES_MAX = 2_000
-"""Of all partitions, Kafka's own too: what is read of a case to make a scenario of it."""
+"""The most batches of a case, of all partitions including Kafka's own, that are read to make a scenario."""
 _TEXTS = ("summary", "lesson")
 
 
@@ -45,7 +43,7 @@ _TEXTS = ("summary", "lesson")
 @login_required
 @require_POST
 def from_case(request: SignedInRequest, replay_id: uuid.UUID) -> HttpResponse:
-    """A draft like this case, opened in the builder; or the case again, which then says why there is none."""
+    """A draft like this case, opened in the builder; or the case's page with the reason why there is none."""
     replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
     if replay is None:
         raise Http404
@@ -64,14 +62,13 @@ def from_case(request: SignedInRequest, replay_id: uuid.UUID) -> HttpResponse:
 
 
 def draft_of_case(owner: User, replay: Replay) -> Draft:
-    """Raises NoScenarioError: why no scenario writes such a log; WorkshopRefused: too many drafts, or a run that takes
-    too much."""
+    """Raises NoScenarioError if no scenario writes such a log; WorkshopRefused for too many drafts or a long run."""
     text = text_of_case(replay, caller(owner.owner_key))
     return create_draft(owner, text, origin_name=replay.title["en"])
 
 
 def text_of_case(replay: Replay, author: Caller | None = None) -> str:
-    """The scenario, played once and compared with the case. Raises NoScenarioError or WorkshopRefused."""
+    """The scenario's text, after one run that was compared with the case. Raises NoScenarioError or WorkshopRefused."""
     if replay.steps > CASE_BATCHES_MAX:
         raise NoScenarioError("batches", count=replay.steps, most=CASE_BATCHES_MAX)
     player = player_file.read(bytes(replay.player))
@@ -89,7 +86,7 @@ def text_of_case(replay: Replay, author: Caller | None = None) -> str:
     texts = {
         name: {language: say(f"logs.scenario.{name}", language) for language in LANGUAGES} for name in _TEXTS
     }
-    # They stand where the library's documents have them: behind the title.
+    # In the order of the library's documents: texts follow the title.
     whole = {name: document[name] for name in ("id", "profile", "title")} | texts | document
     text = text_of_document(whole, author or COMMAND_LINE)
     with within_bounds():

@@ -1,4 +1,4 @@
-"""A draft of what a shrink left of a broken run."""
+"""Makes a draft of the smaller scenario that a shrink found."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from eosviz.workshop.actions import WorkshopRefused, from_text
 @login_required
 @require_POST
 def from_shrink(request: SignedInRequest, shrink_id: uuid.UUID) -> HttpResponse:
-    """The scenario with what is left, opened in the builder; or a page that says why there is none."""
+    """The shrunk scenario, opened in the builder; or a page that says why not."""
     job = seen_job(request, Shrink, shrink_id)
     back = job.get_absolute_url()
     if job.step is None:

@@ -1,7 +1,7 @@
-"""A lesson's Markdown as HTML that may stand in a page, whoever wrote it.
+"""A lesson's Markdown as safe HTML.
 
-No HTML of the author's passes; what the Markdown makes is sanitised once more. An image is a picture of a step,
-`![what it shows](step:41)` or `(step:variant/41)`; any other leads nowhere and shows its words.
+The author's HTML is removed and the result of Markdown is sanitised again. An image is a picture of a step, `![what
+it shows](step:41)` or `(step:variant/41)`; any other image is replaced by its words.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _ATTRIBUTES = {"a": {"href"}, "img": {"src", "alt", "loading", "width", "height"
 _ADDRESS = re.compile(r"(https?://|/(?!/))", re.IGNORECASE)
 
 Picture = Callable[[str | None, int], str | None]
-"""Variant and step to the address of a picture below this site's root; none where there is none (yet)."""
+"""Variant and step to the address of a picture on this site; None if there is none (yet)."""
 Waiting = Callable[[str, int], str]
-"""What a picture is to show and its step to what stands in its place until there is one."""
+"""Description and step of a picture to the text shown until the picture exists."""
 
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
@@ -34,7 +34,7 @@ def lesson_html(text: str, picture: Picture, waiting: Waiting = lambda words, st
     tokens = _markdown.parse(text[:LESSON_CHARACTERS_MAX])
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
-            # The page has its own first and second headings.
+            # The page has its own headings of the first two levels.
             token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
         for inner in token.children or ():
             if inner.type == "image":

@@ -1,7 +1,7 @@
-"""What instructors and learners build: drafts that change, and editions that never do.
+"""Scenarios that instructors and learners build: drafts that change, and editions that never do.
 
-Who may see or change something is a method of its query set here, and nowhere else: somebody else's private draft
-does not exist for a page.
+Permission to see or change something is a method of its query set here, and nowhere else: another user's private
+draft does not exist for a page.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from eosviz.classroom.models import Classroom
 from eosviz.scenarios.models import ScenarioVersion
 
 EDITIONS_MAX = 50
-"""Of one draft."""
+"""The most editions of one draft."""
 TAGS_MAX = 8
 TAG_CHARACTERS_MAX = 30
 SEARCHED_CHARACTERS_MAX = 20_000
 
 
 class Visibility(models.TextChoices):
-    """Who finds a draft's editions. The draft itself is its owner's alone, always."""
+    """Who can find a draft's editions. The draft itself is only for its owner."""
 
     PRIVATE = "private", "private"
     LINK = "link", "link"
-    """Whoever has the address."""
+    """Everyone who has the address."""
     CLASS = "class", "class"
     PUBLIC = "public", "public"
-    """Everybody; it stands in the gallery."""
+    """Everyone; it is in the gallery."""
 
 
 class Language(models.TextChoices):
-    """In which its texts are worth reading."""
+    """The languages whose texts are complete."""
 
     BOTH = "both", "both"
     ENGLISH = "en", "en"
@@ -50,7 +50,7 @@ class DraftQuerySet(models.QuerySet["Draft"]):
         return self.filter(owner=user) if user.is_authenticated else self.none()
 
     def seen_by(self, user: User | AnonymousUser) -> DraftQuerySet:
-        """Those whose editions somebody may look at and start. Without an edition only one's own."""
+        """Those whose editions this person may view and start. Drafts without an edition: only one's own."""
         published = models.Exists(Edition.objects.filter(draft=models.OuterRef("pk")))
         seen = models.Q(visibility__in=(Visibility.LINK, Visibility.PUBLIC)) & models.Q(published)
         if user.is_authenticated:
@@ -62,7 +62,7 @@ class DraftQuerySet(models.QuerySet["Draft"]):
         return self.filter(seen)
 
     def gallery(self) -> DraftQuerySet:
-        """Public ones that were published, the newest edition first."""
+        """Public and published ones, the newest edition first."""
         newest = Edition.objects.filter(draft=models.OuterRef("pk")).order_by("-number")
         return (
             self.filter(visibility=Visibility.PUBLIC)
@@ -73,7 +73,7 @@ class DraftQuerySet(models.QuerySet["Draft"]):
         )
 
     def matching(self, query: str, tag: str, language: str, profile: str) -> DraftQuerySet:
-        """Every word of the query, and each filter that is not empty."""
+        """Those that match every word of the query and each filter that is not empty."""
         found = self
         for word in query.lower().split():
             found = found.filter(searched__contains=word)
@@ -87,28 +87,28 @@ class DraftQuerySet(models.QuerySet["Draft"]):
 
 
 class Draft(models.Model):
-    """A scenario that somebody builds. `title` to `searched` are read from the text whenever it can be read."""
+    """A scenario that a user builds. `title` to `searched` are read from the text whenever it can be parsed."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts")
     text = models.TextField()
-    """TOML as the author wrote it, right or not."""
+    """TOML as the author wrote it, valid or not."""
     revision = models.PositiveIntegerField(default=1)
-    """Grows with every change; who saves says which one they changed."""
+    """Grows with every change; saving states which revision was changed."""
     identifier = models.CharField(max_length=64, blank=True)
     title = models.JSONField(default=dict)
     profile = models.CharField(max_length=16, blank=True)
     searched = models.TextField(blank=True)
-    """All words that a search finds, in small letters."""
+    """All searchable words, in lower case."""
     tag_line = models.CharField(max_length=TAGS_MAX * (TAG_CHARACTERS_MAX + 1) + 1, blank=True)
     """`|order|retries|`"""
     language = models.CharField(max_length=8, choices=Language.choices, default=Language.BOTH)
     visibility = models.CharField(max_length=8, choices=Visibility.choices, default=Visibility.PRIVATE)
     classroom = models.ForeignKey(Classroom, on_delete=models.SET_NULL, null=True, related_name="drafts")
-    """Of visibility *class*."""
+    """The class that may see it, for visibility *class*."""
     origin = models.ForeignKey("Edition", on_delete=models.SET_NULL, null=True, related_name="forks")
     origin_name = models.CharField(max_length=120, blank=True)
-    """What it was made from, in the words of that time: stays when the original goes."""
+    """The name of its source at that time: stays when the source is deleted."""
     created = models.DateTimeField(auto_now_add=True)
     changed = models.DateTimeField(auto_now=True)
 
@@ -140,13 +140,13 @@ class PublishingQuerySet(models.QuerySet["Publishing"]):
 
 
 class Publishing(models.Model):
-    """A draft that is being published, until there is a version of it (`publishing.py`)."""
+    """A draft that is being published, until its version exists (`publishing.py`)."""
 
     draft = models.OneToOneField(Draft, on_delete=models.CASCADE, related_name="publishing")
     text = models.TextField()
     """The draft as it was when its author asked."""
     refusal = models.JSONField(default=None, null=True)
-    """Why there is no version: `{"key", "params"}` of a sentence; none while it is under way."""
+    """Why there is no version: `{"key", "params"}` of a sentence; null while it is unfinished."""
     beat = models.DateTimeField()
     """When a worker was last asked to take it."""
 
@@ -163,11 +163,11 @@ class Publishing(models.Model):
 
 class EditionQuerySet(models.QuerySet["Edition"]):
     def of_draft(self, draft: Draft) -> EditionQuerySet:
-        """The newest first, without what only a comparison needs."""
+        """Newest first, without the columns that only a comparison needs."""
         return self.filter(draft=draft).select_related("version").defer("steps", "text").order_by("-number")
 
     def usable_by(self, user: User) -> EditionQuerySet:
-        """The newest edition of each draft of one's own, for an assignment."""
+        """The newest edition of each of one's own drafts, for an assignment."""
         newest = Edition.objects.filter(draft=models.OuterRef("draft")).order_by("-number")
         return (
             self.filter(draft__owner=user, number=models.Subquery(newest.values("number")[:1]))
@@ -177,13 +177,13 @@ class EditionQuerySet(models.QuerySet["Edition"]):
         )
 
     def to_check(self, engine: str) -> EditionQuerySet:
-        """Those that no run of this engine was compared with yet."""
+        """Those that were not yet compared with a run of this engine."""
         return self.exclude(checked=engine).select_related("version").order_by("published", "id")
 
 
 class Edition(models.Model):
-    """One version of a draft, for ever: the document by its content, and what came out of it. Sessions, links and
-    assignments keep the version they were made with."""
+    """One permanent version of a draft: the document by its content, and the result of its run. Sessions, links and
+    assignments keep the version that they were created with."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="editions")
@@ -193,16 +193,16 @@ class Edition(models.Model):
     text = models.TextField()
     """The TOML with its comments."""
     engine = models.CharField(max_length=16)
-    """That made the outcome."""
+    """Engine version that produced `outcome`."""
     outcome = models.JSONField()
     """Variant (`""`: the document itself) to `{"finished", "steps", "verdicts", "refused"}`."""
     steps = models.BinaryField()
-    """For each variant, in the order of `outcome`, eight bytes of the digest of each step; deflated."""
+    """For each variant, in the order of `outcome`, eight bytes of each step's digest; deflated."""
     published = models.DateTimeField(auto_now_add=True)
     checked = models.CharField(max_length=16, blank=True)
     """The engine that a run was last compared with."""
     differs = models.JSONField(null=True)
-    """`{"engine", "variant", "step"}` of the first step that `checked` makes otherwise; none: nothing differs."""
+    """`{"engine", "variant", "step"}` of the first step that `checked` makes differently; null: none differs."""
 
     objects = EditionQuerySet.as_manager()
 
@@ -218,7 +218,7 @@ class Edition(models.Model):
 
     @property
     def step_digests(self) -> dict[str, bytes]:
-        """Variant to its steps' digests, one after the other."""
+        """Variant to its steps' digests, concatenated."""
         packed, found, at = zlib.decompress(bytes(self.steps)), {}, 0
         outcome: dict[str, Any] = self.outcome
         for variant, told in outcome.items():

@@ -1,9 +1,8 @@
 """Who may open an address that names a version of a scenario (`walkthroughs/links.py`).
 
-Whoever may look at the scenario it was published in, by the rule of `DraftQuerySet.seen_by`; and whoever has a session
-of it, which stays theirs. A version that stands in no published scenario (of the library, of a comparison, of a draft
-that its author tried out, of a scenario that was deleted) is open to whoever was given its address, which cannot be
-guessed.
+Everyone who may see the scenario that published it (`DraftQuerySet.seen_by`), and everyone who has a session of it,
+which they keep. A version that no published scenario contains (of the library, of a comparison, of a draft that its
+author tried out, of a deleted scenario) is open to everyone with its address, which cannot be guessed.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from eosviz.workshop.models import Draft, Edition
 
 
 def check_open(link: Link, request: HttpRequest | None) -> bool:
-    """Whether everybody may open it, so that what it shows may be kept in shared caches. Raises Problem where this
-    person (none: nobody known) may not: then the address leads nowhere. The cookie is not read before it matters."""
+    """Returns True if everyone may open it, so that shared caches may keep it. `request=None` means an anonymous
+    visitor. Raises Problem if this visitor may not. Public scenarios are decided without reading the cookie."""
     version, _ = version_of(link)
     if version.library_position is not None or not Edition.objects.filter(version=version).exists():
         return True

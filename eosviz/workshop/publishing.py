@@ -1,7 +1,8 @@
-"""A publication that waits: the engine runs a scenario and its variants in a bounded process, whose turn may come late.
+"""A publication that waits: the engine runs a scenario and its variants in a bounded process, which may start late.
 
-A row keeps the text as it was when its author asked. A worker's thread waits for the turn; after a stop the next worker
-takes up what was not finished. The page of the scenario shows the place in the queue, and a refusal once there is one.
+A row keeps the text as it was when its author asked. A worker's thread waits for a free process; after a stop the
+next worker takes up what is unfinished. The scenario's page shows the place in the queue, and the refusal if there is
+one.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 def begin(draft: Draft) -> Publishing | None:
-    """A row for a worker to take; None where the newest version is this text already. Raises WorkshopRefused: what is
+    """Create a row for a worker; None if the newest version already has this text. Raises WorkshopRefused for what is
     known to be wrong before the engine runs it."""
     if actions.is_published(draft):
         return None
@@ -34,22 +35,22 @@ def begin(draft: Draft) -> Publishing | None:
 
 
 def cancel(draft: Draft) -> None:
-    """End it, wherever it is."""
+    """Cancel it in any unfinished state."""
     for row in Publishing.objects.filter(draft=draft):
         row.delete()
         runner.register().cancel(row.place)
 
 
 def carry_out(draft_id: uuid.UUID) -> None:
-    """Wait for a turn, run it, and make the version. However it ends, the row is gone or says why not; only what a stop
-    interrupted stays as it is."""
+    """Wait for a free process, run the text, and create the version. Then the row is deleted or says why not; only a
+    publication that a stop interrupted is left as it is."""
     row = Publishing.objects.unfinished().select_related("draft__owner").filter(draft_id=draft_id).first()
     if row is None:
         return  # cancelled, or done already
     try:
         actions.publish(row.draft, row.text, row.place)
     except (AlreadyThere, Stopped):
-        return  # another worker has it; or the next one will
+        return  # taken by another worker, or left for the next one
     except Cancelled:
         pass
     except WorkshopRefused as refused:
@@ -57,7 +58,7 @@ def carry_out(draft_id: uuid.UUID) -> None:
         return
     except Exception as error:
         logger.exception("the publication of %s failed", draft_id)
-        if not means_no_room(error):  # else it is asked for again, and finds room then
+        if not means_no_room(error):  # otherwise asking again later finds room
             _refuse(row, "workshop.refused.failed", {})
         return
     _this(row).delete()
@@ -68,5 +69,5 @@ def _refuse(row: Publishing, key: str, params: dict[str, Any]) -> None:
 
 
 def _this(row: Publishing) -> Any:
-    """Not one that was asked for meanwhile."""
+    """Deletes this row only, not one that was created meanwhile."""
     return Publishing.objects.unfinished().filter(pk=row.pk, text=row.text)

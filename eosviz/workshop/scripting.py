@@ -1,6 +1,5 @@
-"""The fault script of what was done in a session, found in a bounded process (`eosviz/bounded`): its run is made again,
-and may be as long as a session. Knows nothing of Django.
-"""
+"""Turns the interventions of a session into a fault script, in a bounded process (`eosviz/bounded`): the run is made
+again and may be as long as a session. Does not import Django."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from eosviz.walkthroughs.asked_run import AskedRun
 
 
 class Scripted(msgspec.Struct):
-    """`scenario`: the document with its variant's values. `left_out`: how many interventions no rule can say."""
+    """`scenario`: the document with its variant's values. `left_out`: how many interventions no rule can express."""
 
     scenario: dict[str, Any]
     rules: list[dict[str, Any]]
@@ -25,8 +24,8 @@ class Scripted(msgspec.Struct):
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `AskedRun` in, `Scripted` out, both as JSON. Raises bounded.Refused: this engine does
-    not make that run."""
+    """The task of the process: `AskedRun` in, `Scripted` out, both as JSON. Raises bounded.Refused if this engine
+    does not make that run."""
     asked = msgspec.json.decode(question, type=AskedRun)
     try:
         scenario = asked.scenario()

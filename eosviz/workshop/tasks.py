@@ -1,4 +1,4 @@
-"""What is done beside the pages: scenarios are published, and compared with what this engine makes of them."""
+"""Background work: publishing scenarios, and comparing published ones with this engine's runs."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def publish(task: Any, draft_id: str) -> None:
 
 
 def publish_again() -> None:
-    """When a worker starts: take up what no process has."""
+    """When a worker starts: take up what no process is working on."""
     for row in untaken(Publishing.objects.unfinished()):
         publish.delay(str(row.draft_id))
 
 
 @app.task(name="workshop.check_editions", ignore_result=True, acks_late=False)
 def check_editions() -> None:
-    """Those that this engine was not compared with yet; after an update all of them, else none. Asked for when a worker
-    starts and, where `celery beat` runs, once a day. What differs is told to its author."""
+    """Compare the editions that this engine was not compared with yet: all after an update, else none. Runs when a
+    worker starts and, with `celery beat`, once a day. Authors see what differs."""
     compared = differing = failed = 0
     for _, differs, error in actions.check_all():
         compared += 1

@@ -1,7 +1,7 @@
 """A trial run of a document that is being written, in a bounded process (`eosviz/bounded`).
 
-A document may ask for anything: a hundred thousand calls, a million steps. What grows beyond the bounds ends with
-that process, and nothing else does. What runs in the process knows the engine and nothing of Django.
+A document may ask for anything: a hundred thousand calls, a million steps. Work beyond the bounds ends with that
+process and harms nothing else. The code in the process uses the engine and not Django.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from eosviz.bounded.register import Caller
 
 RUN_SECONDS_MAX = 8
-"""Of the processor: the run stops well before its process is ended, to say how far it came."""
+"""Processor time: the run stops well before its process would be killed, so that it can report how far it came."""
 STEPS_MAX = 20_000
 MESSAGES_MAX = 400
 
@@ -30,7 +30,7 @@ Json = dict[str, Any]
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`wanted`: what comes of one variant, an outcome with its steps' digests for each, or the view at the end."""
+    """`wanted`: the trial of one variant, an outcome with step digests for each variant, or the view at the end."""
 
     text: str
     variant: str | None = None
@@ -38,7 +38,7 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Mistake(msgspec.Struct):
-    """`wrong` and `allowed` are sentences within a page's own, or names and values."""
+    """`wrong` and `allowed` are sentences inside the page's sentence, or names and values."""
 
     place: str
     wrong: str | Json
@@ -52,8 +52,8 @@ def mistake_of(bad: BadScenario) -> Mistake:
 
 
 class Surprise(msgspec.Struct):
-    """The first step that breaks a guarantee, else the first at which somebody refuses, else the first fault that
-    could not be carried out. `why` is `broken`, `refused` or `impossible`."""
+    """The first step that breaks a guarantee, else the first with a refusal, else the first fault that could not be
+    carried out. `why` is `broken`, `refused` or `impossible`."""
 
     why: str
     step: int
@@ -65,7 +65,7 @@ class Surprise(msgspec.Struct):
 
 
 class EmptyName(msgspec.Struct):
-    """A name that the author gave to a beat which this run does not have: it has `found` of the kind."""
+    """A beat that the author named and this run does not have; the run has `found` of its kind."""
 
     place: str
     kind: str
@@ -75,7 +75,7 @@ class EmptyName(msgspec.Struct):
 
 
 class Message(msgspec.Struct):
-    """A message that a rule can be made for; `match` names it."""
+    """A message that a rule can match; `match` names it."""
 
     at: int
     step: int
@@ -88,8 +88,8 @@ class Message(msgspec.Struct):
 
 
 class Trial(msgspec.Struct, kw_only=True):
-    """`stopped`: why the trial ended before the run did, `steps` or `time`; none: it is whole. `refused`: the rule
-    that refuses the run and the sentences that say why and what is allowed."""
+    """`stopped`: why the trial ended before the run did, `steps` or `time`; null: the run is whole. `refused`: the
+    rule that refuses the run, and the sentences that say why and what is allowed."""
 
     mistakes: list[Mistake] = []
     refused: Json | None = None
@@ -108,17 +108,17 @@ class Trial(msgspec.Struct, kw_only=True):
     messages: list[Message] = []
     messages_in_all: int = 0
     seen_by_rules: list[int] = []
-    """For each entry of the fault script, how often it was met."""
+    """For each entry of the fault script, how often it matched."""
     empty_names: list[EmptyName] = []
     beat_kinds: dict[str, int] = {}
-    """Where a name is empty: the kinds of beats that the run has, and how many of each."""
+    """If a beat's name is empty: the kinds of beats in the run, and how many of each."""
     configurations: dict[str, Json] = {}
     broke: str | None = None
-    """What the engine said when it broke a rule of its own."""
+    """The engine's message if it broke a rule of its own."""
 
 
 class Outcome(msgspec.Struct, kw_only=True):
-    """What an edition keeps of one variant. `digests`: eight bytes a step, in hex."""
+    """What an edition stores of one variant. `digests`: eight bytes a step, in hex."""
 
     finished: str | None = None
     steps: int = 0
@@ -140,8 +140,9 @@ def try_out(asked: Asked, caller: Caller | None = None) -> Trial:
 
 
 def outcomes(text: str, caller: Caller | None = None, name: str | None = None) -> dict[str, Outcome]:
-    """Of the document itself (`""`) where it acts, and of each variant. `name`: see `bounded.runner.run`; with one it
-    waits for its turn however long that takes. Raises BeyondBounds or Busy, and with a name what `run` raises."""
+    """The outcome of the document itself (`""`), if it does something, and of each variant. `name`: see
+    `bounded.runner.run`; with a name it waits for a free process however long that takes. Raises BeyondBounds or
+    Busy, and with a name what `run` raises."""
     asked = Asked(text=text, wanted="outcomes")
     if name is None:
         found = _answer("outcomes", asked, caller)
@@ -155,12 +156,12 @@ def outcomes(text: str, caller: Caller | None = None, name: str | None = None) -
 
 
 def played(text: str, caller: Caller | None = None) -> Played:
-    """The document to its end. Raises BeyondBounds or Busy."""
+    """Run the document to its end. Raises BeyondBounds or Busy."""
     return msgspec.json.decode(_answer("trial", Asked(text=text, wanted="view"), caller), type=Played)
 
 
 def _answer(task: str, asked: Asked, caller: Caller | None) -> bytes:
-    from eosviz.bounded import runner  # knows Django, which the process does not
+    from eosviz.bounded import runner  # imports Django, which the process must not
     from eosviz.bounded.register import COMMAND_LINE
 
     return runner.answer(TASKS[task], asked, caller or COMMAND_LINE)
@@ -170,7 +171,7 @@ def _answer(task: str, asked: Asked, caller: Caller | None) -> bytes:
 
 
 def tried(text: str, variant: str | None) -> Trial:
-    """The trial itself, within this process."""
+    """The trial, within this process."""
     from engine.errors import EngineError, Refused
     from engine.scenario.document import BadScenario, line_of, load, parse
     from engine.scenario.mistakes import mistakes
@@ -204,7 +205,7 @@ def tried(text: str, variant: str | None) -> Trial:
         trial.refused = {"rule": refused.rule, "place": refused.place, "expected": expected, **refused.told}
         return trial
     try:
-        # Named beats alone need the plan of the run.
+        # Only named beats need the plan of the run.
         plan = RunPlan(simulation.header(), simulation.view()) if scenario["beats"] else None
         _watch(simulation, trial, plan)
         if plan is not None and trial.stopped is None:
@@ -307,7 +308,7 @@ def _counts(verdict: Any) -> Json:
 
 
 def every_outcome(text: str) -> dict[str, Outcome]:
-    """Of a document without mistakes, within this process."""
+    """The outcomes of a document without mistakes, within this process."""
     from engine.errors import Refused
     from engine.scenario.document import load, parse
     from engine.scenario.shelf import acts
@@ -335,7 +336,7 @@ def every_outcome(text: str) -> dict[str, Outcome]:
 
 
 def to_its_end(text: str) -> Played:
-    """Within this process."""
+    """The run to its end, within this process."""
     from engine.errors import Refused
     from engine.scenario.document import BadScenario, load, parse
     from engine.simulation import Simulation
@@ -356,6 +357,6 @@ _ANSWERS: dict[str, Callable[[Asked], Any]] = {
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `Asked` in, what its `wanted` gives out, both as JSON."""
+    """The task of the process: `Asked` in, the result of its `wanted` out, both as JSON."""
     asked = msgspec.json.decode(question, type=Asked)
     return msgspec.json.encode(_ANSWERS[asked.wanted](asked))

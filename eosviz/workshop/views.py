@@ -1,4 +1,4 @@
-"""The gallery, one scenario's page, and where drafts come from. What only its author does while writing is in
+"""The gallery, a scenario's page, and the ways to create a draft. What its author does while writing is in
 `building.py`."""
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ from eosviz.workshop.tasks import publish as publish_task
 PAGE = 24
 OWN_SHOWN = 12
 TEMPLATE, TEMPLATE_STEP = "SC-01", 22
-"""What a person who built nothing yet begins with: the shortest scenario in which something goes wrong, at its end."""
+"""The example for a person without drafts: the shortest scenario in which something goes wrong, at its end."""
 FILTER_CHARACTERS_MAX = 100
 
 
 @require_safe
 def gallery(request: HttpRequest) -> HttpResponse:
-    """What everybody may start, and one's own drafts. A constant number of queries."""
+    """Scenarios that everyone may start, and one's own drafts. A constant number of queries."""
     return _gallery(request)
 
 
@@ -86,7 +86,7 @@ def _gallery(request: HttpRequest, refused: WorkshopRefused | None = None) -> Ht
 
 
 def _written(text: str) -> str:
-    """What an author fills in: the parts of a document between its words and what the tests expect of it."""
+    """The part of a document that an author fills in: from the first producer to the expectations."""
     begin, end = text.index("[[producers]]"), text.index("[expect]")
     return text[begin:end].strip()
 
@@ -102,7 +102,7 @@ def _one_of(wanted: str, known: Collection[str]) -> str:
 @login_required
 @require_POST
 def make(request: SignedInRequest) -> HttpResponse:
-    """A new draft: `scenario` of the library to start from, or nothing."""
+    """Create a draft from `scenario` of the library, or an empty one."""
     wanted = request.POST.get("scenario", "")[:64]
     try:
         if not wanted:
@@ -119,7 +119,7 @@ def make(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def import_file(request: SignedInRequest) -> HttpResponse:
-    """A TOML file becomes a draft."""
+    """Create a draft from a TOML file."""
     file = request.FILES.get("file")
     try:
         if file is None:
@@ -140,7 +140,7 @@ def import_file(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def from_branch(request: SignedInRequest, branch_id: int) -> HttpResponse:
-    """*Make this a scenario*: a branch of one's own session."""
+    """*Make this a scenario*: a draft from a branch of one's own session."""
     owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
     branch = get_object_or_404(owned.select_related("session__version"), id=branch_id)
     try:
@@ -170,7 +170,7 @@ def fork(request: SignedInRequest, draft_id: uuid.UUID, number: int) -> HttpResp
 @never_cache
 @require_safe
 def detail(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """What it is about, its versions with a way into each; for its author what to do with it."""
+    """What it is about and its versions, each with a start button; for its author also the actions."""
     return _detail(request, _seen(request, draft_id))
 
 
@@ -178,7 +178,7 @@ def detail(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_safe
 def publishing_state(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """How far a publication is; the scenario's page asks for it every second, and is opened anew when it has ended."""
+    """The progress of a publication; the scenario's page asks every second and is reloaded when it has ended."""
     draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
     row = Publishing.objects.unfinished().filter(draft=draft).first()
     if row is None:
@@ -219,7 +219,7 @@ def _edition(request: HttpRequest, draft_id: uuid.UUID, number: int) -> Edition:
 
 
 def _may_choose(request: HttpRequest, visibility: Visibility, rooms: list[Classroom]) -> bool:
-    """What would be refused is not offered."""
+    """Only visibilities that would be accepted are offered."""
     needs = {
         Visibility.CLASS: bool(rooms),
         Visibility.PUBLIC: request.user.has_perm("workshop.publish_to_all"),
@@ -278,7 +278,7 @@ def _detail(
 
 
 def answered(response: HttpResponse, refused: WorkshopRefused | Problem | None) -> HttpResponse:
-    """The answer with a refusal: where time lifts it, its status and when to ask again say so."""
+    """Adds the status and Retry-After if the refusal passes with time."""
     if isinstance(refused, WorkshopRefused) and refused.wait_seconds is not None:
         response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
         response["Retry-After"] = str(refused.wait_seconds)
@@ -307,7 +307,7 @@ def _lesson(edition: Edition) -> str:
         )
         return link.address("replays:card")
 
-    from eosviz.workshop.lesson import lesson_html  # few pages hold Markdown
+    from eosviz.workshop.lesson import lesson_html  # few pages need Markdown
 
     return lesson_html(text, picture)
 
@@ -315,7 +315,7 @@ def _lesson(edition: Edition) -> str:
 @never_cache
 @require_POST
 def start(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpResponse:
-    """A session of this version; `variant` of it."""
+    """Start a session of this version, or of its `variant`."""
     edition = _edition(request, draft_id, number)
     variant = request.POST.get("variant") or card_of(edition.version).usual_variant
     if variant is not None and card_of(edition.version).variant(variant) is None:
@@ -330,7 +330,7 @@ def start(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpRespons
 @never_cache
 @require_safe
 def export(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpResponse:
-    """A version as one file."""
+    """A version as a file."""
     edition = _edition(request, draft_id, number)
     return _file(edition.text, f"{edition.version.identifier}-{number}.toml")
 
@@ -339,7 +339,7 @@ def export(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpRespon
 @login_required
 @require_safe
 def export_draft(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """One's own draft as it was last saved."""
+    """One's own draft as it was last saved, as a file."""
     draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
     return _file(draft.text, f"{draft.identifier or 'scenario'}.toml")
 
@@ -375,7 +375,7 @@ def set_visibility(request: SignedInRequest, draft_id: uuid.UUID) -> HttpRespons
 @login_required
 @require_POST
 def seen(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """The author has read what a newer engine makes otherwise."""
+    """The author has seen what a newer engine makes differently."""
     draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
     actions.forget_differences(draft)
     return redirect("workshop:detail", draft.id)

@@ -87,7 +87,7 @@ export interface Advance {
   after: number;
   count: number;
   /**
-   * Over the socket: the step after these is sent, too, before it is asked for and without being stored.
+   * Over the socket: also send the step after these, before it is asked for; it is not stored.
    */
   ahead?: boolean;
 }
@@ -100,7 +100,7 @@ export interface RunUntil {
   until: "breakpoint" | "end" | "interesting" | "time";
   time?: number | null;
   /**
-   * With `breakpoint`: it stops where any of them holds.
+   * With `breakpoint`: stop where any of them holds.
    */
   conditions?: Condition[];
   limit?: number;
@@ -116,14 +116,14 @@ export interface OnInteresting {
   on: "interesting";
 }
 /**
- * A guarantee is broken, or by further records; without a name: any.
+ * A guarantee is broken, or broken by further records; without a name: any guarantee.
  */
 export interface OnBroken {
   on: "broken";
   guarantee?: string | null;
 }
 /**
- * A machine of the engine's tables enters a state; `of`: whose machine, without a name anybody's.
+ * A machine of the engine's tables enters a state; `of`: the machine's owner, any owner without it.
  */
 export interface OnState {
   on: "state";
@@ -132,7 +132,7 @@ export interface OnState {
   of?: string | null;
 }
 /**
- * Somebody refuses or answers with an error, or handles such an answer; without a name: any error.
+ * A component refuses or answers with an error, or handles such an answer; without a name: any error.
  */
 export interface OnError {
   on: "error";
@@ -154,7 +154,7 @@ export interface OnRule {
   rule: string;
 }
 /**
- * Every word stands in what the step says, in this language, in any case of letters.
+ * The step's text contains every word, in this language, ignoring case.
  */
 export interface OnText {
   on: "text";
@@ -178,7 +178,7 @@ export interface Intervene {
   intervention: Intervention;
 }
 /**
- * The message never arrives. A broker's response is lost with its connection.
+ * Drops the message. If it is a broker's response, its connection is lost too.
  */
 export interface DropMessage {
   action: "drop_message";
@@ -220,7 +220,7 @@ export interface ChangeSetting {
   value: number | boolean | string;
 }
 /**
- * The connection that the message crosses ends, and with it all that is under way on it.
+ * Closes the connection that carries the message; everything in flight on it is lost.
  */
 export interface DisconnectMessage {
   action: "disconnect_message";
@@ -228,7 +228,7 @@ export interface DisconnectMessage {
   taken?: number;
 }
 /**
- * All that is under way from or to the actor arrives after `until`.
+ * Everything in flight from or to the actor arrives after `until`.
  */
 export interface HoldMessages {
   action: "hold_messages";
@@ -251,7 +251,7 @@ export interface RestoreIsr {
   broker?: number | null;
 }
 /**
- * Records below `to` are deleted; without it, all below the high watermark.
+ * Deletes the records below `to`; without it, all below the high watermark.
  */
 export interface DeleteHead {
   action: "delete_head";
@@ -282,7 +282,7 @@ export interface Hello {
     [k: string]: number;
   };
   /**
-   * Of a page that follows: made once and kept, so that whoever comes back is known.
+   * The token of a page that follows: created once and kept, so that a follower who returns is recognised.
    */
   follower?: string | null;
 }
@@ -308,7 +308,7 @@ export interface AskKeyframe {
   number: number;
 }
 /**
- * The view after exactly this step, as far as a page draws it; `whole`: all of it.
+ * The view after exactly this step, as far as a page draws it; `whole`: complete.
  */
 export interface AskSight {
   type: "sight";
@@ -330,7 +330,7 @@ export interface AskWay {
   to: number;
 }
 /**
- * Where all of the conditions hold, among the stored steps `from` to `to` of a branch's line.
+ * The stored steps `from` to `to` of a branch's line at which all conditions hold.
  */
 export interface Search {
   type: "search";
@@ -341,7 +341,7 @@ export interface Search {
   to: number;
   conditions: Condition[];
   /**
-   * Where any of them holds instead.
+   * Find steps at which any of the conditions holds.
    */
   any?: boolean;
 }
@@ -359,7 +359,7 @@ export interface AskTransactions {
   branch: string;
 }
 /**
- * Where everything of the branch's run has its place, and its beats (docs/frame.md, *Plan*).
+ * The plan of a branch's run: the place of each thing, and the beats (docs/frame.md, *Plan*).
  */
 export interface AskPlan {
   type: "plan";
@@ -368,7 +368,7 @@ export interface AskPlan {
   branch: string;
 }
 /**
- * The step that follows the newest one, `after`, unless something else is done first.
+ * The step that follows the newest one, `after`, if no intervention comes first.
  */
 export interface AskAhead {
   type: "ahead";
@@ -386,7 +386,7 @@ export interface AskActions {
   selection: Selection;
 }
 /**
- * What the reader picked; what it has not is not sent: a page asks whether it is there.
+ * What the reader selected; the page checks whether it exists.
  */
 export interface Selection {
   kind: "actor" | "batch" | "message" | "partition" | "record" | "timer" | "transaction";
@@ -395,7 +395,8 @@ export interface Selection {
   serials?: number[] | null;
 }
 /**
- * What can be asked of a selected thing (null: of what stands out), and why; without `question` the first.
+ * The questions about a selected object (null: about what stands out), and the answer to `question`, or else to
+ *     the first.
  */
 export interface AskWhy {
   type: "why";
@@ -408,7 +409,7 @@ export interface AskWhy {
   subject?: string;
 }
 /**
- * Where whoever presents is now; all who follow are taken there.
+ * The presenter's place now; all followers move there.
  */
 export interface Present {
   type: "present";
@@ -422,7 +423,7 @@ export interface Present {
   why?: ShownWhy | null;
 }
 /**
- * The question that a presenter asked, and the engine's answer as it came; followers cannot ask.
+ * The question that a presenter asked, and the engine's answer; followers cannot ask.
  */
 export interface ShownWhy {
   key: string;
@@ -433,7 +434,7 @@ export interface JsonObject {
   [k: string]: Json;
 }
 /**
- * One sentence of an answer that a presenter has on show.
+ * One sentence of an answer that a presenter shows.
  */
 export interface ShownLink {
   key: string;
@@ -449,7 +450,7 @@ export interface Ping {
   id: string;
 }
 /**
- * At the step that the follower sees; raised again it stands at the new place with the new text.
+ * At the step that the follower sees; raising it again moves it to the new place with the new text.
  */
 export interface RaiseHand {
   type: "raise_hand";
@@ -465,7 +466,7 @@ export interface LowerHand {
   id: string;
 }
 /**
- * `poll` as the question came with; another choice takes the place of an earlier one.
+ * `poll` is the number that came with the question; another choice replaces an earlier one.
  */
 export interface AnswerPoll {
   type: "answer_poll";
@@ -475,7 +476,7 @@ export interface AnswerPoll {
   choice: string;
 }
 /**
- * From now on this page is told of hands and answers.
+ * From now on this page gets hands and answers.
  */
 export interface Attend {
   type: "attend";
@@ -483,7 +484,7 @@ export interface Attend {
   id: string;
 }
 /**
- * Those of these followers; without a list, all.
+ * Lower the hands of these followers; without a list, all.
  */
 export interface LowerHands {
   type: "lower_hands";
@@ -492,7 +493,7 @@ export interface LowerHands {
   followers?: number[] | null;
 }
 /**
- * At the question that the run stops for after step `at`. Asked again for the same question, it stays open.
+ * Ask the question that the run stops at after step `at`. Asking the same question again leaves the poll open.
  */
 export interface OpenPoll {
   type: "open_poll";
@@ -502,7 +503,7 @@ export interface OpenPoll {
   at: number;
 }
 /**
- * What the table in `eosviz/audience/models.py` allows in its state.
+ * A change that the table in `eosviz/audience/models.py` allows in the poll's state.
  */
 export interface ChangePoll {
   type: "change_poll";
@@ -520,7 +521,7 @@ export interface Welcome {
   branches: BranchSummary[];
   limits: Limits;
   /**
-   * The version of the engine that made the session, where that is not the version here: steps are shown as they were recorded, and may end in a refusal to go on (`problem.engine_differs`).
+   * The version of the engine that made the session, if it is not this one: steps are shown as recorded, and making more may be refused (`problem.engine_differs`).
    */
   other_engine: string | null;
 }
@@ -618,7 +619,7 @@ export interface BranchSummary {
   };
 }
 /**
- * What was done on a branch, and after which step.
+ * An intervention on a branch, and the step after which it was made.
  */
 export interface MadeIntervention {
   after: number;
@@ -630,7 +631,7 @@ export interface MadeIntervention {
 export interface Limits {
   message_bytes: number;
   /**
-   * What a socket may send for long; dragging the scrubber asks for a window per painted frame at most.
+   * The rate that a socket may keep up; dragging the scrubber asks for at most one window per painted frame.
    */
   messages_per_second: number;
   messages_burst: number;
@@ -638,7 +639,7 @@ export interface Limits {
   run_steps: number;
   window_steps: number;
   /**
-   * How many steps may lie between two views whose difference is asked for.
+   * The most steps between two views whose difference is asked for.
    */
   way_steps: number;
   /**
@@ -646,7 +647,7 @@ export interface Limits {
    */
   search_steps: number;
   /**
-   * How many of the steps that one search finds come with their sentences; all come with their numbers.
+   * How many of the steps found by one search come with their sentences; all come with their numbers.
    */
   search_hits: number;
   breakpoints: number;
@@ -656,12 +657,12 @@ export interface Limits {
   sessions_per_browser: number;
   name_characters: number;
   /**
-   * How many of those who follow a presentation can say something in it; any number may look.
+   * How many followers of a presentation may answer and raise hands; any number may watch.
    */
   followers_heard: number;
   hand_characters: number;
   /**
-   * Hands raised and lowered and answers given, by one follower.
+   * The most hands raised, hands lowered and answers of one follower.
    */
   follower_deeds_per_minute: number;
   keyframe_every: number;
@@ -672,7 +673,7 @@ export interface Branches {
   branches: BranchSummary[];
 }
 /**
- * `steps` are JSON already, as stored, and are not read again.
+ * `steps` are stored JSON and are not decoded again.
  */
 export interface Steps {
   type: "steps";
@@ -841,7 +842,7 @@ export interface Arrival {
   control?: string;
 }
 /**
- * The step that follows `after` unless something else is done first; null where none is told. It is not stored.
+ * The step that follows `after` if no intervention comes first; null if none was made. It is not stored.
  */
 export interface Ahead {
   type: "ahead";
@@ -1858,7 +1859,7 @@ export interface VerdictView {
   reordered: number;
 }
 /**
- * `step` is the one at `number`, null at 0.
+ * `step` is the step at `number`, null at 0.
  */
 export interface SightAnswer {
   type: "sight";
@@ -2051,7 +2052,7 @@ export interface FoldedRecords {
   };
 }
 /**
- * `step` is the one at `to`, null at 0.
+ * `step` is the step at `to`, null at 0.
  */
 export interface WayAnswer {
   type: "way";
@@ -2071,7 +2072,7 @@ export interface WayChange {
   after?: Json;
 }
 /**
- * A command was carried out; `reached` is the step it got to and `stopped` why it stopped there.
+ * A command was carried out; `reached` is the last step it made and `stopped` why it stopped there.
  */
 export interface Done {
   type: "done";
@@ -2083,13 +2084,12 @@ export interface Done {
   stopped: "breakpoint" | "count" | "end" | "interesting" | "limit" | "pause" | "time";
   created: string | null;
   /**
-   * With `breakpoint`: which of the conditions hold at `reached`, by their positions.
+   * With `breakpoint`: the positions of the conditions that hold at `reached`.
    */
   hits: number[];
 }
 /**
- * What a search found in the steps that it looked at, `from` to `to`: all numbers, the first with their
- *     sentences.
+ * The result of a search in the steps `from` to `to`: all numbers, the first ones with their sentences.
  */
 export interface FoundSteps {
   type: "found";
@@ -2113,7 +2113,7 @@ export interface Hit {
   params: JsonObject;
 }
 /**
- * Of the steps up to `through`; `folded` older ones are not listed.
+ * Covers the steps up to `through`; `folded` older transactions are left out.
  */
 export interface Transactions {
   type: "transactions";
@@ -2153,8 +2153,8 @@ export interface TransactionLine {
   over: boolean;
 }
 /**
- * `interventions`: how many of the branch's own it knows. `plan`: null where nobody can make one. Without `re` it
- *     comes before the welcome.
+ * `interventions`: how many of the branch's interventions the plan includes. `plan`: null where none can be made.
+ *     Without `re` it precedes the welcome.
  */
 export interface PlanAnswer {
   type: "plan";
@@ -2399,7 +2399,7 @@ export interface Actions {
   actions: Offer[];
 }
 /**
- * One thing that can be done now, or why it cannot.
+ * One possible action, or why it is impossible.
  */
 export interface Offer {
   action: string;
@@ -2419,7 +2419,7 @@ export interface Why {
   links: WhyLink[];
 }
 /**
- * Something that can be asked: `question` and `subject` as `why` takes them, and its words.
+ * A question: `question` and `subject` as `why` takes them, and its words.
  */
 export interface WhyQuestion {
   question: string;
@@ -2428,7 +2428,7 @@ export interface WhyQuestion {
   params: JsonObject;
 }
 /**
- * One sentence of an answer; `subject` can be selected, `step` is the earlier step it speaks of.
+ * One sentence of an answer; `subject` can be selected, `step` is the earlier step that the sentence is about.
  */
 export interface WhyLink {
   key: string;
@@ -2463,7 +2463,7 @@ export interface Pong {
   re: string;
 }
 /**
- * To followers: where the presenter is. `number` grows, so an older one that comes late is ignored.
+ * To followers: the presenter's place. `number` grows with each move, so a late older message is ignored.
  */
 export interface Presented {
   type: "presented";
@@ -2478,7 +2478,7 @@ export interface Presented {
   ended: boolean;
 }
 /**
- * To one follower: whether their hand is up, and what the presenter sees them as: a name or a number.
+ * To one follower: whether their hand is up, and whether the presenter sees a name or a number.
  */
 export interface HandTold {
   type: "hand";
@@ -2494,7 +2494,7 @@ export interface RaisedAt {
   text: string;
 }
 /**
- * To followers. `number` grows with each change of the poll; null: there is none any more.
+ * To followers. `number` grows with each change of the poll; null: there is none now.
  */
 export interface PollTold {
   type: "poll";
@@ -2503,8 +2503,8 @@ export interface PollTold {
   poll: PollView | null;
 }
 /**
- * The engine's question. To followers `right` and `reasons` only once it was revealed, and `counts`, `answers`
- *     once they are shown.
+ * The engine's question. Followers get `right` and `reasons` only after it was revealed, and `counts` and
+ *     `answers` after they were shown.
  */
 export interface PollView {
   id: number;
@@ -2558,9 +2558,8 @@ export interface Answered {
   re: string | null;
 }
 /**
- * To who presents: every hand, the earliest first, and the poll with its counts.
- *
- *     `names`: choice to the names of those who made it, as with hands.
+ * To the presenter: every hand, the earliest first, and the poll with its counts. `names`: choice to the names of
+ *     those who chose it, as with hands.
  */
 export interface Audience {
   type: "audience";
@@ -2573,7 +2572,7 @@ export interface Audience {
   re: string | null;
 }
 /**
- * `name` of members of a class that the presenter teaches; others are their numbers.
+ * `name` for members of a class that the presenter teaches; others have a number only.
  */
 export interface HandSeen {
   branch: string;
@@ -2582,7 +2581,7 @@ export interface HandSeen {
   follower: number;
   name: string | null;
   /**
-   * The connection was lost; the hand is lowered unless it returns.
+   * The follower's connection is lost; the hand is lowered unless the follower returns.
    */
   away: boolean;
 }
@@ -2608,7 +2607,7 @@ export interface Question {
   };
 }
 /**
- * What the player takes to play without a server (docs/player.md).
+ * All that the player needs to play without a server (docs/player.md).
  */
 export interface PlayerFile {
   v: 1;
@@ -2619,40 +2618,40 @@ export interface PlayerFile {
   header?: Header;
   view?: View;
   /**
-   * By branch; those after `leaves_at`.
+   * Steps by branch; those after `leaves_at`.
    */
   steps?: {
     [k: string]: Step[];
   };
   /**
-   * Instead of header, view and steps: where the lines of a replay are that hold them.
+   * The address of a replay's lines, if header, view and steps are not in the file.
    */
   lines?: string;
   /**
-   * By branch, where the file has them.
+   * By branch, if the file has them.
    */
   plans?: {
     [k: string]: Plan;
   };
   /**
-   * By branch, likewise; null where the steps are not of this engine.
+   * By branch; null if the steps are not from this engine.
    */
   derived?: {
     [k: string]: FileDerived | null;
   };
   /**
-   * By branch, where they were counted.
+   * By branch, if they were counted.
    */
   transactions?: {
     [k: string]: TransactionLines;
   };
   /**
-   * Of a log case.
+   * For a log case.
    */
   why?: LogWhy[];
 }
 /**
- * What a player file plays.
+ * The kinds of player files.
  */
 export interface PlayedSession {
   id: string;
@@ -2661,7 +2660,7 @@ export interface PlayedSession {
   variant: string | null;
 }
 /**
- * What checking found: `differs` names the first step that does.
+ * The result of checking: `differs` names the first step that differs.
  */
 export interface Verified {
   state: "as_recorded" | "differs" | "log" | "verified";
@@ -2679,17 +2678,17 @@ export interface PlayedBranch {
   id: string;
   name: string;
   /**
-   * Where nobody named it.
+   * The name if none was given.
    */
   said?: BranchName;
   parent: string | null;
   /**
-   * The last step that it shares with its parent.
+   * The last step shared with its parent.
    */
   leaves_at: number;
   newest: number;
   /**
-   * Why the run ended; null while it can go on.
+   * Why the run ended; null while it can continue.
    */
   finished: string | null;
   interventions: MadeIntervention[];
@@ -2701,7 +2700,7 @@ export interface PlayedBranch {
   };
 }
 /**
- * What a branch is, in the reader's language.
+ * A branch's name in the reader's language.
  */
 export interface BranchName {
   key: string;
