@@ -1,1 +1,1 @@
-"""People: signing up and in, what belongs to whom, roles, and leaving with everything one made."""
+"""Accounts: signing up and in, ownership, roles, and deletion with everything one made."""

@@ -15,7 +15,7 @@ from eosviz.walkthroughs.models import Session
 
 
 def delete_account(user: User) -> None:
-    """The account and all it made, as the page said beforehand. Whoever follows one of its sessions is told."""
+    """Delete the account and all it made, as its page announced. Followers of its sessions are notified."""
     key = user.owner_key
     for session_id in (
         Session.objects.of_browser(key).filter(presentation__isnull=False).values_list("id", flat=True)

@@ -1,4 +1,4 @@
-"""What the site decides about signing up, in the words that django-allauth asks with."""
+"""The site's answers to django-allauth's questions about signing up and in."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class AccountAdapter(DefaultAccountAdapter):
         return bool(settings.SIGN_UP_OPEN)
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
-        """Counts wrong passwords. Raises ImmediateHttpResponse with the refusal, RedisError while nothing counts."""
+        """Counts wrong passwords. Raises ImmediateHttpResponse with the refusal, RedisError while counting is
+        impossible."""
         try:
             attempt = Attempt(request, str(credentials.get("email") or credentials.get("username") or ""))
         except TooOften as refused:
@@ -42,7 +43,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return user
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Strangers can have mails sent to any address: so many to each. Raises ImmediateHttpResponse."""
+        """Limits mails to one address, because anyone can request them. Raises ImmediateHttpResponse."""
         if template_prefix in ASKED_FOR_BY_ANYBODY:
             try:
                 take("mail.recipient", email.lower())
@@ -51,7 +52,7 @@ class AccountAdapter(DefaultAccountAdapter):
         super().send_mail(template_prefix, email, context)
 
     def get_http_user_agent(self, request: HttpRequest) -> str:
-        """What a mail about a change says of where it came from."""
+        """What a mail about a change says about its origin."""
         return request.META.get("HTTP_USER_AGENT") or str(words("accounts.mail.change.unnamed"))
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:

@@ -1,4 +1,4 @@
-"""People in Django's administration: search, bar, give roles. Passwords are set by their owners alone."""
+"""Accounts in Django's administration: search, block, give roles. Only owners set passwords."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from eosviz.accounts.models import User
 
 admin.site.site_header = admin.site.site_title = "eosviz"
-# The administration's own form would know nothing of the limits on signing in.
+# The administration's own form would bypass the limits on signing in.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 
@@ -26,9 +26,9 @@ class UserAdmin(admin.ModelAdmin):
         return False  # people sign up themselves
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Whoever may do everything is changed by their like alone."""
+        """Only superusers change a superuser."""
         may = super().has_change_permission(request, obj)
         return may and (obj is None or not obj.is_superuser or request.user.is_superuser)
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        return False  # people delete themselves, after being told what goes with them
+        return False  # people delete themselves, after reading what is deleted with them

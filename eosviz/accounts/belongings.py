@@ -1,4 +1,4 @@
-"""Everything an account made: counted for its page, told before it is deleted, and packed for taking away."""
+"""Everything an account owns: counted for its page, listed before it is deleted, and packed for download."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from eosviz.walkthroughs.models import Session
 from eosviz.workshop.models import Draft, Edition
 
 KEPT_IN_MEMORY_BYTES = 4 * 1024 * 1024
-"""What is packed lies in a file from this size on."""
+"""Above this size the package is a file on disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """One kind of thing. `fate`: what deleting the account does to it, `deleted` or `anonymised`."""
+    """One kind of belongings. `fate`: what deleting the account does to it, `deleted` or `anonymised`."""
 
     kind: str
     count: int
@@ -44,7 +44,7 @@ class Holding:
 
 
 def holdings(user: User) -> list[Holding]:
-    """Every kind, also those of which there is none: the page says what would happen to them."""
+    """Every kind, also those without any: the page says what would happen to them."""
     key = user.owner_key
     return [
         Holding("sessions", Session.objects.of_browser(key).count()),
@@ -63,7 +63,7 @@ def holdings(user: User) -> list[Holding]:
 
 
 def account_file(user: User) -> dict[str, Any]:
-    """What is known of a person beside their sessions and replays, as JSON."""
+    """Personal data apart from sessions and replays, as JSON."""
     key = user.owner_key
     return {
         "email": user.email,
@@ -128,12 +128,10 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 
 
 def packed(user: User) -> IO[bytes]:
-    """A ZIP with `account.json`, each session and what was published as a replay file, each opened replay as a
-    player file and, where it was kept, the replay file.
-
-    The caller closes it. It is written whole before it is sent, so what fails on the way leaves no half.
-    """
-    # The caller gets it open; the response that sends it closes it.
+    """A ZIP with `account.json`, each session and publication as a replay file, each opened replay as a player
+    file and, if it was kept, the replay file. It is written completely before it is sent, so an error leaves no
+    half file. The caller closes it."""
+    # Returned open; the response that sends it closes it.
     file = tempfile.SpooledTemporaryFile(max_size=KEPT_IN_MEMORY_BYTES)  # noqa: SIM115
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(

@@ -1,4 +1,4 @@
-"""Forms around an account. Labels are the catalogue's, asked when a page is made: the reader's language."""
+"""Forms of an account. Labels are looked up in the catalogue when a page is rendered, in the reader's language."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def _words(key: str, **params: Any) -> str:
 
 
 words = lazy(_words, str)
-"""The catalogue's sentence of a key, when it is shown."""
+"""The catalogue's sentence of a key, looked up when it is shown."""
 
 
 one_line = RegexValidator(NAME_PATTERN, words("accounts.name.unprintable"))
-"""Others read a name beside what the page says: it must not turn that round."""
+"""Others see the name inside sentences: it must not reverse the text direction."""
 
 
 def called(user: User) -> str:
@@ -44,7 +44,7 @@ def _name_field() -> forms.CharField:
 
 
 class NameAtSignUp(forms.Form):
-    """What is asked beside address and password. django-allauth builds its own form on this one."""
+    """Fields beside address and password. django-allauth builds its own form on this one."""
 
     name = _name_field()
 
@@ -64,7 +64,7 @@ class NameForm(forms.ModelForm):
 
 
 class DeleteForm(forms.Form):
-    """Proof that it is the owner: the password, or the address where another site signs them in."""
+    """Proof of ownership: the password, or the address for accounts that sign in through another site."""
 
     proof = forms.CharField(max_length=254, strip=False)
 

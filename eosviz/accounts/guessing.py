@@ -1,10 +1,9 @@
-"""How many wrong passwords may be tried: rates `wrong_password.…` of `settings.RATES`.
+"""Limits on wrong passwords: rates `wrong_password.…` of `settings.RATES`.
 
-From a browser that does not know the account, a wrong password counts three times: for the address it comes from,
-for the account at that address, and for the account wherever it comes from. From one that knows the account, it counts
-for that browser alone. A right password gives back what it took, so it never counts.
-
-An account is what was typed as its address: it makes no difference whether there is one.
+From a browser that does not know the account, a wrong password counts three times: for the address it comes from, for
+the account at that address, and for the account from anywhere. From a browser that knows the account, it counts for
+that browser only. A right password takes its counts back. The account is the typed address: it makes no difference
+whether it exists.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from eosviz.rates import TooOften, rate_of, take
 
 
 class Attempt:
-    """One password that is tried. Counted when it is made, so that many at once are not one."""
+    """One password attempt. It is counted when created, so that parallel attempts all count."""
 
     def __init__(self, request: HttpRequest, email: str) -> None:
-        """Raises TooOften, and RedisError where nothing can be counted; nothing is counted then."""
+        """Raises TooOften, or RedisError if counting is impossible; then nothing is counted."""
         self._taken: list[tuple[str, str]] = []
         for name, caller in _counted(request, email.strip().lower()):
             try:
@@ -32,7 +31,7 @@ class Attempt:
             self._taken.append((name, caller))
 
     def was_right(self) -> None:
-        """Nothing of it counts."""
+        """Takes its counts back."""
         for name, caller in self._taken:
             buckets.give_back(rate_of(name), caller)
         self._taken.clear()

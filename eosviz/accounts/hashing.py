@@ -1,8 +1,8 @@
-"""Hashing passwords, a few at a time.
+"""Hashes a few passwords at a time.
 
-A hash costs a quarter of a second of a processor, outside Python's lock. Where 250 people sign in at once, as many
-threads would want both processors, and every other page and socket would wait behind all of them for minutes. Here they
-take turns, and one processor stays free for what is quick.
+A hash takes a quarter of a second of processor time, outside Python's lock. If 250 people sign in at once, as many
+threads would occupy all processors for minutes and every page and socket would wait. Here hashes take turns, and one
+processor stays free for short work.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _turn = BoundedSemaphore(AT_ONCE)
 
 
 class PasswordHasher(PBKDF2PasswordHasher):
-    """Django's own, with the same hashes."""
+    """Django's hasher, with the same hashes."""
 
     def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
         with _turn:

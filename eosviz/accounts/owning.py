@@ -1,7 +1,6 @@
-"""Whose work it is. A browser's key owns what somebody unknown makes (`walkthroughs/browser.py`); an account has
-such a key too. Whoever signs in gives the account what the browser held, and from then on the browser's session
-holds the account's key: every rule about owners stays one rule.
-"""
+"""Ownership. A browser's key owns what anonymous visitors create (`walkthroughs/browser.py`); an account has such
+a key too. Signing in gives the account what the browser owned, and from then on the browser's session has the
+account's key: so one rule about owners is enough."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from eosviz.walkthroughs.models import Session
 
 
 def take_over_browser(sender: Any, request: HttpRequest, user: User, **kwargs: Any) -> None:
-    """Called by Django whenever somebody has signed in."""
+    """Called by Django after each sign-in."""
     held = browser_of(request.session)
     if held != user.owner_key:
         claim(user, held)
@@ -41,7 +40,7 @@ def claim(user: User, browser: str) -> None:
 
 
 def _claim_visits(account: str, browser: str) -> None:
-    """Progress is joined: what was done in either is done, and a run that the account has stays its run."""
+    """Merges progress: what was done in either is done, and the account's run is kept."""
     known = {(visit.track, visit.position): visit for visit in Visit.objects.of_browser(account)}
     for visit in Visit.objects.of_browser(browser):
         mine = known.get((visit.track, visit.position))

@@ -1,4 +1,4 @@
-"""The right of the person who opened a socket: to be who they were when it was opened."""
+"""The right of the person who opened a socket: still to be the same signed-in or anonymous person."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from eosviz.walkthroughs.browser import browser_of
 
 
 def rights_of_person(scope: dict[str, Any]) -> tuple[Right, ...]:
-    """One that is gone (`Ending.SIGNED_OUT`) once the cookie's session is: after signing out or in, a new password, a
-    ban, the account's end. None where the browser sent no cookie that holds anything. Reads the database."""
+    """It ends (`Ending.SIGNED_OUT`) with the cookie's session: after signing out or in, a new password, a ban, the
+    account's deletion. Empty if the browser sent no cookie with data. Reads the database."""
     cookie = scope["session"].session_key
     if not cookie:
         return ()
@@ -21,7 +21,7 @@ def rights_of_person(scope: dict[str, Any]) -> tuple[Right, ...]:
 
     def ask() -> Ending | None:
         stored = SessionStore(cookie)
-        # A browser that made nothing before gets its key with the first thing it makes.
+        # A browser without a key gets one with the first thing it creates.
         is_same = stored.get(SESSION_KEY) == user and (not browser or browser_of(stored) == browser)
         return None if is_same else Ending.SIGNED_OUT
 

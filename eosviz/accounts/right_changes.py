@@ -1,8 +1,6 @@
-"""Which changes of rows may end a right of an open socket: one table, announced by signals, so that it does not matter
-who makes the change (a page, the administration, a command).
-
-Changes that send no signal (`update`, SQL by hand) are found by the clock (`eosviz/rights.py`).
-"""
+"""Changes of rows that may end a right of an open socket: one table. Signals announce them, whoever makes the
+change (a page, the administration, a command). Changes without a signal (`update`, SQL by hand) are found by
+polling (`eosviz/rights.py`)."""
 
 from __future__ import annotations
 
@@ -54,14 +52,14 @@ DELETED: dict[type[Model], Callable[[Any], str]] = {
     Shrink: _of_job,
     Analysis: _of_job,
 }
-"""Model to the topic of rights that a row's end may end."""
+"""Model to the topic of rights that deleting a row may end."""
 
 SAVED: dict[type[Model], Callable[[Any], str]] = {User: _of_user, Membership: _of_member}
 """The same for any change of a row: a ban, a new password, another part in a class."""
 
 
 def announce_changes() -> None:
-    """Called once, when all apps are there."""
+    """Called once, when all apps are loaded."""
     for model in DELETED:
         post_delete.connect(_deleted, sender=model, dispatch_uid=f"rights: {model.__name__} deleted")
     for model in SAVED:
@@ -85,5 +83,5 @@ def _roles_changed(
     if isinstance(instance, User):
         changed(_of_user(instance))
         return
-    users = User.objects.filter(pk__in=pk_set or ())  # the group's side
+    users = User.objects.filter(pk__in=pk_set or ())  # the group's side of the relation
     changed(*(of_owner(key) for key in users.values_list("owner_key", flat=True)))

@@ -1,7 +1,7 @@
-"""What each role may do: one table, kept in the database as groups after every migration.
+"""The permissions of each role: one table, stored as groups after every migration.
 
-Everybody with an account is a learner, which needs no permission. What depends on the thing that is looked at
-(one's own session, a class that one teaches) is a method of that thing's query set and not a permission.
+Everyone with an account is a learner, which needs no permission. A right that depends on a thing (one's own session,
+a class that one teaches) is a method of its query set, not a permission.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from eosviz.accounts.models import User
 
 
 class Role(StrEnum):
-    """The names of the groups. A learner is in none of them."""
+    """The names of the groups. Learners are in none of them."""
 
     LEARNER = "learner"
     INSTRUCTOR = "instructor"
@@ -40,7 +40,7 @@ MAY: dict[Role, tuple[str, ...]] = {
         "workshop.change_draft",
     ),
 }
-"""Permissions as `app.codename`. An administrator may look at every class, but teaches only those they joined."""
+"""Permissions as `app.codename`. An administrator may view every class, but teaches only those they joined."""
 
 LOOKED_AT = (
     "accounts",
@@ -54,11 +54,11 @@ LOOKED_AT = (
     "walkthroughs",
     "workshop",
 )
-"""Apps whose every model an administrator may look at in the administration."""
+"""Apps whose models an administrator may view in the administration."""
 
 
 def give_role(user: User, role: Role) -> None:
-    """Exactly this role from now on."""
+    """Give the person exactly this role."""
     with transaction.atomic():
         user.groups.remove(*Group.objects.filter(name__in=list(Role)))
         if role is not Role.LEARNER:
@@ -66,7 +66,7 @@ def give_role(user: User, role: Role) -> None:
 
 
 def role_of(user: User) -> Role:
-    """The highest role. A superuser is an administrator."""
+    """The highest role. A superuser counts as administrator."""
     if user.is_superuser:
         return Role.ADMINISTRATOR
     held = set(user.groups.values_list("name", flat=True))
@@ -74,9 +74,9 @@ def role_of(user: User) -> Role:
 
 
 def keep_groups(**kwargs: Any) -> None:
-    """After a migration the groups hold what the table says, no more and no less."""
+    """After a migration the groups have exactly the table's permissions."""
     if Group._meta.db_table not in connections[kwargs.get("using", "default")].introspection.table_names():
-        return  # only some apps were migrated
+        return  # only some apps are migrated
     for role, names in MAY.items():
         if role is Role.LEARNER:
             continue

@@ -1,8 +1,6 @@
-"""The session store. A session whose account is gone, barred or has got a new password is empty.
-
-Pages and sockets read the owner's key from the session and never ask for the account itself; without this a
-stolen cookie would go on to own everything after its owner has changed the password.
-"""
+"""The session store. A session is empty if its account was deleted, blocked or has a new password. Pages and
+sockets read the owner's key from the session and never check the account; without this a stolen cookie would keep
+its rights after the password was changed."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from eosviz.rights import changed, of_cookie
 
 class SessionStore(DatabaseStore):
     def delete(self, session_key: str | None = None) -> None:
-        """Signing out and in does this; sockets that were opened with the cookie are closed."""
+        """Called when signing out and in; sockets that were opened with the cookie are closed."""
         super().delete(session_key)
         self._announce(session_key)
 

@@ -1,9 +1,9 @@
-"""Signing up and in; no answer says which addresses have an account.
+"""Signing up and in; no response reveals which addresses have an account.
 
-Where mail is sent, the answer is the same for every address, and a mail tells its owner. Where none is sent an
-address cannot be proved, so a sign-up with a free address is an account at once. The answer is the same all the same:
-it leads to signing in, with what was typed. A person who signs in there with the password that they just chose learns
-that the address was free, at the price of the account that they made; nothing short of mail can hide that.
+With mail, the response is the same for every address, and a mail tells its owner. Without mail an address cannot be
+proved, so a sign-up with a free address creates the account at once. The response is still the same: it leads to the
+sign-in page, filled in. A person who signs in there with the password just chosen learns that the address was free,
+at the price of the account created; only mail could hide that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from django.utils.http import urlencode
 from eosviz.accounts.forms import words
 
 SIGNED_UP_AS = "signed_up_as"
-"""In the session: the address that the sign-in form is filled with, once."""
+"""In the session: the address that fills the sign-in form, once."""
 
 
 class SignUp(SignupForm):
@@ -39,12 +39,12 @@ class SignUp(SignupForm):
 
     def try_save(self, request: HttpRequest) -> tuple[Any, HttpResponse | None]:
         if self.account_already_exists:
-            make_password(self.cleaned_data["password1"])  # That takes most of the time of making an account.
+            make_password(self.cleaned_data["password1"])  # Takes as long as creating an account.
         if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
             saved: tuple[Any, HttpResponse | None] = super().try_save(request)
             return saved
         if not self.account_already_exists:
-            with suppress(IntegrityError):  # Another sign-up with the same address was first.
+            with suppress(IntegrityError):  # A parallel sign-up with the same address was first.
                 self.save(request)
         request.session[SIGNED_UP_AS] = self.cleaned_data["email"]
         messages.success(request, words("accounts.signed_up"))
@@ -53,8 +53,8 @@ class SignUp(SignupForm):
         return None, redirect(reverse("account_login") + query)
 
     def save(self, request: HttpRequest) -> Any:
-        """The library's, in one transaction, which begins when the password is hashed: that takes long, and SQLite lets
-        one write at a time."""
+        """The library's method in one transaction, which begins after the password was hashed: hashing takes long,
+        and SQLite allows one writer at a time."""
         adapter = get_adapter()
         user = adapter.save_user(request, adapter.new_user(request), self, commit=False)
         with transaction.atomic():

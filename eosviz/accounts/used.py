@@ -1,5 +1,5 @@
-"""*What you have used*: one's quotas with what there is of each, and how often one may ask. For everybody, with an
-account or without."""
+"""*What you have used*: one's quotas with their use, and how often one may ask. For everyone, with or without an
+account."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEARLY_FULL = 0.9
 """From this share on the bar has another colour."""
 WHOM = ("person", "address")
 NOT_TOLD = ("wrong_password",)
-"""The page that meets one says it: it concerns an account and not the person who looks."""
+"""Left out here and shown where it is reached: it concerns an account, not the reader."""
 
 
 @never_cache
@@ -34,13 +34,14 @@ def used(request: HttpRequest) -> HttpResponse:
 
 
 def _told_rates() -> list[str]:
-    """What is counted for a person or an address, in the order of the settings; not what counts for anything else."""
+    """The rates of a person or an address, in the order of the settings; other rates are left out."""
     counted = [name.partition(".") for name in settings.RATES]
     return list(dict.fromkeys(what for what, _, whom in counted if whom in WHOM and what not in NOT_TOLD))
 
 
 def _rate(what: str) -> dict[str, Any]:
-    """`everyone`: counted for an address, for all who are there; else `person` and, for newcomers, `address`."""
+    """`everyone`: counted for an address and all visitors from it; else `person` and, for visitors without a key,
+    `address`."""
     person, address = (_numbers(f"{what}.{whom}") for whom in WHOM)
     if person is None:
         return {"key": f"rates.{what}", "everyone": address}
@@ -57,7 +58,7 @@ def _numbers(name: str) -> dict[str, Any] | None:
 
 
 def _row(quota: quotas.Quota, count: int) -> dict[str, Any]:
-    """Bytes as whole MiB, rounded up: what is there is seen."""
+    """Bytes as whole MiB, rounded up so that small amounts show."""
     unit = quotas.MEBIBYTE if quota.in_bytes else 1
     most = quota.most // unit
     return {

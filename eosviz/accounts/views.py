@@ -1,4 +1,4 @@
-"""The account's own pages. Signing up and in, passwords and addresses are django-allauth's, in our templates."""
+"""The account's own pages. Signing up and in, passwords and addresses are django-allauth's, with our templates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from eosviz.streamed import StreamedFile
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: SignedInRequest) -> HttpResponse:
-    """Who I am here, what I made, and the ways out. POST changes the name."""
+    """My name and role, what I made, and how to leave. POST changes the name."""
     form = NameForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
         form.save()
@@ -54,7 +54,7 @@ def download(request: SignedInRequest) -> StreamedFile:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: SignedInRequest) -> HttpResponse:
-    """What would be deleted, and a form that asks for the password; POST does it."""
+    """What would be deleted, and a form that asks for the password; POST deletes."""
     form = DeleteForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         user = request.user

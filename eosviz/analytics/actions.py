@@ -1,4 +1,4 @@
-"""Everything that writes about analytics. Pages, commands and the nightly task are doors to these functions."""
+"""Everything that writes analytics. Pages, commands and the nightly task call these functions."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ logger = logging.getLogger(__name__)
 
 
 def is_followed(session: Session) -> bool:
-    """Whether a trail of this session is kept: it is an attempt at what a class was given, or stands in a track that
-    it was given, or belongs to an account that agreed."""
+    """Whether a trail of this session is recorded: it is an attempt at an assignment, or in an assigned track, or
+    belongs to an account that agreed."""
     if User.objects.filter(owner_key=session.owner, counted=True, is_active=True).exists():
         return True
     attempts = Attempt.objects.filter(assignment__classroom__archived=None)
@@ -35,8 +35,8 @@ def is_followed(session: Session) -> bool:
 
 
 def note_trail(session: Session, branch_id: int, last: int, furthest: int, backs: list[int]) -> None:
-    """Where the reader is, how far they looked, from which steps they went back since they said so last. Steps of a
-    branch that the first one does not have count as the step where it left. Raises Problem."""
+    """Record the reader's step, how far they looked, and from which steps they went back since the last report. A
+    step of another branch counts as the step where that branch left the first one. Raises Problem."""
     branch = Branch.objects.filter(id=branch_id, session=session).first()
     if branch is None:
         raise Problem("not_found", "no_branch", branch=str(branch_id))
@@ -59,14 +59,14 @@ def note_trail(session: Session, branch_id: int, last: int, furthest: int, backs
 
 
 def ask(classroom: Classroom | None) -> Analysis:
-    """An analysis that waits to be run; the one that waits or runs already where there is one."""
+    """Create a waiting analysis; returns the waiting or running one if there is one."""
     with transaction.atomic():
         known: Analysis | None = Analysis.objects.of_scope(classroom).under_way().first()
         return known or Analysis.objects.create(classroom=classroom, state=State.WAITING)
 
 
 def ask_for_all() -> list[Analysis]:
-    """One for every class that did something since its last one, and one for all who agreed."""
+    """Create one for every class with activity since its last one, and one for all who agreed."""
     open_classes = Classroom.objects.filter(archived=None).order_by("created")
     scopes: list[Classroom | None] = [None, *open_classes.iterator()]
     return [ask(scope) for scope in scopes if _has_news(scope)]
@@ -78,7 +78,7 @@ def _has_news(classroom: Classroom | None) -> bool:
     if last is None:
         return sessions.exists()
     newest = _newest_word(classroom)
-    # Who has gone is noticed by their absence, who has stopped in the middle by the time that passed.
+    # Deleted accounts are noticed by their absence, abandoned visits by the time that passed.
     gone = sessions.count() != last.sessions + last.under_way + last.left_out
     return gone or last.under_way > 0 or (newest is not None and newest > last.created)
 

@@ -1,4 +1,4 @@
-"""Analyses in Django's administration, to look at. Trails are looked at by nobody."""
+"""Analyses in Django's administration, read-only. Trails are not shown to anyone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Bars along the steps of a scenario, as plain numbers for a picture. Pure.
 
-Each row is one kind: the further a bar rises, the larger the share of those who were there. What a bar tells stands in
-the table below it, too.
+Each row is one kind: the higher a bar, the larger the share of those who were there. The table below has the same
+figures.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from eosviz.analytics.models import Figure, Kind
 
 WIDTH = 1000
 HEIGHT = 56
-"""Of one row's bars, at a share of 1."""
+"""The height of a bar at a share of 1."""
 ROW = 92
-"""From one row to the next: its name stands above its bars."""
+"""The distance between rows: a row's name is above its bars."""
 FOOT = 28
 BAR_MIN, BAR_MAX = 4.0, 24.0
 TICKS_MAX = 10
@@ -33,7 +33,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The bars of one kind; `y` is the line that they stand on."""
+    """The bars of one kind; `y` is their base line."""
 
     kind: str
     y: float
@@ -62,7 +62,7 @@ class Drawing:
 
 
 def draw(figures: Iterable[Figure], steps: int) -> Drawing | None:
-    """The figures of one scenario's steps; ``steps``: how many it has. None when there is nothing to draw."""
+    """The figures of one scenario's steps; ``steps``: how many it has. None if there is nothing to draw."""
     by_kind: dict[str, list[Figure]] = {}
     for figure in figures:
         if figure.step is not None and figure.kind in SHOWN:
@@ -91,7 +91,7 @@ def _bar(figure: Figure, pitch: float, width: float, ground: float) -> Bar:
 
 
 def _tick(last: int) -> int:
-    """The smallest of 1, 2, 5, 10, … steps that gives no more than `TICKS_MAX` numbers."""
+    """The smallest of 1, 2, 5, 10, … steps that gives at most `TICKS_MAX` numbers."""
     unit = 1
     while True:
         for times in (1, 2, 5):

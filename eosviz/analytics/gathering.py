@@ -1,7 +1,7 @@
-"""What an analysis reads out of the database: visits, what happened in them, and the steps that it happened at.
+"""Reads an analysis's input from the database: visits, what happened in them, and the steps where it happened.
 
-People are numbers here from the first line on, given anew for each analysis and kept nowhere. A visit is one session;
-what is counted of it lies on its first branch up to the first intervention: there everybody has the same steps.
+People are numbers from the first line on, assigned anew for each analysis and stored nowhere. A visit is one session;
+what counts happened on its first branch up to the first intervention, where everyone has the same steps.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from eosviz.walkthroughs.models import Branch, Command, Session, Step
 from eosviz.workshop.models import Edition
 
 SESSIONS_MAX = 200_000
-"""The newest are looked at; the others are counted and told."""
+"""The most sessions per analysis: the newest; others are counted and reported."""
 LEFT_AFTER = timedelta(days=1)
-"""A session that did not end counts as left when nobody asked anything of it for so long."""
+"""An unfinished session counts as left after so long without a request."""
 STEPS_MAX = 5_000
-"""Of one scenario whose rules and sentences are read."""
+"""The most steps of one scenario whose rules and sentences are read."""
 AT_ONCE = 500
 _ALONE, _CLASS = "alone", "class"
 
@@ -59,7 +59,7 @@ _step = msgspec.json.Decoder(_ToldStep)
 
 
 def gather(classroom: Classroom | None, now: datetime) -> Gathered:
-    """Of this class's assignments, or of everybody who agreed."""
+    """Visits to this class's assignments, or of everyone who agreed."""
     sessions = sessions_of(classroom).order_by("-created", "id")
     gathered = Gathered(left_out=max(0, sessions.count() - SESSIONS_MAX))
     chosen = sessions[:SESSIONS_MAX].values_list(
@@ -77,8 +77,8 @@ def gather(classroom: Classroom | None, now: datetime) -> Gathered:
 
 
 def sessions_of(classroom: Classroom | None) -> QuerySet[Session]:
-    """Of a class: attempts of its learners, and what they did in tracks that they were given. Of all: everything of
-    accounts that agreed."""
+    """For a class: attempts of its learners, and what they did in assigned tracks. For all: everything of accounts
+    that agreed."""
     if classroom is None:
         agreed = User.objects.filter(is_active=True, counted=True)
         return Session.objects.filter(owner__in=agreed.values("owner_key"))
@@ -91,8 +91,8 @@ def sessions_of(classroom: Classroom | None) -> QuerySet[Session]:
 
 
 class _Lessons:
-    """Which versions are versions of the same lesson: editions of one draft, or what the library had under one name.
-    A scenario whose settings somebody changed for themselves has the library's name too, and is no version of it."""
+    """Which versions belong to the same lesson: editions of one draft, or versions of one name in the library. A
+    scenario with settings changed by a user keeps the library's name but is no version of it."""
 
     def __init__(self) -> None:
         self._known: dict[int, str] = {}
@@ -154,7 +154,7 @@ def _read(
         answers[answer.session_id].append(answer)
     for session, owner, version, identifier, variant, created in found:
         if session not in branches:
-            continue  # It was deleted since it was chosen.
+            continue  # Deleted since it was chosen.
         root, *others = branches[session]
         trail = trails.get(session)
         is_over = root.finished is not None or handed_in.get(session) is not None
@@ -174,14 +174,14 @@ def _read(
         }
         common = min([one["after"] for one in root.interventions], default=root.newest)
         known = longest.get((version, place["variant"]), (0, 0))
-        # Up to there it is the run of everybody: the longest of them tells the steps.
+        # Up to there it is everyone's run: the longest run gives the steps.
         longest[version, place["variant"]] = max(known, (common, root.id))
         moves: list[Row] = []
         gathered.apart += _moves(number, root, others, trail, answers[session], common, moves)
         gathered.moves += moves
         looked = _reach(root, others, trail, common)
-        # Whoever did something at a step was there, also where their page has told less of them: the last it had to
-        # tell may not have come, and it is a browser that tells it.
+        # Who did something at a step was there, even if their page reported less: the last report may not have
+        # arrived, and a browser sends it.
         looked["reach"] = max(looked["reach"], looked["last"], *(move["step"] for move in moves))
         gathered.visits.append({**place, **looked})
 
@@ -191,7 +191,7 @@ def _group(track: str | None, is_attempt: bool) -> str:
 
 
 def _reach(root: Branch, others: list[Branch], trail: Trail | None, common: int) -> Row:
-    """Without a trail what was made is taken for what was looked at."""
+    """Without a trail the steps that were made count as looked at."""
     furthest = root.newest if trail is None else trail.furthest
     last = root.newest if trail is None else trail.last
     return {
@@ -211,7 +211,7 @@ def _moves(
     common: int,
     moves: list[Row],
 ) -> int:
-    """Adds what was done at which step; returns how often it was beyond the steps that everybody has."""
+    """Adds what was done at which step; returns how often it was beyond the common steps."""
     apart = 0
     made = [("branched", one["after"], 1) for one in root.interventions[:1]]
     made += [("branched", one.leaves_at, 1) for one in others if one.parent_id == root.id]
@@ -222,7 +222,7 @@ def _moves(
         if answer.right is None:
             continue
         kind = "right" if answer.right else "wrong"
-        # Whoever answered on a branch of their own answered about another run.
+        # An answer on a branch of one's own is about another run.
         made.append((kind, answer.at if answer.branch_id == root.id else common + 1, 1))
     for kind, step, times in made:
         if step > common:

@@ -1,4 +1,4 @@
-"""An analysis as a job: what was gathered goes through Spark, and what may be told of it is stored."""
+"""An analysis as a job: Spark computes figures from the gathered input, and those that may be shown are stored."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from eosviz.pipeline import actions
 from eosviz.pipeline.models import State
 
 FIGURES_MAX = 20_000
-"""Of one analysis, those about most people first."""
+"""The most figures of one analysis; those about most people first."""
 STORED_AT_ONCE = 500
 
 
 def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
-    """Run a claimed analysis to its end. Older ones of the same class go when it is done. Raises what the job raised;
+    """Run a claimed analysis to its end, then delete older ones of the same class. Raises what the job raised;
     then it has failed."""
     with actions.beating(analysis) as stop:
         gathered = gather(analysis.classroom, timezone.now())
@@ -51,13 +51,13 @@ def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
             withheld=withheld,
             finished=timezone.now(),
         )
-        # Whoever is killed before this leaves an older one to be seen.
+        # If the process is killed before this, an older analysis stays visible.
         older = Analysis.objects.of_scope(analysis.classroom).exclude(id=analysis.id)
         older.exclude(id__in=older.under_way().values("id")).delete()
 
 
 def _figures(spark: SparkSession, gathered: Gathered, people_min: int) -> tuple[int, list[Row]]:
-    """How many are not stored, as they are about too few people or beyond the bound, and the others."""
+    """How many figures are left out, as about too few people or beyond the bound; and the figures to store."""
     frames = Frames.of(
         _frame(spark, gathered.visits, VISITS_SCHEMA),
         _frame(spark, gathered.moves, MOVES_SCHEMA),
@@ -99,6 +99,6 @@ def _store(analysis: Analysis, gathered: Gathered, rows: list[Row]) -> None:
         for row in rows
     ]
     with transaction.atomic():
-        # A process that was killed may have stored the same before.
+        # A process that was killed may have stored some before.
         analysis.figures.all().delete()
         Figure.objects.bulk_create(made, STORED_AT_ONCE)

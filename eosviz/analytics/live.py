@@ -1,4 +1,4 @@
-"""How far an analysis is, to those who look at its page."""
+"""The progress of an analysis, for its open pages."""
 
 from __future__ import annotations
 

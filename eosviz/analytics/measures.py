@@ -1,8 +1,8 @@
-"""What an analysis counts, as DataFrames: visits and moves in, figures out. No query, no name of anybody.
+"""The figures of an analysis as DataFrames: visits and moves in, figures out. No query, no names.
 
-Every figure counts different people, never visits, so that nobody weighs more for having tried often. One about fewer
-people than the least is withheld; where that would leave exactly one group to be found by subtraction, the smallest
-group beside it goes, too.
+Every figure counts different people, never visits, so that no one weighs more for trying often. A figure about too
+few people is withheld; if exactly one group could then be found by subtraction, the smallest group beside it is
+withheld too.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ VISITS_SCHEMA = _schema(
     visit=_LONG, person=_LONG, group=_TEXT, scenario=_TEXT, version=_LONG, variant=_TEXT,
     reach=_LONG, last=_LONG, ended=_FLAG, own_way=_FLAG,
 )  # fmt: skip
-"""A row per session. ``reach``: the furthest step looked at that everybody has; ``last``: the one looked at last;
-``own_way``: it branched or something was done to it. ``version`` grows with time; ``scenario`` is the same for all
-versions of one lesson."""
+"""A row per session. ``reach``: the furthest common step looked at; ``last``: the last one looked at; ``own_way``:
+it branched or had an intervention. ``version`` grows with time; ``scenario`` is the same for all versions of one
+lesson."""
 MOVES_SCHEMA = _schema(visit=_LONG, kind=_TEXT, step=_LONG, times=_LONG)
 """``kind``: back, branched, wrong, right."""
 RULES_SCHEMA = _schema(version=_LONG, variant=_TEXT, step=_LONG, rule=_TEXT)
@@ -48,7 +48,7 @@ class Frames:
 
     @classmethod
     def of(cls, visits: DataFrame, moves: DataFrame, rules: DataFrame) -> Frames:
-        """Each visit stands in its group and in the one of all together."""
+        """Each visit counts in its group and in the group of all together."""
         groups = f.explode(f.array(f.col("group"), f.lit("")))
         visits = visits.withColumn("group", groups).cache()
         left = visits.where("not ended and not own_way").select(
@@ -63,7 +63,7 @@ class Frames:
         return cls(visits, moved.join(known, ["visit", "group"]).cache(), rules)
 
     def forget(self) -> None:
-        """Once they were counted."""
+        """The steps where each person did something, once per person."""
         self.visits.unpersist()
         self.moves.unpersist()
 
@@ -88,7 +88,7 @@ def _reached(frames: Frames, steps: DataFrame) -> DataFrame:
 
 
 def steps(frames: Frames) -> DataFrame:
-    """Where people left, went back and branched, and where any of them stumbled, of those who were there."""
+    """Where people left, went back and branched, and where any of these happened, among those who were there."""
     stumbled = frames.moves.where(f.col("kind").isin(*CONFUSING)).withColumn("kind", f.lit("confused"))
     done = frames.moves.where("kind not in ('wrong', 'right')").unionByName(stumbled)
     counted = done.groupBy("kind", "group", *PLACE).agg(_people("people"), f.sum("times").alias("times"))
@@ -96,7 +96,7 @@ def steps(frames: Frames) -> DataFrame:
 
 
 def predictions(frames: Frames) -> DataFrame:
-    """Where people predicted wrongly, of those who answered: everybody's first answer counts."""
+    """Where people predicted wrongly, among those who answered: each person's first answer counts."""
     first = Window.partitionBy("group", "person", *PLACE).orderBy("visit")
     answers = (
         frames.moves.where("kind in ('wrong', 'right')")
@@ -113,7 +113,7 @@ def predictions(frames: Frames) -> DataFrame:
 
 
 def rules(frames: Frames) -> DataFrame:
-    """At the steps of which rule people stumbled, of those who met the rule in any scenario."""
+    """The rules at whose steps people had difficulty, among those who met the rule in any scenario."""
     looked = frames.visits.select("group", "person", "reach", *RUN)
     met = looked.join(frames.rules, RUN).where("reach >= step").groupBy("group", "rule").agg(_people("of"))
     stumbled = frames.moves.where(f.col("kind").isin(*CONFUSING)).join(frames.rules, PLACE)
@@ -122,8 +122,8 @@ def rules(frames: Frames) -> DataFrame:
 
 
 def _per_person(frames: Frames) -> DataFrame:
-    """``group, person, scenario, RUN`` and a flag per kind: whether it ever happened to them; null for `wrong` where
-    nothing was answered."""
+    """``group, person, scenario, RUN`` and a flag per kind: whether it ever happened to them; null for `wrong`
+    without answers."""
     did = (
         frames.moves.groupBy("visit", "group")
         .pivot("kind", ["left", "back", "branched", "wrong", "right"])
@@ -139,7 +139,7 @@ def _per_person(frames: Frames) -> DataFrame:
 
 
 def runs(frames: Frames) -> DataFrame:
-    """Of each scenario and variant as a whole: who looked to the end, left, went back, branched, predicted wrongly."""
+    """For each scenario and variant as a whole: who reached the end, left, went back, branched, predicted wrongly."""
     each = _per_person(frames)
     kinds = f.explode(
         f.array(
@@ -158,7 +158,7 @@ def runs(frames: Frames) -> DataFrame:
 
 
 def changes(whole: DataFrame, people_min: int) -> DataFrame:
-    """Each version of a scenario beside the one before it that people were seen with: `before`, `people_before`,
+    """Each version of a scenario beside the previous version with visitors: `before`, `people_before`,
     `of_before`; `low` and `high` are of the difference of shares, by Newcombe's interval."""
     enough = whole.where((f.col("group") == "") & (f.col("of") >= people_min))
     in_time = Window.partitionBy("scenario", "variant", "kind").orderBy("version")
@@ -194,7 +194,7 @@ def told(figures: DataFrame, people_min: int) -> DataFrame:
 
 
 def _few(column: str, people_min: int) -> Column:
-    """Nobody is nobody's secret."""
+    """A figure about no people reveals no one."""
     return (f.col(column) > 0) & (f.col(column) < people_min)
 
 

@@ -1,4 +1,4 @@
-"""What the pages show of an analysis: its scenarios in one look, and one of them along its steps."""
+"""The content of an analysis's pages: an overview of its scenarios, and one scenario along its steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 
 RUNS_SHOWN = 100
 PLACES_SHOWN = 10
-"""Steps, rules and changes in the overview; a scenario's own page has all of its steps."""
+"""The most steps, rules and changes in the overview; a scenario's own page has all of its steps."""
 RULES_SHOWN = 25
 
 
@@ -43,11 +43,11 @@ class Run:
 
     @property
     def columns(self) -> list[Figure | None]:
-        """In the order of the overview's table; None: nobody, too few, or nothing was asked."""
+        """In the order of the overview's table; None: too few people, or nothing was asked."""
         return [self.whole.get(kind) for kind in COLUMNS]
 
     def address(self, step: int) -> str:
-        """Opens this step in a run of one's own."""
+        """The address that opens this step in a run of one's own."""
         return Link(
             scenario=self.version.identifier,
             version=self.version.digest[:VERSION_CHARACTERS],
@@ -61,7 +61,7 @@ COLUMNS = (Kind.ENDED, Kind.LEFT, Kind.BACK, Kind.BRANCHED, Kind.WRONG)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A figure at a step, and where the step opens."""
+    """A figure at a step, and the address of the step."""
 
     run: Run
     figure: Figure
@@ -77,7 +77,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A requirement that people stumbled over, and what it was in each group."""
+    """A requirement that people had difficulty with, and its figure in each group."""
 
     figure: Figure
     groups: list[Figure]
@@ -88,14 +88,14 @@ class Overview:
     runs: list[Run]
     run_count: int
     places: list[Place]
-    """Where most of those who were there stumbled."""
+    """The steps with the largest share of people who had difficulty."""
     rules: list[Rule]
     changes: list[Figure]
     column_keys: list[str] = field(default_factory=lambda: [f"analytics.kind.{kind}" for kind in COLUMNS])
 
 
 def overview(analysis: Analysis) -> Overview:
-    # A document is read once, however many figures are about it.
+    # Each document is read once, however many figures are about it.
     together = analysis.figures.filter(group="").prefetch_related("version", "before")
     runs = _runs(together.filter(step=None, rule="", before=None))
     known = {(run.version.pk, run.variant): run for run in runs}
@@ -124,7 +124,7 @@ def overview(analysis: Analysis) -> Overview:
 
 
 def _doubt(change: Figure) -> bool:
-    """Whether the difference may be nothing."""
+    """Whether the difference may be zero."""
     return change.low <= 0 <= change.high
 
 
@@ -139,7 +139,7 @@ def _runs(figures: Any) -> list[Run]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step at which somebody stumbled; what is said of it is the same for each of its places."""
+    """A step at which someone had difficulty; its sentence is the same for each of its places."""
 
     number: int
     places: list[Place]
@@ -150,7 +150,7 @@ class Step:
 
     @property
     def figure(self) -> Figure:
-        """Any: its sentence is the step's."""
+        """Any of them: its sentence is the step's."""
         return self.places[0].figure
 
 
@@ -166,7 +166,7 @@ class OneRun:
 
 
 def run_of(analysis: Analysis, version: int, variant: str) -> OneRun | None:
-    """One scenario of an analysis; None when nothing may be told of it."""
+    """One scenario of an analysis; None if nothing about it may be shown."""
     figures = analysis.figures.filter(version=version, variant=variant).prefetch_related("version", "before")
     together = [figure for figure in figures if figure.group == ""]
     scenario = together[0].version if together else None

@@ -1,4 +1,4 @@
-"""What `celery beat` asks for at night."""
+"""Nightly tasks of `celery beat`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from eosviz.pipeline.tasks import ask_for_process
 
 @app.task(name="analytics.ask_for_all", ignore_result=True, acks_late=False)
 def ask_for_all() -> None:
-    """Where nothing was done since, nothing is asked, and no Spark is started."""
+    """Without new activity no analysis is created, and Spark is not started."""
     if actions.ask_for_all():
         ask_for_process()

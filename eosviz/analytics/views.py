@@ -1,4 +1,5 @@
-"""Pages about what a class did, and what all who agreed did; and where a page tells how far its reader is."""
+"""Pages about the activity of a class and of all who agreed, and the endpoint to which a page reports its reader's
+progress."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ TRAIL_BYTES_MAX = 4_096
 
 
 class Told(Struct, forbid_unknown_fields=True, frozen=True):
-    """What a page says of its reader: `static/player/trail.ts`."""
+    """The report of a page: `static/player/trail.ts`."""
 
     branch: BranchId
     last: StepNumber
@@ -42,7 +43,7 @@ _told = msgspec.json.Decoder(Told)
 
 @require_POST
 def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """204 whether it is kept or not; 400 for what a page of ours does not say."""
+    """204 whether or not it is recorded; 400 for what no page of this site sends."""
     owned = Session.objects.of_browser(browser_of(request.session))
     session = get_object_or_404(owned, id=session_id)
     try:
@@ -63,7 +64,7 @@ def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_safe
 def everybody(request: SignedInRequest) -> HttpResponse:
-    """Everybody who agreed, for whoever teaches."""
+    """All who agreed, for everyone who teaches."""
     _check_teaches(request)
     return _page(request, None)
 
@@ -95,7 +96,7 @@ def ask_of_class(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpRespo
 
 
 def _check_teaches(request: HttpRequest) -> None:
-    """For whom it is not, it does not exist."""
+    """404 for everyone else."""
     if not may_see_all(request.user):
         raise Http404
 

@@ -1,1 +1,1 @@
-"""What those who follow a presentation say back: hands at a step, and answers to a poll."""
+"""The audience of a presentation: hands raised at a step, and answers to a poll."""

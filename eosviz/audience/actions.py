@@ -1,4 +1,5 @@
-"""Everything that hands and polls write. Each function is one transaction, and asked again it changes nothing more."""
+"""Everything that writes hands and polls. Each function is one transaction and can be repeated without further
+effect."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from eosviz.walkthroughs.presenting_messages import PollChange, RaiseHand
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """Somebody who follows: one person however many pages they have open, where that can be known."""
+    """Identifies a follower: one person counts once however many pages they have open, as far as that can be
+    known."""
 
     key: str
     user: int | None
@@ -29,13 +31,13 @@ class Who:
 
 
 def who_follows(token: uuid.UUID, user: int | None, browser: str, page: uuid.UUID) -> Who:
-    """The account, else the browser that made something here, else the page."""
+    """The account's key, else the browser's, else the page's token."""
     person = f"user {user}" if user is not None else f"browser {browser}" if browser else f"page {page}"
     return Who(hashlib.sha256(f"{token} {person}".encode()).hexdigest(), user, page)
 
 
 def raise_hand(token: uuid.UUID, who: Who, message: RaiseHand) -> Hand:
-    """Raises Problem: nobody presents, no such branch, or too many have said something already."""
+    """Raises Problem: no presentation, no such branch, or too many followers have spoken already."""
     with transaction.atomic():
         presentation = _presentation(token=token)
         branch = Branch.objects.filter(id=int(message.branch), session=presentation.session_id).first()
@@ -54,7 +56,7 @@ def lower_own(token: uuid.UUID, who: Who) -> None:
 
 
 def lower(session_id: uuid.UUID, followers: list[int] | None) -> list[str]:
-    """By who presents: those of these followers, or all. Gives the keys of those whose hand was up."""
+    """Lower the hands of these followers, or all, for the presenter. Returns the keys of those whose hand was up."""
     with transaction.atomic():
         hands = Hand.objects.of(_presentation(session=session_id))
         if followers is not None:
@@ -65,13 +67,13 @@ def lower(session_id: uuid.UUID, followers: list[int] | None) -> list[str]:
 
 
 def leave(token: uuid.UUID, who: Who) -> bool:
-    """The page's connection ended; whether a hand was up there."""
+    """The page's connection ended; returns whether a hand was raised from it."""
     up = Hand.objects.filter(follower__presentation=token, follower__key=who.key, page=who.page)
     return up.update(away_since=timezone.now()) > 0
 
 
 def come_back(token: uuid.UUID, who: Who) -> Hand | None:
-    """The page is there, again or for the first time. A hand that was gone for too long is lowered."""
+    """The page is connected, again or for the first time. A hand that was away too long is lowered."""
     with transaction.atomic():
         up = Hand.objects.filter(follower__presentation=token, follower__key=who.key)
         up.gone().delete()
@@ -80,18 +82,18 @@ def come_back(token: uuid.UUID, who: Who) -> Hand | None:
 
 
 def lower_gone(presentation: Presentation) -> None:
-    """Hands of followers who left and did not come back in time."""
+    """Lower the hands of followers who left and did not return in time."""
     Hand.objects.of(presentation).gone().delete()
 
 
 def open_poll(session_id: uuid.UUID, branch_id: str, at: int) -> None:
-    """The engine's question at this step, to everybody who follows. Raises Problem where it asks none."""
+    """Ask all followers the engine's question at this step. Raises Problem if there is none."""
     if not Presentation.objects.filter(session=session_id).exists():
         raise Problem("refused", "not_presented")
     branch = Branch.objects.filter(id=int(branch_id), session_id=session_id).first()
     if branch is None:
         raise Problem("not_found", "no_branch", branch=branch_id)
-    # Before the transaction: the run may wait for its turn.
+    # Before the transaction: making the run may take a while.
     question = next((one for one in told_on(Branch.objects.line(branch)) if one["at"] == at), None)
     if question is None:
         raise Problem("refused", "no_question", step=at)
@@ -110,7 +112,7 @@ def open_poll(session_id: uuid.UUID, branch_id: str, at: int) -> None:
 
 
 def change_poll(session_id: uuid.UUID, turn: int, change: PollChange) -> None:
-    """Raises Problem for what `POLL_CHANGES` does not hold, and for a poll that another one followed."""
+    """Raises Problem for a change that `POLL_CHANGES` does not allow, or if another poll has replaced this one."""
     with transaction.atomic():
         poll = _poll(_presentation(session=session_id), turn)
         target = POLL_CHANGES.get((poll.state, change))
@@ -123,7 +125,7 @@ def change_poll(session_id: uuid.UUID, turn: int, change: PollChange) -> None:
 
 
 def answer_poll(token: uuid.UUID, who: Who, turn: int, choice: str) -> None:
-    """The one answer of this follower from now on. Raises Problem once it is not open any more."""
+    """Store the follower's answer in place of an earlier one. Raises Problem if the poll is no longer open."""
     with transaction.atomic():
         presentation = _presentation(token=token)
         poll = _poll(presentation, turn)
@@ -136,7 +138,8 @@ def answer_poll(token: uuid.UUID, who: Who, turn: int, choice: str) -> None:
 
 
 def _presentation(**which: Any) -> Presentation:
-    """Held until the transaction ends, so that two do not give out the same number or answer what was closed."""
+    """Locks the presentation until the transaction ends, so that no number is given twice and no closed poll is
+    answered."""
     found = Presentation.objects.select_for_update().filter(**which).first()
     if found is None:
         raise Problem("refused", "not_presented")

@@ -1,4 +1,4 @@
-"""Work that many ask for at once and that need be done once."""
+"""Runs work that is requested often, but at most once in an interval."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Awaitable, Callable
 
 
 class Coalesced:
-    """Does `work` at once when it is asked for, and not again before `seconds` have passed, however often it was
-    asked for meanwhile; what was asked for during the work is done after it. Belongs to one event loop.
-    """
+    """Runs `work` at once when requested, and not again before `seconds` have passed, however often it is
+    requested meanwhile; a request during the work runs it once more. Belongs to one event loop."""
 
     def __init__(
         self,
@@ -26,7 +25,7 @@ class Coalesced:
         self._running: asyncio.Task[None] | None = None
 
     def ask(self) -> None:
-        """Nothing once it was stopped: a timer that was set before may ask later."""
+        """Does nothing after it was stopped: a timer that was set before may still fire."""
         if self._stopped:
             return
         self._wanted = True

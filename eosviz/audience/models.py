@@ -1,7 +1,7 @@
-"""Hands and polls of a presentation. All of it goes with the presentation: nothing is kept of who said what.
+"""Hands and polls of a presentation. They are deleted with it: who said what is not kept.
 
-A row says who somebody is only by an account's key, where they are signed in; names are read when they are shown,
-and only by whom they may be (`naming.py`).
+A row identifies a follower by an account's key only if they are signed in; names are read when they are shown, and
+only for those who may read them (`naming.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.utils import timezone
 from eosviz.walkthroughs.models import Branch, Presentation
 
 AWAY_SECONDS = 15
-"""How long a hand stays up without its follower's connection, which a page makes again within two or three."""
+"""How long a hand stays up without its follower's connection; a page reconnects within two or three seconds."""
 
 
 class FollowerQuerySet(models.QuerySet["Follower"]):
@@ -26,13 +26,13 @@ class FollowerQuerySet(models.QuerySet["Follower"]):
 
 
 class Follower(models.Model):
-    """Somebody who said something while they followed; who only looks has no row."""
+    """A follower who has spoken; those who only watch have no row."""
 
     presentation = models.ForeignKey(Presentation, on_delete=models.CASCADE, related_name="followers")
     key = models.CharField(max_length=64)
-    """A digest of account, browser or page together with the presentation: it says nothing anywhere else."""
+    """A digest of account, browser or page together with the presentation: it identifies nothing outside it."""
     number = models.PositiveIntegerField()
-    """From 1, in the order in which they first said something: what those without a name are called."""
+    """From 1, in the order of their first contribution: the name of those who have none."""
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
 
     objects = FollowerQuerySet.as_manager()
@@ -49,11 +49,11 @@ class Follower(models.Model):
 
 class HandQuerySet(models.QuerySet["Hand"]):
     def of(self, presentation: Presentation) -> HandQuerySet:
-        """The earliest first."""
+        """Earliest first."""
         return self.filter(follower__presentation=presentation).order_by("raised", "id")
 
     def gone(self) -> HandQuerySet:
-        """Whose follower left and did not come back in time."""
+        """Those whose follower left and did not return in time."""
         return self.filter(away_since__lt=timezone.now() - timedelta(seconds=AWAY_SECONDS))
 
 
@@ -65,7 +65,7 @@ class Hand(models.Model):
     step = models.PositiveIntegerField()
     text = models.CharField(max_length=200, blank=True)
     page = models.UUIDField()
-    """The page it was raised on: another page of the same person may close without lowering it."""
+    """The page that raised it: closing another page of the same person does not lower it."""
     raised = models.DateTimeField(auto_now_add=True)
     away_since = models.DateTimeField(null=True)
 
@@ -77,10 +77,10 @@ class Hand(models.Model):
 
 class PollState(models.TextChoices):
     OPEN = "open", "open"
-    """Followers answer, and may answer otherwise."""
+    """Followers answer, and may change their answer."""
     CLOSED = "closed", "closed"
     REVEALED = "revealed", "revealed"
-    """The engine's step was taken: it is the answer."""
+    """The engine's step was made: it is the answer."""
     OVER = "over", "over"
 
 
@@ -99,21 +99,21 @@ POLL_CHANGES: Mapping[tuple[str, str], str] = {
     ("revealed", "end"): "over",
     ("over", "end"): "over",
 }
-"""State and change to the state after it; what has no row is refused. A repeat changes nothing."""
+"""State and change to the next state; a change without a row is refused. A repeat changes nothing."""
 
 
 class Poll(models.Model):
-    """The newest poll of a presentation; the next one takes its place and its answers go."""
+    """The newest poll of a presentation; the next one replaces it and deletes its answers."""
 
     presentation = models.OneToOneField(Presentation, on_delete=models.CASCADE, related_name="poll")
     turn = models.PositiveIntegerField(default=0)
-    """Which one it is: an answer to an earlier question is not taken for one to this."""
+    """The poll's number: an answer to an earlier question is not taken for this one."""
     number = models.PositiveIntegerField(default=0)
-    """Of the last change; grows with each."""
+    """The number of the last change."""
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+")
     at = models.PositiveIntegerField()
     question = models.JSONField()
-    """As the engine asked it (`engine/predict`), with the right choice and the reasons."""
+    """The engine's question (`engine/predict`), with the right choice and the reasons."""
     state = models.CharField(max_length=10, choices=PollState.choices, default=PollState.OPEN)
     shown = models.BooleanField(default=False)
     """Whether followers see the counts before the answer is revealed."""
@@ -128,20 +128,20 @@ class Poll(models.Model):
 
 class AnswerQuerySet(models.QuerySet["Answer"]):
     def counts(self, poll: Poll) -> dict[str, int]:
-        """Choice to how many made it; every choice of the question has a count."""
+        """Choice to number of answers; every choice of the question has a count."""
         made: dict[str, int] = dict(
             self.filter(poll=poll).values_list("choice").annotate(count=models.Count("id"))
         )
         return {choice["id"]: made.get(choice["id"], 0) for choice in poll.question["choices"]}
 
     def by_users(self, poll: Poll) -> list[tuple[Any, str]]:
-        """Account and choice, of those who are signed in."""
+        """Account and choice, for signed-in followers."""
         signed_in = self.filter(poll=poll, follower__user__isnull=False)
         return list(signed_in.order_by("follower__number").values_list("follower__user", "choice"))
 
 
 class Answer(models.Model):
-    """What one follower says now; they may say something else until the poll is closed."""
+    """A follower's current answer; it may change until the poll is closed."""
 
     poll = models.ForeignKey(Poll, on_delete=models.CASCADE, related_name="answers")
     follower = models.ForeignKey(Follower, on_delete=models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""Who is told whose name: an instructor those of their own classes, as the roster does, and nobody else anybody's."""
+"""Who may read whose name: instructors those of their own classes, as in the roster, and no one else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eosviz.walkthroughs.models import Session
 
 
 def names_told(session: Session, users: Iterable[int | None]) -> dict[int, str]:
-    """Of these accounts, the names that whoever presents this session may read. Two queries at most."""
+    """The names of those among these accounts that the session's presenter may read. Two queries at most."""
     wanted = {user for user in users if user is not None}
     if not wanted:
         return {}

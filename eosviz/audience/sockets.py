@@ -1,8 +1,8 @@
-"""The two sockets of stepping with what a presentation adds: hands and polls (docs/websocket.md).
+"""The two sockets of stepping with hands and polls of a presentation (docs/websocket.md).
 
-Each deed of a follower is one transaction and one short message to the presenter's page, which looks at hands and
-counts a few times a second at most and tells what it found: two hundred answers in a second are four looks and, if
-the counts are shown, four messages to the group of those who follow.
+Each message of a follower is one transaction and one short message to the presenter's page. That page reads hands and
+counts a few times a second at most and sends what changed: two hundred answers in a second are four reads and, if
+counts are shown, four messages to the followers' group.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from eosviz.walkthroughs.streaming import followers_of
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
-"""Between two looks at hands and counts."""
+"""The least time between two reads of hands and counts."""
 
 
 def presenters_of(session_id: uuid.UUID) -> str:
@@ -40,11 +40,11 @@ def presenters_of(session_id: uuid.UUID) -> str:
 
 
 class PresenterSocket(SessionConsumer):
-    """`/ws/sessions/<session id>/`. Only a page that presents is told of its audience."""
+    """`/ws/sessions/<session id>/`. Only a presenting page gets hands and answers."""
 
     attends = False
     shown: presenting_messages.PollTold | None = None
-    """What this page told those who follow last."""
+    """The poll as this page last sent it to the followers."""
 
     async def disconnect(self, code: int) -> None:
         if self.attends:
@@ -81,7 +81,7 @@ class PresenterSocket(SessionConsumer):
         self.looking.ask()
 
     async def _answer(self, message: messages.AnyFromPage) -> None:
-        """What is so now, to this page, to those who follow and to other pages that present."""
+        """Send the current state to this page, to the followers and to other presenting pages."""
         found = await in_thread(telling.audience_of)(self.session.id)
         if found is None:
             raise Problem("refused", "not_presented")
@@ -108,7 +108,7 @@ class PresenterSocket(SessionConsumer):
             asyncio.get_running_loop().call_later(AWAY_SECONDS + LOOK_SECONDS, self.looking.ask)
 
     async def _tell_followers(self, told: presenting_messages.PollTold | None) -> None:
-        """When it is another than they were told last by this page."""
+        """Send the poll to the followers, if this page has not sent the same before."""
         if told is None or told == self.shown:
             return
         self.shown = told
@@ -128,7 +128,7 @@ class PresenterSocket(SessionConsumer):
 
 
 class FollowerSocket(FollowerConsumer):
-    """`/ws/follow/<token>/`. Who named no page in `hello` looks on and can say nothing."""
+    """`/ws/follow/<token>/`. A page that sent no token in `hello` can only watch."""
 
     who: actions.Who | None = None
 
@@ -196,7 +196,7 @@ class FollowerSocket(FollowerConsumer):
 
 
 async def tell_presenters(layer: Any, session_id: uuid.UUID) -> None:
-    """Never raises: what was said is stored, and the presenter's next look finds it."""
+    """Notify the presenter's page. Never raises: the message is stored, and the next read finds it."""
     try:
         await layer.group_send(presenters_of(session_id), {"type": "audience.changed"})
     except (RedisError, OSError) as error:

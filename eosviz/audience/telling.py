@@ -1,4 +1,4 @@
-"""What is told of hands and polls, to whom: all of it to who presents, to each follower their own."""
+"""The messages about hands and polls: the presenter gets all of them, each follower their own."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from eosviz.walkthroughs.presenting_messages import (
 
 
 def audience_of(session_id: uuid.UUID) -> tuple[Audience, PollTold | None] | None:
-    """For who presents, and what followers see of the same poll; None while nobody presents. Eight queries at most,
-    however many follow."""
+    """All hands and answers for the presenter, and the same poll as followers see it; None while there is no
+    presentation. Eight queries at most, however many followers there are."""
     presentation = Presentation.objects.select_related("session").filter(session=session_id).first()
     if presentation is None:
         return None
@@ -55,7 +55,7 @@ def audience_of(session_id: uuid.UUID) -> tuple[Audience, PollTold | None] | Non
 
 
 def poll_told(poll: Poll, counts: dict[str, int] | None = None) -> PollTold:
-    """What followers see: counts when they are shown, the answer when it was revealed."""
+    """The poll for followers: counts if they are shown, the answer after it was revealed."""
     if counts is None:
         counts = Answer.objects.counts(poll)
     is_revealed = poll.state == PollState.REVEALED
@@ -84,7 +84,7 @@ def _view(poll: Poll, counts: dict[str, int] | None, tells_answer: bool) -> Poll
 
 
 def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = None) -> HandTold:
-    """Who somebody is to the presenter is told before they raise their hand, too."""
+    """Tells followers what the presenter sees of them, name or number, before they raise a hand."""
     presentation = Presentation.objects.select_related("session").filter(token=token).first()
     called = {} if presentation is None else names_told(presentation.session, [who.user])
     return HandTold(
@@ -96,7 +96,7 @@ def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = Non
 
 
 def told_on_arrival(token: uuid.UUID, who: Who) -> list[HandTold | PollTold | Answered]:
-    """To a follower who comes or comes back: their hand, the poll and their answer to it."""
+    """For a follower who connects: their hand, the poll and their answer to it."""
     told: list[HandTold | PollTold | Answered] = [own_hand(token, who, actions.come_back(token, who))]
     poll = Poll.objects.filter(presentation=token).exclude(state=PollState.OVER).first()
     if poll is not None:

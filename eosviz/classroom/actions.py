@@ -1,7 +1,7 @@
-"""Everything that writes classes, assignments and attempts. Pages are doors to these functions.
+"""Everything that writes classes, assignments and attempts. Pages call these functions.
 
-Each takes rows that were found through the query sets of `models.py`, so who may do it is settled before. What a
-rule of the class forbids is `ClassRefused`. What instructors do is written to the audit log in the same
+Each takes rows that were found through the query sets of `models.py`, so permission is already checked. A rule of the
+class that forbids the change raises `ClassRefused`. What instructors do is written to the audit log in the same
 transaction.
 """
 
@@ -37,7 +37,7 @@ from eosviz.walkthroughs.models import Session
 
 
 class ClassRefused(Exception):
-    """`classroom.refused.<reason>` says it, with the parameters."""
+    """The sentence is `classroom.refused.<reason>` with the parameters."""
 
     def __init__(self, reason: str, **params: Any) -> None:
         super().__init__(reason)
@@ -65,7 +65,7 @@ def create_class(teacher: User, name: str) -> Classroom:
 
 
 def join(user: User, code: str) -> Classroom:
-    """Whoever has the code is in; joining again changes nothing."""
+    """Knowing the code is enough to join; joining again changes nothing."""
     classroom = Classroom.objects.filter(code=code.strip().lower()).first()
     if classroom is None:
         raise ClassRefused("no_such_code")
@@ -90,7 +90,7 @@ def rename(classroom: Classroom, actor: User, name: str) -> None:
 
 @transaction.atomic
 def change_code(classroom: Classroom, actor: User) -> None:
-    """The old code and its link lead nowhere from now on; members stay."""
+    """The old code and its link stop working; members stay."""
     classroom.code = new_code()
     classroom.save(update_fields=["code"])
     note(classroom, actor, "new_code")
@@ -116,7 +116,7 @@ def set_part(membership: Membership, actor: User, part: Part) -> None:
 
 @transaction.atomic
 def remove_member(membership: Membership, actor: User) -> None:
-    """Out of the class, and what they handed in there is deleted."""
+    """Leave the class; what the learner handed in there is deleted."""
     _must_keep_an_instructor(membership)
     Attempt.objects.filter(assignment__classroom=membership.classroom_id, user=membership.user_id).delete()
     membership.delete()
@@ -128,7 +128,7 @@ def _must_keep_an_instructor(membership: Membership) -> None:
     teachers = Membership.objects.select_for_update().filter(
         classroom=membership.classroom_id, part=Part.INSTRUCTOR
     )
-    # The rows themselves: counting them in the database would lock none.
+    # Selects the rows themselves: a count in the database would lock none.
     if membership.part == Part.INSTRUCTOR and len(teachers) == 1:
         raise ClassRefused("last_instructor")
 
@@ -143,7 +143,7 @@ def _must_be_open(classroom: Classroom) -> None:
 
 @transaction.atomic
 def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -> Assignment:
-    """Store an assignment that a form has checked."""
+    """Store an assignment that its form has validated."""
     _must_be_open(classroom)
     if classroom.assignments.count() >= ASSIGNMENTS_MAX:
         raise ClassRefused("too_many_assignments", most=ASSIGNMENTS_MAX)
@@ -156,7 +156,7 @@ def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -
 
 @transaction.atomic
 def withdraw_assignment(assignment: Assignment, actor: User) -> None:
-    """With everything handed in for it. The learners' runs stay theirs."""
+    """Withdraw an assignment with everything handed in for it. Learners keep their runs."""
     note(assignment.classroom, actor, "withdrew", title=assignment.title)
     assignment.delete()
 
@@ -165,7 +165,7 @@ def withdraw_assignment(assignment: Assignment, actor: User) -> None:
 
 
 def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = None) -> Attempt:
-    """The attempt that is open, else a new one with a run of its own. Raises ClassRefused or Problem."""
+    """The open attempt, else a new one with its own run. Raises ClassRefused or Problem."""
     _must_be_open(assignment.classroom)
     open_one = Attempt.objects.of(user).open().filter(assignment=assignment).first()
     if open_one is not None:
@@ -179,7 +179,7 @@ def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = No
             attempt = Attempt.objects.create(
                 assignment=assignment, user=user, number=begun + 1, session=session, chosen=chosen or {}
             )
-    except IntegrityError:  # asked twice at once: the other one is the attempt
+    except IntegrityError:  # two requests at once: the other one created the attempt
         if session is not None:
             session.delete()
         return Attempt.objects.get(assignment=assignment, user=user, number=begun + 1)
@@ -188,7 +188,7 @@ def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = No
 
 
 def _run(user: User, assignment: Assignment, chosen: dict[str, Any]) -> Session | None:
-    """None for what needs no run: a track, or a text alone."""
+    """None for an assignment without a run: a track, or a text only."""
     version = assignment.version
     if version is None:
         return None
@@ -201,7 +201,8 @@ def _run(user: User, assignment: Assignment, chosen: dict[str, Any]) -> Session 
 
 
 def judgement_of(attempt: Attempt) -> Judgement:
-    """As it stands now. Raises ClassRefused where no process could make the run that judges it."""
+    """The judgement if it were handed in now. Raises ClassRefused if no process could make the run that decides
+    it."""
     try:
         return judge(attempt)
     except Busy as busy:
@@ -211,7 +212,7 @@ def judgement_of(attempt: Attempt) -> Judgement:
 
 
 def hand_in(attempt: Attempt, text: str = "") -> Attempt:
-    """Judged now, once; handing in again changes nothing. Raises ClassRefused."""
+    """Judge and close the attempt; handing in again changes nothing. Raises ClassRefused."""
     assignment = attempt.assignment
     _must_be_open(assignment.classroom)
     if assignment.kind == Kind.EXPLAIN and not text.strip():
@@ -233,7 +234,7 @@ def hand_in(attempt: Attempt, text: str = "") -> Attempt:
 
 @transaction.atomic
 def answer_text(attempt: Attempt, actor: User, passed: bool, comment: str) -> None:
-    """An instructor has read it. They may change their mind."""
+    """Store an instructor's decision on a text; it may be changed later."""
     if attempt.assignment.kind != Kind.EXPLAIN or attempt.handed_in is None:
         raise ClassRefused("nothing_to_read")
     attempt.outcome = Outcome.PASSED if passed else Outcome.FAILED

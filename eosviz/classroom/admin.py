@@ -1,4 +1,4 @@
-"""Classes in Django's administration, to look at and to find things; their instructors change them."""
+"""Classes in Django's administration, to view and search; their instructors change them."""
 
 from __future__ import annotations
 

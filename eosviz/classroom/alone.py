@@ -1,8 +1,6 @@
-"""Which guarantees a run breaks when nothing is done to it, found in a bounded process (`eosviz/bounded`): its document
-or its settings are a person's own, and may ask for anything.
-
-What runs in the process knows the engine and nothing of Django.
-"""
+"""Which guarantees a run without interventions breaks, found in a bounded process (`eosviz/bounded`): a user wrote
+the document or chose the settings, and they may ask for anything. The code in the process uses the engine and not
+Django."""
 
 from __future__ import annotations
 
@@ -21,13 +19,13 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """`broken`: guarantee to the first step that breaks it; None when no run can be made."""
+    """`broken`: guarantee to the first step that breaks it; None if no run can be made."""
 
     broken: dict[str, int] | None
 
 
 def run_alone(asked: Asked) -> Found:
-    """The run itself, within this process. It ends by its own limits."""
+    """Make the run within this process. Its own limits end it."""
     from engine.errors import Refused
     from engine.scenario.document import BadScenario, load
     from engine.simulation import Simulation

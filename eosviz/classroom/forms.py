@@ -1,4 +1,4 @@
-"""Forms of classes. What cannot be asked of a class is refused at its field, by the engine where it knows."""
+"""Forms of classes. What a class cannot be asked to do is refused at its field, by the engine where it can tell."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ OFFERED_SETTINGS = (
     "max_block_ms",
     "transaction_timeout_ms",
 )
-"""Of the engine's producer settings, those that decide about a guarantee."""
+"""The producer settings that decide about a guarantee."""
 TRACK = "track:"
 EDITION = "edition:"
-"""A version of the workshop, by its row."""
+"""A version of the workshop, by its row id."""
 
 
 def _say(key: str, **params: Any) -> str:
@@ -75,7 +75,7 @@ class JoinForm(forms.Form):
 
 
 class AssignmentForm(forms.Form):
-    """One kind of assignment: only the fields that it has."""
+    """The form for one kind of assignment, with the fields of that kind only."""
 
     title = forms.CharField(
         label=words("classroom.title"), max_length=NAME_CHARACTERS_MAX, validators=[one_line]
@@ -149,7 +149,7 @@ class AssignmentForm(forms.Form):
         return cleaned
 
     def _version(self, identifier: str) -> ScenarioVersion | None:
-        """Of the library, or the newest of a scenario that the teacher built."""
+        """A scenario of the library, or the newest version of one that the teacher built."""
         if identifier.startswith(EDITION):
             usable = Edition.objects.usable_by(self.teacher)
             edition = usable.filter(pk=identifier.removeprefix(EDITION)).first()
@@ -157,7 +157,7 @@ class AssignmentForm(forms.Form):
         return ScenarioVersion.objects.library().filter(identifier=identifier).first()
 
     def _check_run(self, version: ScenarioVersion, variant: str | None, guarantee: str) -> None:
-        """The engine runs it once: what is asked must be possible and not done already."""
+        """The engine runs the scenario once: the task must be possible and not done from the start."""
         try:
             broken = broken_by_itself(version, variant, caller(self.teacher.owner_key))
         except Busy as busy:
@@ -178,7 +178,7 @@ class AssignmentForm(forms.Form):
             self.add_error("material", _refuse("classroom.wrong.no_questions"))
 
     def assignment(self) -> Assignment:
-        """Not stored yet, and without its class."""
+        """A new assignment, not saved and without its class."""
         cleaned = self.cleaned_data
         material: str = cleaned.get("material", "")
         return Assignment(
@@ -204,7 +204,7 @@ _ONLY_FOR: dict[str, tuple[Kind, ...]] = {
 
 
 def _materials(kind: Kind, teacher: User, language: str) -> Iterator[tuple[str, Any]]:
-    """What the choice offers: tracks where they can be watched, scenarios with their variants as groups."""
+    """The choices: tracks if they can be watched, scenarios with their variants as groups."""
     if kind == Kind.EXPLAIN:
         yield "", _say("classroom.no_material")
     if kind == Kind.WATCH:
@@ -223,7 +223,7 @@ def _materials(kind: Kind, teacher: User, language: str) -> Iterator[tuple[str, 
 
 
 def _runs(card: Card, value: str, language: str) -> Iterator[tuple[str, str]]:
-    """Each run of a scenario; `value` is how the form names the scenario."""
+    """Each run of a scenario; `value` is the scenario's name in the form."""
     if card.acts:
         yield value, f"{card.identifier} {card.title[language]}"
     for variant in card.variants:
@@ -232,9 +232,8 @@ def _runs(card: Card, value: str, language: str) -> Iterator[tuple[str, str]]:
 
 
 class SettingsForm(forms.Form):
-    """*Make it hold*: a field for each setting that may be chosen, of each producer. `chosen` are those that
-    differ from the scenario's own.
-    """
+    """*Make it hold*: a field for each producer's settings that may be chosen. `chosen` are those that differ from
+    the scenario's own."""
 
     def __init__(self, assignment: Assignment, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,7 +1,5 @@
-"""When an attempt is done. The engine judged every step when it was made; this only reads its verdicts.
-
-Nothing here writes. `Judgement` of an open attempt is what handing it in now would give.
-"""
+"""Decides when an attempt is done. The engine judged every step when it was made; this module only reads those
+judgements and writes nothing. `Judgement` of an open attempt is the result if it were handed in now."""
 
 from __future__ import annotations
 
@@ -24,14 +22,14 @@ from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs.models import Branch, line_interventions
 
 RUNS_KEPT = 128
-"""What came of them, per process: an attempt's page asks each time it is looked at."""
+"""Results kept in each process: an attempt's page asks for one with each view."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     outcome: Outcome
     reason: str
-    """`classroom.reason.<reason>` says it, with `evidence` as parameters."""
+    """The sentence is `classroom.reason.<reason>`; `evidence` has its parameters."""
     score: int | None = None
     score_max: int | None = None
     evidence: dict[str, Any] = field(default_factory=dict)
@@ -50,7 +48,8 @@ class Judgement:
 
 
 def judge(attempt: Attempt) -> Judgement:
-    """As it stands now. Raises Busy or BeyondBounds: a run that has to be made cannot be, now or at all."""
+    """The judgement at this moment. Raises Busy or BeyondBounds if a run that decides it cannot be made, now or at
+    all."""
     if attempt.session_id is None and not attempt.assignment.track and attempt.assignment.version_id:
         return Judgement(Outcome.FAILED, "run_deleted")
     return _JUDGES[Kind(attempt.assignment.kind)](attempt)
@@ -77,7 +76,8 @@ def _track(attempt: Attempt) -> Judgement:
 
 
 def _predict(attempt: Attempt) -> Judgement:
-    """Every question of the run as it is without interventions; the first answer counts, a skipped one is none."""
+    """Every question of the run without interventions; the first answer counts, a skipped question counts as
+    unanswered."""
     line = [_root(attempt)]
     if line[0].interventions:
         return Judgement(Outcome.FAILED, "changed_run")
@@ -97,7 +97,7 @@ def _predict(attempt: Attempt) -> Judgement:
 
 
 def _break(attempt: Attempt) -> Judgement:
-    """The branch that broke the guarantee with the fewest interventions before the step that broke it."""
+    """The branch that broke the guarantee with the fewest interventions before that step."""
     guarantee, budget = attempt.assignment.guarantee, attempt.assignment.budget or 0
     found: list[tuple[int, Branch]] = []
     branches = list(Branch.objects.of_session(attempt.session_id)) if attempt.session_id else []
@@ -130,9 +130,8 @@ def _line(branch: Branch, by_id: dict[int, Branch]) -> list[Branch]:
 
 
 def _hold(attempt: Attempt) -> Judgement:
-    """The engine runs it once more with the chosen settings and nothing done to it: what the learner did in the
-    run of the attempt does not count.
-    """
+    """The engine makes the run again with the chosen settings and without interventions: what the learner did in
+    the attempt's run does not count."""
     if attempt.session is None:
         return Judgement(Outcome.FAILED, "run_deleted")
     guarantee = attempt.assignment.guarantee
@@ -146,7 +145,7 @@ def _hold(attempt: Attempt) -> Judgement:
 
 
 def _explain(attempt: Attempt) -> Judgement:
-    """A person reads it; what was handed in waits for them."""
+    """Waits for an instructor to read the text."""
     return Judgement(Outcome(attempt.outcome) if attempt.handed_in else Outcome.WAITING, "read_by_person")
 
 
@@ -160,14 +159,14 @@ _JUDGES: dict[Kind, Callable[[Attempt], Judgement]] = {
 
 
 def _root(attempt: Attempt) -> Branch:
-    """The branch that the session began with. An intervention at its newest step is made on it, and shows."""
+    """The branch that the session began with. An intervention at its newest step is made on it, and counts."""
     branches = Branch.objects.filter(session=attempt.session).select_related("session__version")
     return branches.order_by("id")[0]
 
 
 def broken_by_itself(version: ScenarioVersion, variant: str | None, asks: Caller) -> dict[str, int] | None:
-    """Guarantee to the first step that breaks it when nothing is done to the run; None when there can be no run. Raises
-    Busy or BeyondBounds."""
+    """Guarantee to the first step that breaks it in a run without interventions; None if no run is possible.
+    Raises Busy or BeyondBounds."""
     return _broken(_Run(version.digest, variant, asks))
 
 
@@ -180,7 +179,7 @@ class _Run:
 
 @lru_cache(maxsize=RUNS_KEPT)
 def _broken(run: _Run) -> dict[str, int] | None:
-    """The library's runs, which are ours, are made here; all others in a bounded process."""
+    """Runs of the library are made here, all others in a bounded process."""
     version = ScenarioVersion.objects.get(digest=run.digest)
     asked = Asked(version.document, version.identifier, run.variant)
     if version.library_position is not None:

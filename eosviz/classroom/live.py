@@ -1,4 +1,4 @@
-"""Results that move while an instructor looks at them: learners step without the class knowing."""
+"""Live results: the table changes while an instructor looks at it. Learners are not told that anyone is looking."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from eosviz.rights import of_class
 
 
 def group_of_class(classroom_id: uuid.UUID) -> str:
-    """The channel-layer group of everybody who looks at a class's results."""
+    """The channel-layer group of all pages that show a class's results."""
     return f"class.{classroom_id.hex}"
 
 
 def tell_instructors(classroom_id: uuid.UUID) -> None:
-    """Something was begun, handed in or read. Never raises: a page that is not told looks by itself."""
+    """Notify open result pages: an attempt was begun, handed in or read. Never raises: a page that misses it
+    reloads by itself."""
     send_to_group(group_of_class(classroom_id), {"type": "part.changed"})
 
 

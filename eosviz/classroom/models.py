@@ -1,7 +1,7 @@
-"""Classes, who is in them, their assignments and what learners handed in.
+"""Classes, their members, their assignments and what learners handed in.
 
-Who may see or change something is a method of its query set here, and nowhere else: a page asks for *the classes
-that this person teaches* and finds nothing where another would find a class, so what is forbidden does not exist.
+Permission to see or change something is a method of its query set here, and nowhere else: a page asks for *the
+classes that this person teaches*, so what is forbidden does not exist.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.models import Session
 
 CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Without those that are taken for one another when they are read from a board: i, l, o, 0, 1."""
+"""Without characters that look alike on a board: i, l, o, 0, 1."""
 CODE_LENGTH = 10
 NAME_CHARACTERS_MAX = 120
 TEXT_CHARACTERS_MAX = 4_000
@@ -31,19 +31,19 @@ BUDGET_MAX = 20
 
 
 def new_code() -> str:
-    """What learners type to join."""
+    """The code that learners type to join."""
     return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
 
 
 class Part(models.TextChoices):
-    """What somebody is in a class."""
+    """A member's part in a class."""
 
     LEARNER = "learner", "learner"
     INSTRUCTOR = "instructor", "instructor"
 
 
 class Kind(models.TextChoices):
-    """What an assignment asks for; `judging.py` says when it is done."""
+    """The kinds of assignments; `judging.py` decides when one is done."""
 
     WATCH = "watch", "watch"
     PREDICT = "predict", "predict"
@@ -53,7 +53,7 @@ class Kind(models.TextChoices):
 
 
 class Outcome(models.TextChoices):
-    """Of an attempt."""
+    """The outcome of an attempt."""
 
     OPEN = "open", "open"
     PASSED = "passed", "passed"
@@ -64,7 +64,7 @@ class Outcome(models.TextChoices):
 
 class ClassroomQuerySet(models.QuerySet["Classroom"]):
     def of(self, user: User) -> ClassroomQuerySet:
-        """Those that a person is in, the newest first."""
+        """Those that a person is a member of, newest first."""
         return self.filter(memberships__user=user).order_by("-created", "id")
 
     def seen_by(self, user: User) -> ClassroomQuerySet:
@@ -76,7 +76,7 @@ class ClassroomQuerySet(models.QuerySet["Classroom"]):
         return self.filter(memberships__user=user, memberships__part=Part.INSTRUCTOR)
 
     def taught_only_by(self, user: User) -> ClassroomQuerySet:
-        """Those that nobody would teach without this person."""
+        """Those that have no other instructor."""
         others = Membership.objects.filter(classroom=models.OuterRef("pk"), part=Part.INSTRUCTOR)
         return self.filter(id__in=self.taught_by(user).values("id")).exclude(
             models.Exists(others.exclude(user=user))
@@ -93,7 +93,7 @@ class Classroom(models.Model):
     code = models.CharField(max_length=CODE_LENGTH, unique=True, default=new_code)
     created = models.DateTimeField(auto_now_add=True)
     archived = models.DateTimeField(null=True, blank=True)
-    """Since then nothing in it changes: nobody joins, begins or hands in."""
+    """From this time on nothing in it changes: no joining, beginning or handing in."""
 
     objects = ClassroomQuerySet.as_manager()
 
@@ -140,7 +140,7 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
 
 class Assignment(models.Model):
-    """What a class is asked to do. Never changed once given: what was asked stays what was asked."""
+    """A task for a class. Never changed once given."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="assignments")
@@ -148,18 +148,18 @@ class Assignment(models.Model):
     title = models.CharField(max_length=NAME_CHARACTERS_MAX)
     text = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
     version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, null=True, related_name="+")
-    """The scenario; none for a track."""
+    """The scenario; null for a track."""
     variant = models.CharField(max_length=100, null=True)  # noqa: DJ001  none: the document itself
     track = models.CharField(max_length=64, blank=True)
-    """Instead of a scenario, to be watched."""
+    """The track to watch, instead of a scenario."""
     due = models.DateTimeField(null=True)
     attempts_max = models.PositiveSmallIntegerField(default=3)
     guarantee = models.CharField(max_length=20, blank=True)
-    """To be broken or held, as the judges name it; empty in *make it hold*: all that are judged."""
+    """The guarantee to break or hold, as the judges name it; empty in *make it hold*: all of them."""
     budget = models.PositiveSmallIntegerField(null=True)
-    """Of *make it break*: the most interventions before the step that breaks it."""
+    """For *make it break*: the most interventions before the step that breaks it."""
     settings = models.JSONField(default=list)
-    """Of *make it hold*: the producer settings that may be chosen."""
+    """For *make it hold*: the producer settings that may be chosen."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = AssignmentQuerySet.as_manager()
@@ -193,7 +193,7 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
 
 
 class Attempt(models.Model):
-    """One try of one learner. What was handed in stays; its run may be deleted by its owner."""
+    """One attempt of one learner. What was handed in is kept; its owner may delete the run."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="attempts")
@@ -202,18 +202,19 @@ class Attempt(models.Model):
     """From 1."""
     session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="attempt")
     chosen = models.JSONField(default=dict)
-    """Of *make it hold*: dotted path to value."""
+    """For *make it hold*: dotted path to value."""
     started = models.DateTimeField(auto_now_add=True)
     handed_in = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.OPEN)
     score = models.PositiveSmallIntegerField(null=True)
-    """Of the predictions: how many were right, of `score_max`."""
+    """How many predictions were right, of `score_max`."""
     score_max = models.PositiveSmallIntegerField(null=True)
     evidence = models.JSONField(default=dict)
-    """What the engine's judgement rests on: branch and step that broke it, questions answered wrongly."""
+    """The evidence of the engine's judgement: branch and step that broke the guarantee, questions answered
+    wrongly."""
     text = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
     comment = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
-    """The instructor's."""
+    """The instructor's comment."""
 
     objects = AttemptQuerySet.as_manager()
 
@@ -234,18 +235,18 @@ class Attempt(models.Model):
 
 
 class AuditEntry(models.Model):
-    """What an instructor or administrator did, in a class or to what everybody sees (`audit.py`). Written with the
-    deed, never changed."""
+    """An action of an instructor or administrator, in a class or on public things (`audit.py`). Written with the
+    change, never updated."""
 
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="audit", null=True)
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
-    """None once the person has deleted their account."""
+    """Null once the person has deleted their account."""
     deed = models.CharField(max_length=30)
-    """`classroom.deed.<deed>` in the catalogue."""
+    """The sentence `classroom.deed.<deed>` of the catalogue."""
     params = models.JSONField(default=dict)
-    """Of that sentence. Holds names of things, never of people."""
+    """Parameters of that sentence: names of things, never of people."""
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""What a class has done: one look for its instructors' page, for the live table and for the CSV file."""
+"""The results of a class, for its instructors' page, the live table and the CSV file."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One learner at one assignment: all attempts, the one that counts first."""
+    """One learner's attempts at one assignment, the one that counts first."""
 
     attempts: list[Attempt]
     step: int | None
     """The furthest step of the open attempt's run."""
     wrong: list[int]
-    """Steps whose question the shown attempt answered wrongly."""
+    """Steps whose question was answered wrongly in the shown attempt."""
 
     @property
     def shown(self) -> Attempt | None:
-        """The one that passed, else the newest."""
+        """The passed attempt, else the newest."""
         passed = (one for one in self.attempts if one.outcome == Outcome.PASSED)
         return next(passed, self.attempts[-1] if self.attempts else None)
 
@@ -56,7 +56,7 @@ class Results:
 
 
 def results_of(classroom: Classroom) -> Results:
-    """In six queries, however many learners and assignments there are."""
+    """Six queries, however many learners and assignments there are."""
     assignments = list(Assignment.objects.of_class(classroom))
     members = list(Membership.objects.roster(classroom).filter(part=Part.LEARNER))
     attempts: dict[tuple[int, Any], list[Attempt]] = defaultdict(list)
@@ -88,9 +88,9 @@ def results_of(classroom: Classroom) -> Results:
 
 
 def csv_of(classroom: Classroom) -> Iterator[str]:
-    """Every attempt of every learner, a line each; whoever has begun nothing has one line per assignment."""
+    """Every attempt of every learner, a line each; a learner without one has one line per assignment."""
     results = results_of(classroom)
-    yield "\ufeff"  # spreadsheets take it for UTF-8 by this mark alone
+    yield "\ufeff"  # only with this mark do spreadsheets read it as UTF-8
     yield _line(COLUMNS)
     for row in results.rows:
         user = row.membership.user

@@ -1,4 +1,4 @@
-"""What only a class's instructors do; each page finds the class through those that this person teaches."""
+"""The pages for a class's instructors; each finds the class among those that this person teaches."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def withdraw(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse
 @login_required
 @require_safe
 def results(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """Everybody at every assignment; the page keeps itself up to date."""
+    """Every learner at every assignment; the page updates itself."""
     classroom = _read(request, classroom_id)
     context = {
         "classroom": classroom,

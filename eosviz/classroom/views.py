@@ -1,4 +1,4 @@
-"""A class for those who are in it. What only its instructors do is in `teaching.py`."""
+"""The pages for members of a class. Those for its instructors are in `teaching.py`."""
 
 from __future__ import annotations
 
@@ -26,16 +26,15 @@ from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
 
 ASSIGNED = (("SC-01", Kind.WATCH), ("SC-03", Kind.PREDICT), ("SC-02", Kind.BREAK))
-"""What the example of a class was given: scenarios of the library, each as another kind of assignment."""
+"""The example's assignments: scenarios of the library, each as another kind."""
 _CODE = re.compile(r"[-\w]{1,20}")
 
 
 @never_cache
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """My classes, a field to join another, and for instructors one to make one. Without an account: what a class is
-    like, and the way in. `?code=` leads to the class of a code.
-    """
+    """My classes, a field to join another, and for instructors one to create one. Without an account: an example
+    of a class, and how to sign in. `?code=` redirects to the class of a code."""
     code = request.GET.get("code", "").strip()
     if _CODE.fullmatch(code):
         return redirect("classroom:join_link", code)
@@ -73,7 +72,7 @@ def _index(
 @login_required
 @require_POST
 def make(request: SignedInRequest) -> HttpResponse:
-    """A new class; the instructor who makes it teaches it."""
+    """Create a class; its creator teaches it."""
     if not request.user.has_perm("classroom.add_classroom"):
         return render(request, "classroom/forbidden.html", status=HTTPStatus.FORBIDDEN)
     form = NameForm(request.POST, auto_id="make_%s")
@@ -91,7 +90,7 @@ def make(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def join(request: SignedInRequest) -> HttpResponse:
-    """`code`. Guessing is bounded."""
+    """Join with `code`. Guessing is limited."""
     form = JoinForm(request.POST, auto_id="join_%s")
     if form.is_valid():
         try:
@@ -105,8 +104,8 @@ def join(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_safe
 def join_link(request: SignedInRequest, code: str) -> HttpResponse:
-    """What an instructor sends round: a page with one button. Looking alone joins nothing and says nothing of
-    the class."""
+    """The link that an instructor gives to learners: a page with one button. Opening it does not join and shows
+    nothing of the class."""
     return render(request, "classroom/join.html", {"code": code})
 
 
@@ -114,7 +113,7 @@ def join_link(request: SignedInRequest, code: str) -> HttpResponse:
 @login_required
 @require_safe
 def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """One class: its assignments, each with how far I am; for its instructors also who is in it."""
+    """One class: its assignments with my progress; for its instructors also the members."""
     classroom = get_object_or_404(Classroom.objects.seen_by(request.user).distinct(), id=classroom_id)
     mine = Membership.objects.filter(classroom=classroom, user=request.user).first()
     teaches = mine is not None and mine.part == Part.INSTRUCTOR
@@ -151,7 +150,7 @@ def _counting(attempts: list[Attempt]) -> Attempt | None:
 @login_required
 @require_POST
 def leave(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """Out of a class, with what one handed in there."""
+    """Leave the class; what one handed in there is deleted."""
     membership = get_object_or_404(Membership, classroom_id=classroom_id, user=request.user)
     try:
         actions.remove_member(membership, request.user)
@@ -165,7 +164,7 @@ def leave(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_safe
 def assignment(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """What is asked, my attempts, and the way in."""
+    """The task, my attempts, and the start button."""
     return _assignment(request, _seen(request, assignment_id))
 
 
@@ -219,7 +218,7 @@ def _assignment(
 @login_required
 @require_POST
 def begin(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """Into the run of the open attempt, or of a new one. Members only."""
+    """Redirects to the run of the open attempt, or of a new one. Members only."""
     assignment = _seen(request, assignment_id)
     get_object_or_404(Membership, classroom=assignment.classroom, user=request.user)
     form = SettingsForm(assignment, request.POST) if assignment.kind == Kind.HOLD else None
@@ -245,7 +244,7 @@ def begin(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def hand_in(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
-    """Judged by the engine now, or left for an instructor to read."""
+    """Hand the attempt in: the engine judges it, or an instructor will read it."""
     own = Attempt.objects.of(request.user).select_related(
         "assignment__classroom", "assignment__version", "user"
     )

@@ -1,7 +1,7 @@
-"""The administration shows every model: those without a page of their own there get one here, to look at only.
+"""Gives every model without an admin page a read-only one.
 
-This app is the last one that Django asks, so what is registered elsewhere is known. What is shown of a row is read
-from its fields: no bytes, no long texts, no keys that open something.
+This app is loaded last, so pages that other apps register are known. The columns come from the model's fields,
+without bytes, long texts and secret keys.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HIDDEN = {
 """Models without a page, and why."""
 
 KEYS = {"owner", "code", "token", "secret", "key", "owner_key"}
-"""Names of fields that open something for whoever knows them."""
+"""Names of fields whose value gives access to something."""
 
 COLUMNS_MAX = 8
 SHORT = 200
@@ -36,7 +36,7 @@ Column = str | Callable[[models.Model], Any]
 
 
 def columns(model: type[models.Model]) -> list[Column]:
-    """The key first, which links to the row; other models by their keys, so that no row asks for another."""
+    """The primary key first, which links to the row; related rows by their keys, which needs no further query."""
     shown: list[Column] = [_held(model._meta.pk)]
     for field in model._meta.concrete_fields:
         is_short = field.max_length is None or field.max_length <= SHORT
@@ -47,7 +47,7 @@ def columns(model: type[models.Model]) -> list[Column]:
 
 
 def _held(field: Any) -> Column:
-    """What the row itself holds: of a relation its key, under the relation's name."""
+    """A column with the row's own value: of a relation the key, under the relation's name."""
 
     @admin.display(description=head_of(field), ordering=field.attname)
     def key(row: models.Model) -> Any:
@@ -57,7 +57,7 @@ def _held(field: Any) -> Column:
 
 
 def searched(model: type[models.Model]) -> list[str]:
-    """By how its key begins, or by its short texts."""
+    """Search fields: the beginning of the key, and short texts."""
     texts = [
         field.name
         for field in model._meta.concrete_fields
@@ -68,7 +68,7 @@ def searched(model: type[models.Model]) -> list[str]:
         for field in model._meta.concrete_fields
         if isinstance(field, models.ForeignKey) and isinstance(field.target_field, models.UUIDField)
     ]
-    own = [] if model._meta.pk.is_relation else ["pk__startswith"]  # of another row's key: among the others
+    own = [] if model._meta.pk.is_relation else ["pk__startswith"]  # another row's key is among the others
     return [*own, *texts, *others]
 
 

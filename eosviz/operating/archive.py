@@ -1,12 +1,12 @@
-"""The form of a backup: a gzipped tar file whose members come in this order, written and read in one go.
+"""The format of a backup: a gzipped tar file whose members come in this order, written and read sequentially.
 
-- `manifest.json`: version of this form, engine, when, which migrations the rows belong to, columns of each table
+- `manifest.json`: version of this format, engine, time, the migrations of the rows, columns of each table
 - `rows/<app.model>/<number>.jsonl`: rows as JSON lines (`tables.py`), a few megabytes a member
-- `files/<path>`: what lies in the data folder
-- `end.json`: how many rows and files there were, and the chain over all members before it
+- `files/<path>`: the files of the data folder
+- `end.json`: how many rows and files there are, and the chain over all members before it
 
-The chain is SHA-256 over the chain so far, the member's name and the SHA-256 of its content. A file that is cut
-off has no end, one that was altered another chain; both are known before anything of it is used.
+The chain is SHA-256 over the chain so far, the member's name and the SHA-256 of its content. A truncated file has no
+end, an altered one another chain; both are detected before anything of it is used.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ROWS, FILES = "rows/", "files/"
 COMPRESSION = 3
 PIECE_BYTES = 1024 * 1024
 SMALL_MEMBER_BYTES_MAX = 8 * 1024 * 1024
-"""Of the manifest and the end."""
+"""The most bytes of the manifest and of the end."""
 
 
 class Damaged(Exception):
@@ -43,7 +43,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     created: str
     """ISO 8601."""
     database: str
-    """Its vendor. A backup of one may be restored into another."""
+    """The database's vendor. A backup of one vendor can be restored into another."""
     migrations: list[str]
     columns: dict[str, list[str]]
 
@@ -63,12 +63,12 @@ class Chain:
 
 
 class Writer:
-    """Adds members to a tar stream. `path` must not exist; it is there whole after `end`, or not at all."""
+    """Adds members to a tar stream. `path` must not exist; after `end` it exists whole, otherwise not at all."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._draft = path.with_name(f"{path.name}.part")
-        # Hashes of passwords and keys of browsers are in it.
+        # It contains password hashes and browsers' keys.
         self._draft.touch(mode=0o600, exist_ok=False)
         self._packed = gzip.GzipFile(self._draft, "wb", COMPRESSION)
         self._tar = tarfile.TarFile(fileobj=self._packed, mode="w", format=tarfile.PAX_FORMAT)
@@ -85,7 +85,7 @@ class Writer:
         member.size = size
         member.mode = 0o600
         read = HashedReader(file)
-        self._tar.addfile(member, read)  # OSError when the file became shorter meanwhile
+        self._tar.addfile(member, read)  # OSError if the file became shorter meanwhile
         _forget_members(self._tar)
         self._chain.add(name, read.hash.hexdigest())
 
@@ -100,13 +100,13 @@ class Writer:
         self._draft.rename(self._path)
 
     def give_up(self) -> None:
-        with suppress(OSError):  # on a full disk not even its end can be written
+        with suppress(OSError):  # on a full disk even closing it fails
             self._packed.close()
         self._draft.unlink(missing_ok=True)
 
 
 class HashedReader:
-    """Reads on from another file and hashes what it gives."""
+    """Reads another file and hashes the bytes."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -119,7 +119,7 @@ class HashedReader:
 
 
 UNREADABLE = (tarfile.TarError, zlib.error, EOFError, OSError)
-"""What the libraries say of a file that is cut off or no such file."""
+"""Exceptions of the libraries for a truncated or foreign file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +135,19 @@ class Member:
             raise Damaged(f"{self.name} cannot be read to its end ({error})") from error
 
     def whole(self) -> bytes:
-        """Damaged where it is larger than a manifest or an end may be."""
+        """Raises Damaged if it is larger than a manifest or an end may be."""
         if self.size > SMALL_MEMBER_BYTES_MAX:
             raise Damaged(f"{self.name} is larger than {SMALL_MEMBER_BYTES_MAX} bytes")
         return self.read()
 
 
 def _forget_members(tar: tarfile.TarFile) -> None:
-    """The library keeps a list of every member that it has read or written; a backup has a great many."""
+    """Frees the list in which the library keeps every member it has read or written."""
     tar.members.clear()  # type: ignore[attr-defined]  # typeshed leaves the attribute out
 
 
 def members(path: Path) -> Iterator[Member]:
-    """Damaged when this is no such file, or broken off. Each must be read before the next is asked for."""
+    """Raises Damaged for a foreign or truncated file. Read each member before asking for the next."""
     try:
         with gzip.GzipFile(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
             while (info := tar.next()) is not None:
@@ -166,7 +166,7 @@ def _is_inside(name: str) -> bool:
 
 
 def check(path: Path) -> tuple[Manifest, End]:
-    """Reads the whole file. Damaged unless all is there, in order, as it was written."""
+    """Reads the whole file. Raises Damaged unless all members are there, in order and unaltered."""
     chain = Chain()
     manifest: Manifest | None = None
     end: End | None = None

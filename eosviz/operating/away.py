@@ -1,8 +1,5 @@
-"""What a page says while something that it needs is away or cannot be written (nothing of what was asked has happened,
-and it goes on by itself), and when the site itself fails.
-
-These pages ask neither database nor session: either may be what failed.
-"""
+"""Pages for the time when a service is down or the disk is full (nothing of the request was done, and the site
+recovers by itself), and for errors of the site. They use neither database nor session: either may be what failed."""
 
 from __future__ import annotations
 
@@ -27,9 +24,9 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class Said:
     key: str
-    """Of the page's title; `<key>.why` is the sentence below it, which a script is told alone."""
+    """The key of the title; `<key>.why` is the sentence below it, and all that a script gets."""
     detail: str
-    """For a program."""
+    """A code for programs."""
 
     @property
     def why(self) -> str:
@@ -44,12 +41,12 @@ BAD_REQUEST = Said("page.bad_request", "The request cannot be read")
 PAGES = (AWAY, FULL, BUSY, FAILED, BAD_REQUEST)
 RETRY_SECONDS = 3
 RETRY_FULL_SECONDS = 30
-"""An operator has to make room first."""
+"""An operator has to free space first."""
 
 
 class RedisAway(Middleware):
-    """503 instead of 500 where a view asked Redis (limits on signing in, a task) and it did not answer, where nothing
-    can be stored, and where the database let others write for too long."""
+    """503 instead of 500 if a view needed Redis (limits on signing in, a task) and it did not answer, if nothing
+    can be stored, or if the database was locked too long."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if means_no_room(exception):
@@ -63,9 +60,8 @@ class RedisAway(Middleware):
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    """The answer to any error that no view caught, such as a session that could not be stored: 503 where there is
-    no room or no turn to write, else 500.
-    """
+    """The response to an error that no view caught, such as a session that could not be stored: 503 if there is no
+    space or no write lock, else 500."""
     error = sys.exc_info()[1]
     if error is not None and means_no_room(error):
         return full(request, error)
@@ -75,14 +71,14 @@ def failed(request: HttpRequest) -> HttpResponse:
 
 
 def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The answer to a bad request. A session that could not be stored is reported as one that was deleted."""
+    """The response to a bad request. Django reports a session that could not be stored as one that was deleted."""
     if means_no_room(exception):
         return full(request, exception)
     return _page(request, BAD_REQUEST, HTTPStatus.BAD_REQUEST)
 
 
 def full(request: HttpRequest, error: BaseException) -> HttpResponse:
-    """503: nothing can be stored now, and why that is for the operator's eyes alone."""
+    """503: nothing can be stored now; the reason is shown to the operator only."""
     logger.error("%s could not be stored: %r", request.path, error)
     return _unavailable(request, FULL, RETRY_FULL_SECONDS)
 
@@ -105,11 +101,11 @@ def _unavailable(request: HttpRequest, what: Said, retry_seconds: int) -> HttpRe
 
 
 def _page(request: HttpRequest, what: Said, status: HTTPStatus) -> HttpResponse:
-    """Made without the context processors, which look up session and person; of the request only a cookie is read."""
+    """Rendered without the context processors, which read session and account; only the language cookie is read."""
     context = {"request": request, "what": what.key, "why": what.why, "code": status.value}
     return HttpResponse(render_to_string("failure.html", context), status=status)
 
 
 def _asks_for_json(request: HttpRequest) -> bool:
-    """A script of a page, which shows the sentence itself."""
+    """For a script of a page, which shows the sentence itself."""
     return request.headers.get("Accept", "").startswith("application/json")

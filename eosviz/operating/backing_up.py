@@ -1,4 +1,4 @@
-"""Writing a backup of a running site, and bringing one back into an empty one."""
+"""Writes a backup of a running site, and restores one into an empty site."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from eosviz.operating.tables import (
 CHUNK_BYTES = 4 * 1024 * 1024
 CHUNK_ROWS = 1_000
 MIGRATIONS_NAMED = 5
-"""How many migrations that one side lacks are named; of more only the number is told."""
+"""How many missing migrations are named; more are only counted."""
 
 
 class Refused(Exception):
@@ -51,7 +51,7 @@ class Content:
 
 
 def back_up(path: Path) -> Content:
-    """Everything as it is at one moment. Refused when there is a file already."""
+    """Write a backup of one moment. Raises Refused if the file exists."""
     if path.exists() or path.with_name(f"{path.name}.part").exists():
         raise Refused(f"{path} (or {path.name}.part beside it) is there already: name another file")
     writer = archive.Writer(path)
@@ -80,17 +80,19 @@ def _manifest() -> Manifest:
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """What is read inside is of one moment, and nobody who writes has to wait for it."""
+    """Reads inside are of one moment, and writers do not wait for them."""
     if connection.vendor == "postgresql":
         with transaction.atomic():
-            if len(connection.savepoint_ids) == 0:  # a caller's own transaction has begun otherwise
+            if (
+                len(connection.savepoint_ids) == 0
+            ):  # a surrounding transaction of the caller has begun differently
                 with connection.cursor() as cursor:
                     cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield
     elif connection.in_atomic_block:
         yield
     else:
-        # Django would begin with the lock for writing (`transaction_mode`).
+        # Django would begin with the write lock (`transaction_mode`).
         with connection.cursor() as cursor:
             cursor.execute("BEGIN DEFERRED")
         try:
@@ -128,7 +130,7 @@ def _write_files(writer: archive.Writer, folder: Path) -> int:
         try:
             file = (folder / inside).open("rb")
         except FileNotFoundError:
-            continue  # deleted since
+            continue  # deleted meanwhile
         with file:
             writer.add_file(f"{FILES}{inside.as_posix()}", file, os.fstat(file.fileno()).st_size)
         written += 1
@@ -136,10 +138,8 @@ def _write_files(writer: archive.Writer, folder: Path) -> int:
 
 
 def restore(path: Path, say: Callable[[str], None] = lambda line: None) -> Content:
-    """Refused or Damaged before anything is changed; after that all of it is there, or nothing.
-
-    The database must be migrated and hold nothing of anybody's, and the data folder no files.
-    """
+    """Raises Refused or Damaged before anything is changed; after that it restores everything or nothing. The
+    database must be migrated and contain no user's rows, and the data folder no files."""
     manifest, end = archive.check(path)
     say(f"a backup of {manifest.created}, engine {manifest.engine}: it is whole")
     _refuse_what_does_not_fit(manifest)
@@ -188,7 +188,7 @@ def _refuse_other_migrations(then: set[str], now: set[str]) -> None:
 
 
 def _empty_what_migrate_made() -> None:
-    """The backup has its own rows of these, under the numbers that its other rows know."""
+    """Deletes the rows that `migrate` made: the backup has its own, with the keys that its other rows use."""
     with connection.cursor() as cursor:
         for model in all_models():
             if label_of(model) in MADE_BY_MIGRATE:
@@ -225,14 +225,14 @@ def _lay_down(member: Member, path: Path) -> None:
 
 
 def _go_on_counting() -> None:
-    """Where the database counts keys itself, it goes on after the last."""
+    """Sets the database's key counters behind the restored rows."""
     with connection.cursor() as cursor:
         for sql in connection.ops.sequence_reset_sql(no_style(), all_models()):
             cursor.execute(sql)
 
 
 def _move_into_place(draft: Path, folder: Path) -> None:
-    """Within one file system, the last thing before the rows are kept."""
+    """Moves the files into place; within one file system this is the last step before the rows are committed."""
     for path in sorted(draft.rglob("*")):
         if path.is_file():
             target = folder / path.relative_to(draft)

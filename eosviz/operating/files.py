@@ -1,4 +1,5 @@
-"""What of the data folder belongs into a backup: all but what a start makes again, what others keep, and secrets."""
+"""Which files of the data folder a backup contains: all but those that a start makes again, that others keep, and
+secrets."""
 
 from __future__ import annotations
 
@@ -7,13 +8,13 @@ from pathlib import Path
 
 LEFT_OUT = frozenset(
     {
-        "run",  # sockets, and notes of what runs
-        "redis",  # the queue: a page sends again what was not answered
+        "run",  # sockets, and the state of running processes
+        "redis",  # the queue: pages send again what was not answered
         "log",
-        "bounded",  # what processes work on just now
-        "mail",  # links that set a password
+        "bounded",  # working files of running processes
+        "mail",  # mails with links that set a password
         "static",  # made by collectstatic
-        "spark",  # made by Spark while it works
+        "spark",  # Spark's working files
         "gallery",
         "search",
         "secret_key",
@@ -22,7 +23,7 @@ LEFT_OUT = frozenset(
 )
 """First parts of paths."""
 DATABASE_FILE = "eosviz.sqlite3"
-"""Its rows are in the backup; the file, with those that SQLite lays beside it, is not."""
+"""The backup has its rows; the file, with those that SQLite keeps beside it, is left out."""
 
 
 def files_of(folder: Path) -> Iterator[Path]:

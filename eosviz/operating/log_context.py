@@ -1,7 +1,5 @@
-"""Which session and which task a line of the log is about, wherever it was written.
-
-The middleware, the sockets and the worker note what they are busy with; the lines of everybody below them say it.
-"""
+"""Adds session and task to every log line. Middleware, sockets and workers state what they are working on; log
+lines written below them carry it."""
 
 from __future__ import annotations
 
@@ -20,12 +18,12 @@ _context: ContextVar[dict[str, str] | None] = ContextVar("log_context", default=
 
 SESSION_IN_PATH = re.compile(r"/sessions/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/|$)")
 TEXT_CHARACTERS_MAX = 20_000
-"""Of a traceback in one line; a longer one loses its middle and says how much."""
+"""The most characters of a traceback in one line; of a longer one the middle is left out and counted."""
 
 
 @contextlib.contextmanager
 def about(**words: str) -> Iterator[None]:
-    """Lines written inside carry these words as well."""
+    """Log lines written inside carry these fields too."""
     token = _context.set({**(_context.get() or {}), **words})
     try:
         yield
@@ -34,7 +32,7 @@ def about(**words: str) -> Iterator[None]:
 
 
 def session_in(path: str) -> dict[str, str]:
-    """`session` where a path names one."""
+    """`session` if the path names one."""
     found = SESSION_IN_PATH.search(path)
     return {"session": found[1]} if found else {}
 
@@ -53,7 +51,7 @@ SECRETS_IN_ADDRESSES = re.compile(
     r"(/accounts/password/reset/key/|/accounts/confirm-email/|/follow/|/classes/join/)[^/\s\"'?]+"
     r"|([?&][^=&\s\"']*(?:token|key|code|secret|password)[^=&\s\"']*=)[^&\s\"']+"
 )
-"""A person who has the address has what it opens: a new password, a presentation, a class."""
+"""Removes secrets from addresses: knowing the address is the right to a new password, a presentation, a class."""
 
 
 def without_secrets(text: str) -> str:
@@ -61,14 +59,14 @@ def without_secrets(text: str) -> str:
 
 
 class Lines(logging.Formatter):
-    """The format that it is given, without what an address gives away."""
+    """The given format, without secrets of addresses."""
 
     def format(self, record: logging.LogRecord) -> str:
         return without_secrets(super().format(record))
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line: at, level, logger, message, and what the line is about."""
+    """One JSON object a line: at, level, logger, message, and the context."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Pages of the administration that are read and nothing else."""
+"""Read-only pages of the administration."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from django.http import HttpRequest
 
 
 class LookedAt(admin.ModelAdmin):
-    """Neither made, changed nor deleted here: each model has its own doors for that."""
+    """Cannot add, change or delete: each model is changed by the site's own pages."""
 
-    show_full_result_count = False  # a table of millions would be counted twice
+    show_full_result_count = False  # would count a table of millions twice
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -1,7 +1,7 @@
-"""Mail of a site without a mail server: files in the data folder that its user alone can read.
+"""Mail of a site without a mail server: files in the data folder that only its user can read.
 
-A mail may hold a link that sets a new password, so it is never written into a log, and no backup holds it.
-`manage.py mail` shows it to the operator.
+A mail may contain a link that sets a new password, so it is never logged, and no backup contains it. `manage.py mail`
+shows it to the operator.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 
 MAILS_MAX = 500
-"""The newest are kept."""
+"""How many of the newest are kept."""
 ENDING = ".eml"
 
 
@@ -31,7 +31,7 @@ def folder() -> Path:
 
 
 class MailFiles(BaseEmailBackend):
-    """A Django e-mail backend. A file appears whole or not at all; OSError where it cannot be written."""
+    """A Django e-mail backend. A file appears whole or not at all; raises OSError if it cannot be written."""
 
     def send_messages(self, messages: Sequence[EmailMessage]) -> int:
         for message in messages:
@@ -44,7 +44,7 @@ def _write(content: bytes) -> None:
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, beside = tempfile.mkstemp(
         prefix=".part-", dir=place
-    )  # for this user alone, whatever the umask
+    )  # readable by this user only, whatever the umask
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)

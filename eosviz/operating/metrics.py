@@ -1,6 +1,6 @@
-"""Figures for Prometheus: each web process tells its own at `/metrics`, each worker at a port of its own.
+"""Metrics for Prometheus: each web process serves its own at `/metrics`, each worker at a port of its own.
 
-Names of routes and tasks are the labels, never addresses or ids: their number is that of the code.
+The labels are names of routes and tasks, never addresses or ids, so their number is bounded by the code.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ waiting = Gauge("eosviz_tasks_waiting", "Tasks that no worker has taken yet")
 
 
 class MeasuredRequests(Middleware):
-    """Counts and times every answer, and lets the log say which session it was about."""
+    """Counts and times every response, and sets the session for log lines."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
         if self.is_async:
@@ -65,7 +65,7 @@ class MeasuredRequests(Middleware):
 
 
 class MeasuredSockets:
-    """Around an ASGI application: how many sockets are open, and what goes over them."""
+    """Wraps an ASGI application and counts open sockets and their messages."""
 
     def __init__(self, inner: Application) -> None:
         self._inner = inner
@@ -93,7 +93,7 @@ class MeasuredSockets:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """404 where no token is set, 401 without it."""
+    """404 if no token is set, 401 without the right one."""
     if not settings.METRICS_TOKEN:
         raise Http404
     shown = request.headers.get("Authorization", "")
@@ -101,7 +101,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
         return HttpResponse(status=HTTPStatus.UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
     with contextlib.suppress(
         redis.RedisError, OSError
-    ):  # the figure stays; `up` of Redis is healthz's to say
+    ):  # the last value stays; healthz reports that Redis is down
         waiting.set(_waiting())
     return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
 

@@ -1,7 +1,7 @@
-"""What the administration calls rooms, tables, columns and choices, in the language of whoever looks.
+"""The administration's names of apps, tables, columns and choices, in the reader's language.
 
-The names stand in `names.toml` and are put on the models when the site starts: Django reads a model's names from
-itself, and names that stood in the models would make a migration of every better word.
+The names are in `names.toml` and are set on the models when the site starts: Django reads a model's names from the
+model, and a changed name in the model would need a migration.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SAID_BY_PAGES = {
     "analytics.analysis.state": "sweeps.state",
     "analytics.figure.kind": "analytics.kind",
 }
-"""Choices that the site's own pages have words for: how the catalogue's keys of these begin."""
+"""Choices that the catalogue has words for: the prefixes of their keys."""
 
 
 @cache
@@ -53,18 +53,17 @@ _lazily_by_pages = lazy(_said_by_pages, str)
 
 
 def column(name: str) -> Any:
-    """The head of a column that is no field."""
+    """The header of a column that is no field."""
     return _lazily(f"column.{name}")
 
 
 def head_of(field: Field[Any, Any]) -> Any:
-    """The head of a column that shows a field in a way of its own. Read late: whoever asks at import comes before
-    the names."""
+    """The header of a column that shows a field differently. Lazy: at import time the names are not set yet."""
     return lazy(lambda: str(field.verbose_name), str)()
 
 
 def keys_of(field: Field[Any, Any]) -> tuple[str, str]:
-    """Where its name may stand: for this model alone, and for every model."""
+    """The keys of its name: for this model only, then for every model."""
     return f"field.{field.name}.{field.model._meta.label_lower}", f"field.{field.name}"
 
 
@@ -73,12 +72,12 @@ def is_ours(app: AppConfig) -> bool:
 
 
 def is_named_by_us(field: Field[Any, Any]) -> bool:
-    """Others' fields have names, in all of Django's languages, and relations to many have no column."""
+    """Fields of other apps have names in all of Django's languages, and relations to many have no column."""
     return field._verbose_name is None  # type: ignore[attr-defined]
 
 
 def name_everything() -> None:
-    """KeyError where a name is missing: a site without it does not start, and so no test does."""
+    """Raises KeyError for a missing name: then the site, and every test, fails to start."""
     known = names()
     for app in apps.get_app_configs():
         models = list(app.get_models()) if is_ours(app) else []
@@ -101,13 +100,13 @@ def _name(model: type[Model]) -> None:
 
 
 def choice_key(field: Field[Any, Any], value: str) -> str:
-    """Where the word for a choice stands: among the pages' words, or here."""
+    """The key of a choice's word: in the catalogue, or here."""
     label = f"{field.model._meta.label_lower}.{field.name}"
     return f"{SAID_BY_PAGES.get(label, f'choice.{label}')}.{value}"
 
 
 def _name_choices(field: Field[Any, Any]) -> None:
-    """A migration goes on seeing them as they are written in the model."""
+    """Migrations keep the values that the model declares."""
     written: list[tuple[str, str]] = list(field.choices)  # type: ignore[arg-type]
     deconstruct = field.deconstruct
 

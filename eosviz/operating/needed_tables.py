@@ -1,4 +1,4 @@
-"""Commands that read or write tables say first that the database lacks some, with the command that makes them."""
+"""Commands that use tables first report those that the database lacks, with the command that creates them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ APPS_NAMED_MAX = 5
 
 
 class TablesCommand(BaseCommand):
-    """A command that needs the tables of this eosviz. It begins with none missing, or not at all."""
+    """A command that needs all tables of this eosviz, or does not begin."""
 
     requires_migrations_checks = True
 
@@ -21,7 +21,7 @@ class TablesCommand(BaseCommand):
 
 
 def check_tables(**options: Any) -> None:
-    """Raises CommandError (with ``options``) in a database that was never migrated, or not by this eosviz."""
+    """Raises CommandError (with ``options``) for a database that was never migrated, or not by this eosviz."""
     connection = connections[DEFAULT_DB_ALIAS]
     executor = MigrationExecutor(connection)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())

@@ -1,7 +1,7 @@
-"""What people without an account left behind is kept for a time that the operator sets, and then deleted.
+"""Deletes what people without an account left behind, after a time that the operator sets.
 
-Whoever has an account keeps everything. A session counts from its last command, not from its beginning; one that
-somebody presents is in use. What was published stays: others may have its address.
+Accounts keep everything. A session's age counts from its last command; a presented session is in use. Published
+replays stay: others may have their address.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BATCH = 100
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """How many of each would go, or went."""
+    """How many of each are deleted, or would be."""
 
     sessions: int
     steps: int
@@ -43,7 +43,7 @@ class Numbers:
 
 
 def due(days: int) -> Numbers:
-    """What is older than this many days, counted and left alone. ValueError for fewer than one day."""
+    """Counts what is older than this many days and deletes nothing. ValueError for fewer than one day."""
     before = _before(days)
     sessions = _sessions(before)
     return Numbers(
@@ -56,13 +56,13 @@ def due(days: int) -> Numbers:
 
 
 def apply(days: int) -> Numbers:
-    """Deletes it, some at a time: nobody who steps waits long. The numbers are logged before anything goes."""
+    """Deletes it in batches, so that nobody who steps waits long. The numbers are logged first."""
     before = _before(days)
     numbers = due(days)
     logger.info("retention: older than %s days and without an account: %s", days, numbers)
     while batch := list(_sessions(before).values_list("owner", "id")[:BATCH]):
         for owner, session in batch:
-            # Whoever has come back since the batch was read keeps theirs, or was faster to delete it.
+            # Owners who have returned since the batch was read keep their session; others may have deleted it.
             if _sessions(before).filter(id=session).exists():
                 with suppress(Problem):
                     delete_session(owner, session)
@@ -86,7 +86,7 @@ def _sessions(before: datetime) -> QuerySet[Session]:
 
 
 def _replays(before: datetime) -> QuerySet[Replay]:
-    """Those without any owner were brought by the operator."""
+    """Imports without an owner came from the operator."""
     return Replay.objects.filter(created__lt=before).exclude(owner="").exclude(Exists(_account("owner")))
 
 
@@ -95,7 +95,7 @@ def _visits(before: datetime) -> QuerySet[Visit]:
 
 
 def _cookies() -> QuerySet[Cookie]:
-    """Cookies that no browser sends any more."""
+    """Sessions of cookies that have expired."""
     return Cookie.objects.filter(expire_date__lt=timezone.now())
 
 

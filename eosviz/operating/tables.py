@@ -1,7 +1,5 @@
-"""All tables of the site, as models, and their rows as JSON.
-
-A value travels as the field itself would read it back: bytes as Base64, a date as ISO 8601, a UUID as its text.
-"""
+"""All tables of the site, as models, and their rows as JSON. A value is written as its field reads it back: bytes
+as Base64, a date as ISO 8601, a UUID as text."""
 
 from __future__ import annotations
 
@@ -25,13 +23,13 @@ MADE_BY_MIGRATE = frozenset(
         "scenarios.endings",
     }
 )
-"""What a database holds that nobody used yet: their rows are made by `migrate`."""
+"""Tables whose rows `migrate` creates in an empty database."""
 
 ROWS_READ_AT_ONCE = 200
 
 
 def all_models() -> list[type[Model]]:
-    """Each with a table of its own here, those of many-to-many relations too, by name."""
+    """All models with a table, including those of many-to-many relations, by name."""
     models = apps.get_models(include_auto_created=True)
     return sorted((model for model in models if has_own_table(model)), key=label_of)
 
@@ -41,7 +39,7 @@ def has_own_table(model: type[Model]) -> bool:
 
 
 def label_of(model: type[Model]) -> str:
-    """`app.model` in small letters; of a relation's own table `auth.group_permissions`."""
+    """`app.model` in lower case; for a relation's table `auth.group_permissions`."""
     return str(model._meta.label_lower)
 
 
@@ -52,7 +50,7 @@ def migrations_applied() -> list[str]:
 
 
 def used_models() -> list[str]:
-    """Those with rows that somebody must have made."""
+    """Tables with rows that a user must have created."""
     return [
         label_of(model)
         for model in all_models()
@@ -79,7 +77,8 @@ def _told(value: Any) -> Any:
 
 
 def objects_from(model: type[Model], lines: Iterable[bytes]) -> list[Model]:
-    """The rows again; not stored. ValueError, ValidationError or DecodeError for what is no row of this model."""
+    """The rows as objects, not saved. Raises ValueError, ValidationError or DecodeError for what is no row of this
+    model."""
     fields = model._meta.concrete_fields
     objects = []
     for line in lines:
@@ -97,12 +96,12 @@ def _read(field: Any, value: Any) -> Any:
         return value
     if isinstance(field, BinaryField):
         return base64.b64decode(value, validate=True)
-    # A foreign key holds what the key of the other model holds.
+    # A foreign key has the type of the other model's key.
     return field.target_field.to_python(value) if field.is_relation else field.to_python(value)
 
 
 def store(model: type[Model], objects: list[Model]) -> None:
-    """Exactly these values, also where a field would set its own (`auto_now_add`)."""
+    """Saves exactly these values, also where a field would set its own (`auto_now_add`)."""
     connection = connections[DEFAULT_DB_ALIAS]
     fields = list(model._meta.concrete_fields)
     size = max(1, connection.ops.bulk_batch_size(fields, objects))

@@ -1,4 +1,4 @@
-"""What `celery beat` asks for."""
+"""Tasks of `celery beat`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from eosviz.operating import retention
 
 @app.task(name="operating.apply_retention", ignore_result=True, acks_late=False)
 def apply_retention() -> None:
-    """Nothing where the operator set no time."""
+    """Does nothing if the operator set no time."""
     if settings.KEEP_ANONYMOUS_DAYS > 0:
         retention.apply(settings.KEEP_ANONYMOUS_DAYS)

@@ -1,4 +1,4 @@
-"""What a worker notes of its tasks: how long each took, and which one and which session its log lines are about."""
+"""Times the tasks of a worker, and sets task and session for its log lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from eosviz.operating.log_context import about
 from eosviz.operating.metrics import tasks
 
 _running: dict[str, tuple[ExitStack, float]] = {}
-"""By task id; each is taken out by the thread that put it there."""
+"""By task id; the thread that added an entry removes it."""
 
 
 def connect() -> None:
@@ -40,7 +40,7 @@ def _end(task_id: str, task: Any, state: str | None = None, **kwargs: Any) -> No
 
 
 def _session(arguments: Any) -> dict[str, str]:
-    """Tasks about a session are told its id first."""
+    """Tasks about a session have its id as their first argument."""
     first = arguments[0] if arguments else None
     try:
         return {"session": str(uuid.UUID(first))} if isinstance(first, str) else {}
