@@ -35,5 +35,5 @@ routes = ProtocolTypeRouter(
 )
 application = HeadLimit(MeasuredSockets(routes))
 
-import_module(settings.ROOT_URLCONF)  # a page would load it later
+import_module(settings.ROOT_URLCONF)  # otherwise the first request would load it
 prepare_to_serve()

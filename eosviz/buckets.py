@@ -1,10 +1,9 @@
-"""Counts how often something is done: one bucket for each rate and caller, in Redis, for all processes together.
+"""Rate limits: one token bucket for each rate and caller, in Redis, shared by all processes.
 
-A bucket holds `most` and fills evenly: an empty one is full again after `seconds`. What it stores is one number, the
-time at which it is full again. While Redis is away each process counts for itself, with the same numbers; a `strict`
-rate raises RedisError then, and what it guards is not done.
-
-Messages of sockets come too often to ask Redis each time: a process takes `lease` of them at once and spends them.
+A bucket holds `most` tokens and fills evenly: an empty one is full after `seconds`. It is stored as one number, the
+time at which it is full again. While Redis is down each process counts for itself with the same numbers; a `strict`
+rate raises RedisError instead, and the guarded action is not done. Messages of sockets are too frequent to ask Redis
+for each: a process takes `lease` tokens at once and spends them.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ from redis.exceptions import RedisError
 logger = logging.getLogger(__name__)
 
 CALLERS_MAX = 10_000
-"""Callers that one process remembers by itself; of more, it forgets the one that asked longest ago."""
+"""Callers that one process remembers; of more, it forgets the least recent."""
 REDIS_SECONDS_MAX = 0.5
 AWAY_SECONDS = 1.0
-"""For so long Redis is not asked again after it did not answer."""
+"""After Redis did not answer, it is not asked again for so long."""
 TRIES_MAX = 32
-"""Of storing a number while others change it; who loses that often is refused for a moment."""
+"""Tries to store a number while others change it; a caller that always loses is refused for a moment."""
 LOST_SECONDS = 0.1
 CALLER_CHARACTERS = 32
 
@@ -46,7 +45,7 @@ now = time.time
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """`most` at once, and again `most` evenly within `seconds`."""
+    """`most` at once, and `most` again, evenly, within `seconds`."""
 
     name: str
     most: int
@@ -56,7 +55,7 @@ class Rate:
 
     @property
     def each(self) -> float:
-        """Seconds until one more is there."""
+        """Seconds until the next token."""
         return self.seconds / self.most
 
 
@@ -65,12 +64,12 @@ class Granted:
     count: int
     full_at: float
     wait: float = 0.0
-    """Seconds until the least that was asked for is there; 0 where it was granted."""
+    """Seconds until the requested minimum is available; 0 if it was granted."""
 
 
 def grant(rate: Rate, full_at: float, at: float, least: int, wanted: int) -> Granted:
-    """Up to `wanted` at the time `at` out of a bucket that would be full at `full_at`; none if it holds less than
-    `least`. A clock that was set back does not make a bucket emptier than empty."""
+    """Takes up to `wanted` tokens at time `at` from a bucket that would be full at `full_at`; none if it has less
+    than `least`. A clock that was set back does not make a bucket emptier than empty."""
     from_then = min(max(full_at, at), at + rate.seconds)
     held = math.floor((at + rate.seconds - from_then) / rate.each + 1e-6)
     count = min(held, wanted)
@@ -90,7 +89,7 @@ class Buckets:
         self._clients: dict[str, redis.Redis] = {}
 
     def take(self, rate: Rate, caller: str, cost: int = 1) -> float:
-        """Seconds to wait; 0.0 where it was taken. Raises RedisError for a strict rate while Redis is away."""
+        """Seconds to wait; 0.0 if the token was taken. Raises RedisError for a strict rate while Redis is down."""
         cost = min(cost, rate.most)
         key = f"eosviz:bucket:{rate.name}:{_digest(caller)}"
         if self._from_lease(key, cost):
@@ -101,18 +100,18 @@ class Buckets:
         return granted.wait
 
     async def take_soon(self, rate: Rate, caller: str, cost: int = 1) -> float:
-        """The same on an event loop: what is leased is taken at once, Redis is asked in a thread."""
+        """The same on an event loop: leased tokens are taken at once, Redis is asked in a thread."""
         key = f"eosviz:bucket:{rate.name}:{_digest(caller)}"
         if self._from_lease(key, min(cost, rate.most)):
             return 0.0
         return await sync_to_async(self.take, thread_sensitive=False)(rate, caller, cost)
 
     def give_back(self, rate: Rate, caller: str, cost: int = 1) -> None:
-        """What was taken and turned out not to count."""
+        """Give tokens back for something that turned out not to count."""
         self._change(rate, f"eosviz:bucket:{rate.name}:{_digest(caller)}", -rate.most, -min(cost, rate.most))
 
     def forget(self) -> None:
-        """What this process remembers by itself."""
+        """The buckets that this process keeps in memory."""
         with self._guard:
             self._leases.clear()
             self._local.clear()
@@ -120,7 +119,7 @@ class Buckets:
 
     @property
     def remembered(self) -> int:
-        """Callers that this process remembers by itself."""
+        """The number of callers in memory."""
         return len(self._leases) + len(self._local)
 
     def _from_lease(self, key: str, cost: int) -> bool:
@@ -170,7 +169,7 @@ class Buckets:
         return Granted(0, 0.0, LOST_SECONDS)
 
     def client(self) -> redis.Redis:
-        """That of the site's cache, so that one setting says where it is."""
+        """The connection of the site's cache, so that one setting names the server."""
         address = settings.CACHES["default"]["LOCATION"]
         with self._guard:
             if address not in self._clients:
@@ -181,7 +180,7 @@ class Buckets:
 
 
 def _digest(caller: str) -> str:
-    """A person's key opens what they have: it stands in no store of counts."""
+    """A digest: a person's key gives access to what they own, so it is not stored with counts."""
     return hashlib.sha256(caller.encode()).hexdigest()[:CALLER_CHARACTERS]
 
 

@@ -1,4 +1,4 @@
-"""Who asks, for counting how often: a person, or an address whose people made nothing yet."""
+"""Identifies a caller for rate limits: a person, or the address of visitors without a key."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from django.http import HttpRequest
 from eosviz.walkthroughs.browser import browser_of
 
 IPV6_PREFIX = 64
-"""One customer of a network has so many bits of their own; they are one address."""
+"""A network's customer gets a whole prefix of this length; it counts as one address."""
 
 
 def address_of(request: HttpRequest) -> str:
-    """The caller's own, where the operator says how many proxies in front add to `X-Forwarded-For`; what a
-    caller wrote there themselves stands further left and is not believed.
-    """
+    """The caller's address. The operator states how many proxies append to `X-Forwarded-For`; entries further left
+    come from the caller and are not trusted."""
     proxies: int = settings.ALLAUTH_TRUSTED_PROXY_COUNT
     forwarded = [one.strip() for one in request.headers.get("X-Forwarded-For", "").split(",")]
     address = forwarded[-proxies] if 0 < proxies <= len(forwarded) else ""
@@ -29,7 +28,7 @@ def _network(address: str) -> str:
     except ValueError:
         return address
     if read.version == 6 and read.ipv4_mapped is not None:
-        # How a server that listens at both kinds of address names the older one.
+        # A server that listens on IPv4 and IPv6 reports IPv4 addresses in this form.
         read = read.ipv4_mapped
     if read.version == 4:
         return str(read)
@@ -37,6 +36,6 @@ def _network(address: str) -> str:
 
 
 def caller_of(request: HttpRequest) -> tuple[str, str]:
-    """`person` or `address`, and which one."""
+    """`person` or `address`, and its value."""
     person = browser_of(request.session)
     return ("person", person) if person else ("address", address_of(request))

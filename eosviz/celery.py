@@ -1,4 +1,5 @@
-"""The Celery application. What it is set to stands in `eosviz.settings.base`, under names with `CELERY_`."""
+"""The Celery application. Its configuration is in `eosviz.settings.base`, in the settings with the prefix
+`CELERY_`."""
 
 import dbm
 import logging
@@ -21,11 +22,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
 
 
 class OutlivedQoS(QoS):
-    """Goes on where Redis answers and takes no writes: its disk is full or its memory used up.
-
-    A message that was taken is worked off, though Redis could not note who has it; one that could not be crossed
-    out comes back after `visibility_timeout` and is found done.
-    """
+    """Keeps working while Redis answers but refuses writes, because its disk or memory is full. A delivered task
+    is carried out although Redis could not record the delivery; a task that could not be acknowledged is delivered
+    again after `visibility_timeout` and is then found done."""
 
     def append(self, message: Any, delivery_tag: str) -> None:
         try:
@@ -50,11 +49,11 @@ class OutlivedQoS(QoS):
 
 
 class OutlivedChannel(Channel):
-    """A channel that may be lost while a task is under way.
+    """A channel that may be lost while a task runs.
 
-    The library would hand the task back, and acknowledge it at its end, over the connection that is gone; the
-    error that it meets then ends the worker. Neither is needed: the task goes on, what it commits is kept, and
-    when its message comes back by itself (`visibility_timeout`) it is found done.
+    The library would return the task to the queue, and acknowledge it at its end, over the lost connection; the
+    resulting error would end the worker. Neither is needed: the task continues, its commits count, and when its
+    message is delivered again (`visibility_timeout`) it is found done.
     """
 
     QoS = OutlivedQoS
@@ -78,10 +77,10 @@ class OutlivedTransport(Transport):
 
 
 class PromptConnection(Connection):
-    """A worker's connection, tried again every second at the latest when Redis has gone.
+    """A worker's connection that retries at least every second after Redis was lost.
 
-    The library's own pauses start at 2 s and grow to 30 s, and no setting changes them; a page that steps
-    would wait as long after Redis has come back.
+    The library's pauses start at 2 s and grow to 30 s, and no setting changes them; a page would wait as long after
+    Redis is back.
     """
 
     def ensure_connection(self, *arguments: Any, **options: Any) -> Connection:
@@ -99,7 +98,7 @@ class PromptAMQP(AMQP):
 
 
 class OutlivingScheduler(PersistentScheduler):
-    """A beat goes on where the note of what it sent last cannot be written; it sends at most once too often."""
+    """A beat that continues when its record of sent tasks cannot be written; at worst it sends one task twice."""
 
     def sync(self) -> None:
         try:

@@ -1,9 +1,9 @@
-"""The channel layer: groups of sockets over Redis's publish and subscribe, that outlive its loss.
+"""The channel layer: groups of sockets over Redis's publish and subscribe, which recovers when Redis was lost.
 
-In the library's own, the task that reads messages and whoever subscribes share a connection, and each makes it
-again by itself when it is lost. Two that do so at once take each other's answers: one then waits for ever, holds
-the lock, and no socket of the process is served again. Here one task alone makes the connection, a new one each
-time, and subscribes it to all that is wanted; who subscribes asks on a connection that stands, or waits for one.
+In the library, the task that reads messages and callers that subscribe share one connection, and each reconnects it
+after a loss. Two that do so at once read each other's replies: one then waits for ever, keeps the lock, and the
+process serves no socket any more. Here only the reading task connects, each time with a new connection, and it
+subscribes to every wanted channel; callers subscribe on a working connection or wait for one.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from redis.exceptions import RedisError
 logger = logging.getLogger(__name__)
 
 READ_SECONDS = 0.1
-"""How long the reading task may not notice that somebody found the connection lost."""
+"""How long the reading task may take to notice that a caller found the connection lost."""
 
 CONNECT_SECONDS_MAX = 5.0
 PAUSE_SECONDS = 0.25
-"""Between two tries to connect."""
+"""Pause between two attempts to connect."""
 
 STANDING_SECONDS_MAX = 15.0
-"""How long a socket that opens waits for a Redis that is gone before it is closed; the page opens another."""
+"""How long an opening socket waits while Redis is down before it is closed; the page opens another."""
 
 
 class OutlivingShard(RedisSingleShardConnection):
-    """One Redis. `_lock` is held by whoever sends on the subscription or puts a new one in its place."""
+    """One Redis server. `_lock` is held while sending on the subscription or replacing it."""
 
     _redis: redis.Redis | None
     _pubsub: PubSub | None
@@ -52,7 +52,7 @@ class OutlivingShard(RedisSingleShardConnection):
         self._wanted: set[str] = set()
         self._carried: set[str] = set()
         self._standing = asyncio.Event()
-        """Set while `_pubsub` is believed to be connected; who finds it lost clears it."""
+        """Set while `_pubsub` is believed to be connected; cleared by the first that finds it lost."""
 
     async def publish(self, channel: str, message: bytes) -> None:
         async with self._publishing:
@@ -108,7 +108,7 @@ class OutlivingShard(RedisSingleShardConnection):
         self._redis = self._subscriber = None
 
     async def _do_receiving(self) -> None:
-        """Reads, and alone connects; ends only when it is cancelled."""
+        """Reads messages and is the only task that connects; ends only when cancelled."""
         while True:
             try:
                 pubsub = await self._connected()
@@ -117,20 +117,20 @@ class OutlivingShard(RedisSingleShardConnection):
                     self._receive_message(message)
             except (RedisError, OSError) as error:
                 logger.warning("the subscription was lost and is made again: %r", error)
-            except Exception:  # whatever is wrong with one message, the next ones are read
+            except Exception:  # a message that cannot be read must not stop the next ones
                 logger.exception("a message could not be read")
             self._standing.clear()
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def _connected(self) -> PubSub:
-        """A subscription to all that is wanted, on a connection that nobody used before."""
+        """Subscribes to every wanted channel on a new connection."""
         async with self._lock:
             self._carried.clear()
             if self._pubsub is not None:
                 lost, self._pubsub = self._pubsub, None
                 await lost.aclose()
             if self._subscriber is None:
-                # Nothing below may connect again by itself.
+                # The client below must not reconnect by itself.
                 alone = {"retry": Retry(NoBackoff(), 0, supported_errors=()), "retry_on_error": []}
                 self._subscriber = redis.Redis(connection_pool=create_pool({**self.host, **alone}))
             made = self._subscriber.pubsub()
@@ -154,7 +154,7 @@ class OutlivingLoopLayer(RedisPubSubLoopLayer):
 
 
 class OutlivingChannelLayer(RedisPubSubChannelLayer):
-    """One of it serves each event loop of the process."""
+    """Each event loop of the process has one."""
 
     def _get_layer(self) -> OutlivingLoopLayer:
         loop = asyncio.get_running_loop()

@@ -1,7 +1,7 @@
 """Sends messages to groups of sockets from code without an event loop.
 
-Celery's threads have no event loop. Giving each send a loop of its own would open a connection each time;
-here one thread per process runs one loop for all of them.
+Celery's threads have no event loop, and a new loop for each message would open a new connection each time; here one
+thread per process runs one loop for all of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SEND_SECONDS_MAX = 2.0
 
 
 class LoopThread:
-    """One event loop in one thread, made on first use and again in a forked child."""
+    """One event loop in one thread, started on first use and again in a forked child."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -29,7 +29,7 @@ class LoopThread:
         self._process = 0
 
     def run(self, work: Coroutine[Any, Any, None], seconds: float) -> None:
-        """Wait until the coroutine has ended there. Raises what it raises, or TimeoutError."""
+        """Run the coroutine there and wait. Raises what it raises, or TimeoutError."""
         future = asyncio.run_coroutine_threadsafe(work, self._running())
         try:
             future.result(seconds)
@@ -50,7 +50,7 @@ _thread = LoopThread()
 
 
 def send_to_group(group: str, event: dict[str, Any]) -> bool:
-    """Whether it left. Never raises: whatever the layer or its server answers, what was sent is stored."""
+    """Whether the message was sent. Never raises: what the message is about is stored already."""
     return _sent(get_channel_layer().group_send(group, event), group)
 
 
@@ -62,7 +62,7 @@ def send_to_page(channel: str, event: dict[str, Any]) -> bool:
 def _sent(sending: Coroutine[Any, Any, None], whom: str) -> bool:
     try:
         _thread.run(sending, SEND_SECONDS_MAX)
-    except Exception as error:  # whatever went wrong is told, and the page asks again
+    except Exception as error:  # logged; the page asks again
         logger.warning("%s: a message was not sent: %r", whom, error)
         return False
     return True

@@ -1,7 +1,8 @@
-"""How much the head of a request may hold: its address, its headers, its cookies. Looked at before anything reads it.
+"""Bounds the head of a request: its address, headers and cookies. Checked before anything parses it.
 
-Python's cookie parser needs time with the square of the backslashes in a quoted cookie, PostgreSQL takes no text with
-the character U+0000, not every encoding that Python knows is one of text; and all come before a page's own code.
+Python's cookie parser takes time quadratic in the backslashes of a quoted cookie, PostgreSQL accepts no text with the
+character U+0000, and some of Python's encodings are no text encodings; each of these is reached before a view is
+called.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ ZERO_ESCAPED = b"\\000"
 
 
 class HeadLimit:
-    """Answers 431 to a longer head, 400 to one with the character U+0000 and 415 to a body that is no UTF-8; a socket
-    is not accepted."""
+    """Answers 431 to a longer head, 400 to one with the character U+0000 and 415 to a body that is not UTF-8; such
+    a socket is not accepted."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -40,7 +41,7 @@ class HeadLimit:
 
 
 def refusal(scope: Scope) -> tuple[HTTPStatus, str] | None:
-    """The status, and the sentence of the catalogue that says why; None for a head that may be read."""
+    """The status and the key of the sentence with the reason; None for an acceptable head."""
     headers, path, query = scope["headers"], scope["path"], scope["query_string"]
     cookies = [value for name, value in headers if name == b"cookie"]
     size = len(path) + len(query) + sum(len(name) + len(value) for name, value in headers)
@@ -56,8 +57,8 @@ def refusal(scope: Scope) -> tuple[HTTPStatus, str] | None:
 
 
 def _is_utf_8(content_type: bytes) -> bool:
-    """Whether a body is sent in UTF-8, or does not say. Django decodes the address with it, too: Python knows encodings
-    that are no text, and some that need time with the square of the length."""
+    """Whether the body is declared as UTF-8, or not declared. Django uses the charset for the address too: some of
+    Python's encodings are no text encodings, and some take quadratic time."""
     named = content_type.lower().partition(b"charset")[2].lstrip(b" \t=").strip(b"\"' \t;")
     return named in UTF_8
 

@@ -1,6 +1,5 @@
-"""`/healthz`: does everything that a step needs answer now? `/readyz`: can this process serve? `/livez`: does it
-answer at all?
-"""
+"""`/healthz`: does everything that a step needs work? `/readyz`: can this process serve pages? `/livez`: does it
+respond at all?"""
 
 import logging
 from collections.abc import Callable
@@ -25,7 +24,7 @@ WRITTEN_SECONDS = 60
 
 
 class Unwell(Exception):
-    """A part does not work; the text is for the answer of `/healthz`."""
+    """A part does not work; the text is for `/healthz`."""
 
 
 def check_database() -> None:
@@ -35,18 +34,18 @@ def check_database() -> None:
 
 
 def check_redis() -> None:
-    """With a write, as a Redis without room answers questions and takes no task."""
+    """Checked with a write: a Redis without room answers reads and takes no task."""
     if not _redis_takes_writes():
         raise Unwell("it takes no writes: its disk is full or its memory used up")
 
 
 def check_redis_answers() -> None:
-    """Pages are read while Redis takes no writes."""
+    """For pages: they can be read while Redis refuses writes."""
     _redis_takes_writes()
 
 
 def _redis_takes_writes() -> bool:
-    """False where it answers that it has no room."""
+    """False if Redis answers that it has no room."""
     client = redis.Redis.from_url(
         settings.REDIS_URL, socket_timeout=ANSWER_SECONDS_MAX, socket_connect_timeout=ANSWER_SECONDS_MAX
     )
@@ -62,7 +61,7 @@ def _redis_takes_writes() -> bool:
 
 
 def check_worker() -> None:
-    # A connection of its own: a kept one may be left over from before a restart of Redis.
+    # A new connection: a kept one may be from before a restart of Redis.
     with app.connection_for_write() as connection:
         answers = app.control.ping(timeout=ANSWER_SECONDS_MAX, limit=1, connection=connection)
     if not answers:
@@ -82,39 +81,38 @@ CHECKS: dict[str, Callable[[], str | None]] = {
     "worker": check_worker,
     "storage": check_storage,
 }
-"""Each raises where its part does not work, and may return a warning."""
+"""The checks. Each raises if its part does not work, and may return a warning."""
 DOES_NOT_ANSWER = "does not answer; the log of this server says why"
-"""Anyone may ask: the text of an exception holds addresses and paths."""
+"""Everyone may ask, and the text of an exception contains addresses and paths."""
 
 
 NEEDED_TO_SERVE: dict[str, Callable[[], str | None]] = {
     "database": check_database,
     "redis": check_redis_answers,
 }
-"""Without a worker, and on a full disk, pages are still read: a proxy that took them away would make it worse."""
+"""Excludes the worker and a full disk: pages can be read without them, and a proxy that stopped sending requests
+would make it worse."""
 
 
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """200 and `{"database": "ok", …}`, or 503 with the reason beside each part that did not answer.
-
-    Beside `storage` stands `low: …` while the disk runs full: a warning, with 200.
-    """
+    """200 and `{"database": "ok", …}`, or 503 with the reason for each part that does not work. While the disk
+    fills up, `storage` is `low: …`: a warning, with 200."""
     return _answered(CHECKS)
 
 
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """The same of what every page needs: a proxy sends nobody here while it is not 200."""
+    """The same for what every page needs: a proxy sends no requests here unless it is 200."""
     return _answered(NEEDED_TO_SERVE)
 
 
 @never_cache
 @require_safe
 def livez(request: HttpRequest) -> JsonResponse:
-    """Asks nothing: a process that does not answer this is to be started again."""
+    """Checks nothing: a process that does not answer this should be restarted."""
     return JsonResponse({"process": "ok"})
 
 
@@ -129,7 +127,7 @@ def _answered(checks: dict[str, Callable[[], str | None]]) -> JsonResponse:
             answers[name] = check() or "ok"
         except Unwell as unwell:
             answers[name], healthy = str(unwell), False
-        except Exception as error:  # whatever is wrong with a part is the answer, never a failed page
+        except Exception as error:  # any error of a part is reported, not raised
             logger.warning("%s does not answer: %s: %s", name, type(error).__name__, error)
             answers[name], healthy = DOES_NOT_ANSWER, False
     return JsonResponse(answers, status=200 if healthy else 503)

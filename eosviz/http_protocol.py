@@ -1,8 +1,5 @@
-"""uvicorn's HTTP protocol with a bound on what of a connection is kept in memory beside bodies, which the library keeps
-whatever its size.
-
-`eosviz/head_limit.py` refuses in words what is a little too long; what never ends is cut off here.
-"""
+"""uvicorn's HTTP protocol with a bound on the memory of a connection apart from bodies, which the library lacks.
+`eosviz/head_limit.py` refuses with a sentence what is slightly too long; what has no end is cut off here."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_BYTES_CUT = 256 * 1024
 WAITING_MAX = 16
-"""Requests of one connection that wait behind the one that is answered. No browser sends one before the answer."""
+"""Requests of one connection that wait behind the one being answered. Browsers do not pipeline."""
 
 
 class TooManyWaitError(Exception):
@@ -18,10 +15,9 @@ class TooManyWaitError(Exception):
 
 
 class BoundedHead(HttpToolsProtocol):
-    """Ends a connection over which more than HEAD_BYTES_CUT came and no body: a head without an end, the same behind a
-    body, or names of its pieces; or over which too many requests came at once. What follows a body is no part of the
-    head: the library would add it to headers that were looked at already.
-    """
+    """Closes a connection that received more than HEAD_BYTES_CUT outside bodies (a head without an end, trailers
+    after a body, chunk extensions), or too many requests at once. Trailers are not part of the head: the library
+    would add them to headers that were already checked."""
 
     _bytes_without_body = 0
     _is_in_head = True
@@ -41,7 +37,7 @@ class BoundedHead(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._is_in_head = False
         if len(self.pipeline) >= WAITING_MAX:
-            # The parser ends here; uvicorn answers 400 and closes.
+            # The parser stops here; uvicorn answers 400 and closes.
             raise TooManyWaitError
         super().on_headers_complete()
 

@@ -1,4 +1,4 @@
-"""Reads of the database for code that runs in an event loop."""
+"""Database reads for code that runs in an event loop."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from channels.db import DatabaseSyncToAsync
 
 
 def in_thread(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
-    """The function as a coroutine that runs it in a thread; several run at the same time. Database connections that
-    have grown old are closed before and after."""
+    """The function as a coroutine that runs it in a thread; several run in parallel. Old database connections are
+    closed before and after."""
     in_its_thread: Callable[..., Awaitable[Any]] = DatabaseSyncToAsync(function, thread_sensitive=False)
     return in_its_thread

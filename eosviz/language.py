@@ -1,4 +1,4 @@
-"""The language in the address: `?lang=en` or `?lang=zh-Hans` on any page, remembered from then on."""
+"""The language in the address: `?lang=en` or `?lang=zh-Hans` on any page; a cookie remembers it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ YEAR_SECONDS = 365 * 24 * 3600
 
 
 class LanguageInAddress(Middleware):
-    """Stands before Django's LocaleMiddleware, which reads the language from the cookie that is set here."""
+    """Runs before Django's LocaleMiddleware, which reads the cookie that is set here."""
 
     def before(self, request: HttpRequest) -> None:
         code = asked_language(request)
@@ -21,13 +21,13 @@ class LanguageInAddress(Middleware):
 
     def after(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         code = asked_language(request)
-        # What needs no cookie gets none: pages that stand in a frame on another site say so by this mark.
+        # Pages that may be in a frame on another site get no cookie; this mark says so.
         if code is not None and not getattr(response, "without_cookies", False):
             response.set_cookie(settings.LANGUAGE_COOKIE_NAME, code, max_age=YEAR_SECONDS, samesite="Lax")
         return response
 
 
 def asked_language(request: HttpRequest) -> str | None:
-    """Django's code of the language that the address names, or None."""
+    """Django's code of the language in the address, or None."""
     asked = request.GET.get(PARAMETER, "").lower()
     return asked if asked in dict(settings.LANGUAGES) else None

@@ -1,7 +1,7 @@
 """A part of a page that changes while the page is open.
 
-The page gets the part again whenever it changed: at once after a message to its group, and otherwise it is looked at
-every two seconds, because not everything that changes it sends one. Nothing is looked at while no page is open.
+The page gets the part again whenever it has changed: it is rendered after a message to its group, and otherwise every
+two seconds, because not everything that changes it sends one. Nothing is rendered while no page is open.
 `static/classroom/results.ts` shows it.
 """
 
@@ -28,18 +28,18 @@ LOOK_SECONDS = 2.0
 
 
 class LivePart(RightfulConsumer):
-    """`…/?lang=en`: `{"table": "<table …>"}` whenever it is another one. It reads nothing."""
+    """`…/?lang=en`: sends `{"table": "<table …>"}` whenever it differs from the last one. It accepts no messages."""
 
     def group(self) -> str:
-        """The channel-layer group of everybody who looks at the same."""
+        """The channel-layer group of all pages with the same part."""
         raise NotImplementedError
 
     def right(self) -> Right:
-        """To look at it. Called in a thread."""
+        """The right to see it. Called in a thread."""
         raise NotImplementedError
 
     def part(self) -> str | None:
-        """The part's HTML; None where it is not there. Asked each time, in a thread, while the right stands."""
+        """The part's HTML; None if it does not exist. Called in a thread while the right lasts."""
         raise NotImplementedError
 
     async def connect(self) -> None:
@@ -65,7 +65,7 @@ class LivePart(RightfulConsumer):
                 await self.looking
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Nothing is asked for here."""
+        """The page sends nothing here."""
 
     async def part_changed(self, event: dict[str, Any]) -> None:
         self.changed.set()
@@ -73,7 +73,7 @@ class LivePart(RightfulConsumer):
     async def _look(self) -> None:
         while await self.stands():
             self.changed.clear()
-            with suppress(DatabaseError):  # the next look will do
+            with suppress(DatabaseError):  # the next round tries again
                 part = await in_thread(self._told)()
                 if part is None:
                     await self.close(Ending.GONE)
@@ -91,17 +91,17 @@ class LivePart(RightfulConsumer):
 
 
 class PartOfRow(LivePart):
-    """Of one row of the database that an account has the right to see, as an instructor a class."""
+    """A part about one row that the account may see, such as a class of its instructor."""
 
     parameter: ClassVar[str]
-    """Of the address: the row's id."""
+    """The row's id in the address."""
 
     def rows(self, seen_by: User | None = None) -> QuerySet[Any]:
-        """All of its kind, or those that this person may see."""
+        """The rows of this kind that the person may see."""
         raise NotImplementedError
 
     def topic(self) -> str:
-        """Where a change of the right is announced (`eosviz/rights.py`)."""
+        """The topic under which changes of the right are announced (`eosviz/rights.py`)."""
         raise NotImplementedError
 
     @property

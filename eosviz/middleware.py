@@ -1,4 +1,4 @@
-"""What the middlewares of the site share: each has a way before the view, a way after it, or both."""
+"""The base of the site's middlewares: a hook before the view, a hook after it, or both."""
 
 from __future__ import annotations
 
@@ -10,25 +10,22 @@ from django.http import HttpRequest, HttpResponse
 
 
 class Middleware:
-    """Called by Django in a thread or on the event loop, whichever the next one in the row is.
-
-    Whoever reads or writes the database or the session on its way `before` says so with `reads = True`: on
-    the loop it is then called in a thread.
-    """
+    """Django calls it in a thread or on the event loop, depending on the next one in the chain. A middleware whose
+    `before` uses the database or the session sets `reads = True`: on the loop it is then called in a thread."""
 
     sync_capable = True
     async_capable = True
     reads = False
 
     def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
-        """`get_response` gives a response, or an awaitable of one where it is a coroutine function."""
+        """`get_response` returns a response, or an awaitable if it is a coroutine function."""
         self.get_response = get_response
         self.is_async = iscoroutinefunction(get_response)
         if self.is_async:
             markcoroutinefunction(self)
 
     def before(self, request: HttpRequest) -> HttpResponse | None:
-        """An answer given here is the answer: no view is asked."""
+        """A response returned here is final: no view is called."""
         return None
 
     def after(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:

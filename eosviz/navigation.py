@@ -1,7 +1,7 @@
-"""The navigation: five words, the pages behind each, and which of them a page belongs to.
+"""The navigation: five words, the pages behind each, and the word that each page of the site belongs to.
 
-Every page of the site has its place under one of the words, so that a reader always sees where they are. A word with
-one page is a link; a word with several opens a list of them.
+Every page has its place under one word, so that a reader sees where they are. A word with one page is a link; a word
+with several opens a list.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from django.urls import reverse
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A page that the navigation leads to."""
+    """A page in the navigation."""
 
     view: str
     key: str
-    """Its name in the catalogue; `<key>.about` says in a few words what is done there."""
+    """The catalogue key of its name; `<key>.about` describes it in a few words."""
     holds: tuple[str, ...] = ()
-    """What addresses of other pages begin with that belong to it, besides its own."""
+    """Prefixes of the addresses of other pages that belong to it."""
     views: tuple[str, ...] = ()
-    """Pages that belong to it although their address says otherwise."""
+    """Views that belong to it although their address has another prefix."""
 
     @property
     def address(self) -> str:
@@ -30,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One of the five."""
+    """One of the five words."""
 
     key: str
     places: tuple[Place, ...]
@@ -75,19 +75,19 @@ WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A place as one page shows it."""
+    """A place as it is shown on one page."""
 
     key: str
     address: str
     is_this: bool
-    """The page itself."""
+    """This is the page itself."""
     is_here: bool
-    """The page, or the one that it belongs to."""
+    """This is the page, or the one that it belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A word as one page shows it."""
+    """A word as it is shown on one page."""
 
     key: str
     entries: tuple[Entry, ...]
@@ -103,7 +103,7 @@ class Group:
 
 
 def navigation(path: str, view: str) -> list[Group]:
-    """The five words as the page at ``path``, which ``view`` makes, shows them."""
+    """The five words for the page at ``path``, rendered by ``view``."""
     here = _place_of(path, view)
     return [
         Group(
@@ -117,7 +117,7 @@ def navigation(path: str, view: str) -> list[Group]:
 
 
 def _place_of(path: str, view: str) -> Place | None:
-    """The place that claims the view, else the one whose address says most of the path."""
+    """The place that names the view, else the one with the longest matching prefix."""
     places = [place for word in WORDS for place in word.places]
     claiming = (place for place in places if view in place.views)
     addressed = {

@@ -1,8 +1,8 @@
-"""Which errors mean that nothing can be stored now: the disk is full or broken, or Redis takes no writes; and which
-that others write and the wait for a turn was too long.
+"""Recognises errors that mean: nothing can be stored now (the disk is full or broken, or Redis refuses writes), or
+the write lock was not free in time.
 
-They end by themselves once an operator acts. A process goes on, a person reads why, and what asks again by itself
-succeeds later.
+They end by themselves or when an operator acts. The process continues, the person reads the reason, and a later retry
+succeeds.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ SQLITE_BUSY_CODES = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 POSTGRESQL_BUSY_STATES = frozenset({"40001", "40P01", "53300", "55P03"})
 """serialization_failure, deadlock_detected, too_many_connections, lock_not_available."""
 MISCONF = re.compile(r"^(Command # .* of pipeline caused error: )?MISCONF ", re.DOTALL)
-"""How Redis refuses to write where its file cannot be appended; the library has no class for it."""
+"""Redis's refusal to write while its file cannot be appended; the library has no class for it."""
 
 
 def means_no_room(error: BaseException) -> bool:
-    """True where this error, or one that led to it, says that nothing can be stored."""
+    """True if this error, or one that caused it, means that nothing can be stored."""
     return any(_says_no_room(each) for each in _with_causes(error))
 
 
 def means_busy(error: BaseException) -> bool:
-    """True where this error, or one that led to it, says that a turn to write did not come in time."""
+    """True if this error, or one that caused it, means that the write lock was not free in time."""
     return any(
         _sqlite_code(each) in SQLITE_BUSY_CODES or getattr(each, "sqlstate", None) in POSTGRESQL_BUSY_STATES
         for each in _with_causes(error)

@@ -1,8 +1,8 @@
-"""How much one person may have. One table says what is counted, one function compares it with the setting.
+"""How much one person may have: one table of what is counted, and one function that compares it with the setting.
 
-A person is a key: an account's own, or that of a browser without one (`walkthroughs/browser.py`). Rooms ask `check`
-where they store something, inside the transaction that stores it, and say the refusal in their own way; the page *What
-you have used* reads the same table. What belongs to nobody (the command line, samples) has no quota.
+A person is a key: an account's, or that of a browser without one (`walkthroughs/browser.py`). Each app calls `check`
+in the transaction that stores something, and words the refusal itself; the page *What you have used* reads the same
+table. Rows without an owner (command line, samples) have no quota.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ MEBIBYTE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """`most` stands in `settings.QUOTAS`."""
+    """The maximum is in `settings.QUOTAS`."""
 
     name: str
     model: str
     """`app.Model`."""
     reason: str
-    """The last word of the sentence that refuses: `problem.<reason>`, `replays.refused.<reason>`, …"""
+    """The last part of the refusal's key: `problem.<reason>`, `replays.refused.<reason>`, …"""
     page: str
-    """Name of the address where one sees them and gets rid of some."""
+    """The page on which one sees and deletes them."""
     owner: str = "owner"
-    """The lookup that leads to the person's key."""
+    """The lookup for the owner's key."""
     amount: Combinable | None = None
-    """What one row counts; none: one."""
+    """The column that counts a row; none: each row counts 1."""
     only: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     in_bytes: bool = False
 
@@ -93,7 +93,7 @@ REASONS = frozenset(quota.reason for quota in TABLE)
 
 
 class Full(Exception):
-    """One more would be too much. `params` are those of the sentence."""
+    """The quota would be exceeded. `params` are those of the sentence."""
 
     def __init__(self, quota: Quota, used: int) -> None:
         super().__init__(f"{quota.name}: {used} of {quota.most}")
@@ -104,8 +104,8 @@ class Full(Exception):
 
 
 def check(owner: str, name: str, more: int = 1) -> None:
-    """Raises Full where `more` would pass the quota. In a transaction whoever else adds to this person's things waits
-    here until it ends, so that two doors at once do not pass it together."""
+    """Raises Full if `more` would exceed the quota. Until the transaction ends, other transactions that add to
+    this person's things wait, so that two together do not exceed it."""
     if not owner:
         return
     quota = BY_NAME[name]
@@ -116,14 +116,14 @@ def check(owner: str, name: str, more: int = 1) -> None:
 
 
 def left(owner: str, name: str) -> int:
-    """How much more there may be; a look, without waiting for anybody."""
+    """How much more is allowed, without a lock."""
     quota = BY_NAME[name]
     return quota.most - quota.used(owner)
 
 
 def wait_for_others(key: str) -> None:
-    """In a transaction: until no other one that waited for the same key is under way."""
-    # SQLite lets one transaction write at a time anyway.
+    """Lock the key until the transaction ends."""
+    # SQLite has one writing transaction at a time anyway.
     if connection.vendor == "postgresql" and connection.in_atomic_block:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [key])

@@ -1,7 +1,8 @@
-"""How often a person or an address may ask: what counts as which rate of `settings.RATES`, and the one refusal.
+"""How often a person or an address may do something: which request counts against which rate of `settings.RATES`, and
+the refusal.
 
-`eosviz/buckets.py` counts. Pages, JSON and sockets are refused with the same `TooOften`: what was too often, for whom
-(you, all at your address, all who follow a link), and when to try again.
+`eosviz/buckets.py` counts. Pages, JSON and sockets raise the same `TooOften`: what was too often, for whom (you,
+everyone at your address, all followers of a link), and when to try again.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from eosviz.walkthroughs import messages
 from eosviz.walkthroughs.messages import Problem
 
 LEASES = {"messages.person": 30, "messages.page": 30, "calls.person": 30}
-"""How many a process takes at once, of rates that are asked for with every message."""
+"""How many tokens a process takes at once, for rates that each message uses."""
 STRICT = "wrong_password."
-"""Rates that begin so: while Redis is away no password is tried, as processes that count by themselves would allow
-more guesses together."""
+"""Prefix of the rates for passwords: while Redis is down no password is tried, because processes that count
+separately would allow more guesses together."""
 MINUTES_FROM_SECONDS = 120
-"""A longer wait is said in minutes."""
+"""Longer waits are stated in minutes."""
 
 
 def rate_of(name: str) -> Rate:
@@ -38,8 +39,8 @@ def rate_of(name: str) -> Rate:
 
 
 class TooOften(Problem):
-    """`params`: `most` at once, which come again within `seconds` (`minutes`, rounded up), `per_second`, and `wait`:
-    whole seconds until it may be tried again."""
+    """`params`: `most` at once, which refill within `seconds` (`minutes`, rounded up), `per_second`, and `wait`:
+    whole seconds until the next try."""
 
     def __init__(self, rate: Rate, wait: float) -> None:
         self.wait_seconds = max(math.ceil(wait), 1)
@@ -61,7 +62,7 @@ class TooOften(Problem):
 
 
 def take(name: str, caller: str, cost: int = 1) -> None:
-    """Count it. Raises TooOften."""
+    """Take a token. Raises TooOften."""
     rate = rate_of(name)
     wait = buckets.take(rate, caller, cost)
     if wait:
@@ -77,7 +78,7 @@ async def take_soon(name: str, caller: str, cost: int = 1) -> None:
 
 
 def take_for(what: str, request: HttpRequest) -> None:
-    """For the person who asks, or for the address while they have made nothing. Raises TooOften."""
+    """For the person, or for the address if they have no key. Raises TooOften."""
     whom, caller = caller_of(request)
     take(f"{what}.{whom}", caller)
 
@@ -87,8 +88,8 @@ Says = Literal["page", "told", "message"]
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """An address that is counted. `says`: how its callers read a refusal. `reads`: a GET costs as much. `whom`: whom
-    it counts for, where that is not the person or else the address."""
+    """An address that is counted. `says`: the form of a refusal. `reads`: a GET counts too. `whom`: who it counts
+    for, if not the person or else the address."""
 
     what: str
     says: Says = "page"
@@ -115,7 +116,7 @@ RATED: dict[str, Rated] = {
     "pipeline:open": Rated("create"),
     "pipeline:shrink_new": Rated("create"),
     "pipeline:shrink_open": Rated("create"),
-    # the API's name for this address, whatever the method
+    # the API's route name for this address, whatever the method
     "api:list_sessions": Rated("create", says="message"),
     "replays:import": Rated("import"),
     "replays:open_log": Rated("import"),
@@ -141,11 +142,11 @@ RATED: dict[str, Rated] = {
     "account_change_password": Rated("confirm"),
     "account_reauthenticate": Rated("confirm"),
 }
-"""Name of an address to what it counts as."""
+"""Route name to what it counts as."""
 
 
 class RatedAddresses(Middleware):
-    """Answers 429 where something is asked for too often, and says when to ask again. No view is asked then."""
+    """Answers 429 and Retry-After beyond a rate. No view is called then."""
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any
@@ -172,7 +173,7 @@ class RatedAddresses(Middleware):
 
 
 def too_often(request: HttpRequest, refused: TooOften, says: Says = "page", **shown: Any) -> HttpResponse:
-    """The refusal as an answer. `shown`: what its page says besides."""
+    """The refusal as a response. `shown`: further context of its page."""
     response: HttpResponse
     if says == "page":
         context = {"problem": refused, **shown}

@@ -1,17 +1,17 @@
-"""What lets a socket stay open, and how it ends at once when that is gone.
+"""Keeps a socket open only while it has a right to be, and closes it as soon as the right ends.
 
-A socket is opened with one or more rights: that of its person (still signed in, not barred, the same password) and
-that to the thing it shows (the session is there and theirs, the presentation runs, the class may be read). A right is
-a question that can be asked again. It is asked
+A socket is opened with one or more rights: that of its person (still signed in, not blocked, the same password) and
+that to its subject (the session exists and is theirs, the presentation runs, the class may be read). A right is a
+query that can be repeated. It is checked
 
-- whenever something goes out to the page or comes from it, if the last answer is older than `ANSWER_SECONDS`;
-- at once when a change that may end it is announced (`changed`), by every process that holds such a socket. The
-  announcement does not wait behind the messages in a socket's own queue: they go out after the answer, or not at all;
-- every `SILENT_SECONDS` for a socket over which nothing goes, for changes that were not announced (SQL by hand) and
-  announcements that were lost with Redis.
+- when a message goes to the page or comes from it, if the last answer is older than `ANSWER_SECONDS`;
+- immediately when a change that may end it is announced (`changed`), by every process with such a socket. The
+  announcement is not queued behind the socket's messages: they are sent after the check, or not at all;
+- every `SILENT_SECONDS` for an idle socket: some changes are not announced (SQL by hand), and announcements can be
+  lost with Redis.
 
-Sockets with the same right share one answer: five hundred who follow one link cost one query, not five hundred. What
-is wanted at the same time is asked together, in one thread.
+Sockets with the same right share one answer: five hundred followers of one link cost one query. Checks that are due
+at the same time run together in one thread.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ ANSWER_SECONDS = 2.0
 SILENT_SECONDS = 15.0
 LISTEN_AGAIN_SECONDS = 0.5
 ANNOUNCED_TOPICS_MAX = 500
-"""In one announcement; of more, every right is asked again."""
+"""The most topics in one announcement; beyond it every right is checked."""
 UNHEARD_SECONDS = 10.0
-"""For so long nothing is announced after an announcement that did not leave: each waits some seconds for its server,
-and a command may run where no page is served."""
+"""After an announcement could not be sent, none is tried for so long: each try waits some seconds for the server,
+and a command may run without any web process."""
 
 GROUP = "rights"
 
 
 class Ending(IntEnum):
-    """Why a right is gone: the close code of the socket (docs/websocket.md)."""
+    """Why a right ended: the close code of the socket (docs/websocket.md)."""
 
     SIGNED_OUT = 4401
     TAKEN = 4403
@@ -59,8 +59,8 @@ class Ending(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """`name`: rights of the same name have the same answer. `topics`: announced changes after which it is asked anew.
-    `ask` reads the database, in a thread: None while the right stands."""
+    """`name`: rights of the same name share their answer. `topics`: announced changes that make it be checked
+    again. `ask` reads the database in a thread and returns None while the right lasts."""
 
     name: str
     topics: frozenset[str]
@@ -68,19 +68,20 @@ class Right:
 
 
 class Holder(Protocol):
-    """A socket."""
+    """A socket that holds rights."""
 
     rights: Sequence[Right]
 
     async def look_again(self) -> None:
-        """Ask for the rights and close if one is gone. Never raises."""
+        """Check the rights and close if one has ended. Never raises."""
 
     async def still_here(self) -> None:
-        """Say wherever it is counted that it is open."""
+        """Report to the counters that the socket is still open."""
 
 
 def of_owner(key: str) -> str:
-    """The topic of a person, by their owner's key. The key opens what they have: it stands in no message."""
+    """The topic of a person, by a digest of their owner's key: the key gives access to what they own, so no
+    message contains it."""
     return f"owner.{_digest(key)}"
 
 
@@ -108,10 +109,10 @@ def _digest(secret: str) -> str:
 
 
 class Announcer:
-    """What was changed in a transaction is announced once, when it is committed."""
+    """Announces the changes of a transaction once, when it is committed."""
 
     silent_until = -math.inf
-    """Of all of them."""
+    """Shared by all announcers."""
 
     def __init__(self) -> None:
         self._waiting: set[str] = set()
@@ -130,7 +131,7 @@ class Announcer:
 
 
 class _Announcers:
-    """One for each database connection: threads have transactions of their own."""
+    """One announcer for each database connection: threads have transactions of their own."""
 
     def __init__(self) -> None:
         self._of: WeakKeyDictionary[Any, Announcer] = WeakKeyDictionary()
@@ -143,16 +144,17 @@ _announcers = _Announcers()
 
 
 def changed(*topics: str) -> None:
-    """Rights with one of these topics may be gone: their sockets ask as soon as this transaction is committed. Never
-    raises; after a rollback the topics go with the next announcement, and an answer is asked for in vain."""
+    """Announce that rights with one of these topics may have ended: their sockets check as soon as this
+    transaction is committed. Never raises; after a rollback the topics are sent with the next announcement and
+    cause one needless check."""
     _announcers.here().add(topics)
 
 
 class AnnouncedUpdates(models.QuerySet[Any]):
-    """Rows whose `update`, which sends no signal, is announced too."""
+    """A query set whose `update`, which sends no signal, is announced too."""
 
     topic_field = ""
-    """The lookup of the owner's key whom a row is about."""
+    """The lookup for the owner's key of a row."""
 
     def update(self, **fields: Any) -> int:
         keys = list(self.values_list(self.topic_field, flat=True))
@@ -165,31 +167,31 @@ class AnnouncedUpdates(models.QuerySet[Any]):
 
 
 class _Answer:
-    """The last answer to a right's question."""
+    """The last answer of a right."""
 
     def __init__(self, right: Right) -> None:
         self.right = right
         self.ending: Ending | None = None
         self.asked_at = -math.inf
         self.changes = 0
-        """Announced so far; an answer that was asked for before the last one counts for nothing."""
+        """Announcements so far; an answer that was requested before the last one is ignored."""
         self.holders = 0
 
 
 class _Batch:
-    """Answers that are asked for together: a connection to the database costs more than a question."""
+    """Answers that are requested together: a database connection costs more than a query."""
 
     def __init__(self) -> None:
         self.answers: dict[str, _Answer] = {}
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def ask(self) -> list[Ending | None]:
-        """In a thread."""
+        """Runs in a thread."""
         return [answer.right.ask() for answer in self.answers.values()]
 
 
 class Board:
-    """The sockets of one event loop with their rights. Listens to announcements while there is any."""
+    """The sockets of one event loop with their rights. Listens to announcements while there are any sockets."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -203,7 +205,7 @@ class Board:
         self._asking: asyncio.Task[None] | None = None
 
     async def enter(self, holder: Holder) -> None:
-        """From now on the holder is asked to look again when something changes."""
+        """From now on the socket is asked to check its rights when something changes."""
         if holder in self._all:
             return
         self._all.add(holder)
@@ -236,10 +238,11 @@ class Board:
             self._is_listening.clear()
 
     async def ending(self, rights: Sequence[Right]) -> Ending | None:
-        """Of rights of holders that entered: why the first one is gone that is, or None. Raises DatabaseError."""
+        """The reason of the first of these rights that has ended, or None; their sockets must have entered. Raises
+        DatabaseError."""
         oldest = self._now() - ANSWER_SECONDS
         while True:
-            # An answer is gone once its last holder has left.
+            # An answer is removed with its last socket.
             answers = [self._answers[right.name] for right in rights if right.name in self._answers]
             old = [answer for answer in answers if answer.asked_at < oldest]
             if not old:
@@ -252,7 +255,7 @@ class Board:
             await asyncio.shield(self._next.done)
 
     async def _ask(self) -> None:
-        """One batch after the other; what is wanted while one is under way makes the next."""
+        """Runs one batch after the other; rights that become due meanwhile form the next one."""
         while self._next is not None:
             batch, self._next = self._next, None
             began = self._now()
@@ -261,7 +264,7 @@ class Board:
                 endings = await in_thread(batch.ask)()
             except Exception as error:
                 batch.done.set_exception(error)
-                batch.done.exception()  # Those who waited may have left.
+                batch.done.exception()  # the sockets that waited may be closed
                 continue
             for answer, ending, before in zip(batch.answers.values(), endings, changes, strict=True):
                 if answer.changes == before:
@@ -269,7 +272,7 @@ class Board:
             batch.done.set_result(None)
 
     def changed(self, topics: Iterable[str] | None) -> None:
-        """None: anything may have changed."""
+        """None: any right may have changed."""
         found = (
             set(self._all)
             if topics is None
@@ -293,13 +296,13 @@ class Board:
                 channel = await layer.new_channel("rights.")
                 await layer.group_add(GROUP, channel)
                 if self._is_listening.is_set():
-                    self.changed(None)  # What was announced meanwhile was not heard.
+                    self.changed(None)  # announcements in between were not received
                 self._is_listening.set()
                 while True:
                     self.changed((await layer.receive(channel))["topics"])
             except (RedisError, OSError) as error:
                 logger.warning("announcements of rights are not heard: %r", error)
-                self._is_listening.set()  # Sockets open all the same; their rights are asked by the clock.
+                self._is_listening.set()  # Sockets still open; their rights are checked at intervals.
                 await asyncio.sleep(LISTEN_AGAIN_SECONDS)
             finally:
                 if channel is not None:
@@ -321,7 +324,7 @@ _boards: WeakKeyDictionary[asyncio.AbstractEventLoop, Board] = WeakKeyDictionary
 
 
 def board() -> Board:
-    """That of the running loop."""
+    """The board of the running loop."""
     loop = asyncio.get_running_loop()
     if loop not in _boards:
         _boards[loop] = Board()

@@ -1,7 +1,7 @@
-"""`python -m eosviz.serve DESCRIPTOR`: uvicorn on a listening socket that the parent process holds.
+"""`python -m eosviz.serve DESCRIPTOR`: runs uvicorn on a listening socket that the parent process holds.
 
-The parent keeps the port while this process is started again. uvicorn's own `--fd` takes every socket for a
-Unix one and so leaves small messages of TCP connections waiting for the ones before them.
+The parent keeps the port while this process is restarted. uvicorn's own `--fd` assumes a Unix socket, which delays
+small messages on TCP connections.
 """
 
 import socket
@@ -13,13 +13,13 @@ from eosviz.http_protocol import BoundedHead
 
 GRACEFUL_SECONDS = 2
 SOCKET_MESSAGE_BYTES_MAX = 1024 * 1024
-"""A longer one ends its socket; one beyond `limits.message_bytes` (docs/websocket.md) is refused in words."""
+"""A longer message closes its socket; one beyond `limits.message_bytes` (docs/websocket.md) gets an error message."""
 
 
 def configuration() -> uvicorn.Config:
     return uvicorn.Config(
         "eosviz.asgi:application",
-        log_config=None,  # the site's own settings say how lines look and where they go
+        log_config=None,  # the site's own settings configure logging
         log_level="warning",
         access_log=False,
         lifespan="off",

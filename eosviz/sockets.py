@@ -1,4 +1,4 @@
-"""What all sockets of the site share: a socket says and hears nothing once one of its rights is gone."""
+"""The base of the site's sockets: a socket sends and receives nothing once one of its rights has ended."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from eosviz.rights import Ending, Right, board
 logger = logging.getLogger(__name__)
 
 TRY_AGAIN_CODE = 1013
-"""The database could not be asked: the page opens another socket in a moment."""
+"""Close code: the database could not be asked; the page opens another socket in a moment."""
 
 
 class RightfulConsumer(AsyncWebsocketConsumer):
-    """A socket with rights (`eosviz/rights.py`): none before `hold` was called. They are looked at when a message
-    comes, from the page or from a group, and when one goes out, whatever was waited for in between.
+    """A socket with rights (`eosviz/rights.py`): none before `hold` was called. They are checked when a message
+    comes, from the page or from a group, and when one is sent, whatever was awaited in between.
 
-    Each message is handed on at once: the library would first look in a thread whether a database connection has
-    grown old, twice with each click, for a thread that reads no database here (`in_thread` looks by itself).
+    Each message is dispatched at once: the library would first close old database connections in a thread, twice with
+    each click, for a thread that reads no database here (`in_thread` does it itself).
     """
 
     rights: Sequence[Right] = ()
     is_over = False
-    """It was closed from here: nothing more is said."""
+    """This side has closed it: nothing more is sent."""
 
     async def hold(self, rights: Sequence[Right]) -> Ending | None:
-        """Take these rights; what the caller finds in the database after this is announced when it changes. Gives why
-        one of them is gone already, and closes nothing then. Raises DatabaseError."""
+        """Take these rights; changes after this call are announced. Returns the reason if one has ended already,
+        and then closes nothing. Raises DatabaseError."""
         self.rights = rights
         await board().enter(self)
         ending = await board().ending(rights)
@@ -41,7 +41,7 @@ class RightfulConsumer(AsyncWebsocketConsumer):
         return ending
 
     async def stands(self) -> bool:
-        """Whether the rights stand; if not, the socket is closed with the code that says why."""
+        """Whether the rights last; if not, the socket is closed with the reason's code."""
         if self.is_over:
             return False
         if not self.rights:
@@ -66,14 +66,14 @@ class RightfulConsumer(AsyncWebsocketConsumer):
             logger.exception("a socket could not be closed")
 
     def last_words(self, ending: Ending) -> str | None:
-        """A frame that still goes out before the socket closes."""
+        """A last frame before the socket closes."""
         return None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._let_go()  # A handler that raised is not followed by a disconnect.
+            self._let_go()  # after a handler raised there is no disconnect
 
     async def dispatch(self, message: dict[str, Any]) -> None:
         handler = getattr(self, get_handler_name(message), None)
@@ -89,7 +89,7 @@ class RightfulConsumer(AsyncWebsocketConsumer):
     async def send(
         self, text_data: str | None = None, bytes_data: bytes | None = None, close: bool = False
     ) -> None:
-        """Nothing where a right is gone: what a handler found meanwhile is not for this page any more."""
+        """Does nothing after a right has ended: the page may no longer see what a handler found."""
         if await self.stands():
             await super().send(text_data, bytes_data, close)
 
@@ -103,7 +103,7 @@ class RightfulConsumer(AsyncWebsocketConsumer):
         if self.is_over:
             return
         words = self.last_words(Ending(code)) if code != TRY_AGAIN_CODE else None
-        self.is_over = True  # Before anything is waited for: one of several that wait says the last words.
+        self.is_over = True  # Before the first await: only one of several callers may close.
         if words is not None:
             await super().send(words)
         await super().close(code)

@@ -1,4 +1,4 @@
-"""Values in files that people open in a spreadsheet."""
+"""Values in files that are opened in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ _BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def inert(value: Any) -> Any:
-    """A text that a spreadsheet would take for a formula gets a mark that stops it."""
+    """Prefixes a text that a spreadsheet would take for a formula, so that it is not one."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_BEGINS_A_FORMULA) else value

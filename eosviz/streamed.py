@@ -1,8 +1,5 @@
-"""Long answers, sent while they are made: of each only a piece is in memory.
-
-Django itself would gather every piece of such an answer before it sends the first one, where the server speaks ASGI and
-the pieces come from an ordinary iterator.
-"""
+"""Long responses, sent while they are produced, with one piece in memory at a time. Under ASGI, Django itself
+would collect all pieces of an ordinary iterator before it sends the first one."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ PIECE_BYTES = 128 * 1024
 
 
 def some(pieces: Iterator[bytes]) -> bytes:
-    """The next pieces as one of at least `PIECE_BYTES`; nothing when there are none left."""
+    """The next pieces, joined to at least `PIECE_BYTES`; empty at the end."""
     gathered: list[bytes] = []
     size = 0
     for piece in pieces:
@@ -27,7 +24,7 @@ def some(pieces: Iterator[bytes]) -> bytes:
 
 
 class _InPieces:
-    """Each piece is made in a thread when the one before it was taken."""
+    """Each piece is produced in a thread after the previous one was sent."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         pieces = iter(self.streaming_content)  # type: ignore[attr-defined]
@@ -37,10 +34,10 @@ class _InPieces:
 
 
 class Streamed(_InPieces, StreamingHttpResponse):
-    """Of an iterator of bytes."""
+    """Streams an iterator of bytes."""
 
 
 class StreamedFile(_InPieces, FileResponse):
-    """Of an open file, which it closes."""
+    """Streams an open file and closes it."""
 
     block_size = PIECE_BYTES

@@ -1,7 +1,7 @@
-"""`python -m eosviz.template [DESCRIPTOR…] REQUESTS`: loads the site and makes processes from itself when asked.
+"""`python -m eosviz.template [DESCRIPTOR…] REQUESTS`: loads the site once and forks processes from itself on request.
 
-`eosviz.launch.template` says how. It opens no connection and starts no thread: neither would outlive the fork.
-All words are open file descriptors: those that processes may keep, and where the requests come from.
+`eosviz.launch.template` explains why. It opens no connection and starts no thread, since neither survives a fork. The
+arguments are open file descriptors: those that the new processes keep, and the one that requests come from.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ PR_SET_NAME = 15
 """From Linux's prctl.h."""
 POLL_SECONDS = 0.001
 TAKEN_UP_SECONDS_MAX = 1.0
-"""How long a new process may wait for the supervisor to become its parent; after it, it ends."""
+"""How long a new process waits for the supervisor to become its parent; then it ends."""
 
 
 def load() -> None:
-    """All that the web process and the worker need before they answer."""
+    """Loads all that a web process and a worker need before they answer."""
     from django.urls import get_resolver
 
     from eosviz import serve
@@ -62,11 +62,11 @@ LOADED_AT_START = (
     "kombu.mixins",
     "uvicorn.loops.uvloop",
 )
-"""What the libraries find by name when they start or first answer."""
+"""Modules that libraries import by name when they start or first answer."""
 
 
 def run(words: list[str]) -> None:
-    """As `python -m` with these words."""
+    """Runs a module as `python -m` with these arguments."""
     sys.argv = words
     import_module(words[0]).main()
 
@@ -80,9 +80,8 @@ def main() -> None:
 
 
 def make_processes(requests: socket.socket, inherited: Sequence[int]) -> list[str]:
-    """Returns in each process that is made, with what it is to run; in the template itself, with nothing, when the
-    supervisor has ended.
-    """
+    """Returns in each new process with the module to run, and in the template itself with None when the supervisor
+    has ended."""
     requests.send(LOADED)
     while True:
         request, descriptors, _, _ = socket.recv_fds(requests, REQUEST_BYTES_MAX, 2)
@@ -106,11 +105,11 @@ def make_processes(requests: socket.socket, inherited: Sequence[int]) -> list[st
 
 
 def become(order: Mapping[str, Any], log: int, answers: socket.socket) -> None:
-    """Make this process what the supervisor would have started, and wait until it lets it run."""
+    """Turn this process into the one that the supervisor asked for, and wait until the supervisor has adopted it."""
     parent = order["parent"]
     deadline = time.monotonic() + TAKEN_UP_SECONDS_MAX
     while os.getppid() != parent and time.monotonic() < deadline:
-        time.sleep(POLL_SECONDS)  # the process in between is just ending
+        time.sleep(POLL_SECONDS)  # the process in between is ending
     tie = die_with_parent(parent)
     if tie is not None:
         tie()

@@ -1,4 +1,4 @@
-"""Every address of the site. Each app names its own; here they are only brought together."""
+"""Every address of the site. Each app declares its own; here they are combined."""
 
 from django.contrib import admin
 from django.urls import include, path

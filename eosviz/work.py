@@ -1,7 +1,5 @@
-"""`python -m eosviz.work THREADS`: a worker of so many threads, as `celery -A eosviz worker` starts it.
-
-That command first loads all that the library's command line can do, a tenth of a worker's start.
-"""
+"""`python -m eosviz.work THREADS`: a worker with so many threads, as `celery -A eosviz worker` starts it, without
+loading the library's command line, which is a tenth of a worker's start."""
 
 import sys
 
@@ -15,8 +13,8 @@ def main() -> None:
         pool_cls=get_implementation("threads"),
         concurrency=int(sys.argv[1]),
         loglevel="WARNING",
-        quiet=True,  # its banner would end it where the log cannot be written
-        # What one worker among few has no use for, and what slows its start and its return after a lost Redis.
+        quiet=True,  # its banner would end the worker if the log cannot be written
+        # Of no use with few workers; each slows the start and the recovery after Redis was lost.
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,

@@ -1,7 +1,7 @@
-"""Which accounts were signed in in a browser: a signed cookie that the browser keeps for a year.
+"""Remembers in a signed cookie, for a year, which accounts have signed in with a browser.
 
-Guesses from browsers that an account does not know are bounded for the account as a whole, so strangers can use that
-bound up. A browser that knows the account has a bound of its own, which no stranger can use up.
+Guesses from browsers that an account does not know share one limit for the account, which strangers can exhaust. A
+browser that the account knows has its own limit, which no stranger can exhaust.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ COOKIE = "known_accounts"
 SALT = "eosviz.accounts.known_browsers"
 COOKIE_SECONDS = 365 * 24 * 3600
 ACCOUNTS_MAX = 8
-"""Of one browser, those that signed in last: a computer of a classroom knows a few."""
+"""The accounts of one browser that signed in last: a classroom computer knows a few."""
 
 
 def remember(sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
-    """Called when a person has signed in or set a new password by mail; the answer will carry the cookie."""
+    """Called when a person has signed in or set a new password by mail; the response will carry the cookie."""
     request.known_account = user.email  # type: ignore[attr-defined]
 
 
 def name_for(request: HttpRequest, email: str) -> str | None:
-    """What this browser is called where it knows the account of this address; None where it does not."""
+    """This browser's id if it knows the account with this address; else None."""
     name, accounts = _read(request)
     return name if _mark(email) in accounts else None
 
 
 class KnownBrowsers(Middleware):
-    """Gives the cookie to a browser that an account was signed in in."""
+    """Sets the cookie after a sign-in."""
 
     def after(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         email: str | None = getattr(request, "known_account", None)
@@ -64,5 +64,5 @@ def _read(request: HttpRequest) -> tuple[str, list[str]]:
 
 
 def _mark(email: str) -> str:
-    """The cookie does not say whose accounts they are."""
+    """A digest: the cookie does not reveal whose accounts they are."""
     return salted_hmac(SALT, email.strip().lower()).hexdigest()[:32]

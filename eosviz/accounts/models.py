@@ -1,4 +1,4 @@
-"""A person with an account. Nobody needs one to step through scenarios."""
+"""A person with an account. Stepping through scenarios needs none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME_CHARACTERS_MAX = 80
 
 
 def new_owner_key() -> str:
-    """As long as a browser's own key, and as hard to guess."""
+    """As long as a browser's key, and as hard to guess."""
     return secrets.token_hex(24)
 
 
@@ -27,7 +27,7 @@ class UserManager(BaseUserManager.from_queryset(UserQuerySet)):  # type: ignore[
     """Accounts are named by their address; `manage.py createsuperuser` makes an administrator of everything."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
-        """ValueError without an address: nobody could sign in to such an account."""
+        """ValueError without an address: nobody could sign in."""
         if not email:
             raise ValueError("an account needs an e-mail address")
         user: User = self.model(email=email.strip().lower(), **fields)
@@ -44,19 +44,19 @@ class UserManager(BaseUserManager.from_queryset(UserQuerySet)):  # type: ignore[
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """Roles are groups (`roles.py`), never columns."""
+    """Roles are groups (`roles.py`), not columns."""
 
     email = models.EmailField(unique=True)
-    """In small letters."""
+    """In lower case."""
     name = models.CharField(max_length=NAME_CHARACTERS_MAX, blank=True)
-    """What classmates and instructors read."""
+    """The name that classmates and instructors see."""
     owner_key = models.CharField(max_length=64, unique=True, default=new_owner_key, editable=False)
-    """Owns this person's sessions, replays and progress, as a browser's key does for somebody unknown."""
+    """Owns this person's sessions, replays and progress, as a browser's key does for an anonymous visitor."""
     is_active = models.BooleanField(default=True)
-    """False: cannot sign in, and whoever is signed in is signed out."""
+    """False: blocked; cannot sign in and is signed out everywhere."""
     date_joined = models.DateTimeField(auto_now_add=True)
     counted = models.BooleanField(default=False)
-    """Agreed to be counted, without a name, among all who did (docs/analytics.md)."""
+    """Agreed to be counted, without a name, among all who agreed (docs/analytics.md)."""
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -71,10 +71,10 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def called(self) -> str:
-        """The name, or the part of the address before the @ for those who gave none."""
+        """The name, or without one the part of the address before the @."""
         return self.name or self.email.partition("@")[0]
 
     @property
     def is_staff(self) -> bool:
-        """What Django's administration asks."""
+        """Required by Django's administration."""
         return self.is_active and self.has_perm("accounts.administer")

@@ -25,21 +25,21 @@ from eosviz.bounded.refusing import Refused
 from eosviz.bounded.tasks import Task
 
 CODE_BYTES = 160 * 2**20
-"""Of programs and libraries, which the system's bound on data does not count: about 60 MiB of Python with msgspec,
-130 MiB with pyarrow."""
+"""The part of programs and libraries that the system's bound on data does not count: about 60 MiB of Python with
+msgspec, 130 MiB with pyarrow."""
 _PR_SET_PDEATHSIG = 1  # from Linux's prctl.h
 
 
 def end_with(parent: int) -> None:
-    """On Linux the kernel ends this process when its parent's thread has ended, even by SIGKILL."""
+    """On Linux the kernel kills this process when its parent's thread has ended, even by SIGKILL."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before the request
+    if os.getppid() != parent:  # the parent ended before the call
         os._exit(1)
 
 
 def bound(task: Task) -> None:
-    """Beyond its memory or processor time the system ends this process."""
+    """The system ends this process beyond its memory or processor time."""
     import resource
 
     for kind, most in (

@@ -1,5 +1,5 @@
-"""Work of a worker that waits for a bounded process: in a thread of its own, so that it holds none of those that
-compute steps."""
+"""Runs a worker's task that waits for a bounded process in a thread of its own, so that it blocks no thread that
+makes steps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db import connections
 
 
 def aside(task: Any, work: Callable[[UUID], None], name: UUID) -> None:
-    """`task`: the bound Celery task; where tasks are carried out at once, so is this."""
+    """`task`: the bound Celery task; it runs at once if Celery is set to run tasks eagerly."""
     if task.request.is_eager:
         work(name)
         return

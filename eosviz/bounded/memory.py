@@ -1,4 +1,4 @@
-"""How much memory all bounded processes may use together where no setting says it. Knows nothing of Django."""
+"""The default for the memory of all bounded processes together. Does not import Django."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 MEBIBYTE = 2**20
 SHARE = 4
-"""One part of so many of the machine's memory."""
+"""The divisor of the machine's memory."""
 _LIMITS_OF_CONTAINERS = (
     Path("/sys/fs/cgroup/memory.max"),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
@@ -16,7 +16,7 @@ _LIMITS_OF_CONTAINERS = (
 
 
 def machine_memory_bytes() -> int:
-    """Of this machine, or of this container where it has less."""
+    """The memory of this machine, or of this container if it has less."""
     known = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for file in _LIMITS_OF_CONTAINERS:
         with suppress(OSError, ValueError):  # "max", or no such file

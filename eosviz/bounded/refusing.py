@@ -1,4 +1,4 @@
-"""Why a bounded process gave no answer: each has a sentence of the catalogue."""
+"""Reasons why a bounded process gave no answer; each has a sentence in the catalogue."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class NoAnswer(Exception):
-    """`key` and `params` are the sentence."""
+    """`key` and `params` are those of the sentence."""
 
     def __init__(self, key: str, params: Mapping[str, Any] | None = None) -> None:
         super().__init__(key)
@@ -16,25 +16,25 @@ class NoAnswer(Exception):
 
 
 class Refused(NoAnswer):
-    """The task's function does not take what it was given."""
+    """The task's function refused its input."""
 
 
 class BeyondBounds(NoAnswer):
-    """The process grew beyond the bounds of its row, or ended by a fault of ours, which is in the log."""
+    """The process exceeded the bounds of its row, or failed by an error of this program, which is in the log."""
 
 
 class NotThisTime(BeyondBounds):
-    """The machine was busy for so long that the clock ran out, or the process ended by what its row does not bound.
-    Another time the same question may have an answer: nothing is concluded from this one."""
+    """The clock ran out on a busy machine, or something ended the process that its row does not bound. The same
+    question may be answered another time, so nothing is concluded."""
 
 
 class Busy(NoAnswer):
-    """The queue is full, or the turn did not come in time."""
+    """The queue is full, or the process could not start in time."""
 
     def __init__(self, key: str, params: Mapping[str, Any] | None = None, *, seconds: int) -> None:
         super().__init__(key, params)
         self.seconds = seconds
-        """After which to ask again."""
+        """Retry-After in seconds."""
 
 
 class Cancelled(Exception):

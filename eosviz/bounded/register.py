@@ -1,7 +1,8 @@
-"""Who waits for a bounded process and who runs one, over all processes of the site on one machine.
+"""The queue of bounded processes, over all processes of the site on one machine.
 
-A request is a folder whose lock (`flock`) its owner and its process hold. A process that looks takes the gate first,
-so that two do not decide at once, and deletes the folders whose lock is free: their owner and their process have ended.
+A request is a folder whose lock (`flock`) its owner and its process hold. Reading the queue takes the gate lock
+first, so that two readers do not decide at once, and deletes folders whose lock is free: their owner and their
+process have ended.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from eosviz.bounded.tasks import INTERACTIVE_BYTES_MAX, MEMORY_BYTES_MAX, Task
 WAITING_MAX = 120
 WAITING_OF_PERSON_MAX = 6
 WAITING_OF_ADDRESS_MAX = 60
-"""A class sits behind one address."""
+"""A whole class may share one address."""
 FULL_SECONDS = 30
-"""After which to ask again where the queue is full."""
+"""Retry-After in seconds when the queue is full."""
 _HELD, _TICKET, _RUNNING, _CANCELLED = "held", "ticket", "running", "cancelled"
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Who asks. Digests: neither a person's key nor an address stands in a file. Empty: the command line."""
+    """The caller, as digests: no file contains a person's key or an address. Empty: the command line."""
 
     person: str = ""
     address: str = ""
@@ -43,7 +44,7 @@ COMMAND_LINE = Caller()
 
 
 def caller(person: str, address: str = "") -> Caller:
-    """`person`: the key of who asks (`walkthroughs/browser.py`); `address`: where the request came from."""
+    """`person`: the owner's key (`walkthroughs/browser.py`); `address`: the network address of the request."""
     return Caller(_digest(person), _digest(address))
 
 
@@ -52,11 +53,11 @@ def _digest(text: str) -> str:
 
 
 class AlreadyThere(Exception):
-    """Another one has a request of this name."""
+    """There is already a request with this name."""
 
 
 class Ticket(msgspec.Struct, frozen=True):
-    """What the others know of a request. `arrived`: nanoseconds since 1970."""
+    """What other processes read of a request. `arrived`: nanoseconds since 1970."""
 
     task: str
     memory_bytes: int
@@ -74,15 +75,15 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`place` of `waiting`, from 1 on; 0: it runs."""
+    """Place `place` of `waiting`, from 1; 0: it runs."""
 
     place: int
     waiting: int
 
 
 def in_turn(standings: Sequence[Standing]) -> list[Standing]:
-    """Those that wait, in the order in which they start: interactive ones first, then by how many of the same person
-    or address are ahead, then by arrival."""
+    """The waiting requests in starting order: interactive ones first, then by how many of the same person or
+    address are ahead, then by arrival."""
     ahead: Counter[tuple[str, str]] = Counter()
     for one in standings:
         if one.runs:
@@ -103,8 +104,8 @@ def _keys(caller: Caller) -> list[tuple[str, str]]:
 
 
 def starting(standings: Sequence[Standing], memory_bytes: int) -> list[str]:
-    """Names of the waiting requests that may start now. No other overtakes one that does not fit yet."""
-    # A trial takes seconds: background tasks leave room for one where there is enough for both.
+    """Names of the waiting requests that may start now. None overtakes one that does not fit yet."""
+    # A trial takes seconds: background tasks leave room for one if there is enough for both.
     reserve = INTERACTIVE_BYTES_MAX if memory_bytes >= MEMORY_BYTES_MAX + INTERACTIVE_BYTES_MAX else 0
     used = sum(one.ticket.memory_bytes for one in standings if one.runs)
     background = sum(one.ticket.memory_bytes for one in standings if one.runs and not one.ticket.interactive)
@@ -123,7 +124,7 @@ def starting(standings: Sequence[Standing], memory_bytes: int) -> list[str]:
 
 
 class Register:
-    """`folder` is the same for all processes that share a bound."""
+    """`folder` is the same for all processes that share the bounds."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -131,8 +132,8 @@ class Register:
 
     @contextmanager
     def enter(self, task: Task, caller: Caller, name: str | None = None) -> Iterator[Request]:
-        """A request that waits, until the block ends. `name`: letters, digits and dashes; under it others find the
-        request. Raises Busy when too many wait, AlreadyThere where there is one of this name."""
+        """Waits in the queue until the block ends. `name`: letters, digits and dashes; others find the request
+        under it. Raises Busy when too many wait, AlreadyThere for a name in use."""
         self._requests.mkdir(parents=True, exist_ok=True)
         name = name or secrets.token_hex(8)
         ticket = Ticket(task.name, task.memory_bytes, task.interactive, caller, time.time_ns())
@@ -161,7 +162,7 @@ class Register:
         return Place(0, len(waiting)) if any(one.name == name for one in standings) else None
 
     def cancel(self, name: str) -> bool:
-        """Whether there is such a request; its owner ends it within moments."""
+        """Cancels the request and returns whether it exists; its owner ends it within moments."""
         try:
             (self._requests / name / _CANCELLED).touch()
         except OSError:
@@ -173,7 +174,7 @@ class Register:
             return self._standings()
 
     def start(self, name: str, memory_bytes: int) -> bool:
-        """Whether it is this one's turn; then it counts as running."""
+        """Whether this request may start; then it counts as running."""
         with self._gate():
             if name not in starting(self._standings(), memory_bytes):
                 return False
@@ -198,7 +199,7 @@ class Register:
                 if not _is_held(folder / _HELD):
                     shutil.rmtree(folder, ignore_errors=True)
                     continue
-                with suppress(OSError, msgspec.DecodeError):  # it is just being deleted by its owner
+                with suppress(OSError, msgspec.DecodeError):  # its owner is deleting it
                     ticket = msgspec.json.decode((folder / _TICKET).read_bytes(), type=Ticket)
                     found.append(Standing(entry.name, ticket, (folder / _RUNNING).exists()))
         return found
@@ -231,7 +232,7 @@ def _is_held(file: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One's own place in the register. `held`: the descriptor of the lock, which the process inherits."""
+    """One's own request. `held`: the descriptor of the lock, which the process inherits."""
 
     register: Register
     name: str

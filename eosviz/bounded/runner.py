@@ -1,4 +1,4 @@
-"""Starting a bounded process when its turn has come, and taking its answer."""
+"""Waits for a bounded process to be allowed, starts it, and reads its answer."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from eosviz.launch.storage import Level, room_in
 logger = logging.getLogger(__name__)
 
 WAIT_SECONDS_MAX = 20
-"""For who waits in an open page that shows nothing meanwhile; then it says that others are ahead."""
+"""How long an open page that shows no progress waits for a start; then it says that others are ahead."""
 BUSY_SECONDS = 10
 LOOK_SECONDS = 0.05
-"""Between two looks of the first in the queue; those behind it look less often."""
+"""The interval at which the first in the queue checks; later ones check less often."""
 LOOK_SECONDS_MAX = 1.0
 LOGGED_BYTES_MAX = 2_000
-"""Of what a process said that ended by a fault."""
+"""Characters of the error output that are logged."""
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SYSTEMROOT")
-"""What a process gets of the site's environment: no key and no address of a database."""
+"""The environment variables that a process gets: no secret and no database address."""
 _ROOT = Path(__file__).resolve().parents[2]
 _STOPPING = {-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP}
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """`folder`: what the process left beside its answer; it goes when the block ends."""
+    """`folder`: the files that the process left beside its answer; deleted when the block ends."""
 
     answer: bytes
     folder: Path
@@ -58,7 +58,7 @@ def register() -> Register:
 
 
 def answer(task: Task, asked: Any, caller: Caller = COMMAND_LINE) -> bytes:
-    """The answer alone, for who waits in an open page. Raises what `run` raises."""
+    """The answer alone, for a waiting page. Raises what `run` raises."""
     with run(task, asked, caller, wait_seconds=WAIT_SECONDS_MAX) as done:
         return done.answer
 
@@ -73,10 +73,12 @@ def run(
     wait_seconds: float = math.inf,
     each: Callable[[Path], None] = _nothing,
 ) -> Iterator[Done]:
-    """Wait for a turn, ask the process and wait for its answer. `asked`: what msgspec writes as JSON. `name`: see
-    `Register.enter`. `wait_seconds`: for the turn. `each`: called with the folder several times a second until the
-    process has ended; what it raises ends the request. Raises Refused, BeyondBounds, Busy, Cancelled, Stopped, or
-    OSError where nothing can be stored."""
+    """Wait in the queue, start the process and wait for its answer. `asked`: encoded as JSON by msgspec. `name`: see
+    `Register.enter`. `wait_seconds`: for the start. `each`: called with the folder several times a second until the
+    process has ended; an exception of it ends the request.
+
+    Raises Refused, BeyondBounds, Busy, Cancelled, Stopped, or OSError if nothing can be stored.
+    """
     with register().enter(task, caller, name) as request:
         (request.folder / TASK).write_bytes(msgspec.json.encode(task))
         (request.folder / ASKED).write_bytes(msgspec.json.encode(asked))
@@ -99,7 +101,7 @@ def _wait_for_turn(request: Request, wait_seconds: float, each: Callable[[Path],
 
 
 def _run_process(task: Task, request: Request, each: Callable[[Path], None]) -> int:
-    """The exit code. Raises BeyondBounds or Cancelled; then the process has ended too."""
+    """The exit code. Raises BeyondBounds or Cancelled after the process has ended."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     until = time.monotonic() + task.clock_seconds
     with (request.folder / SAID).open("wb") as said:
@@ -134,7 +136,7 @@ def _raise(task: Task, folder: Path, code: int) -> None:
     if code in _STOPPING:
         raise Stopped
     if (room := room_in(folder)).level is Level.NONE:
-        raise OSError(errno.ENOSPC, room.why, str(folder))  # the file is not too large, the disk is too full
+        raise OSError(errno.ENOSPC, room.why, str(folder))  # not too large a file but a full disk
     if code not in (NO_MEMORY, -signal.SIGXCPU):
         said = (folder / SAID).read_bytes()[-LOGGED_BYTES_MAX:].decode(errors="replace")
         logger.warning("the bounded process %s ended with %s: %s", task.name, code, said)

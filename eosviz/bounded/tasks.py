@@ -1,7 +1,5 @@
-"""Every kind of bounded process: what it runs, how much it may take, and what is said when it takes more.
-
-Knows nothing of Django: the process reads this table too.
-"""
+"""Every kind of bounded process: its function, its bounds, and the sentence for exceeding them. Does not import
+Django: the process reads this table too."""
 
 from __future__ import annotations
 
@@ -12,8 +10,8 @@ MEBIBYTE = 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """`beyond`: the key of the sentence when the process grew beyond its bounds. `interactive`: a person waits for the
-    answer in an open page, so it goes first."""
+    """`beyond`: the key of the sentence for exceeding the bounds. `interactive`: a person waits in an open page,
+    so it goes first."""
 
     name: str
     work: str
@@ -21,7 +19,7 @@ class Task:
     processor_seconds: int
     memory_bytes: int
     clock_seconds: int
-    """A busy machine may need long for what takes little."""
+    """Generous: a busy machine may need long for little work."""
     beyond: str
     interactive: bool = False
 
@@ -101,5 +99,5 @@ TASKS = {
 }  # fmt: skip
 
 MEMORY_BYTES_MAX = max(task.memory_bytes for task in TASKS.values())
-"""The bound for all together is at least this, or one kind never starts."""
+"""The bound for all together must be at least this, or one kind never starts."""
 INTERACTIVE_BYTES_MAX = max(task.memory_bytes for task in TASKS.values() if task.interactive)

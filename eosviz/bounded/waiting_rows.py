@@ -1,7 +1,7 @@
-"""Rows that wait for a bounded process, whichever worker takes them: where they stand, and which nobody has.
+"""Database rows that wait for a bounded process: their place in the queue, and rows that no worker has taken.
 
-A worker's thread waits for the turn. After a stop the next worker takes up what was not finished; a page that shows a
-row which no worker has taken asks again.
+A worker's thread waits in the queue. After a stop the next worker takes up what is unfinished; a page that shows a
+row without a worker asks again.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from eosviz.bounded import runner
 from eosviz.bounded.register import Place
 
 ASK_AGAIN_SECONDS = 15
-"""One that no worker has taken for so long is asked for again."""
+"""A row that no worker has taken for so long is offered again."""
 
 
 class WaitingRow(Protocol):
-    """Its query set has `unfinished`, and its field `beat` says when a worker was last asked to take it."""
+    """Its query set has `unfinished`, and its field `beat` is the time when a worker was last asked to take it."""
 
     objects: Any
     pk: Any
@@ -38,7 +38,7 @@ def place_of(row: WaitingRow) -> Place | None:
 
 
 def is_forgotten(row: WaitingRow) -> bool:
-    """Whether no worker has it though one was asked some time ago. Then the caller asks again; true once."""
+    """True if no worker has it some time after one was asked. The caller then asks again; true once."""
     if place_of(row) is not None:
         return False
     now = timezone.now()
@@ -49,5 +49,5 @@ def is_forgotten(row: WaitingRow) -> bool:
 
 
 def untaken(rows: Iterable[Row]) -> Iterator[Row]:
-    """Those of the unfinished `rows` that no process has."""
+    """The unfinished `rows` that no process has."""
     return (row for row in rows if place_of(row) is None)

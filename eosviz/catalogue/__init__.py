@@ -1,7 +1,7 @@
-"""Every word that people read: the engine's sentences and the pages' own, in both languages.
+"""Every text that people read: the engine's sentences and those of the pages, in both languages.
 
-The format is that of docs/frame.md and is read by `engine.explain.sentences`, which also fills in parameters;
-the player does the same from `/catalogue/<language>.json`. Pages use `{% say "key" name=value %}`.
+The format is that of docs/frame.md. `engine.explain.sentences` reads it and fills in parameters; the player does the
+same with `/catalogue/<language>.json`. Pages use `{% say "key" name=value %}`.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ NOT_OFFLINE = frozenset(
         *("generations", "problems", "quotas", "rates", "replays", "sweeps", "terms"),
     )
 )
-"""Files of words that other pages say, or that say what a server refuses."""
+"""Files whose texts only other pages, or the server's refusals, use."""
 OFFLINE_TERMS = ("term.read_committed", "term.read_uncommitted")
-"""The terms that the player itself explains."""
+"""The terms that the player explains."""
 
 
 @cache
 def interface_words(without: frozenset[str] = frozenset()) -> dict[str, Sentence]:
-    """What the pages say themselves: the files beside this module."""
+    """The pages' own texts: the files beside this module."""
     files = sorted(
         (item for item in resources.files(__name__).iterdir() if item.name.endswith(".toml")),
         key=lambda item: item.name,
@@ -61,7 +61,7 @@ def words() -> dict[str, Sentence]:
 
 
 def say(key: str, language: str, params: Mapping[str, Any] | None = None) -> str:
-    """The sentence of a key. A key that is missing shows itself, so that it is seen and not hidden."""
+    """The sentence of a key. A missing key is shown as it is, so that it is noticed."""
     known = words()
     if key not in known:
         return f"[{key}]"
@@ -69,9 +69,8 @@ def say(key: str, language: str, params: Mapping[str, Any] | None = None) -> str
 
 
 def say_shortly(key: str, language: str, params: Mapping[str, Any] | None = None) -> str:
-    """As `say`, for a command that says a few sentences about logs and ends: it reads the whole catalogue only for a
-    sentence or a word that is not among them.
-    """
+    """As `say`, for a short command with a few sentences about logs: it reads the whole catalogue only for a text
+    outside them."""
     known = _of_logs()
     missing = False
 
@@ -89,7 +88,7 @@ def say_shortly(key: str, language: str, params: Mapping[str, Any] | None = None
 
 @cache
 def _of_logs() -> dict[str, Sentence]:
-    """The sentences of logs, the pages' and the player's, and the words for times."""
+    """The texts about logs, the pages' and the player's, and the words for times."""
     files = (
         resources.files(__name__) / "logs.toml",
         resources.files("engine.explain") / "catalogue" / "joins.toml",
@@ -99,7 +98,7 @@ def _of_logs() -> dict[str, Sentence]:
 
 
 def language_of(code: str | None) -> str:
-    """Django's language code (`zh-hans`, `en-gb`) as the catalogue names it."""
+    """Converts Django's language code (`zh-hans`, `en-gb`) to the catalogue's."""
     return "zh-Hans" if (code or "").lower().startswith("zh") else "en"
 
 
@@ -111,14 +110,14 @@ def catalogue_file(language: str) -> tuple[bytes, str]:
 
 
 def offline_catalogue(language: str) -> bytes:
-    """The same without the words that the player never says where there is no server."""
+    """The same without the texts that the player never uses without a server."""
     known = interface_words()
     terms = {key: known[key] for key in known if key.startswith(OFFLINE_TERMS)}
     return _as_file({**engine_catalogue(), **interface_words(NOT_OFFLINE), **terms}, language)
 
 
 def _as_file(known: Mapping[str, Sentence], language: str) -> bytes:
-    # Imported here: a command that says a few sentences needs nothing of it.
+    # Imported here: a command with a few sentences does not need it.
     import msgspec
 
     return msgspec.json.encode(

@@ -1,4 +1,4 @@
-"""Texts put together, with the marks of the language; the player does the same (static/player/joins.ts)."""
+"""Joins texts with the punctuation of the language; the player does the same (static/player/joins.ts)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ def listed(names: Iterable[object], language: str) -> str:
 
 
 def facts(parts: Iterable[str], language: str) -> str:
-    """What is said of one thing: `5 records stored, 1 lost`."""
+    """Several statements about one thing: `5 records stored, 1 lost`."""
     return say("join.comma", language).join(parts)
 
 
 def clauses(parts: Iterable[str], language: str) -> str:
-    """Parts that have commas themselves: `a; b`."""
+    """Parts that contain commas themselves: `a; b`."""
     return say("join.semicolon", language).join(parts)
 
 
 def named(name: str, said: str, language: str) -> str:
-    """What is said of a name: `t-0: 5 records stored`."""
+    """A statement about a name: `t-0: 5 records stored`."""
     return f"{name}{say('join.colon', language)}{said}"
 
 

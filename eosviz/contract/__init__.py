@@ -1,1 +1,1 @@
-"""One description of what goes between server and page (README.md)."""
+"""The one description of all data between server and page (README.md)."""

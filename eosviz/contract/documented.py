@@ -1,7 +1,5 @@
-"""What the source says of the fields of a class: the text that stands below a field.
-
-Python keeps no text of a field, so it is read from the source. A class has the texts of those that it extends.
-"""
+"""Reads the docstrings of a class's fields from the source, because Python keeps none for a field. A class
+includes those of its base classes."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ Texts = dict[str, str]
 
 
 def texts_of_fields(modules: Iterable[ModuleType]) -> dict[str, Texts]:
-    """Class to field to text, of the classes that these modules define; names of classes are unique among them."""
+    """Class to field to text, for the classes of these modules; their names are unique."""
     found: dict[str, tuple[list[str], Texts]] = {}
     for module in modules:
         found |= _classes(module)

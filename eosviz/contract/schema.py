@@ -1,8 +1,6 @@
-"""The JSON Schema of all that goes between server and page, made from the types that write and read it.
-
-Messages of the page are closed, as reading them is strict; what the server says is open, as fields may be added within
-a version.
-"""
+"""The JSON Schema of all data between server and page, generated from the types that write and read it. Messages
+of the page are closed, because reading them is strict; messages of the server are open, because fields may be
+added within a version."""
 
 from __future__ import annotations
 
@@ -71,18 +69,18 @@ MODULES: tuple[ModuleType, ...] = (
     ways,
     words,
 )
-"""Where the shapes stand."""
+"""The modules with the shapes."""
 UNIONS: dict[str, Any] = {
     "FromPage": messages.AnyFromPage,
     "FromServer": messages.AnyFromServer,
     "Intervention": AnyIntervention,
     "Condition": AnyCondition,
 }
-"""Named choices: each is one of its members."""
+"""Named unions: each value is one of its members."""
 PASSED_ON = (derived.SentStep, steps.Step, views.View, sights.Sight, headers.Header, plans.Plan)
-"""Shapes that stand in messages as JSON that is passed on unread."""
+"""Shapes inside messages that are passed on as undecoded JSON."""
 BESIDE = (questions.Question, player_file.PlayerFile)
-"""Shapes that go over HTTP."""
+"""Shapes that are sent over HTTP."""
 ROOTS = ("FromPage", "FromServer", *(kind.__name__ for kind in BESIDE))
 JSON: Schema = {
     "description": "Any value of JSON.",
@@ -100,7 +98,7 @@ _UNION_OF = {
 
 
 def schema() -> Schema:
-    """JSON Schema 2020-12; the document itself is one message of either side, or one file or question had over HTTP."""
+    """JSON Schema 2020-12; the document is one message of either side, or one file or question over HTTP."""
     members = {name: get_args(union) for name, union in UNIONS.items()}
     kinds = [*(kind for union in members.values() for kind in union), *PASSED_ON, *BESIDE]
     _, made = msgspec.json.schema_components(kinds, ref_template=_REF)
@@ -124,7 +122,7 @@ def as_text() -> str:
 
 
 def closed(whole: Schema) -> Schema:
-    """The same without room for fields that nobody has described: what traffic is held against in tests."""
+    """The same without room for undescribed fields: tests validate real traffic with it."""
     made: Schema = _closed(deepcopy(whole))
     return made
 
@@ -135,7 +133,7 @@ def of(whole: Schema, name: str) -> Schema:
 
 
 def _named(node: Any, names: set[str]) -> Any:
-    """JSON that is passed on unread is named by what it is; what may be anything is `Json`."""
+    """Undecoded JSON is named by its shape; arbitrary values are `Json`."""
     if isinstance(node, list):
         return [_named(item, names) for item in node]
     if not isinstance(node, dict):
@@ -166,7 +164,7 @@ def _or_null(node: Schema) -> Schema:
 
 
 def _describe(defs: Schema) -> None:
-    """Fields stand in the order of the source, each with the text that stands below it there."""
+    """Fields in the order of the source, each with its docstring."""
     texts = texts_of_fields(MODULES)
     for module in MODULES:
         for name, kind in vars(module).items():
@@ -179,7 +177,7 @@ def _describe_one(shape: Schema, kind: type, texts: dict[str, str]) -> None:
     if issubclass(kind, msgspec.Struct):
         written = {field.name: field.encode_name for field in msgspec.structs.fields(kind)}
         if not kind.__struct_config__.forbid_unknown_fields:
-            # The server says every field, that with a default too, unless there is nothing to say.
+            # The server sends every field, also those with a default, unless they are empty.
             unset = {field.encode_name for field in msgspec.structs.fields(kind) if field.default is UNSET}
             shape["required"] = [name for name in properties if name not in unset]
     else:

@@ -1,4 +1,5 @@
-"""What a search means: its words, and those that the catalogue's table has for the same (`asked.toml`)."""
+"""The meaning of a search text: its words, and the words with the same meaning in the catalogue's table
+(`asked.toml`)."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ from eosviz.catalogue import interface_words
 
 ROW = "asked."
 EMPTY = "asked.empty"
-"""The row of words that say nothing about what is looked for."""
+"""The row of words without meaning for a search."""
 _BETWEEN = r"[\s\-_,，、]{1,3}"
-"""Between the words of one thing: *exactly-once* and *exactly once* are the same."""
+"""Separators inside one term: *exactly-once* and *exactly once* are the same."""
 _SCENARIO = re.compile(r"sc-\d+")
 _CHINESE = "\u3400-\u9fff"
 _CHINESE_RUN = re.compile(f"[{_CHINESE}]+")
@@ -22,8 +23,8 @@ _CHINESE_RUN = re.compile(f"[{_CHINESE}]+")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One thing that is asked for. ``typed``: as it was written; ``same``: in other words; ``leads``: scenarios, as
-    they are compared, that show it best; ``parts``: the words of a Chinese run, for texts that have others between."""
+    """One term of a search. ``typed``: as written; ``same``: synonyms; ``leads``: normalised ids of scenarios that
+    show it best; ``parts``: the words of a Chinese run, for texts with other words between them."""
 
     text: str
     typed: re.Pattern[str]
@@ -36,12 +37,12 @@ class Wish:
 
 
 def plain(text: str) -> str:
-    """As texts are compared: full-width letters as narrow ones, capitals as small ones."""
+    """Normalised for comparison: full-width letters as narrow ones, capitals as small ones."""
     return unicodedata.normalize("NFKC", text).casefold()
 
 
 def understand(question: str) -> list[Wish]:
-    """The things that a question asks for; none when it says nothing."""
+    """The terms of a search text; none if it has no meaning."""
     rest = plain(question)
     wishes = []
     for word, rows in _known():
@@ -62,7 +63,7 @@ def _within_a_name(text: str, found: re.Match[str]) -> bool:
 
 
 def _pieces(rest: str) -> list[str]:
-    """What no row of the table knows: words, and runs of Chinese."""
+    """Words that no row of the table has: single words, and runs of Chinese."""
     pieces: list[str] = []
     for word in re.split(r"[\s,，、。？?！!（）()“”\"'「」:：;；]+", rest):
         runs = re.findall(f"[{_CHINESE}]+|[^{_CHINESE}]+", word)
@@ -79,26 +80,26 @@ def _wish(text: str, rows: tuple[tuple[str, ...], ...]) -> Wish:
 
 
 def _any_of(words: Collection[str]) -> re.Pattern[str]:
-    """Any of them; those with a gap before them share the look at it, which is what takes time."""
+    """A pattern for any of them; those that must begin a word share one lookbehind, which is the slow part."""
     chinese = [_written(word) for word in words if _CHINESE_RUN.match(word)]
     spaced = [_written(word) for word in words if not _CHINESE_RUN.match(word)]
     return re.compile("|".join([*chinese, *([rf"(?<![a-z0-9])(?:{'|'.join(spaced)})"] if spaced else [])]))
 
 
 def _begins(word: str) -> str:
-    """Where a word begins one in a text. Chinese has no gaps between words, so there it may stand anywhere."""
+    """Matches where a word begins. Chinese has no gaps between words, so there anywhere."""
     return ("" if _CHINESE_RUN.match(word) else "(?<![a-z0-9])") + _written(word)
 
 
 def _written(word: str) -> str:
-    """Its parts with whatever may stand between them."""
+    """A pattern of its parts with anything between them."""
     return _BETWEEN.join(re.escape(part) for part in re.split(r"[\s\-_]+", word) if part)
 
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
-    """A run of Chinese that stands nowhere, as the longest parts that do: it is a sentence without gaps. A letter that
-    stands nowhere either is left out, and so is a word that says nothing. What begins a part that stands somewhere
-    stands there too, so each part is made longer until it does not: two questions a letter."""
+    """Splits a run of Chinese that occurs nowhere into its longest parts that occur: it is a sentence without
+    gaps. A letter that occurs nowhere is left out, and so is a word without meaning. A prefix of an occurring part
+    occurs too, so each part is extended until it does not: two lookups a letter."""
     is_known = wish.same is not None or wish.leads
     if is_known or not _CHINESE_RUN.fullmatch(wish.text):
         return [wish]
@@ -116,7 +117,8 @@ def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
 
 
 def _in_words(run: str) -> tuple[Wish, ...]:
-    """A run of Chinese in words of two letters, the most common length; none where it has one word or an odd end."""
+    """A run of Chinese as words of two letters, the most common length; none if it is one word or has an odd
+    length."""
     if len(run) < 4 or len(run) % 2:
         return ()
     return tuple(_wish(run[at : at + 2], ()) for at in range(0, len(run), 2))
@@ -130,7 +132,7 @@ def _whole(word: str) -> re.Pattern[str]:
 
 @cache
 def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
-    """(word, the rows that it stands in), long words first: *producer epoch* before *producer*."""
+    """(word, the rows that contain it), long words first: *producer epoch* before *producer*."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for key in interface_words():
         if not key.startswith(ROW) or key == EMPTY:

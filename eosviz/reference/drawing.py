@@ -1,8 +1,7 @@
-"""A state machine as a picture, from its table: states in a column, rails beside it. Pure.
+"""A picture of a state machine, from its table: states in a column, rails beside it. Pure.
 
-What leads down runs on rails at the right, what leads back up on rails at the left. A state to which something
-leads has one rail on that side, with an arrow into it; a dot joins each state that leads there. Lines that
-cross without a dot do not meet.
+Edges downwards use rails on the right, edges back upwards rails on the left. A state with incoming edges has one rail
+on that side, with an arrow into it; a dot joins each source state. Lines that cross without a dot are not connected.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """Where one state joins the rail to another; ``events`` lead there."""
+    """Where a state joins the rail to another; ``events`` lead there."""
 
     x: float
     y: float
@@ -60,13 +59,13 @@ class Drawing:
     height: float
     boxes: tuple[Box, ...]
     lines: tuple[str, ...]
-    """Paths of rails and of what joins them."""
+    """Paths of the rails and their branches."""
     arrows: tuple[str, ...]
     dots: tuple[Dot, ...]
 
 
 def edges_of(machine: Machine[Any]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """(from, to) to the events that lead there. Refusals and rows that stay where they are lead nowhere."""
+    """(from, to) to the events of that edge. Refusals and rows that keep the state are no edges."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for row in machine.rows:
         if row.target is not None and row.target != row.source:
@@ -121,7 +120,7 @@ def draw(machine: Machine[Any]) -> Drawing:
 
 
 def _in_order(machine: Machine[Any], edges: dict[tuple[str, str], tuple[str, ...]]) -> list[str]:
-    """From the initial state on, in the order of how many steps lead there; ends last."""
+    """The initial state first, then by distance from it; final states last."""
     steps = {machine.initial: 0}
     reached = [machine.initial]
     for state in reached:
@@ -135,7 +134,7 @@ def _in_order(machine: Machine[Any], edges: dict[tuple[str, str], tuple[str, ...
 
 
 def _rails(order: dict[str, int], edges: list[tuple[str, str]]) -> dict[str, int]:
-    """Target to the rail it gets, 0 being next to the boxes: short ones first, none over another."""
+    """Target to its rail, 0 next to the boxes: short ones first, without overlap."""
     spans: dict[str, tuple[int, int]] = {}
     for source, target in edges:
         low, high = spans.get(target, (order[target], order[target]))

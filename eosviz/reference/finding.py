@@ -1,9 +1,8 @@
-"""One search over scenarios, tracks, pages and the reference, in both languages: an index in memory, made once.
+"""The search over scenarios, tracks, pages and the reference, in both languages: an index in memory, built once.
 
-Everything there is to find comes with the program, so no database is asked and every database will do; a reader's own
-sessions are handed in. An entry is
-found when it holds each thing that the question asks for (`asked.py`): a word of the question begins a word in it,
-whichever language it is in (*LSO* does not find *also*), or another word for the same thing does.
+Everything to find ships with the program, so no database is used; a reader's own sessions are passed in. An entry
+matches if it contains each term of the search (`asked.py`): a term must begin a word in it, in either language (*LSO*
+does not match *also*), or one of its synonyms must.
 """
 
 from __future__ import annotations
@@ -46,38 +45,38 @@ PAGES = (
     ("reference:limits", "reference.limits", "reference.limits.why"),
     ("reference:player", "reference.player", "reference.player.why"),
 )
-"""The rooms of the site: name of the route, key of the title, key of what it is for."""
+"""The pages of the site: route name, title key, key of the description."""
 EXCERPT = {"en": 150, "zh-Hans": 75}
-"""Letters of an entry's text that are shown around what was found: two lines."""
+"""Letters of an entry's text that are shown around a match: two lines."""
 CUT = 16
-"""Letters that are left out at an end of it so that no word is cut."""
+"""Letters that may be dropped at an end so that no word is cut."""
 POINTS = {
     "name": 10.0, "lead": 8.0, "title": 7.0, "keyword": 6.5, "title begins": 6.0, "title, same": 5.0,
     "text": 3.0, "same": 2.0,
 }  # fmt: skip
-"""What it is worth where a wish is found; the best counts. A lead behind the first is worth a little less."""
+"""The score of a term by where it matches; the best counts. A lead behind the first scores a little less."""
 LATER_LEAD = 0.25
 PARTS_SHARE = 0.75
-"""Of what the least part of a Chinese run is worth, where the run is there only in parts."""
+"""Share of the score for a Chinese run that matches only in parts, by its smallest part."""
 TITLE_TOO = 0.5
-"""More for a keyword whose entry is also called so in other words."""
+"""Bonus for a keyword if the entry has a synonym of it too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that can be found. ``title`` and ``text``: language to words."""
+    """One entry of the index. ``title`` and ``text``: language to words."""
 
     kind: str
     identifier: str
     title: dict[str, str]
     text: dict[str, str]
     name: str
-    """The identifier as it is compared."""
+    """The normalised identifier."""
     titles: str
     keywords: frozenset[str]
-    """Names that stand for it: KIPs, rules that it shows, errors."""
+    """Further names: KIPs, rules that it shows, errors."""
     whole: str
-    """All words as they are compared."""
+    """All normalised words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +88,15 @@ class Found:
 
 
 def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """Kind to what was found, the best first: kinds by their best, then what they hold. ``own``: what only this reader
-    can find."""
+    """Kind to its matches, best first: kinds by their best match, then by theirs. ``own``: entries of this reader."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     return _by_kind(((_worth(entry, wishes), entry) for entry in every), wishes, language)
 
 
 def closest(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """Where no entry has everything: of each kind the entries that have the most of it, or one thing
-    less, and at least a third."""
+    """If no entry contains every term: of each kind the entries with the most terms, or one less, and at least a
+    third."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     if len(wishes) < 2:
@@ -145,13 +143,13 @@ def _by_kind(
 
 
 def session_entry(identifier: str, scenario: str, title: dict[str, str], text: dict[str, str]) -> Entry:
-    """A session is found by its title and its scenario."""
+    """A session's entry has its title and its scenario's words."""
     made = _entry("session", identifier, title, text, scenario, (scenario,))
     return replace(made, name=plain(scenario))
 
 
 def _worth(entry: Entry, wishes: list[Wish]) -> float:
-    """0 when it lacks one of them."""
+    """0 if a term is missing."""
     points = [_points(entry, wish) for wish in wishes]
     return sum(points) if all(points) else 0.0
 
@@ -179,7 +177,7 @@ def _points(entry: Entry, wish: Wish) -> float:
 
 
 def excerpt(text: str, wishes: list[Wish], most: int = EXCERPT["en"]) -> str:
-    """The part of a text that holds the first of the wishes; its beginning when none of them stands there."""
+    """The part of a text around the first match; its beginning without one."""
     if len(text) <= most:
         return text
     places = [place.start() for wish in wishes if (place := wish.in_text(text.casefold())) is not None]
@@ -217,7 +215,7 @@ def _said(*keys: str) -> dict[str, str]:
 
 
 def _joined(language: str, sentences: Iterable[str]) -> str:
-    """Behind a Chinese full stop stands no space."""
+    """A Chinese full stop is not followed by a space."""
     joined = " ".join(sentence for sentence in sentences if sentence)
     return re.sub("(?<=[。！？]) ", "", joined) if language == "zh-Hans" else joined
 

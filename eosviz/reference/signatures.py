@@ -1,4 +1,4 @@
-"""Known signatures (``signatures.toml``): what is seen, where it comes from, which versions do it, what shows it."""
+"""Known signatures (``signatures.toml``): symptoms, cause, affected versions, and runs that show them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Words = dict[str, str]
 """Language to text."""
 
 TOLD = ("seen", "cause", "affected", "mended", "help")
-"""The parts of an entry in the order in which its page tells them; their names are `reference.signature.<part>`."""
+"""The parts of an entry in the order of its page; their names are `reference.signature.<part>`."""
 
 
 class Signature(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One row of the table. ``name`` stands in addresses."""
+    """One row of the table. ``name`` is part of its address."""
 
     name: str
     title: Words
@@ -34,11 +34,11 @@ class Signature(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     errors: tuple[str, ...]
     """Kafka's errors that clients get."""
     signs: tuple[str, ...]
-    """What to look for in logs and in the output of Kafka's tools, literally."""
+    """Literal texts in logs and in the output of Kafka's tools."""
     verdicts: tuple[str, ...]
-    """Verdicts on a partition that are explained by it (`VerdictKind`)."""
+    """Verdicts on a partition that it explains (`VerdictKind`)."""
     lines: tuple[str, ...]
-    """Lines of logs that are a sign of it (`log_lines.KINDS`)."""
+    """Log lines that indicate it (`log_lines.KINDS`)."""
     scenarios: tuple[str, ...]
     """Runs that show it: `SC-58`, or `SC-58/elected-again`."""
 
@@ -49,12 +49,12 @@ class Signature(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def runs(self) -> tuple[tuple[str, str, str], ...]:
-        """Of each run its name, its scenario and its variant; the last empty where it has none."""
+        """Each run's name, scenario and variant; the last empty if there is none."""
         return tuple((name, *name.partition("/")[::2]) for name in self.scenarios)
 
     @property
     def tracks(self) -> tuple[Track, ...]:
-        """The tracks that play one of its runs, in the order in which they are offered."""
+        """The tracks with one of its runs, in display order."""
         shown = {(scenario, variant) for _, scenario, variant in self.runs}
         return tuple(
             track
@@ -71,11 +71,11 @@ def signatures() -> tuple[Signature, ...]:
 
 
 def with_error(name: str) -> tuple[Signature, ...]:
-    """The signatures in which clients get this error."""
+    """The signatures with this client error."""
     return tuple(one for one in signatures() if name in one.errors)
 
 
 def fitting(verdict: str | None, lines: Iterable[str] = ()) -> tuple[Signature, ...]:
-    """The signatures that a verdict, or one of the kinds of lines beside it, may be explained by."""
+    """The signatures that may explain a verdict, or one of the kinds of log lines beside it."""
     told = set(lines)
     return tuple(one for one in signatures() if verdict in one.verdicts or told.intersection(one.lines))

@@ -1,4 +1,4 @@
-"""What the reference pages show, taken from the engine's own tables: nothing is written a second time."""
+"""The content of the reference pages, taken from the engine's own tables."""
 
 from dataclasses import dataclass, fields
 from functools import cache
@@ -21,7 +21,7 @@ CONTRADICTION = "CTR-"
 
 @dataclass(frozen=True, slots=True)
 class ErrorRow:
-    """One of Kafka's errors with its dictionary entry; ``retriable`` is about a Produce answer."""
+    """One of Kafka's errors with its dictionary entry; ``retriable`` applies to a Produce response."""
 
     name: str
     code: int
@@ -31,7 +31,7 @@ class ErrorRow:
     keys: tuple[tuple[str, str], ...]
     """(field, catalogue key) of the entry's sentences."""
     signatures: tuple[Signature, ...]
-    """In which clients get it."""
+    """The requests in whose responses clients get it."""
 
 
 def errors() -> list[ErrorRow]:
@@ -60,7 +60,7 @@ class VersionRow:
 
 
 def versions() -> list[VersionRow]:
-    """A row for each aspect in which the profiles may differ."""
+    """A row for each aspect that may differ between profiles."""
     aspects = [field.name for field in fields(Profile) if field.name not in ("name", "version")]
     return [
         VersionRow(name, tuple(getattr(profile, name) for profile in PROFILES.values())) for name in aspects
@@ -74,7 +74,7 @@ class SwitchRow:
 
 
 def switches() -> list[SwitchRow]:
-    """The mechanisms that a laboratory run may turn off."""
+    """The mechanisms that a laboratory run can turn off."""
     return [SwitchRow(field.name, field.default) for field in fields(Switches)]
 
 
@@ -86,7 +86,7 @@ def requirements() -> list[str]:
 
 @cache
 def used_by_rows() -> dict[str, list[tuple[str, str]]]:
-    """Requirement ID to the machine rows that carry it out: (machine, row's name)."""
+    """Requirement ID to the machine rows that implement it: (machine, row's name)."""
     found: dict[str, list[tuple[str, str]]] = {}
     for machine in machines().values():
         for row in machine.rows:
@@ -96,7 +96,7 @@ def used_by_rows() -> dict[str, list[tuple[str, str]]]:
 
 @cache
 def shown_by() -> dict[str, list[str]]:
-    """Requirement ID to the scenarios that say they show it."""
+    """Requirement ID to the scenarios that claim to show it."""
     found: dict[str, list[str]] = {}
     for scenario in library():
         for identifier in scenario.document.get("covers", ()):
@@ -115,7 +115,7 @@ class RequirementRow:
 
 
 def requirement_rows(start: str) -> list[RequirementRow]:
-    """The requirements whose ID begins so, by number, each with the scenarios that show it."""
+    """The requirements whose ID has this prefix, by number, each with the scenarios that show it."""
     named = [identifier for identifier in requirements() if identifier.startswith(start)]
     return [
         RequirementRow(identifier, tuple(shown_by().get(identifier, ())))
@@ -124,12 +124,12 @@ def requirement_rows(start: str) -> list[RequirementRow]:
 
 
 TERM, HOUSE, CODE = "term.", "house.", "codebase."
-"""Where a term belongs: to Kafka and its field, to this site, to this code alone."""
+"""The field of a term: Kafka and its field, this site, or this code only."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermRow:
-    """``key``: the term in the catalogue; its meaning stands under ``what``."""
+    """``key``: the term in the catalogue; its meaning is under ``what``."""
 
     key: str
 
@@ -143,7 +143,7 @@ class TermRow:
 
 
 def terms(*groups: str) -> list[TermRow]:
-    """Of these groups, in the order of the catalogue, which leads from the record to what is promised of it."""
+    """The terms of these groups, in the catalogue's order, which leads from the record to its guarantees."""
     return [
         TermRow(key)
         for group in groups
@@ -156,10 +156,10 @@ PLAYER = ("player.panel.", "player.tab.", "player.key.", "player.guide.")
 
 
 def player_words() -> list[str]:
-    """The keys of what the player calls its panels, views and keys, and where the rest of it stands."""
+    """The keys of the player's panels, views and keyboard shortcuts, and of the texts about them."""
     return [key for key in interface_words() if key.startswith(PLAYER)]
 
 
 def limits() -> list[str]:
-    """The keys of the sentences that say what is not modelled."""
+    """The keys of the sentences about what is not modelled."""
     return [key for key in interface_words() if key.startswith(LIMIT)]

@@ -33,12 +33,12 @@ from eosviz.walkthroughs.views import element_attributes
 
 QUESTION_LENGTH = 100
 FOUND_SHOWN = 5
-"""Of each kind, beside a link to the others."""
+"""The most entries of each kind, beside a link to the others."""
 KIND_SHOWN_MAX = 200
 SESSIONS_SEARCHED = 200
-"""The newest of one browser."""
+"""The most sessions of one browser that are searched."""
 COMPARED = "MW-15"
-"""The requirement that asks for the comparison with Kafka."""
+"""The requirement of the comparison with Kafka."""
 REQUIREMENT_GROUPS = (*GROUPS, "CTR")
 
 
@@ -77,14 +77,14 @@ def machine(request: HttpRequest, name: str) -> JsonResponse:
 
 @require_safe
 def code(request: HttpRequest) -> HttpResponse:
-    """The pseudocode of every component, its lines with their requirements and their places in Kafka."""
+    """The pseudocode of every component, each line with its requirements and its place in Kafka."""
     return render(request, "reference/code.html", {"components": components().values()})
 
 
 @require_safe
 @cache_control(max_age=300)
 def code_json(request: HttpRequest) -> JsonResponse:
-    """All of it with what each line is tied to, for the panel beside a step."""
+    """The pseudocode with what each line is linked to, for the panel beside a step."""
     return JsonResponse(documents.to_json())
 
 
@@ -95,7 +95,7 @@ def errors(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def signatures(request: HttpRequest) -> HttpResponse:
-    """What is seen when something goes wrong, with the versions that do it and the runs that show it."""
+    """Symptoms of known faults, with the affected versions and the runs that show them."""
     return render(request, "reference/signatures.html", {"signatures": known_signatures()})
 
 
@@ -108,7 +108,7 @@ def libraries(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def versions(request: HttpRequest) -> HttpResponse:
-    """What differs between the generations, and what a laboratory run may turn off."""
+    """The differences between the generations, and the mechanisms that a laboratory run can turn off."""
     context = {
         "profiles": list(PROFILES.values()),
         "versions": tables.versions(),
@@ -132,7 +132,7 @@ def requirements(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def requirement(request: HttpRequest, identifier: str) -> HttpResponse:
-    """One requirement: its sentence, the rows that carry it out, the scenarios that show it."""
+    """One requirement: its sentence, the rows that implement it, the scenarios that show it."""
     if identifier not in tables.requirements():
         raise Http404
     context = {
@@ -151,7 +151,7 @@ def requirement(request: HttpRequest, identifier: str) -> HttpResponse:
 
 @require_safe
 def contradictions(request: HttpRequest) -> HttpResponse:
-    """Where the sources disagree, and what the engine does."""
+    """Contradictions of the sources, and what the engine does."""
     rows = tables.requirement_rows(tables.CONTRADICTION)
     return render(request, "reference/contradictions.html", {"rows": rows})
 
@@ -172,7 +172,7 @@ def terms(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(public=True, max_age=3600)
 def logs_document(request: HttpRequest) -> FileResponse:
-    """What `manage.py logs` does, as text: a page that refuses a log for its size leads here."""
+    """The help of `manage.py logs`, as text: a page that refuses a log for its size links here."""
     file = (settings.BASE_DIR / "docs" / "logs.md").open("rb")
     return FileResponse(file, content_type="text/plain; charset=utf-8", filename="logs.md")
 
@@ -185,7 +185,7 @@ def limits(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def player(request: HttpRequest) -> HttpResponse:
-    """What the player shows, and its keys: drawn by the player's own lists; without a script, the names alone."""
+    """The player's panels and shortcuts, drawn by its own lists; without a script, their names only."""
     context = {
         "names": [key for key in tables.player_words() if not key.startswith("player.guide.")],
         **element_attributes(),
@@ -195,7 +195,7 @@ def player(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """Everything that there is to find, by kind; `kind` shows one kind whole."""
+    """Every match, by kind; `kind` shows one kind completely."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     language, own = language_of(get_language()), _own_sessions(request) if question else ()
     found = finding.find(question, language, own)
@@ -225,7 +225,7 @@ def search(request: HttpRequest) -> HttpResponse:
 
 
 def _own_sessions(request: HttpRequest) -> list[finding.Entry]:
-    """The newest of this browser."""
+    """This browser's newest sessions, as entries."""
     owned = Session.objects.of_browser(browser_of(request.session)).recent()[:SESSIONS_SEARCHED]
     return [
         finding.session_entry(
@@ -245,7 +245,7 @@ def _session_text(line: SessionLine, language: str) -> str:
 
 
 def _placed(rows: list[finding.Found]) -> list[dict[str, Any]]:
-    """Each with its address and, for a scenario, its picture."""
+    """Each match with its address and, for a scenario, its picture."""
     shelved = {one.card.identifier: one for one in shelf()} if rows and rows[0].kind == "scenario" else {}
     return [
         {

@@ -1,4 +1,2 @@
-"""Settings: `base` holds what is true everywhere, the other modules what one place adds.
-
-docs/operating.md lists the environment variables.
-"""
+"""Settings: `base` applies everywhere, the other modules add what one kind of installation needs.
+docs/operating.md lists the environment variables."""

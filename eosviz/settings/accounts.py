@@ -1,4 +1,4 @@
-"""Signing up and in, and the mail that belongs to it. Each environment variable is in docs/operating.md."""
+"""Settings of accounts and their mail. Each environment variable is in docs/operating.md."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/account/"
 LOGOUT_REDIRECT_URL = "/"
 
-# Mail: files for the operator alone until EOSVIZ_EMAIL_URL names a server. A log may be read by more people.
+# Mail: files for the operator only, until EOSVIZ_EMAIL_URL names a server. A log may be read by more people.
 
 EMAIL_URL = env.str("EOSVIZ_EMAIL_URL", "")
 _mail: dict[str, Any] = env.email_url_config(EMAIL_URL or "consolemail://")
@@ -40,19 +40,19 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_SIGNUP_FORM_CLASS = "eosviz.accounts.forms.NameAtSignUp"
-# Where no mail is sent nobody could prove an address; where it is, everybody must.
+# Without mail nobody can prove an address; with mail everybody must.
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_URL else "none"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[eosviz] "
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_SESSION_REMEMBER = None  # the form asks: a shared computer forgets when its browser closes
-ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # here; every other browser is signed out by the new password
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # in this browser; the new password signs out every other one
 ACCOUNT_USER_DISPLAY = "eosviz.accounts.forms.called"
-# Counted by eosviz/rates.py with everything else, and wrong passwords by accounts/guessing.py: the library's own counts
-# know no sockets and no known browsers, and one of them keeps a list of every attempt.
+# Counted by eosviz/rates.py like everything else, and wrong passwords by accounts/guessing.py: the library's own
+# counts cover no sockets and no known browsers, and one of them keeps a list of every attempt.
 ACCOUNT_RATE_LIMITS = False
 ACCOUNT_FORMS = {"signup": "eosviz.accounts.sign_up.SignUp", "login": "eosviz.accounts.sign_up.SignIn"}
-# Behind a proxy every request comes from its address; this many of them are believed to add the caller's.
+# Behind a proxy every request has its address; this many proxies are trusted to append the caller's.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("EOSVIZ_TRUSTED_PROXIES", 0)
 
 # Signing in with another site's account
@@ -64,11 +64,11 @@ _SITES = {
 }
 SIGN_IN_WITH = env.list("EOSVIZ_SIGN_IN_WITH", default=[])
 SIGN_IN_ORIGINS: list[str] = []
-"""A form may lead to these sites; the Content-Security-Policy must know."""
+"""Sites that a form may redirect to; for the Content-Security-Policy."""
 SOCIAL_APPS: list[str] = []
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {}
 SOCIALACCOUNT_ADAPTER = "eosviz.accounts.social.SocialAdapter"
-SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # another site's word about an address opens no account here
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # another site's claim about an address opens no account here
 SOCIALACCOUNT_STORE_TOKENS = False
 
 

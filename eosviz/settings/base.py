@@ -1,4 +1,4 @@
-"""What is true of every eosviz, on one machine or many. Each environment variable is in docs/operating.md."""
+"""Settings of every eosviz, on one machine or many. Each environment variable is in docs/operating.md."""
 
 import os
 from pathlib import Path
@@ -45,7 +45,7 @@ INSTALLED_APPS = [
     "servestatic.runserver_nostatic",
     "django.contrib.staticfiles",
     "django_htmx",
-    "allauth",  # its words in other languages than English
+    "allauth",  # for its texts in other languages than English
     "allauth.account",
     *SOCIAL_APPS,
     "ninja",  # as an app it serves the API page's scripts itself instead of from another site
@@ -106,25 +106,24 @@ TEMPLATES = [
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'eosviz.sqlite3'}")}
-# A web request may end in any thread, so the web keeps no connection; a worker's threads live long and do.
+# Web requests end in any thread, so the web keeps no connection; a worker's threads live long and do.
 DATABASES["default"]["CONN_MAX_AGE"] = 0
 WORKER_CONNECTION_SECONDS = env.int("EOSVIZ_CONNECTION_SECONDS", 600)
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["ENGINE"] = "eosviz.sqlite3"
     DATABASES["default"]["OPTIONS"] = {
-        # A transaction that reads first and writes later would otherwise fail at once when another writes
-        # in between; taking the write lock at its start makes it wait, at most `timeout` seconds.
+        # A transaction that reads first and writes later would fail at once if another wrote in between; taking the
+        # write lock at its start makes it wait, at most `timeout` seconds.
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         # WAL lets pages read while a worker writes. NORMAL keeps every commit when a process dies.
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
     }
 else:
-    # A server may have been started again since the last task: its connection is asked first, and made anew.
+    # The server may have been restarted since the last task: a kept connection is tested first, and replaced.
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 
-# Connections of a process that are kept and lent to one request after the other, instead of one made for each. They
-# stand in for those that a thread keeps.
+# A pool of connections for the requests of a process, instead of one for each request or each thread.
 DATABASE_POOL = env.int("EOSVIZ_DATABASE_POOL", 0)
 if DATABASE_POOL and DATABASES["default"]["ENGINE"].endswith("postgresql"):
     WORKER_CONNECTION_SECONDS = 0
@@ -156,7 +155,7 @@ CHANNEL_LAYERS = {
     }
 }
 
-# Counts (eosviz/buckets.py) are kept there for all web processes together.
+# Rate limits (eosviz/buckets.py) are stored there for all web processes together.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -168,20 +167,20 @@ CACHES = {
 CELERY_BROKER_URL = kombu_url(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-# A Redis that answers and takes no writes (its disk is full, its memory used up) is tried again as one that is gone;
-# a worker would end otherwise.
+# A Redis that answers but refuses writes (its disk or memory is full) is retried like one that is down; otherwise a
+# worker would end.
 CELERY_BROKER_CHANNEL_ERROR_RETRY = True
 CELERY_BEAT_SCHEDULER = "eosviz.celery:OutlivingScheduler"
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    # A task whose worker was killed comes back after this many seconds. A task that may run longer must be
-    # declared with acks_late=False, or it comes back while it still runs.
+    # A task whose worker was killed is delivered again after this many seconds. A longer task must be declared with
+    # acks_late=False, or it is delivered again while it still runs.
     "visibility_timeout": env.int("EOSVIZ_TASK_RETURN_SECONDS", 10),
-    # A worker killed while it looked for such tasks keeps no other from looking for longer than this.
+    # A worker that was killed while it looked for such tasks blocks the others no longer than this.
     "unacked_mutex_expire": 5,
     "socket_connect_timeout": 2,
     "health_check_interval": 10,
 }
-# Whoever sends a task waits this long for a Redis that is being started again, about two seconds in all.
+# Sending a task waits this long for a Redis that is being restarted, about two seconds in all.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {
     "max_retries": 8,
     "interval_start": 0.05,
@@ -195,12 +194,12 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_PREFETCH_COUNT_REDUCTION = False
-# A step that was computed while Redis was away is committed all the same; its repeat finds it done.
+# A step that was computed while Redis was down is committed all the same; its repeat finds it done.
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 
-# Spark: where sweeps, shrinks and large logs run
+# Spark: sweeps, shrinks and large logs
 
 SPARK_MASTER = env.str("EOSVIZ_SPARK_MASTER", "local[*]")
 
@@ -218,7 +217,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 
-# What is sent: bodies lie in the data folder, as private as it is, and not in the system's folder for all
+# Uploads: bodies are in the data folder, as private as it is, and not in the system's shared folder
 
 FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"
 FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
@@ -227,13 +226,13 @@ FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
-DATA_UPLOAD_MAX_NUMBER_FILES = 2_000  # a log has bounds of its own; every body has one in bytes
+DATA_UPLOAD_MAX_NUMBER_FILES = 2_000  # a log has its own bounds; every body is bounded in bytes
 
-# What browsers are told
+# Headers for browsers
 
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_AGE = 365 * 24 * 3600  # an anonymous person's sessions belong to this cookie
+SESSION_COOKIE_AGE = 365 * 24 * 3600  # an anonymous visitor's sessions belong to this cookie
 CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"

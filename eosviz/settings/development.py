@@ -5,7 +5,7 @@ from eosviz.settings.base import env
 
 DEBUG = env.bool("EOSVIZ_DEBUG", False)
 
-# The built bundle is served from where it was built, and a rebuild shows on the next load.
+# The bundle is served from where it was built; a rebuild shows on the next load.
 SERVESTATIC_USE_FINDERS = True
 SERVESTATIC_AUTOREFRESH = True
 SERVESTATIC_MAX_AGE = 0

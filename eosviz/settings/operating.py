@@ -1,4 +1,4 @@
-"""What is kept for how long, what is measured, and what the logs say. Variables: docs/operating.md."""
+"""Retention, metrics and logging. Variables: docs/operating.md."""
 
 from typing import Any
 
@@ -12,21 +12,21 @@ from eosviz.bounded.tasks import MEMORY_BYTES_MAX
 env = environ.Env()
 
 KEEP_ANONYMOUS_DAYS = env.int("EOSVIZ_KEEP_ANONYMOUS_DAYS", 0)
-"""Days after the last step of a session without an account; 0: for ever."""
+"""Days after the last step of a session without an account until it is deleted; 0: never."""
 METRICS_TOKEN = env.str("EOSVIZ_METRICS_TOKEN", "")
-"""Who asks for the figures must know it; none: they are not there."""
+"""The token for reading metrics; without one there are none."""
 WORKER_METRICS_PORT = env.int("EOSVIZ_WORKER_METRICS_PORT", 0)
-"""Where a worker tells its figures; 0: nowhere."""
+"""The port of a worker's metrics; 0: none."""
 WORKER_METRICS_HOST = env.str("EOSVIZ_WORKER_METRICS_HOST", "127.0.0.1")
 
 BOUNDED_MEMORY_BYTES = env.int("EOSVIZ_BOUNDED_MEMORY", 0) * MEBIBYTE or share_of_machine(MEMORY_BYTES_MAX)
-"""What all processes that run strangers' files and documents may use together, on one machine."""
+"""Memory of all bounded processes together, on one machine."""
 if BOUNDED_MEMORY_BYTES < MEMORY_BYTES_MAX:
     raise ImproperlyConfigured(
         f"EOSVIZ_BOUNDED_MEMORY: at least {MEMORY_BYTES_MAX // MEBIBYTE} (MiB), or the largest process never starts"
     )
 
-# Only where a beat runs, and one alone: celery -A eosviz beat
+# Only where one beat runs: celery -A eosviz beat
 CELERY_BEAT_SCHEDULE: dict[str, Any] = {
     "analytics": {"task": "analytics.ask_for_all", "schedule": crontab(hour=2, minute=30)},
     "check_editions": {"task": "workshop.check_editions", "schedule": 24 * 3600.0},
@@ -53,8 +53,8 @@ LOGGING = {
             "filters": ["context"],
         }
     },
-    # uvicorn may have set up a way of its own by now; its lines are to look as all others.
-    # Its access lines hold whole addresses, and an address may hold a key; setting up `uvicorn` would open them again.
+    # uvicorn may have configured its own logging by now; its lines should look like all others. Its access lines
+    # contain whole addresses, which may contain a key; configuring `uvicorn` would enable them again.
     "loggers": {
         "uvicorn": {"handlers": [], "propagate": True},
         "uvicorn.access": {"handlers": [], "propagate": False},

@@ -16,7 +16,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = True
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|livez|metrics)$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600
-# Whether every other name under this one speaks TLS only the operator knows; the check would have it guessed.
+# Only the operator knows whether every subdomain uses TLS; the check would have it guessed.
 SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("EOSVIZ_HSTS_SUBDOMAINS", False)
 SECURE_HSTS_PRELOAD = env.bool("EOSVIZ_HSTS_PRELOAD", False)
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
@@ -24,7 +24,7 @@ ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https"
 SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True
 
-# Files named by their content, so that a cache may keep them for ever.
+# Files are named by their content, so a cache may keep them for ever.
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"},

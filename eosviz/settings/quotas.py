@@ -1,5 +1,4 @@
-"""How much one person may have: the numbers. What is counted stands in `eosviz/quotas.py`; the page *What you have
-used* shows all of them."""
+"""How much one person may have: the numbers. `eosviz/quotas.py` counts; the page *What you have used* shows them."""
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -23,7 +22,7 @@ QUOTAS: dict[str, int] = {
     "sweep_runs": 2_000_000,
     "shrinks": 100,
 }
-"""Of one account, or of one browser without one. EOSVIZ_QUOTAS changes some of them: `sessions=500,steps=3000000`."""
+"""For one account, or one browser without one. EOSVIZ_QUOTAS changes some of them: `sessions=500,steps=3000000`."""
 
 for _name, _most in env.dict("EOSVIZ_QUOTAS", default={}).items():
     if _name not in QUOTAS or not _most.isdecimal():

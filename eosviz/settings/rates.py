@@ -1,5 +1,5 @@
-"""How often: every rate of the site, for pages, the API and sockets. `eosviz/rates.py` says what counts as which, the
-page *What you have used* shows them, docs/operating.md explains them."""
+"""How often: every rate of the site, for pages, the API and sockets. `eosviz/rates.py` decides what counts as
+which, the page *What you have used* shows them, docs/operating.md explains them."""
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -10,7 +10,7 @@ MINUTE = 60
 HOUR = 60 * MINUTE
 
 RATES: dict[str, tuple[int, int]] = {
-    # What a person (an account, or a browser that made something) or an address begins, brings in, takes out.
+    # What a person (an account, or a browser with a key) or an address starts, imports and exports.
     "create.person": (120, 10 * MINUTE),
     "create.address": (1200, 10 * MINUTE),
     "import.person": (30, 10 * MINUTE),
@@ -48,8 +48,8 @@ RATES: dict[str, tuple[int, int]] = {
     "say.follower": (20, MINUTE),
     "work.link": (500_000, 50),
 }
-"""`what.whom` to how many at once, and the seconds in which an empty bucket is full again. `work.link` counts steps
-that are read for all who follow one link together."""
+"""`what.whom` to how many at once, and the seconds after which an empty bucket is full. `work.link` counts steps
+that are read for all followers of one link together."""
 
 for _name, _numbers in env.dict("EOSVIZ_RATES", default={}).items():
     _most, _, _seconds = _numbers.partition("/")
@@ -63,6 +63,6 @@ for _name, _numbers in env.dict("EOSVIZ_RATES", default={}).items():
     RATES[_name] = (int(_most), int(_seconds))
 
 FOLLOWERS_PER_LINK = env.int("EOSVIZ_FOLLOWERS_PER_LINK", 1000)
-"""Sockets that one follow link may have open at once, at all web processes together."""
+"""Sockets that one follow link may have open, over all web processes."""
 if FOLLOWERS_PER_LINK < 1:
     raise ImproperlyConfigured("EOSVIZ_FOLLOWERS_PER_LINK: how many may follow one link at once, at least 1")

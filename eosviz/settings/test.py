@@ -1,11 +1,11 @@
-"""What the tests run under. A test that needs real processes starts them under `development` instead."""
+"""Settings of the tests. A test that needs real processes starts them under `development` instead."""
 
 import atexit
 import os
 import shutil
 import tempfile
 
-# Each test process has a data folder of its own, and no service of the machine is touched.
+# Each test process has its own data folder and uses no service of the machine.
 _data_folder = tempfile.mkdtemp(prefix="eosviz-test-")
 atexit.register(shutil.rmtree, _data_folder, ignore_errors=True)
 os.environ["EOSVIZ_DATA"] = _data_folder
@@ -19,7 +19,7 @@ DATABASES = {
     "default": {
         "ENGINE": "eosviz.sqlite3",
         "NAME": ":memory:",
-        # Sockets and tasks run in several threads; SQLite in shared memory makes those fail, not wait.
+        # Sockets and tasks run in several threads; SQLite in shared memory makes those fail instead of wait.
         "TEST": {"NAME": f"{_data_folder}/test.sqlite3"},
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
@@ -29,8 +29,8 @@ DATABASES = {
     }
 }
 if os.environ.get("EOSVIZ_TEST_DATABASE") == "postgresql":
-    # tests/conftest.py starts the server that listens there before the first test asks for it. The folder is
-    # its own: another user than root runs it.
+    # tests/conftest.py starts the server in this folder before the first test needs it. It is a folder of its own
+    # because another user than root runs the server.
     POSTGRESQL_FOLDER = tempfile.mkdtemp(prefix="eosviz-pg-")
     atexit.register(shutil.rmtree, POSTGRESQL_FOLDER, ignore_errors=True)
     DATABASES = {
@@ -42,10 +42,10 @@ if os.environ.get("EOSVIZ_TEST_DATABASE") == "postgresql":
         }
     }
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-# No test asks for a static file, and each new test client would look for all of them again.
+# No test needs a static file, and each new test client would look for all of them again.
 SERVESTATIC_USE_FINDERS = False
 SERVESTATIC_USE_STATIC_ROOT = False
 
-# A task runs where it is called, and its error is the caller's: a test needs no worker and hides nothing.
+# A task runs where it is called and raises there: a test needs no worker and hides no error.
 CELERY_TASK_ALWAYS_EAGER = True
 CELERY_TASK_EAGER_PROPAGATES = True

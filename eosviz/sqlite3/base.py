@@ -1,8 +1,8 @@
-"""Django's SQLite, for processes whose threads write side by side.
+"""Django's SQLite backend for processes whose threads write in parallel.
 
-SQLite lets whoever finds the file locked sleep, 1 ms, then 2, 5, 10, 15, however soon it is free again. And one
-commit of a hundred writes the log back and waits for the disk, before whoever clicked is answered. Here the writing
-transactions of a process take turns, and a thread of its own writes the log back.
+When the file is locked, SQLite sleeps 1 ms, then 2, 5, 10, 15, however soon the lock is free. And one commit of a
+hundred writes the log back and waits for the disk before the click is answered. Here the writing transactions of a
+process queue for the lock, and a thread of its own writes the log back.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from django.db.backends.sqlite3 import base
 from eosviz.sqlite3.writing import PAGES_MAX, Writing, writing
 
 LOCKED_SECONDS_MAX = 5.0
-"""How long SQLite's own module waits where no `timeout` is set."""
+"""How long SQLite's own module waits if no `timeout` is set."""
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     _turn_at: int | None = None
-    """While this connection has the turn: how many rows it had changed when it came."""
+    """While this connection has the lock: its count of changed rows when it got it."""
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         made = super().get_new_connection(conn_params)
@@ -29,7 +29,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _start_transaction_under_autocommit(self) -> None:
         if self._turn_at is None and not self.is_in_memory_db():
             seconds = self.settings_dict["OPTIONS"].get("timeout", LOCKED_SECONDS_MAX)
-            # Who gets no turn in time goes on to SQLite, which says that the file is locked.
+            # Without the lock in time it goes on to SQLite, which reports that the file is locked.
             self._turn_at = self.connection.total_changes if self._writing.begin(seconds) else None
         try:
             super()._start_transaction_under_autocommit()  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Who writes to a file of SQLite, in turns, and when its log is written back."""
+"""A process's queue for writing to an SQLite file, and when its log is written back."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from functools import cache
 logger = logging.getLogger(__name__)
 
 ROWS_BETWEEN = 300
-"""After so many changed rows the log is written back: some 700 pages, of steps one by one as of many together."""
+"""After so many changed rows the log is written back: about 700 pages, whether steps are stored singly or
+together."""
 PAGES_MAX = 10_000
-"""Where the log has as many pages after all (40 MB), whoever commits writes it back."""
+"""If the log still reaches so many pages (40 MB), the committing thread writes it back."""
 PAGES_LONG = 4_000
-"""A log that is longer than this, and not at its end yet, is written back while nobody writes."""
+"""A log that is longer than this is written back while nobody writes."""
 
 
 class Writing:
@@ -29,11 +30,11 @@ class Writing:
         self._thread: threading.Thread | None = None
 
     def begin(self, seconds_max: float) -> bool:
-        """Wait for the turn; False when it did not come."""
+        """Wait for the lock; False if it was not free in time."""
         return self._turn.acquire(timeout=seconds_max)
 
     def end(self, rows: int) -> None:
-        """Hand the turn on, after so many rows were changed."""
+        """Release the lock after so many rows were changed."""
         self._rows += rows
         if self._rows >= ROWS_BETWEEN:
             self._rows = 0
@@ -54,7 +55,7 @@ class Writing:
                 logger.exception("%s: the log was not written back", self._name)
 
     def write_back(self) -> int:
-        """Write back what no reader is in the way of. How long the log is then; 0 where it can begin anew."""
+        """Write back as much as readers allow. Returns the remaining length; 0 if the log can start over."""
         with closing(sqlite3.connect(self._name)) as connection:
             _, pages, written = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         return 0 if pages == written else int(pages)
@@ -62,5 +63,5 @@ class Writing:
 
 @cache
 def writing(name: str) -> Writing:
-    """The one of a file."""
+    """The queue of a file."""
     return Writing(name)

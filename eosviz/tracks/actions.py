@@ -1,4 +1,4 @@
-"""What changes something: beginning a scenario of a track, finishing it, answering a question."""
+"""Everything that writes progress: beginning a scenario of a track, finishing it, answering a question."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from eosviz.walkthroughs.tasks import plan_soon
 
 
 def begin(browser: str, track: Track, position: int) -> Session:
-    """The session of this place in the track: the one that was begun, else a new one. Raises Problem."""
+    """The session for this position of the track: the existing one, else a new one. Raises Problem."""
     visit = Visit.objects.of_browser(browser).filter(track=track.name, position=position).first()
     if visit is not None and visit.session is not None:
         return visit.session
@@ -32,15 +32,15 @@ def begin(browser: str, track: Track, position: int) -> Session:
 
 
 def finish(browser: str, track: Track, position: int) -> None:
-    """This scenario of the track is done; finishing it again changes nothing."""
+    """Mark this scenario of the track as done; repeating it changes nothing."""
     Visit.objects.update_or_create(
         owner=browser, track=track.name, position=position, defaults={"done": True}
     )
 
 
 def predict(session: Session, branch: Branch, at: int, choice: str) -> Question:
-    """Keep the first answer to the question at this step; an empty choice skips it. Returns the question.
-    Raises Problem: the run cannot be made, now or at all."""
+    """Store the first answer to the question at this step; an empty choice skips it. Returns the question. Raises
+    Problem: the run cannot be made, now or at all."""
     line = Branch.objects.line(branch)
     question = next((one for one in told_on(line) if one["at"] == at), None)
     if question is None or (choice and choice not in {one["id"] for one in question["choices"]}):
@@ -64,5 +64,5 @@ def predict(session: Session, branch: Branch, at: int, choice: str) -> Question:
 
 
 def _holds(at: int, child: Branch | None) -> bool:
-    """Whether the step lies on this branch of the line and not on the one that leaves it."""
+    """Whether the step belongs to this branch of the line and not to the branch that leaves it."""
     return child is None or at < child.leaves_at

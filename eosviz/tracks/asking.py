@@ -1,4 +1,4 @@
-"""The questions of a branch: made by the engine out of the scenario and what was done to its run."""
+"""The questions of a branch, which the engine derives from the scenario and the interventions."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from eosviz.walkthroughs.models import Branch, line_interventions
 from eosviz.walkthroughs.runs_apart import problems
 
 HERE_SECONDS_MAX = 0.3
-"""Of the processor."""
+"""Seconds of processor time."""
 KEPT = 128
-"""Lists of questions kept per process: a class of thirty with a few branches each."""
+"""Lists of questions kept in each process: a class of thirty with a few branches each."""
 
 
 def asked_on(line: list[Branch]) -> list[Question]:
-    """Every question that this line meets, as far as its run goes if nobody does anything more to it. Raises Busy or
-    BeyondBounds: the run cannot be made, now or at all. Not within a transaction: it may wait for its turn."""
+    """Every question of this line, if no further intervention is made. Raises Busy or BeyondBounds: the run cannot
+    be made, now or at all. Not within a transaction: it may wait for a bounded process."""
     session = line[0].session
     version: ScenarioVersion = session.version
     if not version.document.get("checkpoints"):
@@ -40,7 +40,7 @@ def asked_on(line: list[Branch]) -> list[Question]:
 
 
 def told_on(line: list[Branch]) -> list[Question]:
-    """`asked_on` for who waits at a page. Raises Problem."""
+    """`asked_on` for a waiting page. Raises Problem."""
     with problems():
         return asked_on(line)
 
@@ -55,9 +55,8 @@ class _Run:
 
 @lru_cache(maxsize=KEPT)
 def _made(run: _Run) -> list[Question] | None:
-    """The library's runs, which are ours, are made here; all others as long as that takes a moment, so that a reader
-    does not go past a question before it is there, else in a bounded process. None: it grew beyond its
-    bounds, and would again."""
+    """Runs of the library are made here; all others too, for a moment, so that a reader does not pass a question
+    before it is there, and else in a bounded process. None: it exceeded its bounds, and would again."""
     version = ScenarioVersion.objects.get(digest=run.digest)
     asked = AskedRun(version.document, version.identifier, run.variant, msgspec.json.decode(run.done))
     if version.library_position is not None:

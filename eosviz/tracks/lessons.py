@@ -1,5 +1,5 @@
-"""The frame of a run: what to watch for, what it means, what comes next, what to try. From the scenario's document and
-the tracks, for whoever sees a run, however they came."""
+"""The lesson around a run: what to watch for, what it means, what comes next, what to try. From the scenario's
+document and the tracks, however the reader came to the run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from eosviz.tracks.models import Visit
 
 
 def lesson_of_session(session: Any) -> dict[str, Any]:
-    """Of a session, which knows its document and may stand in a track."""
+    """For a session, which has its document and may be part of a track."""
     version = session.version
     visit = Visit.objects.filter(session=session).first()
     return {
@@ -31,8 +31,8 @@ def lesson_of_session(session: Any) -> dict[str, Any]:
 
 
 def lesson_of_scenario(scenario: str, variant: str | None = None, links: bool = True) -> dict[str, Any]:
-    """Of a recording, which names a scenario of the library, or one that is not here. ``links``: whether other pages
-    can be gone to from where it is shown."""
+    """For a recording, which names a scenario of the library or another one. ``links``: whether the page that
+    shows it can link to other pages."""
     try:
         document = entry(scenario).document
     except BadScenario:
@@ -57,7 +57,7 @@ def _libraries(scenario: str) -> dict[str, Any]:
 
 
 def _following(scenario: str, visit: Visit | None) -> dict[str, Any]:
-    """The next scenario of the visit's track, else of the first track that leads on from this one."""
+    """The next scenario of the visit's track, else of the first track that continues from this scenario."""
     if visit is not None:
         track = next((one for one in tracks() if one.name == visit.track), None)
         return {} if track is None else _next(track, visit.position, posts=True)
@@ -69,7 +69,7 @@ def _following(scenario: str, visit: Visit | None) -> dict[str, Any]:
 
 
 def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
-    """``position``: of the one that was seen, from 1."""
+    """``position``: of the finished scenario, from 1."""
     if position >= len(track.items):
         return {}
     item = track.items[position]
@@ -85,13 +85,13 @@ def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
 
 
 def _written(scenario: str, variant: str | None) -> dict[str, Any]:
-    """How the run ends as it is written: what is compared with a branch on which something was done."""
+    """The ending of the run without interventions, to compare a branch with."""
     run = _run(scenario, variant)
     return {} if run is None or not run.steps else {"written": {"broken": run.ending.get("broken", {})}}
 
 
 def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Another run to try: before all one that breaks what this one keeps, or keeps what this one breaks."""
+    """Another run to try: preferably one that breaks what this one keeps, or the reverse."""
     shelved = _shelved(scenario)
     now = None if shelved is None else shelved.run(variant)
     if shelved is None or now is None:
@@ -112,14 +112,14 @@ def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) ->
 
 
 def _others(shelved: Shelved, now: Run) -> list[Run]:
-    """Runs that end otherwise, those behind this one first."""
+    """Runs with another ending, those after this one first."""
     place = shelved.runs.index(now)
     in_order = [*shelved.runs[place + 1 :], *shelved.runs[:place]]
     return [one for one in in_order if one in shelved.different and one.steps and one.ending != now.ending]
 
 
 def _any_variant(scenario: str, variant: str | None, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a scenario that the library does not show: the next variant that can be played."""
+    """For a scenario outside the library: the next variant that can be played."""
     others = [one for one in document.get("variants", ()) if not one.get("expect_refused")]
     names = [one["name"] for one in others]
     place = names.index(variant) + 1 if variant in names else 0

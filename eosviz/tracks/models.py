@@ -1,4 +1,4 @@
-"""Where a browser is in the tracks, and what it predicted. Reads are methods of the query sets here."""
+"""A browser's progress in the tracks, and its predictions. Reads are methods of the query sets here."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class VisitQuerySet(models.QuerySet["Visit"]):
 
 
 class Visit(models.Model):
-    """One scenario of a track, as far as one browser got with it."""
+    """One browser's progress in one scenario of a track."""
 
     owner = models.CharField(max_length=64)
-    """The browser (`eosviz/walkthroughs/browser.py`)."""
+    """The owner's key (`eosviz/walkthroughs/browser.py`)."""
     track = models.CharField(max_length=64)
     position = models.PositiveSmallIntegerField()
     """From 1."""
     session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="visit")
-    """The run; none once it was deleted: what was done stays done."""
+    """The run; null after it was deleted: what was done stays done."""
     done = models.BooleanField(default=False)
     begun = models.DateTimeField(auto_now_add=True)
 
@@ -40,7 +40,7 @@ class Visit(models.Model):
 
 class PredictionQuerySet(models.QuerySet["Prediction"]):
     def of_line(self, line: list[Branch]) -> PredictionQuerySet:
-        """What was answered on a branch and on those that it left, before it left them."""
+        """The answers on a branch, and on its ancestors before the branch left them."""
         wanted = models.Q()
         for branch, child in zip(line, [*line[1:], None], strict=True):
             known = models.Q(branch=branch)
@@ -56,7 +56,7 @@ class Prediction(models.Model):
     at = models.PositiveIntegerField()
     """The step at which the run stopped to ask."""
     checkpoint = models.PositiveSmallIntegerField()
-    """Its place in the document, from 0."""
+    """Its position in the document, from 0."""
     ask = models.CharField(max_length=40)
     choice = models.CharField(max_length=80, blank=True)
     right = models.BooleanField(null=True)

@@ -1,4 +1,4 @@
-"""A track as one browser sees it: which of its scenarios are done, and where it goes on."""
+"""A track as one browser sees it: which scenarios are done, and where to continue."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class Progress:
 
     @property
     def steps(self) -> int:
-        """Of all its runs."""
+        """The number of all its runs."""
         return sum(place.run.steps for place in self.places if place.run is not None)
 
 
 def progress_of(browser: str) -> list[Progress]:
-    """In every track, in the order in which they are offered."""
+    """The progress in every track, in display order."""
     visits: dict[str, dict[int, Visit]] = {}
     for visit in Visit.objects.of_browser(browser):
         visits.setdefault(visit.track, {})[visit.position] = visit

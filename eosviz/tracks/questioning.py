@@ -1,6 +1,5 @@
-"""The questions of a run, from the run itself. Knows nothing of Django: a stranger's scenario that takes longer than a
-moment runs in a bounded process (`eosviz/bounded`).
-"""
+"""The questions of a run. Does not import Django: a user's scenario that takes longer than a moment runs in a
+bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -17,11 +16,11 @@ from eosviz.walkthroughs.asked_run import AskedRun
 
 
 class TakesLong(Exception):
-    """The search was given less time than it takes."""
+    """The time limit was too short."""
 
 
 def found(asked: AskedRun, seconds_max: float = math.inf) -> list[Question]:
-    """Within this process. Raises TakesLong after so many seconds of the processor."""
+    """Within this process. Raises TakesLong after so many seconds of processor time."""
     until = time.thread_time() + seconds_max
 
     def check() -> None:
@@ -32,7 +31,7 @@ def found(asked: AskedRun, seconds_max: float = math.inf) -> list[Question]:
         made = questions(asked.scenario(), asked.interventions(), check)
         return [question.to_json() for question in made]
     except Refused:
-        # An intervention that this engine no longer takes: the run cannot be made again, so nothing is asked.
+        # This engine refuses an intervention: the run cannot be made again, so there are no questions.
         return []
 
 

@@ -29,14 +29,14 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def detail(request: HttpRequest, name: str) -> HttpResponse:
-    """One track: its scenarios in order, each with the reason to go on to it."""
+    """One track: its scenarios in order, each with the reason to continue to it."""
     progress = progress_in(browser_of(request.session), _track(name))
     return render(request, "tracks/detail.html", {"progress": progress})
 
 
 @require_POST
 def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
-    """Into the player: where this browser left the scenario, or at its beginning."""
+    """Redirects to the player: where this browser left the scenario, or at its beginning."""
     track = _track(name)
     _item(track, position)
     try:
@@ -49,8 +49,8 @@ def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
 
 @require_POST
 def finish(request: HttpRequest, name: str, position: int) -> HttpResponse:
-    """Done; on to the next one, or to the track's page when this was the last. With `stay` the reader goes on looking
-    at the run, whose end they saw."""
+    """Mark it done and redirect to the next scenario, or to the track's page after the last. With `stay` the
+    reader remains at the run."""
     track = _track(name)
     _item(track, position)
     actions.finish(browser_making(request), track, position)
@@ -64,7 +64,7 @@ def finish(request: HttpRequest, name: str, position: int) -> HttpResponse:
 @never_cache
 @require_safe
 def session_questions(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """`?branch=<id>`: the questions of its line, and what was answered on it."""
+    """`?branch=<id>`: the questions of its line, and the answers so far."""
     session = _owned(request, session_id)
     branch = _branch(session, request.GET.get("branch", ""))
     line = Branch.objects.line(branch)
@@ -107,7 +107,7 @@ def _item(track: Track, position: int) -> TrackItem:
 
 
 def _owned(request: HttpRequest, session_id: uuid.UUID) -> Session:
-    """Somebody else's session does not exist."""
+    """Raises Http404 for a session of another owner."""
     owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
     return get_object_or_404(owned, id=session_id)
 

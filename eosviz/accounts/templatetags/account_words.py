@@ -10,5 +10,5 @@ register = template.Library()
 
 @register.simple_tag
 def mail_is_kept() -> bool:
-    """No mail server is set: what would be sent is kept in files for the operator (`manage.py mail`)."""
+    """True without a mail server: mails are files for the operator (`manage.py mail`)."""
     return not settings.EMAIL_URL

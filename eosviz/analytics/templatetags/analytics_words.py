@@ -1,4 +1,4 @@
-"""What pages say of figures, and what the player's page is told of trails."""
+"""Texts about figures, and the trail attribute of the player's page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ register = template.Library()
 
 @register.simple_tag
 def trail_element(session: Session) -> SafeString:
-    """`<eos-trail>` where a trail of this session is kept, else nothing: no other page says anything."""
+    """`<eos-trail>` if a trail of this session is recorded, else nothing: no other page reports."""
     if not is_followed(session):
         return SafeString("")
     return format_html('<eos-trail address="{}"></eos-trail>', reverse("analytics:trail", args=[session.id]))
@@ -28,7 +28,7 @@ def trail_element(session: Session) -> SafeString:
 
 @register.simple_tag
 def group_name(group: str) -> str:
-    """Of a figure's group: a track by its title."""
+    """The name of a figure's group: a track by its title."""
     kind, _, name = group.partition(" ")
     if kind != "track":
         return say(f"analytics.group.{kind or 'all'}")
@@ -48,7 +48,7 @@ def share(figure: Figure | None) -> SafeString:
 
 @register.simple_tag
 def share_before(figure: Figure) -> SafeString:
-    """The same of the version before, without an interval: the difference has one."""
+    """The share of the earlier version, without an interval: the difference has one."""
     of = figure.of_before or 0
     people = figure.people_before or 0
     return say("analytics.share.plain", percent=round(100 * people / of) if of else 0, people=people, of=of)
@@ -61,7 +61,7 @@ def share_after(figure: Figure) -> SafeString:
 
 @register.simple_tag
 def difference(figure: Figure) -> SafeString:
-    """In points, with its interval and what it means."""
+    """The difference in points, with its interval and what it means."""
     of_before = figure.of_before or 0
     before = (figure.people_before or 0) / of_before if of_before else 0.0
     points = round(100 * (figure.share - before))
@@ -84,5 +84,5 @@ def _points(figure: Figure) -> dict[str, Any]:
 
 @register.simple_tag
 def step_sentence(figure: Figure) -> SafeString:
-    """What happens at the step."""
+    """The sentence of the step."""
     return SafeString("") if figure.said is None else say(figure.said["key"], figure.said["params"])

@@ -1,4 +1,4 @@
-"""What a judgement that was kept says."""
+"""Sentences about judgements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ register = template.Library()
 
 @register.simple_tag
 def attempt_reason(attempt: Attempt) -> SafeString:
-    """Why it was judged so, from the evidence that was kept."""
+    """The reason of a stored judgement, from its evidence."""
     evidence = {key: value for key, value in attempt.evidence.items() if key != "reason"}
     params = {"score": attempt.score, "score_max": attempt.score_max, **evidence}
     return _reason(f"classroom.reason.{attempt.evidence['reason']}", params)
@@ -27,13 +27,13 @@ def attempt_reason(attempt: Attempt) -> SafeString:
 
 @register.simple_tag
 def judgement_reason(judgement: Judgement) -> SafeString:
-    """The same of what handing in now would give."""
+    """The same for the judgement that handing in now would give."""
     return _reason(judgement.said_key, judgement.said_params)
 
 
 @register.simple_tag
 def assignment_address(session: Session) -> SafeString:
-    """An attribute of `<eos-player>`: of an attempt, the page of what it is an attempt at."""
+    """An attribute of `<eos-player>`: the address of the assignment, for an attempt."""
     assignment = Attempt.objects.filter(session=session).values_list("assignment_id", flat=True).first()
     if assignment is None:
         return SafeString("")

@@ -1,4 +1,4 @@
-"""How numbers of a sweep are written."""
+"""Number formats of a sweep."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.simple_tag
 def server_has_no_room() -> bool:
-    """Whether jobs wait because nothing can be stored."""
+    """True if jobs wait because nothing can be stored."""
     return room_in(Path(settings.DATA_DIR)).level is Level.NONE
 
 
@@ -31,5 +31,5 @@ def short(value: float) -> str:
 
 @register.filter
 def at(table: dict[str, object], key: str) -> object:
-    """What a table holds under a key; None where it holds nothing."""
+    """A table's value under a key; None without one."""
     return table.get(key)

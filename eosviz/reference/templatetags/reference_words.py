@@ -35,7 +35,7 @@ def spoken(line: Line) -> str:
 
 @register.filter
 def of(table: dict[str, object], name: str) -> object:
-    """`{{ homes|of:machine.name }}`: a table's value for a name that the template holds; None without one."""
+    """`{{ homes|of:machine.name }}`: a dict's value for a name; None without one."""
     return table.get(name)
 
 

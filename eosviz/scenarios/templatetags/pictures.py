@@ -14,7 +14,7 @@ register = template.Library()
 
 @register.simple_tag
 def verdict(run: Run | None) -> SafeString:
-    """Numbers and names of the engine's alone are in it: no text that a person wrote."""
+    """Contains numbers and names of the engine only: no text that a user wrote."""
     return mark_safe("" if run is None else picture(run.ending))
 
 

@@ -1,8 +1,5 @@
-"""`{% session_items sessions %}`: the items of the list of one's own sessions.
-
-Written here and not in a template, because there may be a thousand of them: the template language takes four times as
-long for the same words.
-"""
+"""`{% session_items sessions %}`: the items of the list of one's own sessions. Rendered in Python, because there
+may be a thousand of them: the template language takes four times as long."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -28,14 +25,14 @@ _ITEM = """<li class="session">
 <button class="small" form="delete-session" formaction="{deletion}" aria-label="{label}">{delete}</button>
 </li>
 """
-"""Filled with texts that are escaped here: of a thousand items most are the same few."""
+"""Filled with escaped texts; cached, because most of a thousand items share the same few."""
 
 
 @register.simple_tag
 def session_items(sessions: Iterable[SessionLine]) -> SafeString:
     """Of `Session.objects.….lines()`. The button belongs to a form `delete-session` of the page."""
     language = language_of(get_language())
-    # Looked up once: the address of each differs in its id alone.
+    # Reversed once: the addresses differ in their id only.
     addresses = [reverse(f"walkthroughs:{name}", args=[_ANY]) for name in ("player", "delete")]
     address, deletion = ("{}".join(map(escape, one.split(str(_ANY)))) for one in addresses)
     delete = escape(sentence("library.delete", language))

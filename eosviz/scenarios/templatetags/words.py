@@ -20,21 +20,19 @@ register = template.Library()
 
 @register.simple_tag
 def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> SafeString:
-    """Parameters by name, or a whole dict of them. The result is escaped: a parameter may hold anybody's
-    text.
-    """
+    """Parameters by name, or a whole dict of them. The result is escaped: a parameter may contain a user's text."""
     return conditional_escape(sentence(key, language_of(get_language()), {**(params or {}), **named}))
 
 
 @register.simple_tag
 def gap() -> str:
-    """Between two sentences, and behind a label's colon: a space, and in Chinese nothing."""
+    """Between two sentences, and after a label's colon: a space; in Chinese nothing."""
     return "" if language_of(get_language()) == "zh-Hans" else " "
 
 
 @register.simple_tag
 def used_link(key: str) -> SafeString | str:
-    """Behind a refusal for a quota: the page that tells what one has used. Nothing behind another refusal."""
+    """After a refusal for a quota: a link to the page *What you have used*. Nothing after another refusal."""
     if key.rpartition(".")[2] not in REASONS:
         return ""
     title = sentence("quotas.title", language_of(get_language()))
@@ -49,19 +47,19 @@ def in_language(words: dict[str, str] | None) -> str:
 
 @register.filter
 def minute(at: datetime) -> str:
-    """A moment to the minute, as every list shows it; UTC."""
+    """A moment to the minute, as all lists show it; UTC."""
     return at.astimezone(UTC).isoformat(" ", "minutes")[:16]
 
 
 @register.simple_tag
 def moment(at: datetime) -> SafeString:
-    """The same, marked as a time."""
+    """The same in a `<time>` element."""
     return format_html('<time datetime="{0}Z">{0}</time>', minute(at))
 
 
 @register.simple_tag
 def page_language() -> str:
-    """What `<html lang>` says: `en` or `zh-Hans`."""
+    """The value of `<html lang>`: `en` or `zh-Hans`."""
     return language_of(get_language())
 
 
@@ -97,7 +95,7 @@ def page_navigation(context: Context) -> list[Group]:
 
 @register.simple_tag
 def element_addresses(session: Any = None) -> SafeString:
-    """The addresses that the player's elements are told as attributes (docs/player.md)."""
+    """The attributes with addresses for the player's elements (docs/player.md)."""
     addresses = {
         "library": reverse("scenarios:library"),
         "compare": reverse("walkthroughs:compare"),

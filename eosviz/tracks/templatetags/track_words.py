@@ -1,4 +1,4 @@
-"""What the player's page is told of questions, and of the track that led to it."""
+"""Attributes of the player's page for questions, and for the track that led to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ register = template.Library()
 
 @register.simple_tag
 def question_addresses(session: Any) -> SafeString:
-    """Attributes of `<eos-player>`: where its questions come from and answers go, and the way on in a track."""
+    """Attributes of `<eos-player>`: the addresses of its questions and answers, and the next page in a track."""
     if not session.version.document.get("checkpoints"):
         return SafeString("")
     addresses = {
