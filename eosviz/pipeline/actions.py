@@ -1,6 +1,4 @@
-"""What can be done on Spark, and everything that writes about it. Command, pages, task and tests are doors to these
-functions.
-"""
+"""Everything that writes jobs for Spark. Command, pages, task and tests call these functions."""
 
 import contextlib
 import fcntl
@@ -24,13 +22,13 @@ from eosviz.pipeline.models import BEAT_SECONDS, SILENT_SECONDS, Failure, Job, S
 from eosviz.pipeline.sweep_document import SweepDocument
 
 WAITING_MAX = 5
-"""Jobs that one browser may have under way."""
+"""The most unfinished jobs of one browser."""
 PAGE_RUNS_MAX = 100_000
-"""Of a sweep that is started from a page; the command has the document's own bound."""
+"""The most runs of a sweep that is started from a page; the command has the document's own bound."""
 
 
 class NotNow(Exception):
-    """Refused for a reason that a page says: `key` is `sweeps.refused.<key>` in the catalogue."""
+    """Refused for a reason that a page states: `key` is `sweeps.refused.<key>` in the catalogue."""
 
     def __init__(self, key: str, **params: object) -> None:
         super().__init__(f"{key} {params}")
@@ -39,15 +37,15 @@ class NotNow(Exception):
 
 
 class InUse(Exception):
-    """Another process writes a sweep's files."""
+    """Another process is writing this sweep's files."""
 
 
 def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", facts: bool = False) -> Sweep:
-    """A sweep that waits to be run. Raises NotNow for a browser that has too much under way."""
+    """Create a sweep that waits to be run. Raises NotNow if the browser has too many unfinished jobs."""
     with transaction.atomic():
         _check_quota(owner, "sweeps")
         _check_quota(owner, "sweep_runs", document.runs)
-        check_room(owner)  # whoever else adds to this person's things waits by now
+        check_room(owner)  # from here on, others that add to this person's things wait
         if owner and document.runs > PAGE_RUNS_MAX:
             raise NotNow("too_large", runs=document.runs, most=PAGE_RUNS_MAX)
         identity = uuid.uuid4()
@@ -72,7 +70,7 @@ def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", fa
 
 
 def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: str) -> Shrink:
-    """A shrink that waits to be run. Raises NotNow."""
+    """Create a shrink that waits to be run. Raises NotNow."""
     with transaction.atomic():
         _check_quota(owner, "shrinks")
         check_room(owner)
@@ -88,7 +86,7 @@ def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: st
 
 
 def check_room(owner: str) -> None:
-    """Raises NotNow."""
+    """Checks the number of unfinished jobs. Raises NotNow."""
     if not owner:
         return
     under_way = sum(jobs_of(kind).of_browser(owner).under_way().count() for kind in (Sweep, Shrink))
@@ -97,7 +95,7 @@ def check_room(owner: str) -> None:
 
 
 def _check_quota(owner: str, name: str, more: int = 1) -> None:
-    """Raises NotNow."""
+    """Checks a quota. Raises NotNow."""
     try:
         quotas.check(owner, name, more)
     except quotas.Full as full:
@@ -105,7 +103,7 @@ def _check_quota(owner: str, name: str, more: int = 1) -> None:
 
 
 def ask_to_stop(job: Job) -> None:
-    """A waiting job is cancelled at once, a running one by its process, which looks every second."""
+    """Cancels a waiting job at once; a running one is cancelled by its process, which checks every second."""
     kind = type(job)
     if not jobs_of(kind).filter(id=job.id, state=State.WAITING).update(state=State.CANCELLED):
         jobs_of(kind).filter(id=job.id, state=State.RUNNING).update(stop_asked=True)
@@ -113,7 +111,7 @@ def ask_to_stop(job: Job) -> None:
 
 
 def resume(job: Job) -> None:
-    """Let a job that was cancelled, failed or interrupted wait again; what it has done stays. Raises NotNow."""
+    """Make a job that was cancelled, failed or interrupted wait again; its finished part is kept. Raises NotNow."""
     kind = type(job)
     with transaction.atomic():
         job = jobs_of(kind).select_for_update().get(id=job.id)
@@ -127,7 +125,7 @@ def resume(job: Job) -> None:
 
 
 def _lost_its_process(job: Job) -> bool:
-    """Known at once where the process ran at this machine: its lock went with it."""
+    """True at once if the process ran on this machine: its lock ended with it."""
     if not isinstance(job, Sweep) or job.state != State.RUNNING or not Path(job.folder).is_dir():
         return False
     try:
@@ -138,15 +136,15 @@ def _lost_its_process(job: Job) -> bool:
 
 
 def delete_sweep(sweep: Sweep) -> None:
-    """With its files. Raises NotNow while it is under way."""
+    """Delete it with its files. Raises NotNow while it is unfinished."""
     if sweep.is_active:
         raise NotNow("under_way")
     forget_sweep(sweep)
 
 
 def forget_sweep(sweep: Sweep) -> None:
-    """At once, whatever it does. A process that still runs it is told, finds no row any more, and stops; its files go
-    when the transaction is sure."""
+    """Delete it in any state. A process that still runs it finds no row and stops; its files are deleted after the
+    commit."""
     ask_to_stop(sweep)
     folder = sweep.folder
     sweep.delete()
@@ -154,13 +152,13 @@ def forget_sweep(sweep: Sweep) -> None:
 
 
 def clear_forgotten(sweep: Sweep) -> None:
-    """For the process that ran it: what it wrote after somebody had deleted the sweep and its files."""
+    """For the process that ran it: delete what it wrote after the sweep and its files had been deleted."""
     if not Sweep.objects.filter(id=sweep.id).exists():
         shutil.rmtree(sweep.folder, ignore_errors=True)
 
 
 def claim(job: Job) -> bool:
-    """Take a job to run it here. False when somebody else has it, or when it was cancelled."""
+    """Take a job to run it here. False if another process has it, or if it was cancelled."""
     silent = timezone.now() - timedelta(seconds=SILENT_SECONDS)
     free = Q(state=State.WAITING) | Q(state=State.RUNNING, beat__lt=silent)
     taken: int = (
@@ -171,8 +169,8 @@ def claim(job: Job) -> bool:
 
 @contextlib.contextmanager
 def beating(job: Job, failure: Failure = Failure.FAULT) -> Iterator[threading.Event]:
-    """Says every second that the job lives. The event is set when the job is to stop. When the block raises, the job
-    has failed: `failure` is its reason where the exception has none of its own. The caller logs the exception."""
+    """Updates the job's beat every second. The event is set when the job should stop. If the block raises, the job
+    has failed: `failure` is its reason unless the exception has its own. The caller logs the exception."""
     stop, ended = threading.Event(), threading.Event()
     thread = threading.Thread(target=_beat, args=(job, stop, ended), name="beat", daemon=True)
     thread.start()
@@ -202,12 +200,12 @@ def _beat(job: Job, stop: threading.Event, ended: threading.Event) -> None:
             if not jobs_of(kind).filter(id=job.id, stop_asked=False).exists():
                 stop.set()
         except DatabaseError:
-            continue  # Said again in a second; who looks waits for longer than that.
+            continue  # written again in a second; readers wait longer than that
     connection.close()
 
 
 def finish(job: Job, state: State, **fields: object) -> None:
-    """The job's last word; those who look are told. None of a job that somebody deleted."""
+    """Store the job's final state and notify its open pages. Does nothing for a deleted job."""
     if jobs_of(type(job)).filter(id=job.id).update(state=state, stop_asked=False, **fields):
         job.refresh_from_db()
         tell_watchers(job.id)
@@ -215,7 +213,8 @@ def finish(job: Job, state: State, **fields: object) -> None:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Two drivers at one folder would each count their runs. The lock goes with its process, however that ends."""
+    """A lock for the folder, because two drivers would each write their runs. It ends with its process, in
+    whatever way."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as file:
         try:

@@ -7,9 +7,8 @@ LOOK_SECONDS = 60.0
 
 
 def take_what_waits(sender: Any, **kwargs: Any) -> None:
-    """A job may wait that no message tells of: the machine was stopped, or Redis took no message. So a worker looks
-    when it starts and then every minute, in its own loop, which logs an error and goes on.
-    """
+    """A job may wait although no message announces it: the machine was stopped, or Redis accepted none. So a
+    worker checks when it starts and then every minute, in its own loop, which logs errors and continues."""
     from eosviz.pipeline.tasks import ask_for_what_waits
 
     sender.timer.call_repeatedly(LOOK_SECONDS, ask_for_what_waits)

@@ -1,7 +1,7 @@
 """Audits: facts in, disagreements out (docs/audit.md).
 
-A rule that says what one of the engine's guarantees says has to come to the same end: broken in the same sessions, or
-in none. A rule that has no such counterpart has to hold, but where the session switched off what it rests on.
+A rule with the meaning of one of the engine's guarantees must reach the same result: broken in the same sessions.
+Every other rule must hold, unless the session switched off what it depends on.
 """
 
 import threading
@@ -21,8 +21,8 @@ from eosviz.pipeline.audit_rules import Logs
 
 @dataclass(frozen=True)
 class Rule:
-    """``guarantee``: the one of the engine that says the same; ``at_rest``: this rule looks at the end alone, where
-    what the engine saw broken may be whole again; ``rests_on``: switches without which it need not hold."""
+    """``guarantee``: the engine's guarantee with the same meaning; ``at_rest``: the rule checks the final state
+    only, where an earlier breach may be repaired; ``rests_on``: switches without which it need not hold."""
 
     name: str
     judge: Callable[[Logs], DataFrame]
@@ -33,10 +33,10 @@ class Rule:
 
 
 FACTS_AT_ONCE = 2_000_000
-"""Judged in one go: what they and what is derived from them fit the memory of one machine."""
+"""Sessions judged together: their facts and derived rows must fit the memory of one machine."""
 DISAGREEMENTS_MAX = 1_000
 SHARES_MIN = 4
-"""Of the facts that are judged in one go, whole sessions each."""
+"""The most facts that are judged together, whole sessions each."""
 RULES_AT_ONCE = 3
 _LOOKUP = frozenset({"duplicate_lookup", "duplicate_cache_size", "sequence_check"})
 _MARKERS = frozenset({"coordinator_epoch_check"})
@@ -65,7 +65,7 @@ RULES = (
 
 
 def said_by_engine(facts: DataFrame) -> DataFrame:
-    """``session, guarantee, broken_at``: what the engine's judges came to, for every guarantee that they judged."""
+    """``session, guarantee, broken_at``: the results of the engine's judges, for every guarantee that they judged."""
     return of_kind(facts, kinds.GUARANTEE).select(
         "session", f.col("name").alias("guarantee"), f.col("value").alias("broken_at")
     )
@@ -73,7 +73,7 @@ def said_by_engine(facts: DataFrame) -> DataFrame:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """``rule``: whose word it is; None: the engine's alone. ``rows``: what shows it, as a JSON object."""
+    """``rule``: the rule that found it; None: only the engine found it. ``rows``: the evidence, as a JSON object."""
 
     session: str
     step: int
@@ -85,9 +85,9 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Outcome:
-    """``broken``: how many breaches the engine's judges had found as well, or a switch explains, by rule;
-    ``disagreements``: the first ``DISAGREEMENTS_MAX`` of all others, by session and step; ``found``: how many there
-    are."""
+    """``broken``: breaches that the engine's judges found too, or that a switch explains, by rule;
+    ``disagreements``: the first ``DISAGREEMENTS_MAX`` of all others, by session and step; ``found``: how many
+    there are."""
 
     sessions: int
     facts: int
@@ -97,19 +97,15 @@ class Outcome:
 
 
 def audit(facts: DataFrame, rules: tuple[Rule, ...] = RULES, facts_at_once: int = FACTS_AT_ONCE) -> Outcome:
-    """Judge every session of ``facts`` and compare with what the engine said of it.
-
-    Sessions are judged some at a time: every rule looks at one session by itself, and what a rule derives is a
-    multiple of what it reads.
-    """
+    """Judge every session of ``facts`` and compare with the engine's results. Sessions are judged in groups: every
+    rule needs one session at a time, and what a rule derives is a multiple of its input."""
     total = facts.count()
     parts = max(1, -(-total // facts_at_once))
     cores = facts.sparkSession.sparkContext.defaultParallelism
     sessions, broken, found = 0, Counter[str](), _First()
     for part in range(parts):
         own = facts if parts == 1 else facts.where(f.pmod(f.xxhash64("session"), f.lit(parts)) == part)
-        # The rules look at these some forty times, and at no others. Each session stands in one place from here on,
-        # so that what a rule brings together need not be sent about.
+        # The rules read these about forty times. Partitioned by session once, so that no rule's joins need a shuffle.
         own = own.repartition(max(SHARES_MIN, cores), "session").cache()
         sessions += _judge(own, rules, broken, found)
         own.unpersist()
@@ -135,7 +131,7 @@ class _First:
 
 
 def _judge(facts: DataFrame, rules: tuple[Rule, ...], broken: Counter[str], found: _First) -> int:
-    """Judge these sessions; returns how many they are."""
+    """Judge these sessions; returns their number."""
     sessions = of_kind(facts, kinds.SESSION).select("session", "items").collect()
     switches = {row["session"]: frozenset(row["items"] or ()) for row in sessions}
     said = said_by_engine(facts).where("broken_at is not null").collect()
@@ -163,8 +159,8 @@ def _judge(facts: DataFrame, rules: tuple[Rule, ...], broken: Counter[str], foun
             with taking:
                 take(rule, row)
 
-    # One job a rule: all of them in one would be a plan that takes longer to make than to carry out. While one is
-    # planned, or its last rows are fetched share by share, others are carried out.
+    # One job for each rule: planning all of them in one job would take longer than running it. While one is planned,
+    # or its last rows are fetched, others run.
     with ThreadPoolExecutor(RULES_AT_ONCE, "rule") as pool:
         for ended in [pool.submit(judge, rule) for rule in rules]:
             ended.result()

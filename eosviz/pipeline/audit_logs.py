@@ -1,7 +1,5 @@
-"""What audits derive from facts before they judge: what each log held when, and what became of each batch.
-
-DataFrame to DataFrame; every frame keeps the columns of ``facts.FACTS_SCHEMA`` that it started from.
-"""
+"""What audits derive from facts before they judge: the contents of each log over time, and what became of each
+batch. DataFrame to DataFrame; every frame keeps the columns of ``facts.FACTS_SCHEMA`` that it started from."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
@@ -11,7 +9,7 @@ from eosviz.pipeline import facts as kinds
 COPY = ["session", "partition", "replica"]
 LANE = ["session", "partition"]
 NEVER = 2**62
-"""A fact that did not come."""
+"""The number of a fact that never happened."""
 
 
 def of_kind(facts: DataFrame, *wanted: str) -> DataFrame:
@@ -19,16 +17,17 @@ def of_kind(facts: DataFrame, *wanted: str) -> DataFrame:
 
 
 def cuts(facts: DataFrame) -> DataFrame:
-    """``session, partition, replica, offset, cut``: batches cut off at the log's end, and the fact of it. What is
-    deleted or compacted leaves below the log end; a truncation lowers the end to it or below."""
+    """``session, partition, replica, offset, cut``: batches truncated from the log's end, and the fact of the
+    truncation. Deleted or compacted batches stay below the log end offset; a truncation lowers it to the batch or
+    below."""
     removed = of_kind(facts, kinds.REMOVED).select(*COPY, "step", "offset", f.col("fact").alias("cut"))
     ends = of_kind(facts, kinds.POINTERS).select(*COPY, "step", "log_end")
     return removed.join(ends, [*COPY, "step"]).where("offset >= log_end").select(*COPY, "offset", "cut")
 
 
 def appends(facts: DataFrame) -> DataFrame:
-    """Every batch stored, with ``gone``: the fact by which it left this replica, and ``cut``: the same for what was
-    cut off; ``NEVER`` when it stayed."""
+    """Every stored batch, with ``gone``: the fact by which it left this replica, and ``cut``: the same for a
+    truncation; ``NEVER`` if it stayed."""
     stored = of_kind(facts, kinds.APPEND)
     removed = of_kind(facts, kinds.REMOVED).select(*COPY, "offset", f.col("fact").alias("removed"))
     gone = _first_after(stored, removed, "removed", "gone")
@@ -47,8 +46,8 @@ def _first_after(stored: DataFrame, later: DataFrame, fact: str, name: str) -> D
 
 
 def with_ends(stored: DataFrame, keys: list[str]) -> DataFrame:
-    """Of each data batch of a transaction in ``stored`` the next marker of its producer that was never cut off:
-    ``end`` (its fact), ``end_offset``, ``end_control``; ``NEVER`` and null when there is none."""
+    """For each data batch of a transaction in ``stored`` the next marker of its producer that was never truncated:
+    ``end`` (its fact), ``end_offset``, ``end_control``; ``NEVER`` and null if there is none."""
     following = (
         Window.partitionBy(*keys, "producer_id").orderBy("fact").rowsBetween(1, Window.unboundedFollowing)
     )

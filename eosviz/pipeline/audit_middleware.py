@@ -1,4 +1,4 @@
-"""The rules by which audits judge transactions over middleware (MW-1 to MW-16)."""
+"""The audit's rules for transactions over middleware (MW-1 to MW-16)."""
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
@@ -9,12 +9,12 @@ from eosviz.pipeline.audit_rules import Logs, breaches
 
 TRANSACTION = ["session", "tid"]
 ENDED = ("COMMITTED", "ROLLED_BACK", "COMPENSATED", "MANUAL", "FORGOTTEN")
-"""States in which the middleware does nothing more by itself."""
+"""States from which the middleware does nothing more by itself."""
 
 
 def _stand(logs: Logs) -> DataFrame:
-    """How every transaction stood after each of its facts: ``state``, ``applied`` (nodes that carried their part out),
-    ``nodes`` (those that have one)."""
+    """The state of every transaction after each of its facts: ``state``, ``applied`` (nodes that carried out their
+    part), ``nodes`` (those that have a part)."""
     moved = of_kind(logs.facts, kinds.DECISION, kinds.NODE)
     events = moved.groupBy(*TRANSACTION, "step").agg(f.max("fact").alias("now"))
     so_far = events.join(moved.drop("step"), TRANSACTION).where("fact <= now")
@@ -36,20 +36,20 @@ def _stand(logs: Logs) -> DataFrame:
 
 
 def mixed(logs: Logs) -> DataFrame:
-    """MW-12: a transaction that has ended has either been carried out by every node or by none."""
+    """MW-12: after a transaction has ended, either every node has carried it out or none has."""
     broken = _stand(logs).where(f.col("state").isin(*ENDED)).where("applied > 0 and applied < nodes")
     return breaches(broken, "tid", "state", "applied", "nodes")
 
 
 def repeated(logs: Logs) -> DataFrame:
-    """MW-10: no node carries its part out twice, whatever arrives how often."""
+    """MW-10: no node carries its part out twice, however often a message arrives."""
     broken = of_kind(logs.facts, kinds.NODE).where("value > 1")
     return breaches(broken, "tid", "subject", "state", "value")
 
 
 def everybody_told(logs: Logs) -> DataFrame:
-    """MW-7, MW-8: before a transaction ends as committed, each participant was sent Commit; as rolled back, each that
-    had voted for it was sent Rollback."""
+    """MW-7, MW-8: before a transaction ends as committed, Commit was sent to each participant; before it ends as
+    rolled back, Rollback was sent to each that had voted for it."""
     ended = of_kind(logs.facts, kinds.DECISION).where("state in ('COMMITTED', 'ROLLED_BACK')")
     wanted = f.when(f.col("state") == "COMMITTED", "Commit").otherwise("Rollback")
     due = ended.select(
@@ -79,7 +79,7 @@ def everybody_told(logs: Logs) -> DataFrame:
 
 
 def confirmed_last(logs: Logs) -> DataFrame:
-    """MW-8, MW-10: Confirm-ack leaves only when the transaction has ended, and no decision leaves after it."""
+    """MW-8, MW-10: Confirm-ack is sent only after the transaction has ended, and no decision is sent after it."""
     decided = of_kind(logs.facts, kinds.DECISION).select(
         *TRANSACTION, f.col("step").alias("stood"), "fact", "state"
     )
@@ -100,7 +100,7 @@ def confirmed_last(logs: Logs) -> DataFrame:
 
 
 def compensated_whole(logs: Logs) -> DataFrame:
-    """MW-11, MW-12: a transaction that was compensated left nothing behind at any node; else a person has to do it,
-    and it says MANUAL."""
+    """MW-11, MW-12: a compensated transaction left nothing at any node; otherwise a person has to act, and its
+    state is MANUAL."""
     broken = _stand(logs).where("state = 'COMPENSATED' and applied > 0")
     return breaches(broken, "tid", "state", "applied", "nodes")

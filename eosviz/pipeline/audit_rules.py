@@ -1,7 +1,7 @@
-"""The rules by which audits judge facts of Kafka's logs, one function each: facts in, breaches out.
+"""The audit's rules for facts of Kafka's logs, one function each: facts in, breaches out.
 
-Written from the protocol's requirements and invariants, and from nothing else: no rule reads how the engine decides.
-A breach names session, step, partition and the columns that show it, as JSON.
+They are written from the protocol's requirements and invariants only: no rule reads how the engine decides. A breach
+has session, step, partition and the columns that prove it, as JSON.
 """
 
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ CACHED_BATCHES = 5
 
 @dataclass(frozen=True)
 class Logs:
-    """Facts and what several rules derive from them, made once."""
+    """Facts, and what several rules derive from them, computed once."""
 
     facts: DataFrame
     appends: DataFrame
     leading: DataFrame
-    """Batches that a leader stored, data of transactions with the end of their transaction in that lane."""
+    """Batches stored by a leader; data of transactions with the end of their transaction in that partition."""
 
     @classmethod
     def of(cls, facts: DataFrame) -> "Logs":
@@ -31,14 +31,14 @@ class Logs:
         return cls(facts, stored, with_ends(stored.where("leading"), LANE).cache())
 
     def forget(self) -> None:
-        """Once they were judged."""
+        """Free the cached frames, after judging."""
         self.appends.unpersist()
         self.leading.unpersist()
 
 
 def breaches(broken: DataFrame, *shown: str) -> DataFrame:
-    """What every rule gives: ``session, step, partition, rows``. The step is the one whose facts break the rule, rows
-    are the columns that show it, as a JSON object."""
+    """The result of every rule: ``session, step, partition, rows``. The step is the one whose facts break the
+    rule; rows are the columns that prove it, as a JSON object."""
     return broken.select(
         "session",
         "step",
@@ -52,12 +52,12 @@ def _data() -> Column:
 
 
 def _from_clients() -> Column:
-    """Batches that came in Produce requests: what coordinators write has no numbers to check (SEQ-9)."""
+    """Batches from Produce requests: what coordinators write has no sequence numbers to check (SEQ-9)."""
     return _data() & (f.col("first_sequence") >= 0) & ~f.col("partition").startswith("__")
 
 
 def with_lives(logs: Logs) -> DataFrame:
-    """Appends of producers with ``life``: how often the replica had dropped what it knew of the producer."""
+    """Appends of producers with ``life``: how often the replica had dropped its state of the producer before."""
     forgotten = of_kind(logs.facts, kinds.FORGOTTEN)
     rows = logs.appends.where("producer_id >= 0").unionByName(forgotten, allowMissingColumns=True)
     so_far = Window.partitionBy(*COPY, "producer_id").orderBy("fact")
@@ -94,8 +94,8 @@ def sequences(logs: Logs) -> DataFrame:
 
 
 def cached_answers(logs: Logs) -> DataFrame:
-    """SEQ-10, SEQ-11, LOG-3: a batch that is among the last five stored of its producer is never stored again, and
-    who is told of success is told the place of the very batch that was sent."""
+    """SEQ-10, SEQ-11, LOG-3: a batch among the last five of its producer is never stored again, and a success
+    response has the offset of that very batch."""
     before = Window.partitionBy(*COPY, "producer_id", "producer_epoch", "life").orderBy("fact")
     same = f.lit(False)
     for back in range(1, CACHED_BATCHES + 1):
@@ -116,8 +116,8 @@ def cached_answers(logs: Logs) -> DataFrame:
 
 
 def epochs(logs: Logs) -> DataFrame:
-    """Invariant 11, SEQ-12: in a partition the epoch of a producer never goes back, unless its state was dropped.
-    Kafka 2.0 checks nothing of what its group coordinators write (SEQ-9)."""
+    """Invariant 11, SEQ-12: in a partition a producer's epoch never decreases, unless its state was dropped. Kafka
+    2.0 does not check what group coordinators write (SEQ-9)."""
     earlier = (
         Window.partitionBy(*COPY, "producer_id", "life")
         .orderBy("fact")
@@ -136,7 +136,7 @@ def epochs(logs: Logs) -> DataFrame:
 
 
 def fenced(logs: Logs) -> DataFrame:
-    """FEN-1: once a coordinator has given an epoch to a successor, no leader stores data of a lower one."""
+    """FEN-1: after a coordinator has given a higher epoch to a successor, no leader stores data of a lower one."""
     given = of_kind(logs.facts, kinds.LOGGED).where("state = 'Empty'")
     data = logs.appends.where(_data() & f.col("leading"))
     rows = data.unionByName(given.drop("partition"), allowMissingColumns=True)
@@ -156,8 +156,8 @@ def fenced(logs: Logs) -> DataFrame:
 
 
 def stable_offset(logs: Logs) -> DataFrame:
-    """Invariant 6: a leader's last stable offset is the lower one of the high watermark and the first offset of a
-    transaction that is open, or ended only above the high watermark; never below the log's start."""
+    """Invariant 6: a leader's last stable offset is the lower of the high watermark and the first offset of a
+    transaction that is open, or whose end is not below the high watermark; never below the log's start."""
     seen = of_kind(logs.facts, kinds.POINTERS).where("leading and last_stable_offset is not null")
     data = with_ends(logs.appends, COPY).select(
         *COPY,
@@ -182,7 +182,7 @@ def stable_offset(logs: Logs) -> DataFrame:
 
 
 def stable_offset_back(logs: Logs) -> DataFrame:
-    """Invariant 7: while a replica leads, its last stable offset never goes back, except where its log was cut."""
+    """Invariant 7: while a replica leads, its last stable offset never decreases, except after a truncation."""
     cut = cuts(logs.facts).select(*COPY, f.col("cut").alias("fact")).withColumn("kind", f.lit("cut"))
     seen = of_kind(logs.facts, kinds.POINTERS)
     rows = seen.unionByName(cut.distinct(), allowMissingColumns=True)
@@ -199,7 +199,7 @@ def stable_offset_back(logs: Logs) -> DataFrame:
 
 
 def _passed(logs: Logs) -> DataFrame:
-    """What readers of committed data passed, with the batch of a transaction that its leader had stored there."""
+    """Records that read_committed consumers passed, with the transactional batch that the leader had stored there."""
     passed = (
         of_kind(logs.facts, kinds.PASSED)
         .where("detail = 'read_committed'")
@@ -223,10 +223,11 @@ def _passed(logs: Logs) -> DataFrame:
 
 
 def _decisions(logs: Logs) -> DataFrame:
-    """``session, fact, decision, decided_for, decision_at``: of each stored batch the first decision about its producer
-    that a coordinator logged after the application sent the batch's records, and the epoch of the data that it is
-    about. A delayed write belongs to the transaction in which it was sent, wherever it is stored. Where a client has an
-    epoch for each transaction (its transaction version is 2, KIP-890), the decision is logged under the next one."""
+    """``session, fact, decision, decided_for, decision_at``: for each stored batch the coordinator's first logged
+    decision about its producer after the application sent the records, and the epoch of the data that the decision
+    covers. A delayed write belongs to the transaction in which it was sent, wherever it is stored. For a client
+    with an epoch for each transaction (transaction version 2, KIP-890) the decision is logged under the next
+    epoch."""
     of_producer = ["session", "producer_id"]
     decided = (
         of_kind(logs.facts, kinds.LOGGED)
@@ -264,8 +265,8 @@ def _decisions(logs: Logs) -> DataFrame:
 
 
 def read_early(logs: Logs) -> DataFrame:
-    """Invariant 8, CON-3: a reader of committed data gets what is of a transaction only after its COMMIT marker, and
-    after its coordinator decided so about the producer's very epoch."""
+    """Invariant 8, CON-3: a read_committed consumer gets records of a transaction only after its COMMIT marker,
+    and after its coordinator decided so for this epoch of the producer."""
     undecided = (
         (f.coalesce("decision_at", f.lit(NEVER)) > f.col("passing"))
         | (f.col("decision") != "PrepareCommit")
@@ -292,8 +293,8 @@ def read_early(logs: Logs) -> DataFrame:
 
 
 def read_all(logs: Logs) -> DataFrame:
-    """Invariant 8, CON-3, CON-4: what it leaves out as aborted has an ABORT marker, and what it leaves out as a marker
-    is no data."""
+    """Invariant 8, CON-3, CON-4: what it skips as aborted has an ABORT marker, and what it skips as a marker is no
+    data."""
     unmarked = (f.col("end") > f.col("passing")) | (f.col("end_control") != "ABORT")
     broken = _passed(logs).where(((f.col("fate") == "aborted") & unmarked) | (f.col("fate") == "control"))
     shown = ("fate", "producer_id", "offset", "end_control", "end_offset")

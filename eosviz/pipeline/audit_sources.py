@@ -1,7 +1,8 @@
-"""Where audits find facts: replay files, their exports as Parquet, and Parquet files of facts that a sweep wrote.
+"""The sources of an audit's facts: replay files, their exports as Parquet, and Parquet files of facts that a sweep
+wrote.
 
-Replays are read on executors, each whole by one task: its steps have to be folded in order. Imported there, so it
-needs nothing but Arrow, Spark and ``facts``.
+Executors read replays, one task for each, because steps are folded in order. Executors import this module, so it
+needs only Arrow, Spark and ``facts``.
 """
 
 import contextlib
@@ -27,22 +28,22 @@ EXPORT_HEADER, EXPORT_END = b"eosviz.header", b"eosviz.end"
 SCHEMA = 1
 BATCH_ROWS = 4096
 CONTENT_MAX = 512 * 2**20
-"""Bytes of one unpacked replay file (docs/replay-format.md)."""
+"""The most bytes of one unpacked replay file (docs/replay-format.md)."""
 TOO_LARGE = "more than the {limit} bytes that a replay may hold"
 
 
 class NothingToAudit(Exception):
-    """What was given holds no facts; says what does."""
+    """The input contains no facts; the text says which files do."""
 
 
 class DamagedReplay(Exception):
-    """A file that is no whole replay."""
+    """A file that is not a complete replay."""
 
 
 @dataclass
 class Found:
-    """The files under a path by what they hold. ``others``: Parquet files of something else, such as the runs that a
-    sweep keeps beside its facts."""
+    """The files under a path by their content. ``others``: Parquet files of something else, such as the runs that
+    a sweep keeps beside its facts."""
 
     replays: list[Path] = field(default_factory=list)
     facts: list[Path] = field(default_factory=list)
@@ -53,7 +54,7 @@ class Found:
 
 
 def find(path: Path) -> Found:
-    """What can be judged under ``path``: a file, or a folder with files of every kind. Raises NothingToAudit."""
+    """What can be judged under ``path``: a file, or a folder with files of any kind. Raises NothingToAudit."""
     if not path.exists():
         raise NothingToAudit(
             f"{path}: does not exist; give a replay file, or a folder of replay or Parquet files"
@@ -65,7 +66,7 @@ def find(path: Path) -> Found:
     found = Found()
     files = [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file())
     for file in files:
-        # What a job has not finished writing stands under a hidden name.
+        # Unfinished output of a job has a hidden name.
         if any(part.startswith((".", "_")) for part in file.relative_to(path).parts):
             continue
         if file.name.endswith(ENDING):
@@ -102,8 +103,8 @@ def _nothing_in(path: Path, found: Found) -> str:
 
 @contextlib.contextmanager
 def facts_of(spark: SparkSession, path: Path) -> Iterator[DataFrame]:
-    """The facts under ``path``, of every replay file, export and file of facts there, for as long as the block lasts.
-    Raises NothingToAudit."""
+    """The facts of every replay file, export and file of facts under ``path``, until the block ends. Raises
+    NothingToAudit."""
     found = find(path)
     root = path.resolve()
     parts = []
@@ -112,7 +113,7 @@ def facts_of(spark: SparkSession, path: Path) -> Iterator[DataFrame]:
         # Files of one name in two folders are two replays.
         above = root.parent if path.is_file() else root
         files = [str(one.resolve()) for one in found.replays]
-        # Read once: unlike Parquet, each look would fold all their steps again.
+        # Cached: unlike Parquet, each read would fold all steps again.
         folded = facts_of_replays(spark, files, above).cache()
         parts.append(folded)
     if found.facts:
@@ -126,7 +127,8 @@ def facts_of(spark: SparkSession, path: Path) -> Iterator[DataFrame]:
 
 
 def facts_of_replays(spark: SparkSession, files: list[str], above: Path) -> DataFrame:
-    """The facts of every branch of these replays; ``session``: the file's path below ``above``, and the branch's id."""
+    """The facts of every branch of these replays; ``session``: the file's path below ``above``, and the branch's
+    id."""
     found = spark.read.format("binaryFile").load(files).select("path", "content")
     tasks = max(1, min(len(files), spark.sparkContext.defaultParallelism * 4))
     prefix = f"{above}/"
@@ -151,7 +153,7 @@ def _batches(rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
 
 
 def facts_of_file(name: str, content: bytes) -> Iterator[Row]:
-    """The facts of one replay, whichever form it has. Raises DamagedReplay."""
+    """The facts of one replay in any form. Raises DamagedReplay."""
     if name.endswith(PARQUET):
         return facts_of_export(name, content)
     return facts_of_replay(name, content)
@@ -177,7 +179,7 @@ def facts_of_replay(name: str, content: bytes) -> Iterator[Row]:
 
 
 def facts_of_export(name: str, content: bytes) -> Iterator[Row]:
-    """The same of a replay that was exported as Parquet."""
+    """The same for a replay that was exported as Parquet."""
     own: dict[str, list[Any]] = {}
     try:
         file = pq.ParquetFile(io.BytesIO(content))
@@ -209,7 +211,7 @@ def _facts_of_branches(name: str, start: bytes, end: bytes, own: dict[str, list[
     for branch in branches:
         before = whole.get(branch["parent"], [])[: branch["leaves_at"]]
         whole[branch["id"]] = before + own.get(branch["id"], [])
-        # Folding changes what it folds: each branch reads its lines, and the header's view, for itself.
+        # Folding modifies its input: each branch decodes its lines, and the header's view, for itself.
         told = json.loads(start)
         reader = FactReader(f"{name.removesuffix(ENDING)}#{branch['id']}", told["header"], told["view"])
         yield from reader.first()

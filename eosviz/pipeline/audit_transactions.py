@@ -1,7 +1,7 @@
-"""The rules by which audits judge transactions: what was decided, marked, told, and what is left open.
+"""The audit's rules for transactions: decisions, markers, responses, and what is left open.
 
-A transaction is the application's: what a producer sent between begin and end. Its parts are stored records and
-offsets of groups; each has the outcome that its partition's next marker of the producer says.
+A transaction is the application's: what a producer sent between begin and end. Its parts are stored records and group
+offsets; the outcome of a part is the producer's next marker in its partition.
 """
 
 from pyspark.sql import DataFrame, Window
@@ -17,7 +17,7 @@ TRANSACTION = ["session", "producer", "number"]
 
 
 def _moves(logs: Logs) -> DataFrame:
-    """Transitions of clients with ``number``: how many transactions their application had begun by then."""
+    """Transitions of clients with ``number``: how many transactions the application had begun by then."""
     moves = of_kind(logs.facts, kinds.TRANSITION).where(f.col("name") == CLIENT)
     so_far = Window.partitionBy("session", "subject").orderBy("fact")
     begins = (f.col("state") == "IN_TRANSACTION") & (f.col("detail") == "READY")
@@ -25,7 +25,7 @@ def _moves(logs: Logs) -> DataFrame:
 
 
 def _numbered(logs: Logs, rows: DataFrame, producer: str, step: str) -> DataFrame:
-    """``rows`` with ``producer`` and the ``number`` of the transaction that was its newest at ``step``; rows of no
+    """``rows`` with ``producer`` and the ``number`` of its newest transaction at ``step``; rows outside a
     transaction are left out."""
     moves = _moves(logs).select(
         "session", f.col("subject").alias("producer"), f.col("step").alias("moved"), "number"
@@ -60,7 +60,7 @@ def _records(logs: Logs) -> DataFrame:
 
 
 def _offsets(logs: Logs) -> DataFrame:
-    """The same of offsets that groups' coordinators stored in a transaction."""
+    """The same for offsets that group coordinators stored in a transaction."""
     noted = of_kind(logs.facts, kinds.OFFSET).where("subject is not null")
     ends = logs.leading.select("session", "partition", "offset", "end", "end_control", "cut").where(
         "cut > end"
@@ -73,7 +73,7 @@ def _offsets(logs: Logs) -> DataFrame:
 
 
 def _told(logs: Logs) -> DataFrame:
-    """How the application was told that its transaction ended."""
+    """The outcome of each transaction as its application learned it."""
     return (
         _moves(logs)
         .where(
@@ -89,8 +89,8 @@ def _told(logs: Logs) -> DataFrame:
 
 
 def _transactions(logs: Logs) -> DataFrame:
-    """A row per transaction with its outcomes: ``results`` of its records and what its application was told,
-    ``offsets`` those of its offsets; ``parts`` shows all of them, ``step`` is the newest of them."""
+    """A row per transaction with its outcomes: ``results`` of its records and as its application learned it,
+    ``offsets`` of its offsets; ``parts`` lists all of them, ``step`` is the newest."""
     of_offsets = f.col("part") == "offsets"
     parts = (
         _records(logs)
@@ -112,14 +112,14 @@ def _transactions(logs: Logs) -> DataFrame:
 
 
 def one_result(logs: Logs) -> DataFrame:
-    """Invariant 9: the markers of one transaction say the same in every partition, and what its application was
-    told."""
+    """Invariant 9: the markers of one transaction have the same type in every partition, and it is the outcome
+    that its application learned."""
     return breaches(_transactions(logs).where("size(results) > 1"), "producer", "number", "parts")
 
 
 def offsets_with_outputs(logs: Logs) -> DataFrame:
-    """Invariant 10: the offsets that a transaction commits come to the same end as its records, and as its
-    application was told."""
+    """Invariant 10: the offsets that a transaction commits have the same outcome as its records, and as its
+    application learned."""
     broken = _transactions(logs).where(
         "size(offsets) > 0 and size(results) <= 1 and size(array_union(results, offsets)) > 1"
     )
@@ -127,8 +127,8 @@ def offsets_with_outputs(logs: Logs) -> DataFrame:
 
 
 def marker_epochs(logs: Logs) -> DataFrame:
-    """Invariants 9 and 11, MRK-5: in a partition the coordinator epoch of a producer's markers never goes back, unless
-    the leader dropped what it knew of the producer in between."""
+    """Invariants 9 and 11, MRK-5: in a partition the coordinator epoch of a producer's markers never decreases,
+    unless the leader dropped its state of the producer in between."""
     earlier = (
         Window.partitionBy(*LANE, "producer_id", "life")
         .orderBy("fact")
@@ -141,8 +141,8 @@ def marker_epochs(logs: Logs) -> DataFrame:
 
 
 def marked_as_decided(logs: Logs) -> DataFrame:
-    """Invariant 9: once a decision is in the transaction log, a marker of its producer says the same, unless the leader
-    dropped what it knew of the producer: then it cannot tell an older coordinator's marker."""
+    """Invariant 9: after a decision is in the transaction log, its producer's markers have the same outcome,
+    unless the leader dropped its state of the producer: then it cannot recognise an older coordinator's marker."""
     decided = of_kind(logs.facts, kinds.LOGGED).where(f.col("state").isin(*PREPARED)).drop("partition")
     in_life = Window.partitionBy(*COPY, "producer_id", "life").orderBy("fact")
     known = (f.col("life") == 0) | (f.row_number().over(in_life) > 1)
@@ -175,7 +175,7 @@ def _last_state(logs: Logs) -> DataFrame:
 
 
 def _at_rest(logs: Logs) -> DataFrame:
-    """Sessions that came to rest with all brokers alive: whatever could still happen has happened."""
+    """Sessions that came to rest with all brokers alive: everything that could still happen has happened."""
     newest = Window.partitionBy("session", "replica").orderBy(f.desc("fact"))
     lives = (
         of_kind(logs.facts, kinds.BROKER).withColumn("place", f.row_number().over(newest)).where("place = 1")
@@ -186,9 +186,10 @@ def _at_rest(logs: Logs) -> DataFrame:
 
 
 def prepared_completes(logs: Logs) -> DataFrame:
-    """Invariant 4: at rest no transaction is prepared and not complete, unless requests for its markers were lost, or
-    a broker that led its log when it was decided was elected again since: Kafka then waits for no marker any more
-    (MRK-9). What was prepared before the first step is a document's, and no coordinator decided it."""
+    """Invariant 4: at rest no transaction is prepared but not complete, unless requests for its markers were lost,
+    or a broker that led its log at the time of the decision was elected again since: then Kafka waits for no
+    marker any more (MRK-9). A transaction that was prepared before the first step comes from the document; no
+    coordinator decided it."""
     lost = of_kind(logs.facts, kinds.UNMARKED).select("session", f.explode("items").alias("lost")).distinct()
     prepared = _last_state(logs).where(f.col("state").isin(*PREPARED) & (f.col("step") > 0))
     prepared = prepared.join(_at_rest(logs), "session", "left_semi")
@@ -202,7 +203,7 @@ def prepared_completes(logs: Logs) -> DataFrame:
 
 
 def nobodys_transaction(logs: Logs) -> DataFrame:
-    """Invariant 12: at rest no transaction is open in a partition that its coordinator does not hold as ongoing or
+    """Invariant 12: at rest no transaction is open in a partition unless its coordinator has it as ongoing or
     prepared there."""
     held = (
         _last_state(logs)

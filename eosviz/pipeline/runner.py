@@ -1,9 +1,9 @@
-"""The process in which the jobs of pages run: one a machine, started when something waits, gone when nothing does.
+"""The process that runs the jobs of pages: one on each machine, started when a job waits, ended when none does.
 
-A page only writes down what is wanted (`actions.py`); the task starts this process; this process takes what waits, one
-job after the other, on one Spark session. It is nobody's thread: a sweep may take hours and a gigabyte, and a web
-process or a worker shall neither wait for it nor die of it. Whatever happens to it, the database tells: a job without
-a beat is interrupted and can be resumed.
+A page only stores the job (`actions.py`); the task starts this process; this process runs waiting jobs one after the
+other, on one Spark session. It is a process of its own because a sweep may take hours and a gigabyte: a web process
+or worker must neither wait for it nor be killed with it. However it ends, the database shows it: a job without a beat
+is interrupted and can be resumed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from eosviz.pipeline.waiting import waiting
 logger = logging.getLogger(__name__)
 
 LINGER_SECONDS = 30.0
-"""How long the session is kept for the next job: starting one costs several seconds."""
+"""How long the session is kept for a next job: starting one takes several seconds."""
 LOOK_SECONDS = 0.5
 _RUN: dict[type[Job], Callable[[SparkSession, Any], object]] = {
     Sweep: run_sweep,
@@ -41,8 +41,8 @@ _RUN: dict[type[Job], Callable[[SparkSession, Any], object]] = {
 
 
 def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:
-    """Take what waits until nothing has waited for `linger` seconds. Returns how many jobs were run; 0 at once when
-    another process of this machine does it."""
+    """Run waiting jobs until none has waited for `linger` seconds. Returns how many were run; 0 at once if another
+    process of this machine does it."""
     done = 0
     while True:
         with (settings.DATA_DIR / "pipeline.lock").open("w") as lock:
@@ -51,7 +51,7 @@ def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] |
             except OSError:
                 return done
             done += _take_all(linger, start or _session)
-        # A page may have found the lock taken while this process had already looked for the last time.
+        # A page may have found the lock taken after this process had looked for the last time.
         if waiting() is None:
             return done
 
@@ -66,7 +66,7 @@ def _take_all(linger: float, start: Callable[[], SparkSession]) -> int:
     parent = os.getppid()
     until = time.monotonic()
     try:
-        # Whoever started this process has ended: the site is being stopped.
+        # The parent has ended: the site is being stopped.
         while os.getppid() == parent:
             job = waiting()
             if job is None:
@@ -88,7 +88,7 @@ def _take_all(linger: float, start: Callable[[], SparkSession]) -> int:
 
 
 def _started(job: Job, start: Callable[[], SparkSession]) -> SparkSession | None:
-    """The session; None when there can be none: then the job has failed, and says why."""
+    """The session; None if it cannot be started: then the job has failed with the reason."""
     try:
         with actions.beating(job, Failure.NO_SPARK):
             return start()
@@ -103,7 +103,7 @@ def _run(spark: SparkSession, job: Job, parent: int) -> None:
     try:
         _RUN[type(job)](spark, job)
     except Exception:
-        # Its page says that it failed, and names the code.
+        # Its page says that it failed, with the reference to this log entry.
         logger.exception("%s failed, code %s", job, job.report)
     finally:
         ended.set()

@@ -1,6 +1,6 @@
-"""What a sweep comes to, for a person who has run none: the heat map of a lesson, counted beforehand.
+"""The result of a sweep as an example, for visitors who have run none: the heat map of a lesson, computed beforehand.
 
-`samples/<name>.json` holds what the lesson's own document came to on this engine; `tests/pipeline/test_sample_map.py`
+`samples/<name>.json` has the results of the lesson's own document on this engine; `tests/pipeline/test_sample_map.py`
 runs cells of it again and writes the file anew when asked to.
 """
 
@@ -15,12 +15,12 @@ from eosviz.pipeline.sweep_figures import Look, panels_of
 
 SHOWN = "when-does-a-retry-duplicate"
 LOOK = Look("duplicated", "retries", "loss_rate", ("idempotence",), {})
-"""Lost answers: how often they duplicate, without and with idempotence."""
+"""Lost responses: how often they cause duplicates, without and with idempotence."""
 
 
 @cache
 def sample_map() -> dict[str, Any]:
-    """Name, title and lesson of the sample, how many runs were counted, and its heat maps."""
+    """Name, title and lesson of the sample, the number of runs, and its heat maps."""
     sample = next(one for one in samples() if one["name"] == SHOWN)
     counted = json.loads(SAMPLES.joinpath(f"{SHOWN}.json").read_text(encoding="utf-8"))
     return {

@@ -1,4 +1,4 @@
-"""Pages about shrinks: started at a broken run, opened as a session, taken along as a scenario."""
+"""Pages of shrinks: started at a broken run, opened as a session, downloaded as a scenario."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def shrink(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
 
 @require_POST
 def open_run(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
-    """A session of the scenario with what is left, at the step that breaks."""
+    """A session of the shrunk scenario, at the step that breaks the guarantee."""
     job = seen_job(request, Shrink, shrink_id)
     back = reverse("pipeline:shrink", args=[shrink_id])
     if job.step is None:
@@ -64,7 +64,7 @@ def open_run(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
 
 @require_safe
 def scenario_toml(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
-    """The scenario with what is left, as a file that the builder takes."""
+    """The shrunk scenario as a file that the builder imports."""
     job = seen_job(request, Shrink, shrink_id)
     response = HttpResponse(scenario_text(job), content_type="application/toml; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{job.scenario}-shrunk.toml"'

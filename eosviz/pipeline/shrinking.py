@@ -1,11 +1,10 @@
 """From a broken run to a smaller fault script that still breaks the same guarantee.
 
-First every fault that fell by chance becomes an entry of its own (the same message, no chance any more); then delta
-debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002) takes entries away as
-long as the guarantee still breaks. The tries of one round are independent, so they run on the executors together.
-What is left is 1-minimal: without any one of its entries the guarantee holds.
-
-Needs nothing but the engine and Spark; `runner.py` stores what comes out.
+First every fault that hit by chance becomes an entry of its own (the same message, without chance); then delta
+debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002) removes entries as long
+as the guarantee still breaks. The tries of one round are independent, so executors run them together. The result is
+1-minimal: without any one of its entries the guarantee holds. Needs only the engine and Spark; `runner.py` stores the
+result.
 """
 
 import json
@@ -21,7 +20,7 @@ from engine.scenario.document import BadScenario, load
 from engine.simulation import Simulation
 
 ENTRIES_MAX = 200
-"""What a fault script may hold; a run in which more fell is not shrunk by chance's own entries."""
+"""The most entries of a fault script; a run with more hits cannot be shrunk."""
 TRIES_MAX = 2_000
 
 Entry = dict[str, Any]
@@ -49,8 +48,8 @@ class Shrunk:
 
 
 def breaks_at(document: Document, guarantee: str) -> int | None:
-    """The first step at which a run of the document breaks the guarantee; None when it holds, or when the document
-    does not run."""
+    """The first step at which a run of the document breaks the guarantee; None if it holds or the document does
+    not run."""
     try:
         simulation = Simulation(load(document), watching="judged")
         simulation.run()
@@ -61,10 +60,10 @@ def breaks_at(document: Document, guarantee: str) -> int | None:
 
 
 def what_fell(document: Document) -> list[Entry]:
-    """The document's fault script with every entry that falls by chance replaced by one for each time that it fell.
+    """The document's fault script with every entry that hits by chance replaced by one for each hit.
 
-    A rule counts the messages that reach it, and one that strikes lets later rules not see the message. So the
-    entries of one rule stand with their highest count first: each has then seen what the rule had seen.
+    A rule counts the messages that reach it, and a rule that hits hides the message from later rules. So the entries
+    of one rule are ordered by descending count: each has then seen what the rule had seen.
     """
     simulation = Simulation(load(document), watching="judged")
     simulation.run()
@@ -88,9 +87,8 @@ def shrink(
     test: Test,
     progress: Callable[[int, list[Entry]], None] = lambda tries, left: None,
 ) -> Shrunk:
-    """Search for fewer faults. ``progress`` is told how many tries were made and what is left so far; what it raises
-    ends the search. Raises CannotShrink when the run does not break the guarantee.
-    """
+    """Search for fewer faults. ``progress`` gets the number of tries and the smallest script so far; an exception
+    of it ends the search. Raises CannotShrink if the run does not break the guarantee."""
     before = what_fell(document)
     if len(before) > ENTRIES_MAX:
         raise CannotShrink("too_many_faults")
@@ -115,13 +113,13 @@ def shrink(
 
 
 def _rest(entries: list[Entry], pieces: int) -> list[list[Entry]]:
-    """Each part alone, if there are more than one, and what is left without each part."""
+    """Each part alone, if there is more than one, and the rest without each part."""
     parts = [part for part in _parts(entries, pieces) if part]
     without = [
         [entry for other, part in enumerate(parts) if other != left_out for entry in part]
         for left_out in range(len(parts))
     ]
-    # Parts first: one that breaks by itself takes more away. Two parts are each other's rest.
+    # Parts first: one that breaks by itself removes more. Two parts are each other's rest.
     return without if len(parts) <= 2 else [*parts, *without]
 
 
@@ -131,7 +129,7 @@ def _parts(entries: list[Entry], pieces: int) -> Iterator[list[Entry]]:
 
 
 class _Search:
-    """Remembers what was tried."""
+    """Caches the results of tries."""
 
     def __init__(self, test: Test, progress: Callable[[int, list[Entry]], None]) -> None:
         self._test = test
@@ -140,7 +138,7 @@ class _Search:
         self.tries = 0
 
     def first(self, scripts: list[list[Entry]]) -> tuple[int, int | None]:
-        """Position and step of the first script that breaks the guarantee; (0, None) when none does."""
+        """Position and step of the first script that breaks the guarantee; (0, None) if none does."""
         keys = [json.dumps(script, sort_keys=True) for script in scripts]
         new = {key: script for key, script in zip(keys, scripts, strict=True) if key not in self._known}
         if new:

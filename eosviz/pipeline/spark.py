@@ -1,7 +1,5 @@
-"""The Spark session of every job: one builder, so that `local[2]` and a cluster run the same code.
-
-A cluster that cannot work says so within a minute: Spark itself tries for longer, or waits without a word.
-"""
+"""The Spark session of every job: one builder, so that `local[2]` and a cluster run the same code. An unusable
+cluster is reported within a minute: Spark itself would retry longer, or wait silently."""
 
 import atexit
 import logging
@@ -23,30 +21,30 @@ from eosviz.pipeline.java import find_java_home
 ROOT = Path(__file__).resolve().parents[2]
 _JAVA_LOGGING = Path(__file__).with_name("log4j2.properties")
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=96m"
-"""The rows are made by Python and are few; on two cores Java's second compiler and its parallel collector took a
-tenth of the time from it (a sweep of 10,000 runs 24.1 s with them and 21.4 without, headers of logs 725 and 862 MB/s).
-With one compiler Java keeps 48 MB for what it compiled; a sweep of a million runs filled them, and it compiled no more.
-"""
+"""Python makes the rows, and there are few; on two cores Java's second compiler and its parallel collector cost a
+tenth of the time (a sweep of 10,000 runs 24.1 s with them and 21.4 without, headers of logs 725 and 862 MB/s).
+With one compiler Java reserves 48 MB for compiled code; a sweep of a million runs filled them, and it stopped
+compiling."""
 _STANDALONE = "spark://"
 MASTER_SECONDS_MAX = 5.0
-"""Until a master answers a connection."""
+"""How long to wait for a master to accept a connection."""
 EXECUTOR_SECONDS_MAX = 60.0
-"""Until the first executor is there: a Java that starts."""
+"""How long to wait for the first executor, whose Java has to start."""
 _LOOK_SECONDS = 0.2
 SHIPPED = ("engine", "eosviz/__init__.py", "eosviz/pipeline")
-"""What executors import. The engine needs nothing but Python, so it travels as one archive."""
+"""What executors import. The engine needs only Python, so it is sent as one archive."""
 
 
 class NoCluster(Exception):
-    """The cluster cannot run anything; the text is one line that says what to do."""
+    """The cluster is unusable; the text is one line with the remedy."""
 
 
 def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSession:
-    """A session on ``master``. Raises NoJava, NoCluster. ``data_dir``: where Spark may leave its working files."""
+    """A session on ``master``. Raises NoJava, NoCluster. ``data_dir``: for Spark's working files."""
     _check_master(master)
     os.environ["JAVA_HOME"] = str(find_java_home(data_dir))
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    # Without it Spark asks the network for the machine's name and may wait for an answer.
+    # Otherwise Spark looks the machine's name up in the network and may wait for a reply.
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     work = data_dir / "spark"
     work.mkdir(parents=True, exist_ok=True)
@@ -56,7 +54,7 @@ def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSes
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     if not master.startswith("local"):
-        # Executors ask for it when they have their first task, and new ones at any time later.
+        # Executors fetch it with their first task, and new ones at any later time.
         folder = Path(tempfile.mkdtemp(prefix="code-", dir=work))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         session.sparkContext.addPyFile(str(pack_code(folder / "eosviz-code.zip")))
@@ -66,7 +64,7 @@ def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSes
 
 
 def _check_master(master: str) -> None:
-    """Raises NoCluster where nothing answers at any of the addresses of `spark://host:port,host:port`."""
+    """Raises NoCluster if none of the addresses of `spark://host:port,host:port` accepts a connection."""
     if not master.startswith(_STANDALONE):
         return
     reason = "its address is spark://host:port"
@@ -81,10 +79,10 @@ def _check_master(master: str) -> None:
 
 
 def _wait_for_executor(session: SparkSession, master: str) -> None:
-    """Raises NoCluster when no worker gives one; the session is stopped then."""
+    """Raises NoCluster if no worker provides an executor; the session is stopped then."""
     until = time.monotonic() + EXECUTOR_SECONDS_MAX
     tracker = session.sparkContext._jsc.sc().statusTracker()
-    while len(tracker.getExecutorInfos()) < 2:  # the driver is one of them
+    while len(tracker.getExecutorInfos()) < 2:  # the driver counts as one
         if time.monotonic() > until:
             session.stop()
             raise NoCluster(
@@ -102,15 +100,15 @@ def _settings(master: str, work: Path) -> dict[str, str]:
         "spark.executor.extraJavaOptions": _JAVA_OPTIONS,
         "spark.sql.warehouse.dir": str(work / "warehouse"),
         "spark.local.dir": str(work),
-        # Hadoop's file system has a umask of its own and would let every user of the machine read a sweep.
+        # Hadoop's file system has its own umask and would let every user of the machine read a sweep.
         "spark.hadoop.fs.permissions.umask-mode": f"{umask_asked(os.environ):03o}",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
-        # Whoever has put rows that belong together into one place need not have them sent about for every join.
+        # Rows that were partitioned once need no shuffle for every join.
         "spark.sql.requireAllClusterKeysForCoPartition": "false",
-        # A look at what has run so far gets its turn beside the runs.
+        # The computation of a table gets its share beside the runs.
         "spark.scheduler.mode": "FAIR",
-        # Python processes start in the folder that the command was called from; its files are no modules.
+        # Python workers start in the command's folder; its files must not be imported.
         "spark.executorEnv.PYTHONSAFEPATH": "1",
     }
     if master.startswith("local"):
@@ -119,14 +117,14 @@ def _settings(master: str, work: Path) -> dict[str, str]:
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": "768m",
-            # A few thousand rows: two hundred shuffle partitions would only cost their own start.
+            # A few thousand rows: two hundred shuffle partitions would only cost their start.
             "spark.sql.shuffle.partitions": "4",
         }
     return settings
 
 
 def job_reason(error: Exception) -> str:
-    """The line of an executor's traceback that says what happened."""
+    """The line of an executor's traceback that states the error."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     named = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Refused|Exception|Damaged\w+): ", line)]
     return (named or lines or [type(error).__name__])[-1 if named else 0][:500]

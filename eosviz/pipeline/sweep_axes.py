@@ -1,4 +1,4 @@
-"""What varies in a sweep: settings and faults, each an axis of named values."""
+"""The axes of a sweep: settings and faults with named values."""
 
 import json
 import re
@@ -15,36 +15,36 @@ VALUES_MAX = 50
 FAULTS_MAX = 4
 SET_MAX = 50
 EVERY_MATCH = 1_000_000
-"""How often a fault of a sweep may fall: its rate decides, not a count."""
+"""The most hits of a sweep's fault: its rate decides, not a count."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _AXIS_KEYS = ("name", "path", "values", "choices")
 _GRID_KEYS = ("kinds", "places", "rates")
 _FAULT_KEYS = (*_GRID_KEYS, "name", "match", "by_ms", "after_ms", "error", "stored")
 ANSWER = " answer"
-"""Behind a message: its answer is meant."""
+"""Suffix of a message's name that means its response."""
 
 Settings = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One thing that varies. ``values`` are plain; ``sets`` holds, for each, dotted paths and what is set there."""
+    """One axis. ``values`` are plain; ``sets`` has, for each, dotted paths and their values."""
 
     name: str
     path: str
-    """What is shown beside the name: the one path, or nothing where a value sets several."""
+    """Shown beside the name: the one path, or nothing if a value sets several."""
     values: tuple[Any, ...]
     sets: tuple[Settings, ...]
 
     def settings(self, value: Any) -> Settings:
-        """Of one of its values. A number and a truth value are never the same."""
+        """The position of a value. A number never equals a truth value."""
         written = json.dumps(value)
         position = next(at for at, one in enumerate(self.values) if json.dumps(one) == written)
         return self.sets[position]
 
 
 def only(table: dict[str, Any], known: tuple[str, ...], place: str) -> None:
-    """Raises BadSweep at the first key that is none of ``known``."""
+    """Raises BadSweep for the first key that is not in ``known``."""
     for key in table:
         if key not in known:
             near = nearest_of(key, known)
@@ -58,7 +58,7 @@ def table_of(value: Any, place: str) -> dict[str, Any]:
 
 
 def read_axes(value: Any) -> Iterator[Axis]:
-    """`[[axes]]`: a name with a path and values, or with choices, each of which sets several paths."""
+    """`[[axes]]`: a name with a path and values, or with choices that set several paths each."""
     for position, item in enumerate(_tables(value, "axes", AXES_MAX)):
         place = f"axes.{position}."
         axis = table_of(item, place.rstrip("."))
@@ -87,7 +87,7 @@ def _of_choices(name: str, value: Any, place: str) -> Axis:
 
 
 def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis]]:
-    """`[[faults]]` as entries of the scenario's fault script, which holds ``first`` already, and their axes."""
+    """`[[faults]]` as entries of the scenario's fault script, which has ``first`` entries already, and their axes."""
     entries: list[dict[str, Any]] = []
     axes: list[Axis] = []
     for position, item in enumerate(_tables(value, "faults", FAULTS_MAX)):
@@ -121,7 +121,7 @@ def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis
 
 
 def _fields_of(kind: str, fault: dict[str, Any]) -> dict[str, Any]:
-    """The entry of one kind: of what the fault says, it has what means something to that kind."""
+    """The entry of one kind, with those fields of the fault that the kind uses."""
     belonging = BELONGING["fault"]
     known = (*belonging.always, *belonging.fields[kind])
     return {"action": kind, **{key: one for key, one in fault.items() if key in known and key != "match"}}

@@ -1,6 +1,5 @@
-"""A sweep of a person, checked: here where that takes a moment, in a bounded process (`eosviz/bounded`) where its cells
-are many or large. What runs in the process knows nothing of Django.
-"""
+"""Checks a user's sweep: in this process if it takes a moment, in a bounded process (`eosviz/bounded`) if its
+cells are many or large. The code in the process does not import Django."""
 
 from __future__ import annotations
 
@@ -18,11 +17,11 @@ from eosviz.pipeline.sweep_checks import TakesLong, check_sweep
 from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
 
 HERE_SECONDS_MAX = 0.5
-"""Of the processor; the sweeps of the lessons take less."""
+"""Processor time; the lessons' sweeps take less."""
 
 
 class Mistake(msgspec.Struct):
-    """`BadSweep`; `said`: what is wrong and what is allowed, where the words are the scenario's."""
+    """A `BadSweep`; `said`: error and what is allowed, if the words are the scenario's."""
 
     place: str
     wrong: str
@@ -33,8 +32,8 @@ class Mistake(msgspec.Struct):
 
 
 def checked_sweep(text: str, asks: Caller) -> SweepDocument:
-    """Raises BadSweep; Busy or BeyondBounds where it cannot be checked, now or at all."""
-    from eosviz.bounded import runner  # knows Django, which the process does not
+    """Raises BadSweep; Busy or BeyondBounds if it cannot be checked, now or at all."""
+    from eosviz.bounded import runner  # imports Django, which the process must not
 
     sweep = read_sweep(text)
     try:

@@ -1,6 +1,5 @@
-"""Whether all that a sweep names exists in its scenario: settings, actors, partitions, messages. Looked at before Spark
-starts, so that nothing runs whose every row would say that it was refused.
-"""
+"""Checks that everything a sweep names exists in its scenario: settings, actors, partitions, messages. This
+happens before Spark starts, so that no sweep runs in which every row is a refusal."""
 
 from __future__ import annotations
 
@@ -23,12 +22,11 @@ from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
 from eosviz.pipeline.sweep_paths import nearest_path
 
 BUILT_MAX = 300
-"""Combinations whose world is built, about 2 ms each. Of a larger grid every value of every axis is, beside the first
-values of the others; the documents of all of them are loaded.
-"""
+"""Combinations whose world is built, about 2 ms each. In a larger grid the world is built for every value of every
+axis, beside the first values of the others; the documents of all combinations are loaded."""
 _MISTAKES = ("CFG-1",)
-"""A setting that does not exist, or cannot have this value. What other rules refuse is a combination that Kafka
-refuses, and that is a result: the table says so."""
+"""Refusals of a setting that does not exist or cannot have this value. Other refusals are of combinations that
+Kafka refuses, which is a result: the table shows it."""
 _ACTORS_OF_MATCH = ("from", "to")
 _OF_A_FAULT = re.compile(r"faults\.(\d+)(?:\.(.+))?")
 _FIELD_OF_ENTRY = {
@@ -43,20 +41,19 @@ Cell = dict[str, Any]
 
 
 class TakesLong(Exception):
-    """The check was given less time than it takes."""
+    """The time limit of the check was too short."""
 
 
 def parse_sweep(text: str) -> SweepDocument:
-    """The document, every cell of which was loaded once to see that its paths and values exist. Raises BadSweep."""
+    """The document, after every cell was loaded once to see that its paths and values exist. Raises BadSweep."""
     sweep = read_sweep(text)
     check_sweep(sweep)
     return sweep
 
 
 def check_sweep(sweep: SweepDocument, seconds_max: float = math.inf) -> None:
-    """Raises BadSweep at the first thing that does not exist; TakesLong after so many seconds of the processor: the
-    worlds of a sweep are as large as its document says.
-    """
+    """Raises BadSweep for the first thing that does not exist; TakesLong after so many seconds of processor time:
+    the worlds of a sweep are as large as its document says."""
     until = time.thread_time() + seconds_max
     built = {id(cell) for cell in _built(sweep)}
     world: World | None = None
@@ -76,7 +73,7 @@ def check_sweep(sweep: SweepDocument, seconds_max: float = math.inf) -> None:
 
 
 def _built(sweep: SweepDocument) -> Iterator[Cell]:
-    """Those cells of `sweep.cells` whose world is built."""
+    """Those of `sweep.cells` whose world is built."""
     if len(sweep.cells) <= BUILT_MAX:
         yield from sweep.cells
         return
@@ -87,7 +84,7 @@ def _built(sweep: SweepDocument) -> Iterator[Cell]:
 
 
 def _world(scenario: Scenario) -> World | None:
-    """None where Kafka refuses the combination. Raises BadScenario; Refused of a setting that cannot be."""
+    """None if Kafka refuses the combination. Raises BadScenario; Refused for a setting that is impossible."""
     try:
         return build(scenario, Watch())
     except Refused as refused:
@@ -97,7 +94,7 @@ def _world(scenario: Scenario) -> World | None:
 
 
 def _place(sweep: SweepDocument, place: str) -> str:
-    """In the sweep's document: its faults stand behind those of the scenario."""
+    """The place in the sweep's document: its faults follow those of the scenario."""
     found = _OF_A_FAULT.fullmatch(place)
     own = len(sweep.document["faults"]) - len(sweep.faults)
     if found is None or int(found[1]) < own:
@@ -107,7 +104,7 @@ def _place(sweep: SweepDocument, place: str) -> str:
 
 
 def _check_faults(sweep: SweepDocument, world: World) -> None:
-    """A fault that can fall on nothing would leave its runs as they are, and the table would call them safe."""
+    """A fault that can hit nothing would leave its runs unchanged, and the table would call them safe."""
     for position, fault in enumerate(sweep.faults):
         match = fault.get("match", {})
         for name in _ACTORS_OF_MATCH:
@@ -123,7 +120,7 @@ def _check_faults(sweep: SweepDocument, world: World) -> None:
 
 
 def possible_apis(world: World) -> list[str]:
-    """Messages that some actor of this world could send."""
+    """Messages that an actor of this world could send."""
     absent = kept_by.absent(world.profile.name)
     of_brokers = [name for name in APIS if name not in absent]
     return [*(of_brokers if world.brokers else ()), *(MIDDLEWARE_APIS if world.nodes else ())]

@@ -1,8 +1,8 @@
 """The files of a sweep: chunks of consecutive runs, each written once under its own key.
 
-A chunk is a folder `runs/first=…-last=…` of Parquet files. It is written under a hidden name and gets its own by one
-rename, when all of it is there: whoever is killed in the middle leaves nothing that would be counted, and whoever
-goes on runs what has no chunk yet. The folder must be one that driver and executors share.
+A chunk is a folder `runs/first=…-last=…` of Parquet files. It is written under a hidden name and renamed once when it
+is complete: a driver that is killed leaves nothing that would be counted, and the next one runs what no chunk covers.
+Driver and executors must share the folder.
 """
 
 import logging
@@ -26,20 +26,20 @@ from eosviz.pipeline.sweep_runs import RUNS_SCHEMA, runs_of
 logger = logging.getLogger(__name__)
 
 CHUNK_SECONDS = 10.0
-"""What is lost at most, times two, when a sweep is killed."""
+"""Half of what is lost at most when a sweep is killed."""
 FIRST_CHUNK_RUNS = 64
-"""The smallest chunk, too, unless it takes ``LONG_CHUNK_SECONDS``: below it the time goes into starting jobs, and a
-busy machine would be given smaller and smaller ones."""
+"""Also the smallest chunk, unless it takes ``LONG_CHUNK_SECONDS``: smaller ones spend their time starting jobs,
+and a busy machine would get ever smaller ones."""
 LONG_CHUNK_SECONDS = 60.0
 CHUNK_RUNS_MAX = 100_000
 LAST_CHUNK_SHARE = 0.1
-"""Of a whole chunk: how small they become at the end of a sweep."""
+"""The share of a whole chunk to which chunks shrink at the end of a sweep."""
 AT_ONCE = 2
-"""Chunks under way: while the last tasks of one end, the next has begun."""
+"""Chunks that run at the same time: while the last tasks of one end, the next has begun."""
 ATTEMPTS = 3
-"""An executor that is lost ends a job where Spark itself does not try again (on one machine it does not)."""
+"""A lost executor ends a job where Spark does not retry (on one machine it does not)."""
 ROOM_SECONDS = 5.0
-"""Between two looks of a sweep that waits for room on the disk."""
+"""The interval at which a sweep without disk space checks again."""
 _KEY = re.compile(r"first=(\d+)-last=(\d+)")
 
 Span = tuple[int, int]
@@ -50,7 +50,7 @@ class Stopped(Exception):
 
 
 class NotShared(Exception):
-    """What executors wrote is not in the driver's folder. The text is one line that says what to do."""
+    """The output of executors is not in the driver's folder. The text is one line with the remedy."""
 
 
 def spans_done(folder: Path) -> list[Span]:
@@ -60,7 +60,7 @@ def spans_done(folder: Path) -> list[Span]:
 
 
 def missing(done: list[Span], runs: int) -> list[Span]:
-    """What no chunk covers."""
+    """The runs that no chunk covers."""
     gaps, at = [], 0
     for first, last in done:
         if first > at:
@@ -88,11 +88,9 @@ def write_chunks(
     chunk_seconds: float = CHUNK_SECONDS,
     facts: bool = False,
 ) -> None:
-    """Run what has no chunk yet; with ``facts`` also write `facts/first=…-last=…` beside each. ``progress`` is told
-    how many runs are done, from this thread.
-
-    Raises Stopped when ``stop`` was set; NotShared; what a job raises when it failed ``ATTEMPTS`` times.
-    """
+    """Run what no chunk covers; with ``facts`` also write `facts/first=…-last=…` for each. ``progress`` gets the
+    number of finished runs, in this thread. Raises Stopped when ``stop`` was set; NotShared; the exception of a
+    job that failed ``ATTEMPTS`` times."""
     _clear(folder)
     done = sum(last - first + 1 for first, last in spans_done(folder))
     progress(done)
@@ -122,7 +120,7 @@ def write_chunks(
 
 
 class _Pace:
-    """How many runs fill a chunk's time, from the chunks so far."""
+    """How many runs take a chunk's time, estimated from the chunks so far."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -134,8 +132,8 @@ class _Pace:
             self._runs_per_second = runs / max(seconds, 0.001)
 
     def next_size(self, left: int) -> int:
-        """Of the next chunk, where ``left`` runs have none yet. The last ones become smaller, so that all cores end
-        at about the same time."""
+        """The runs of the next chunk, with ``left`` runs to go. The last chunks become smaller, so that all cores
+        end at about the same time."""
         with self._guard:
             if self._runs_per_second is None:
                 return FIRST_CHUNK_RUNS
@@ -179,9 +177,9 @@ def _write(
 def _once(
     made: Callable[[], DataFrame], target: Path, stop: threading.Event, rows: int | None = None
 ) -> None:
-    """Write a data set under its own name, or not at all. One that a killed driver left there is its equal, and
-    gives way. ``rows``: how many it must have; raises NotShared when it has others."""
-    # A name of its own: the Java half of a killed driver may still write for a moment.
+    """Write a data set under its own name, or not at all. An equal one of a killed driver is replaced. ``rows``:
+    how many it must have; raises NotShared if it has another number."""
+    # A unique name: the Java part of a killed driver may still write for a moment.
     part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
     attempts = 0
     while True:
@@ -204,7 +202,7 @@ def _once(
 
 
 def _waited_for_room(folder: Path, stop: threading.Event) -> bool:
-    """False at once where there is room. Else True, after there is room again or the sweep is to stop."""
+    """False at once if there is space. Else True, after there is space again or the sweep is to stop."""
     waited = False
     while room_in(folder).level is Level.NONE and not stop.is_set():
         if not waited:
@@ -215,12 +213,12 @@ def _waited_for_room(folder: Path, stop: threading.Event) -> bool:
 
 
 def _rows_in(part: Path) -> int:
-    """As the driver's machine sees them; Spark believes what its executors say."""
+    """Counted on the driver's machine; Spark reports what its executors wrote."""
     return sum(pq.read_metadata(file).num_rows for file in part.glob("*.parquet"))
 
 
 def _clear(folder: Path) -> None:
-    """What a killed driver left half-written."""
+    """Delete the unfinished output of a killed driver."""
     (folder / "runs").mkdir(parents=True, exist_ok=True)
     for part in folder.glob("*/.first=*"):
         shutil.rmtree(part, ignore_errors=True)

@@ -1,5 +1,5 @@
-"""What a sweep document (TOML) says: a scenario, a grid of settings and faults, seeds. `sweep_checks` looks whether all
-that it names exists, before Spark starts; executors, which read it too, check nothing."""
+"""The sweep document (TOML): a scenario, a grid of settings and faults, seeds. `sweep_checks` checks that
+everything it names exists, before Spark starts; executors read it too and check nothing."""
 
 import itertools
 from collections.abc import Iterator
@@ -27,11 +27,11 @@ class SweepDocument:
 
     title: dict[str, str]
     lesson: dict[str, str]
-    """What the sweep teaches, by language; empty when it does not say."""
+    """The sweep's lesson, by language; empty without one."""
     scenario: str
     variant: str | None
     document: dict[str, Any]
-    """The scenario as written with the variant, `[set]` and the sweep's faults in it, before the axes."""
+    """The scenario with the variant, `[set]` and the sweep's faults, before the axes are applied."""
     fixed: dict[str, Any]
     """`[set]` as it is written."""
     faults: tuple[dict[str, Any], ...]
@@ -65,11 +65,11 @@ class SweepDocument:
 
     @property
     def base(self) -> Scenario:
-        """The library's scenario with the variant, as nothing of the sweep has changed it."""
+        """The library's scenario with the variant, unchanged by the sweep."""
         return load(entry(self.scenario).document, self.variant, source=self.scenario)
 
     def scenario_of(self, cell: dict[str, Any], seed: int) -> Scenario:
-        """What one run plays. Raises BadScenario, Refused."""
+        """The scenario of one run. Raises BadScenario, Refused."""
         return load(self.document, None, self.settings(cell, seed), source=self.scenario)
 
 
@@ -79,7 +79,7 @@ def with_seed(scenario: Scenario, seed: int) -> Scenario:
 
 
 def read_document(text: str) -> dict[str, Any]:
-    """TOML to a dict. Raises BadSweep; its place is `document:LINE`, or `document` where no line is known."""
+    """TOML to a dict. Raises BadSweep; its place is `document:LINE`, or `document` if no line is known."""
     try:
         return parse(text, bytes_max=TEXT_BYTES_MAX)
     except BadScenario as bad:
@@ -89,7 +89,7 @@ def read_document(text: str) -> dict[str, Any]:
 
 
 def read_sweep(text: str) -> SweepDocument:
-    """The same of a document whose cells were checked before, or are when they are played. Raises BadSweep."""
+    """The same for a document whose cells were checked before, or will be when they are played. Raises BadSweep."""
     raw = read_document(text)
     only(raw, _KEYS, "")
     scenario, variant = raw.get("scenario"), raw.get("variant")
@@ -122,7 +122,7 @@ def read_sweep(text: str) -> SweepDocument:
 
 
 def _fixed(scenario: str, variant: str | None, fixed: dict[str, Any]) -> dict[str, Any]:
-    """The scenario as written, with its variant and what is set for every run. Raises BadSweep."""
+    """The scenario with its variant and everything that is set for every run. Raises BadSweep."""
     try:
         found = entry(scenario)
     except BadScenario as bad:

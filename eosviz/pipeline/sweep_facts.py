@@ -1,7 +1,6 @@
-"""The facts of a sweep's runs, for the audit (docs/audit.md): each run once more, recorded, on the executors.
-
-Facts come out of recorded steps, so a run with facts costs what a recorded one does; whoever does not ask pays nothing.
-"""
+"""The facts of a sweep's runs for the audit (docs/audit.md): each run is made once more, recorded, on the
+executors. Facts need recorded steps, so a run with facts costs as much as a recorded one; without facts it costs
+nothing extra."""
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
@@ -19,12 +18,12 @@ from eosviz.pipeline.sweep_document import SweepDocument
 from eosviz.pipeline.sweep_runs import Player, settle
 
 ROWS_MAX = 20_000
-"""Rows of one Arrow batch, however many a run has."""
+"""The most rows of one Arrow batch, however many a run has."""
 
 
 def facts_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:
-    """The facts of the runs from ``first`` to ``last``: ``FACTS_SCHEMA``. `session` is `run-` and the run's number;
-    a run that is refused has none. As many tasks as ``runs_of`` has, and for its reason."""
+    """The facts of the runs from ``first`` to ``last``: ``FACTS_SCHEMA``. `session` is `run-` and the run's
+    number; a refused run has none. It has as many tasks as ``runs_of``, for the same reason."""
     tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism))
     return spark.range(first, last + 1, 1, tasks).mapInArrow(_runner(sweep), FACTS_SCHEMA)
 
@@ -64,12 +63,12 @@ def run_facts(session: str, scenario: Callable[[], Scenario]) -> Iterator[list[R
 
 
 def _told(step: dict[str, Any]) -> Row:
-    """What facts are made of: the larger half of a step is about other parts of the view."""
+    """The parts that facts need: the larger half of a step is about other parts of the view."""
     changes = [change for change in step["changes"] if change["path"][0] in READ]
     return _plain({**{name: step[name] for name in FIELDS if name in step}, "changes": changes})
 
 
 def _plain(shown: Mapping[str, Any]) -> Row:
-    """As it is stored and sent: the reader folds the view on, and a step's parts are the run's own."""
+    """A copy through JSON: the reader modifies the view, and a step's parts belong to the run."""
     read: Row = msgspec.json.decode(msgspec.json.encode(shown))
     return read

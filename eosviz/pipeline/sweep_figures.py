@@ -1,6 +1,7 @@
-"""A sweep's table as people look at it: one measure over two axes, the others as facets, filtered or taken together.
+"""A sweep's table for the page: one measure over two axes, the other axes as facets, filtered or aggregated.
 
-Counts add up when cells are taken together, and so do distributions; that is why both are kept and not their means.
+When cells are aggregated, counts are added, and so are distributions; that is why both are stored and not their
+means.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ Row = dict[str, Any]
 SHARES = (*JUDGED, "failed", "aborted")
 """Measures that are shares of runs, with an interval."""
 MEAN_OF = {"lost": "lost_records", "failed": "failed_records", "aborted": "aborted_transactions"}
-"""A counted column and what its mean is called, where that is not its own name."""
+"""Counted columns whose mean has another name, and that name."""
 MEANS = tuple(MEAN_OF.get(name, name) for name in COUNTED)
-"""Per run, with an interval."""
+"""Counts per run, with an interval."""
 _COLUMN = {mean: name for name, mean in MEAN_OF.items()}
 CONFIDENCE_Z = 1.959964
 """95 %."""
@@ -32,7 +33,7 @@ TOGETHER = ""
 
 
 def wilson(hits: int, runs: int) -> tuple[float, float]:
-    """The 95 % interval of a share by Wilson's score, which holds for few runs and for shares near 0 and 1, too."""
+    """The 95 % interval of a share by Wilson's score, which also holds for few runs and for shares near 0 and 1."""
     if runs == 0:
         return 0.0, 1.0
     share, square = hits / runs, CONFIDENCE_Z**2
@@ -73,11 +74,11 @@ def quantile(distribution: list[list[int]], share: float) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One square of a heat map: one cell of the grid, or several taken together."""
+    """One square of a heat map: one cell of the grid, or several aggregated."""
 
     cells: tuple[int, ...]
     shown: float | None
-    """What the colour tells; None where nothing was measured."""
+    """The value that sets the colour; None if nothing was measured."""
     low: float | None
     high: float | None
     hits: int | None
@@ -113,18 +114,18 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What somebody wants to see."""
+    """The chosen measure, axes and filters."""
 
     measure: str
     across: str
     down: str
     facets: tuple[str, ...]
     only: dict[str, str] = field(default_factory=dict)
-    """Axis to the JSON of the one value that is shown; `TOGETHER` adds all values up."""
+    """Axis to the JSON of the one value that is shown; `TOGETHER` aggregates all values."""
 
 
 def measures_of(rows: list[Row]) -> list[str]:
-    """What has anything to show in this sweep, shares first."""
+    """The measures with values in this sweep, shares first."""
     found = [name for name in SHARES if any(row.get(f"runs_{name}") for row in rows)]
     found += [name for name in MEANS if any(row.get(_COLUMN.get(name, name)) for row in rows)]
     found += [name for name in MEASURES if any(row["distributions"].get(name) for row in rows)]
@@ -132,10 +133,10 @@ def measures_of(rows: list[Row]) -> list[str]:
 
 
 def read_look(axes: list[dict[str, Any]], rows: list[Row], query: QueryDict) -> Look:
-    """From an address; what it names wrongly is as if it were not named."""
+    """Read from an address; unknown names are ignored."""
     known = measures_of(rows)
     names = [axis["name"] for axis in axes]
-    # The longest axis reads best across, the next one down.
+    # The longest axis is best read across, the next one down.
     by_length = sorted(axes, key=lambda axis: -len(axis["values"]))
     usual = [axis["name"] for axis in by_length]
     across = _one_of(query.get("across"), names) or (usual[0] if usual else "")
@@ -155,7 +156,7 @@ def _one_of(wanted: str | None, known: list[str]) -> str | None:
 
 
 def choices_of(axes: list[dict[str, Any]], rows: list[Row], look: Look) -> list[Choice]:
-    """One field each for measure, across, down; then one per axis: facet or all, one value, together."""
+    """Form fields: measure, x axis, y axis, then for each remaining axis: facet, one value, or aggregated."""
     names = [(axis["name"], axis["name"]) for axis in axes]
     found = [Choice("measure", [(name, name) for name in measures_of(rows)], look.measure)]
     if len(axes) > 1:
@@ -169,7 +170,7 @@ def choices_of(axes: list[dict[str, Any]], rows: list[Row], look: Look) -> list[
 
 
 def panels_of(axes: list[dict[str, Any]], rows: list[Row], look: Look) -> list[Panel]:
-    """The heat maps, at most `FACETS_MAX`; colours are of one scale over all."""
+    """The heat maps, at most `FACETS_MAX`; all use one colour scale."""
     read = [(json.loads(row["settings"]), row) for row in rows]
     for name, wanted in look.only.items():
         if wanted != TOGETHER:
@@ -211,7 +212,7 @@ def _panel(
 
 
 def _plain(value: str) -> str:
-    """A value as people write it: a text without its quotes."""
+    """A value for display: a text without its quotes."""
     if not value:
         return value
     read = json.loads(value)
@@ -248,7 +249,7 @@ def _hits_of(group: list[Row], cell: int, measure: str) -> int:
 
 
 def _top(measure: str, marks: Iterable[Mark]) -> float:
-    """What has the strongest colour: every run for a share, else the highest value there is."""
+    """The value of the strongest colour: 100 % for a share, else the highest value."""
     if measure in SHARES:
         return 1.0
     return max((mark.shown for mark in marks if mark.shown is not None), default=0.0)
@@ -257,7 +258,7 @@ def _top(measure: str, marks: Iterable[Mark]) -> float:
 def _heated(mark: Mark, top: float) -> Mark:
     if not mark.shown or not top:
         return mark
-    # What is not nothing is never as pale as nothing.
+    # A value above zero is never as pale as zero.
     heat = max(1, round(HEATS * mark.shown / top))
     return Mark(
         mark.cells, mark.shown, mark.low, mark.high, mark.hits, mark.runs, mark.refused, mark.rule, heat

@@ -1,7 +1,5 @@
-"""The builder's form and the sweep document beside it: each is made from the other.
-
-Writing changes in the document only what the form holds; comments, order and what the form cannot show stay.
-"""
+"""The builder's form and the sweep document beside it: each is made from the other. Writing changes only those
+parts of the document that the form has; comments, order and everything else stay."""
 
 from __future__ import annotations
 
@@ -25,11 +23,11 @@ ERROR = Error.NOT_ENOUGH_REPLICAS.name
 RATES = "0.1, 0.3"
 SEEDS = 20
 CHOICES_MAX = 3
-"""Axes that set several things at once, and what the form shows of one of them."""
+"""The most axes that set several things at once, and how much of one the form shows."""
 ROWS_MAX = 12
 COLUMNS_MAX = 6
 KNOWN_PLACES = {place for api in (*APIS, *MIDDLEWARE_APIS) for place in (api, f"{api}{ANSWER}")}
-"""Whatever a document may say; which of them a scenario has tells `sweep_places.py`."""
+"""Everything a document may contain; `sweep_places.py` finds which of them a scenario has."""
 KINDS = MESSAGE_ACTIONS
 ERRORS = [error.name for error in Error if error.code > 0]
 _FORM_OF_FAULT = ("kinds", "places", "rates", "by_ms", "error")
@@ -55,12 +53,12 @@ class FaultFields:
 
 @dataclass
 class ChoiceFields:
-    """An axis each of whose values sets several paths: a column a path, a row a value."""
+    """An axis each of whose values sets several paths: a column for each path, a row for each value."""
 
     name: str
     paths: list[str]
     rows: list[tuple[str, list[str]]]
-    """Name of the value and what it sets, in the columns' order; nothing leaves the scenario's own."""
+    """Name of the value and what it sets, in the columns' order; an empty cell keeps the scenario's own value."""
 
     @property
     def is_empty(self) -> bool:
@@ -80,7 +78,7 @@ class Filled:
 
     @property
     def digest(self) -> str:
-        """Equal forms have equal ones."""
+        """Equal forms have equal digests."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -128,7 +126,7 @@ def _choice_of_form(form: QueryDict, at: str) -> ChoiceFields:
 
 
 def of_document(text: str, parameters: list[Parameter]) -> Filled:
-    """Raises BadSweep for a text that is no TOML, or in which lists of tables are none."""
+    """Raises BadSweep for a text that is no TOML, or whose lists of tables are something else."""
     document = read_document(text)
     known = {parameter.path: parameter for parameter in parameters}
     filled = Filled(str(document.get("seeds", 1)), str(document.get("first_seed", "")))
@@ -148,7 +146,7 @@ def of_document(text: str, parameters: list[Parameter]) -> Filled:
 
 
 def kept_places(text: str, parameters: list[Parameter]) -> list[str]:
-    """What the form cannot show of a document, and leaves as it is."""
+    """The parts of a document that the form cannot show, and leaves unchanged."""
     document = read_document(text)
     known = {parameter.path: parameter for parameter in parameters}
     kept = [
@@ -170,7 +168,7 @@ def kept_places(text: str, parameters: list[Parameter]) -> list[str]:
 
 
 def field_text(parameter: Parameter | None, values: Any) -> str | None:
-    """Values as the field of a parameter has them; None where it could not say them."""
+    """Values as a parameter's field has them; None if it cannot express them."""
     if parameter is None or not isinstance(values, list) or not values:
         return None
     text = ", ".join(written(value) for value in values)

@@ -1,6 +1,5 @@
-"""Sweeps as jobs: a claimed one is run on Spark, chunk by chunk; its table is made of what there is, now and then
-while it runs and when it ends.
-"""
+"""Sweeps as jobs: a claimed one is run on Spark, chunk by chunk; its table is computed from the finished chunks,
+from time to time while it runs and at its end."""
 
 from __future__ import annotations
 
@@ -27,14 +26,13 @@ from eosviz.pipeline.sweep_table import frame_of, rows_of
 logger = logging.getLogger(__name__)
 
 LOOK_SHARE = 0.25
-"""Of the time, at most, in which a table is being made while runs are made. Most of it is waiting for a core."""
+"""The largest share of the time in which a table is computed during the runs. Most of it is waiting for a core."""
 LOOKS_APART_SECONDS = 5.0
 
 
 def run_sweep(spark: SparkSession, sweep: Sweep, chunk_seconds: float = CHUNK_SECONDS) -> None:
-    """Run a claimed sweep to its end, or until it is asked to stop. Raises what the job raised; then it has failed,
-    what was run stays, and it can be resumed.
-    """
+    """Run a claimed sweep to its end, or until it is asked to stop. Raises what the job raised; then it has
+    failed, finished runs stay, and it can be resumed."""
     try:
         with actions.beating(sweep) as stop:
             _run(spark, sweep, stop, chunk_seconds)
@@ -55,17 +53,16 @@ def _run(spark: SparkSession, sweep: Sweep, stop: threading.Event, chunk_seconds
         runs = read_runs(spark, folder)
         rows = rows_of(runs)
         if ended == State.DONE:
-            # One small file, beside the runs, for whoever reads without the database.
+            # One small file beside the runs, for readers without the database.
             frame_of(spark, rows).coalesce(1).write.mode("overwrite").parquet(str(folder / "table"))
-    # A chunk that ended after somebody asked to stop is there, too, though nobody was told.
+    # A chunk that ended after the sweep was asked to stop counts too, though it was not reported.
     counted = _counted(rows)
     actions.finish(sweep, ended, table=rows, table_runs=counted, done=counted)
 
 
 class _Looks:
-    """Tells how far a sweep is, and from time to time what came out so far. Looking has a thread of its own, so that
-    the next chunk need not wait for it; a look that fails is left out, the sweep goes on.
-    """
+    """Reports a sweep's progress, and from time to time its results so far. The table is computed in a thread of
+    its own, so that the next chunk need not wait; if computing it fails, the sweep continues."""
 
     def __init__(
         self,
@@ -88,11 +85,11 @@ class _Looks:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # The last table is made of more: none of an earlier look may come after it.
+        # The last table has more runs: no earlier one may be stored after it.
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def told(self, done: int) -> None:
-        with suppress(DatabaseError):  # said again with the next chunk; a full disk ends no sweep
+        with suppress(DatabaseError):  # reported again with the next chunk; a full disk ends no sweep
             Sweep.objects.filter(id=self._sweep.id).update(done=done, beat=timezone.now())
         tell_watchers(self._sweep.id)
         is_free = self._looking is None or self._looking.done()

@@ -6,11 +6,11 @@ COUNTS = ("stored", "duplicates", "lost", "failed", "reordered")
 TRANSACTION_COUNTS = ("committed", "aborted", "open")
 SUMS = (*COUNTS, *TRANSACTION_COUNTS)
 JUDGED = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES)
-"""Every guarantee that can be broken, in the order of the strip."""
+"""Every guarantee that can be broken, in display order."""
 WAITS = ("reported_ms", "reported_ms_max", "delivered_ms", "delivered_ms_max")
 MEASURES = ("steps", "duration_ms", *WAITS)
-"""What is shown by its median."""
+"""Measures shown by their median."""
 COUNTED = ("duplicates", "lost", "failed", "aborted", "stored")
-"""What is shown by its mean."""
+"""Measures shown by their mean."""
 DISTRIBUTED = (*MEASURES, *COUNTED)
-"""What has a distribution."""
+"""Measures with a distribution."""

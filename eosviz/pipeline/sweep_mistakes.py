@@ -1,4 +1,4 @@
-"""A sweep's mistakes in the reader's language, each with the field of the form that it is about."""
+"""A sweep's errors in the reader's language, each with its field of the form."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from eosviz.pipeline.sweep_form import tables_in
 
 
 def told_mistakes(problems: list[Exception], text: str, language: str) -> list[dict[str, Any]]:
-    """`sentence`; for what stands at a place also `place`, and `field` where the form has one for it; `key` of what
-    is refused for another reason."""
+    """`sentence`; for an error at a place also `place`, and `field` if the form has one for it; `key` for other
+    refusals."""
     told = []
     for problem in problems:
         if isinstance(problem, NotNow):
@@ -37,7 +37,7 @@ def _words(problem: BadSweep, language: str) -> tuple[Any, Any]:
 
 
 def _field(problem: BadSweep, text: str) -> str | None:
-    """The name of the field; a place that the form does not have has none."""
+    """The name of the field; empty for a place that the form does not have."""
     place = problem.place
     if isinstance(problem, BadScenarioOfSweep):
         return place

@@ -1,4 +1,4 @@
-"""What the page of a sweep shows of its table, for the page itself and for whoever is told of changes to it."""
+"""The table of a sweep as its page shows it, for the page itself and for its updates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eosviz.pipeline.sweep_figures import FACETS_MAX, choices_of, panels_of, rea
 from eosviz.pipeline.sweep_measures import MEASURES
 
 NOT_LOOKED_FOR = ("lang",)
-"""In the address of the socket, but of no map."""
+"""Parameters of the socket's address that do not change a map."""
 
 
 def map_context(sweep: Sweep, query: QueryDict) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def map_context(sweep: Sweep, query: QueryDict) -> dict[str, Any]:
 
 
 def socket_address(sweep: Sweep, query: QueryDict) -> str:
-    """Where the same map is sent again whenever it has changed."""
+    """The socket that sends the same map again whenever it has changed."""
     asked = query.copy()
     asked["lang"] = language_of(get_language())
     return f"/ws/sweeps/{sweep.id}/?{asked.urlencode()}"

@@ -1,4 +1,4 @@
-"""What can vary in a scenario, read from the tables that check scenarios and settings."""
+"""What can vary in a scenario, read from the tables that validate scenarios and settings."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _SCALARS = ("int", "bool", "number")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One thing that may vary: a dotted path, what stands there now, what may."""
+    """One thing that may vary: a dotted path, its value now, its allowed values."""
 
     path: str
     now: Any
     allowed: str
-    """In signs and values, which are the same in every language."""
+    """As signs and values, which are the same in every language."""
     kind: str
 
     @property
@@ -42,7 +42,7 @@ class Parameter:
         return "" if self.now is None else written(self.now)
 
     def read(self, text: str, place: str) -> Any:
-        """A value as somebody types it. Raises BadSweep at ``place``."""
+        """Parses a value as typed. Raises BadSweep at ``place``."""
         if self.kind in ("int", "number", "acks"):
             number = number_of(text)
             if number is None and self.kind != "acks":
@@ -56,7 +56,7 @@ class Parameter:
 
 
 def written(value: Any) -> str:
-    """As it is typed: a text without quotes."""
+    """The value as one types it: a text without quotes."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -72,7 +72,7 @@ def number_of(text: str) -> int | float | None:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Parameters of one kind; `key` is `sweeps.build.<key>` in the catalogue."""
+    """Parameters of one kind; the title is `sweeps.build.<key>` in the catalogue."""
 
     key: str
     parameters: list[Parameter]
@@ -120,7 +120,7 @@ def _of_field(path: str, field: Field, now: Any) -> Parameter:
 
 
 def _cluster(document: Mapping[str, Any], has_topics: bool) -> Iterator[Parameter]:
-    """``has_topics``: the scenario names them; the usual one that stands in for none cannot be set."""
+    """``has_topics``: the scenario names its topics; the default one cannot be set."""
     for name in _SCENARIO:
         yield _of_field(name, SECTIONS["scenario"][name], document[name])
     for name in _CLUSTER:
@@ -144,7 +144,7 @@ def _middleware(document: Mapping[str, Any]) -> Iterator[Parameter]:
 
 
 def _faults(document: Mapping[str, Any]) -> Iterator[Parameter]:
-    """Times of the fault script as it is written, and chances where there are some."""
+    """Times of the fault script as written, and its probabilities."""
     for index, fault in enumerate(document["faults"]):
         for name in ("at", "by_ms", "for_ms", "after_ms"):
             if fault[name]:
@@ -168,7 +168,7 @@ def _switches(document: Mapping[str, Any]) -> Iterator[Parameter]:
 def _allowed(
     kind: str, low: int | None = None, high: int | None = None, choices: tuple[Any, ...] = ()
 ) -> str:
-    """In signs and values, which are the same in every language."""
+    """As signs and values, which are the same in every language."""
     if choices:
         return " | ".join(str(choice) for choice in choices)
     if kind == "int":

@@ -1,4 +1,4 @@
-"""The paths of a scenario that a sweep may name, and the one that is most like a path that does not exist."""
+"""The paths of a scenario that a sweep may name, and the most similar one for a path that does not exist."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from eosviz.pipeline.sweep_parameters import sections_of
 
 
 def nearest_path(scenario: Scenario, place: str, written: Iterable[str]) -> str:
-    """The path of the scenario that is most like the one that is wrong at ``place``; ``written``: the sweep's paths.
-    Empty where the path exists and its value is wrong."""
+    """The path of the scenario that is most similar to the wrong one at ``place``; ``written``: the sweep's paths.
+    Empty if the path exists and its value is wrong."""
     known = known_paths(scenario)
     path = next((one for one in written if one == place or one.startswith(f"{place}.")), place)
     if path in known:
@@ -27,7 +27,7 @@ def nearest_path(scenario: Scenario, place: str, written: Iterable[str]) -> str:
 
 
 def known_paths(scenario: Scenario) -> list[str]:
-    """Every path that is offered to vary, and the settings of brokers."""
+    """Every path that may vary, and the settings of brokers."""
     paths = [one.path for section in sections_of(scenario) for one in section.parameters]
     absent = kept_by.absent(scenario["profile"])
     settings = [name for name in BrokerConfiguration.__slots__ if name not in absent]

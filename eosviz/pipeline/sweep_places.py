@@ -1,4 +1,4 @@
-"""Where a fault can fall in a scenario: the messages that it sends, and those that other settings make it send."""
+"""Where a fault can hit in a scenario: the messages that it sends, and those that other settings make it send."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from engine.simulation import Simulation
 from eosviz.pipeline.sweep_axes import ANSWER
 
 STEPS_LISTENED = 2_000
-"""Of the scenario as it is: more than most have, and a few hundredths of a second."""
+"""The most steps that are run to find its messages: more than most runs have, a few hundredths of a second."""
 _OF_PRODUCERS = ("Metadata", "FindCoordinator", "InitProducerId", "Produce")
-"""Which of them are sent depends on settings that may vary."""
+"""Messages whose sending depends on settings that may vary."""
 _OF_CONSUMERS = ("Metadata", "Fetch")
 
 
 def with_answers(apis: tuple[str, ...]) -> list[str]:
-    """Each message, and its answer behind it; of middleware, every message is one of its own."""
+    """Each message, followed by its response; in middleware every message stands alone."""
     return [
         place for api in apis for place in ((api,) if api in MIDDLEWARE_APIS else (api, f"{api}{ANSWER}"))
     ]
@@ -31,7 +31,7 @@ EVERY_PLACE = with_answers((*APIS, *MIDDLEWARE_APIS))
 
 @cache
 def places_of(scenario: str, variant: str | None) -> list[str]:
-    """Of a scenario of the library, in the order of `EVERY_PLACE`."""
+    """For a scenario of the library, in the order of `EVERY_PLACE`."""
     loaded = load(entry(scenario).document, variant, source=scenario)
     found = {*_heard(loaded)}
     if loaded["middleware"]["participants"]:
@@ -44,7 +44,7 @@ def places_of(scenario: str, variant: str | None) -> list[str]:
 
 
 def _heard(scenario: Scenario) -> list[str]:
-    """What is sent when it is played. Nothing of one that Kafka refuses."""
+    """The messages of a run. None if Kafka refuses it."""
     try:
         simulation = Simulation(scenario, watching="bare")
     except Refused:

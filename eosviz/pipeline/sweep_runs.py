@@ -1,8 +1,5 @@
-"""One run of a sweep after the other, on whatever machine Spark chose. The one place where a job calls Python
-code of ours row by row: the engine cannot be said in columns.
-
-Imported on executors, so it must need nothing but the engine and Arrow.
-"""
+"""Makes the runs of a sweep, on whatever machine Spark chose. The one place where a job calls our Python code row
+by row: the engine cannot be expressed in columns. Executors import it, so it must need only the engine and Arrow."""
 
 import functools
 import gc
@@ -25,7 +22,7 @@ from eosviz.pipeline.sweep_measures import COUNTS, JUDGED, TRANSACTION_COUNTS, W
 from eosviz.pipeline.virtual_waits import Waits
 
 BATCH_SECONDS = 0.5
-"""Rows are handed to Spark after about this time, however long one run takes."""
+"""Rows are passed to Spark after about this time, however long one run takes."""
 SCENARIOS_KEPT = 64
 
 _FIELDS: tuple[tuple[str, pa.DataType, t.DataType, bool], ...] = (
@@ -45,17 +42,16 @@ _FIELDS: tuple[tuple[str, pa.DataType, t.DataType, bool], ...] = (
 )
 RUNS_SCHEMA = t.StructType([t.StructField(name, kind, null) for name, _, kind, null in _FIELDS])
 """A row per run (docs/sweeps.md). ``outcome`` is how it ended (``complete``, ``step_limit``, ``time_limit``) or
-``refused``: then ``rule`` names the requirement and all that was measured is null. ``broken_*`` is the first step at
-which the guarantee was broken, null when it held or was not judged. ``settings`` is the cell as JSON."""
+``refused``: then ``rule`` is the requirement and all measures are null. ``broken_*`` is the first step at which
+the guarantee was broken, null if it held or was not judged. ``settings`` is the cell as JSON."""
 _ARROW = pa.schema([(name, kind) for name, kind, _, _ in _FIELDS])
 
 Row = dict[str, Any]
 
 
 def runs_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:
-    """The runs from ``first`` to ``last`` of a sweep, judged: ``RUNS_SCHEMA``. A task for each core: one costs as
-    much as two dozen runs, and where one ends before the others the next chunk's begins.
-    """
+    """The runs from ``first`` to ``last`` of a sweep, judged: ``RUNS_SCHEMA``. One task for each core: a task
+    costs as much as two dozen runs, and where one ends early the next chunk's begins."""
     tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism))
     return spark.range(first, last + 1, 1, tasks).mapInArrow(_runner(sweep), RUNS_SCHEMA)
 
@@ -73,8 +69,8 @@ def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterat
 
 @functools.cache
 def settle() -> None:
-    """Once in a process that Spark started: what it has loaded stays until it ends, and the collector need not look
-    through it again after every few runs. That was a seventh of a run's time."""
+    """Called once in a process that Spark started: what is loaded stays until it ends, so the garbage collector
+    skips it. Scanning it took a seventh of a run's time."""
     pa.array([None])  # loads pandas, as the first rows would
     gc.collect()
     gc.freeze()
@@ -96,14 +92,14 @@ def timed_batches(
 
 
 class Player:
-    """Plays runs of one sweep; a scenario that only its seed changes is checked once."""
+    """Plays runs of one sweep; a scenario in which only the seed changes is checked once."""
 
     def __init__(self, sweep: SweepDocument) -> None:
         self.sweep = sweep
         self._scenarios: OrderedDict[int, Scenario] = OrderedDict()
 
     def play(self, run: int) -> Row:
-        """The row of one run. An invariant that breaks stops the job and names scenario, settings and seed."""
+        """The row of one run. A broken invariant stops the job and names scenario, settings and seed."""
         cell, seed = self.sweep.place_of(run)
         values = self.sweep.cells[cell]
         told: Row = {"run": run, "cell": cell, "settings": json.dumps(values), "seed": seed}
@@ -115,7 +111,7 @@ class Player:
             raise EngineError(f"{self.sweep.scenario} with {values}, seed {seed}: {error}") from error
 
     def scenario(self, run: int) -> Scenario:
-        """What one run plays. Raises Refused."""
+        """The scenario of one run. Raises Refused."""
         cell, seed = self.sweep.place_of(run)
         found = self._scenarios.get(cell)
         if found is None:
@@ -127,7 +123,7 @@ class Player:
 
 
 def judged(scenario: Scenario) -> Row:
-    """Play a scenario to its end, judged and unrecorded; what ``RUNS_SCHEMA`` says of it. Raises Refused."""
+    """Play a scenario to its end, judged and unrecorded; returns the columns of ``RUNS_SCHEMA``. Raises Refused."""
     simulation = Simulation(scenario, watching="judged")
     waits = Waits(simulation)
     simulation.run()
@@ -144,7 +140,7 @@ def judged(scenario: Scenario) -> Row:
 
 
 def broken_in(simulation: Simulation) -> Row:
-    """``first_broken`` and ``broken_*`` of a judged run as it stands."""
+    """``first_broken`` and ``broken_*`` of a judged run at this moment."""
     guarantees = simulation.judges.guarantees
     steps = {name: guarantees[name].broken_at for name in JUDGED if name in guarantees}
     known = [step for step in steps.values() if step is not None]
@@ -161,8 +157,8 @@ def _counts(simulation: Simulation) -> Row:
 
 
 def _digest(simulation: Simulation, row: Row) -> str:
-    """Of what the run came to: its row, its steps by kind, its verdicts. Equal runs have equal digests on every
-    machine; 64 bits, as it is compared and never trusted."""
+    """A digest of the run's result: its row, its steps by kind, its verdicts. Equal runs have equal digests on
+    every machine; 64 bits, because it is compared and not a proof."""
     verdicts = [verdict.line() for verdict in simulation.verdicts()]
     said = [row, sorted(simulation.kinds.items()), verdicts]
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]

@@ -10,7 +10,7 @@ from pyspark.sql import types as t
 from eosviz.pipeline.sweep_measures import DISTRIBUTED, JUDGED, SUMS
 
 BITS = 5
-"""Significant bits of a measure that a distribution keeps: whole up to 31, above that at most 1/16 too low."""
+"""Significant bits of a value in a distribution: exact up to 31, above that at most 1/16 too low."""
 
 _EXAMPLE = t.StructType(
     [t.StructField("seed", t.LongType(), nullable=False), t.StructField("step", t.LongType())]
@@ -29,7 +29,7 @@ TABLE_SCHEMA = t.StructType(
         *(t.StructField(f"example_{name}", _EXAMPLE) for name in JUDGED),
     ]
 )  # fmt: skip
-"""``runs_duplicated`` counts the runs in which the guarantee was broken, ``duplicates`` the records; the same for
+"""``runs_duplicated`` counts the runs in which the guarantee was broken, ``duplicates`` the records; likewise for
 the others; ``runs_failed`` and ``runs_aborted`` those with at least one. ``example_*`` is the lowest seed that
 broke it, with the first such step. ``unfinished``: runs that met their step or time limit."""
 
@@ -41,12 +41,11 @@ DISTRIBUTION_SCHEMA = t.StructType(
         t.StructField("runs", t.LongType(), nullable=False),
     ]
 )
-"""How many runs of a cell came to a value, ``value`` being cut to ``BITS`` significant bits."""
+"""How many runs of a cell had a value, with ``value`` rounded down to ``BITS`` significant bits."""
 
 
 def table(runs: DataFrame) -> DataFrame:
-    """``RUNS_SCHEMA`` to ``TABLE_SCHEMA``, in no order: bringing a few rows into one would cost Spark as much as
-    making them."""
+    """``RUNS_SCHEMA`` to ``TABLE_SCHEMA``, unordered: sorting a few rows would cost Spark as much as making them."""
     refused = f.col("outcome") == "refused"
     limited = f.col("outcome").isin("step_limit", "time_limit")
     return (
@@ -91,8 +90,8 @@ def _cut(value: Column) -> Column:
 
 
 def rows_of(runs: DataFrame) -> list[dict[str, Any]]:
-    """The table with its distributions as plain values, in the grid's order: what the database keeps and the page
-    shows. A cell's `distributions` are measure → [[value, runs], …]."""
+    """The table with its distributions as plain values, in the grid's order, as the database stores it. A cell's
+    `distributions` are measure → [[value, runs], …]."""
     spread: dict[int, dict[str, list[list[int]]]] = {}
     for cell, measure, value, count in sorted(distributions(runs).collect()):
         spread.setdefault(cell, {}).setdefault(measure, []).append([value, count])
@@ -101,6 +100,6 @@ def rows_of(runs: DataFrame) -> list[dict[str, Any]]:
 
 
 def frame_of(spark: SparkSession, rows: list[dict[str, Any]]) -> DataFrame:
-    """What ``rows_of`` gave as ``TABLE_SCHEMA`` again, in the grid's order."""
+    """The result of ``rows_of`` as ``TABLE_SCHEMA`` again, in the grid's order."""
     names = TABLE_SCHEMA.fieldNames()
     return spark.createDataFrame([tuple(row[name] for name in names) for row in rows], TABLE_SCHEMA)

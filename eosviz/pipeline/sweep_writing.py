@@ -1,4 +1,4 @@
-"""What the builder's form says, written into the sweep document beside it: only what differs is touched."""
+"""Writes the builder's form into the sweep document beside it; changes only what differs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Json = dict[str, Any]
 
 
 class BadForm(Exception):
-    """All that is wrong in a form; a mistake's place is the name of its field."""
+    """All errors in a form; an error's place is the name of its field."""
 
     def __init__(self, mistakes: list[BadSweep]) -> None:
         super().__init__(mistakes)
@@ -47,7 +47,7 @@ def write_form(
     parameters: list[Parameter],
     asks: Caller = COMMAND_LINE,
 ) -> str:
-    """The document with what the form says in it. Raises BadForm, Busy or BeyondBounds."""
+    """The document with the form's values. Raises BadForm, Busy or BeyondBounds."""
     try:
         writing = _Writing(read_document(text), parameters)
     except BadSweep as bad:
@@ -62,7 +62,7 @@ def write_form(
 
 
 class _Writing:
-    """Edits of one document; mistakes are collected, so that the form shows all of them."""
+    """Edits of one document; errors are collected, so that the form shows all of them."""
 
     def __init__(self, document: Json, parameters: list[Parameter]) -> None:
         self.document = document
@@ -148,7 +148,7 @@ class _Writing:
             yield Edit(do="add", path=["axes"], value={"name": choice.name, "choices": rows})
 
     def _named(self, rows: list[Any], key: str) -> dict[str, Any]:
-        """The rows of the form in which something stands, by their names."""
+        """The non-empty rows of the form, by their names."""
         named: dict[str, Any] = {}
         for number, row in enumerate(rows):
             place = f"{key}.{number}.name"
@@ -232,12 +232,12 @@ class _Writing:
 
 
 def same(one: Any, other: Any) -> bool:
-    """A number and a truth value are never the same."""
+    """A number never equals a truth value."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def axis_name(path: str, taken: list[str]) -> str:
-    """The last word of a path; with the word before it where two would be called the same."""
+    """The last part of a path; with the part before it if two would have the same name."""
     words = [word for word in path.replace("-", "_").lower().split(".") if word != "settings"]
     for count in range(1, len(words) + 1):
         name = "_".join(words[-count:])[:32]

@@ -1,4 +1,4 @@
-"""What the worker does for jobs: it starts the process that runs them (`runner.py`)."""
+"""The worker's task for jobs: it starts the process that runs them (`runner.py`)."""
 
 import logging
 import subprocess
@@ -21,21 +21,20 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @app.task(name="pipeline.start_jobs", ignore_result=True, acks_late=True)
 def start_jobs() -> None:
-    """A second start finds the first and ends."""
+    """A second process finds the first one's lock and ends."""
     start_process()
 
 
 @app.task(name="pipeline.start_what_waits", ignore_result=True, acks_late=True)
 def start_what_waits() -> None:
-    """What was asked for before a machine stopped and whose message went with it."""
+    """Jobs that were stored before a machine stopped and whose message was lost."""
     if waiting() is not None:
         start_process()
 
 
 def ask_for_process() -> None:
-    """For a page that has stored a job: ask a worker to run it. Where Redis takes no message the job waits, and a
-    worker finds it within a minute.
-    """
+    """For a page that has stored a job: ask a worker to run it. If Redis accepts no message the job waits, and a
+    worker finds it within a minute."""
     _send(start_jobs)
 
 
@@ -51,7 +50,7 @@ def _send(task: Any) -> None:
 
 
 def start_process() -> None:
-    """Start the process, unless it runs. Returns at once."""
+    """Start the process unless it runs. Returns at once."""
     with open_log(settings.DATA_DIR / "log" / "pipeline.log") as output:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "run_jobs"],
@@ -60,5 +59,5 @@ def start_process() -> None:
             stdout=output,
             stderr=subprocess.STDOUT,
         )
-    # Somebody has to hear of its end, or it stays in the system's table.
+    # A thread waits for its end, or it would stay in the system's process table.
     threading.Thread(target=process.wait, name="pipeline-end", daemon=True).start()

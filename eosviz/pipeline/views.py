@@ -1,4 +1,4 @@
-"""Pages about sweeps. Each writes through `actions.py`; one's own sweeps and those of nobody are seen."""
+"""Pages of sweeps. They write through `actions.py`; visible are one's own sweeps and those without an owner."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def sweep(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
-    """One sweep: how far it is, and what came out as heat maps. `sweep_figures.read_look` reads the rest."""
+    """One sweep: its progress, and its results as heat maps. `sweep_figures.read_look` reads the other parameters."""
     shown = seen_job(request, Sweep, sweep_id)
     context = {"own": owns(request, shown), "socket": socket_address(shown, request.GET)}
     return render(request, "pipeline/sweep.html", context | map_context(shown, request.GET))
@@ -93,7 +93,7 @@ def table_csv(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
 @require_safe
 def map_png(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
     """The heat maps of the page as a picture; same parameters."""
-    from eosviz.pipeline.heat_picture import draw_map  # no other page needs a library that draws
+    from eosviz.pipeline.heat_picture import draw_map  # no other page needs a drawing library
 
     shown = seen_job(request, Sweep, sweep_id)
     look = read_look(shown.axes, shown.table, request.GET)
@@ -122,7 +122,7 @@ def cell(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
 
 @require_POST
 def open_run(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
-    """`guarantee`: the first run that broke it, at that step; nothing: the cell's first run, at its start."""
+    """`guarantee`: the first run that broke it, at that step; without it: the cell's first run, at its start."""
     shown = seen_job(request, Sweep, sweep_id)
     row = row_of(shown, cell)
     seed, step = run_of(row, request.POST.get("guarantee", ""))
@@ -135,7 +135,7 @@ def open_run(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
 
 
 def run_of(row: dict[str, Any], guarantee: str) -> tuple[int, int]:
-    """Seed and step; a guarantee that no run of the cell broke has none."""
+    """Seed and step; None for a guarantee that no run of the cell broke."""
     if not guarantee:
         return row["first_seed"], 0
     example = row.get(f"example_{guarantee}") if guarantee in JUDGED else None

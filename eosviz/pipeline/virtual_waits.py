@@ -1,24 +1,22 @@
-"""How long records wait in virtual time: until their producer is told, and until an application reads them.
-
-Listens to the facts of a judged run beside its judges. Runs on executors.
-"""
+"""How long records wait in virtual time: until their producer learns that they are stored, and until an
+application reads them. Receives the facts of a judged run beside its judges. Runs on executors."""
 
 from engine import events
 from engine.simulation import Simulation
 
 
 class Waits:
-    """Takes the place between a run and its judges and hands every fact on."""
+    """Takes the judges' place and passes every fact on to them."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         self._judges = simulation.judges
         self._accepted: dict[int, int] = {}
-        """Serial to when the producer first took it."""
+        """Serial to the time when the producer first accepted it."""
         self._reported: dict[int, int] = {}
-        """Serial to how long it took until it was reported stored."""
+        """Serial to the time until it was reported as stored."""
         self._delivered: dict[int, int] = {}
-        """Serial to how long it took until a consumer first handed it on."""
+        """Serial to the time until a consumer first returned it."""
         simulation.watch.judges = self  # type: ignore[attr-defined]
 
     def take(self, fact: object) -> None:
@@ -39,7 +37,7 @@ class Waits:
                 waits.setdefault(serial, now - accepted[serial])
 
     def told(self) -> dict[str, int | None]:
-        """Median (the lower of two) and longest wait, in virtual milliseconds; None where nothing waited."""
+        """Median (the lower of two) and longest wait, in virtual milliseconds; None if nothing waited."""
         row: dict[str, int | None] = {}
         for name, waits in (("reported_ms", self._reported), ("delivered_ms", self._delivered)):
             ordered = sorted(waits.values())

@@ -1,4 +1,4 @@
-"""What pages asked of Spark and nobody has taken yet."""
+"""The next job that no process has taken yet."""
 
 from collections.abc import Sequence
 
@@ -9,6 +9,6 @@ KINDS: Sequence[type[Job]] = (Sweep, Shrink, Analysis)
 
 
 def waiting() -> Job | None:
-    """What waits longest."""
+    """The job that has waited longest."""
     found = [jobs_of(kind).filter(state=State.WAITING).order_by("created").first() for kind in KINDS]
     return min((job for job in found if job is not None), key=lambda job: job.created, default=None)

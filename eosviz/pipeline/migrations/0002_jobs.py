@@ -15,7 +15,7 @@ _STATES = [(name, name.capitalize()) for name in ("waiting", "running", "done", 
 
 
 def take_old_tables_over(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Tables of earlier sweeps counted less; what they did not count is 0 or absent."""
+    """Tables of earlier sweeps have fewer counts; missing ones become 0 or stay absent."""
     Sweep = apps.get_model("pipeline", "Sweep")
     for sweep in Sweep.objects.iterator():
         rows = []

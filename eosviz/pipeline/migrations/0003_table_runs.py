@@ -5,7 +5,7 @@ from django.db.models import F
 
 
 def count(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Tables were made when a sweep ended, of all that was done."""
+    """Earlier tables were made at a sweep's end, from all of its runs."""
     sweeps = apps.get_model("pipeline", "Sweep").objects
     sweeps.exclude(table=[]).update(table_runs=F("done"))
 

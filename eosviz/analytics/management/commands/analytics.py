@@ -1,4 +1,4 @@
-"""`analytics [--class ID] [--master M]`: how people went through scenarios, counted anew."""
+"""`analytics [--class ID] [--master M]`: computes how people went through scenarios."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _class_of(wanted: str | None) -> Classroom | None:
 
 
 def _lines(analysis: Analysis) -> list[str]:
-    """What was counted, and the address of the page that shows it."""
+    """What was counted, and the address of its page."""
     of_class = analysis.classroom_id and reverse("analytics:of_class", args=[analysis.classroom_id])
     return [
         f"{analysis.people} people, {analysis.sessions} sessions ({analysis.under_way} still under way)",

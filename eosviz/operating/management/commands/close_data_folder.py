@@ -1,4 +1,4 @@
-"""`manage.py close_data_folder`: takes from other users what they could read in the data folder."""
+"""`manage.py close_data_folder`: removes other users' read access to the data folder."""
 
 from __future__ import annotations
 

@@ -27,5 +27,5 @@ class Command(TablesCommand):
             content = restore(path, self.stdout.write)
         except (Refused, Damaged) as refused:
             raise CommandError(f"{path}: {refused}. Nothing was changed.") from refused
-        call_command("migrate", verbosity=0)  # roles and the library are those of this eosviz again
+        call_command("migrate", verbosity=0)  # roles and library of this eosviz replace those of the backup
         self.stdout.write(f"restored: {sum(content.rows.values())} rows, {content.files} files")

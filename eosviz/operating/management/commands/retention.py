@@ -1,4 +1,4 @@
-"""`manage.py retention`: what people without an account left behind; deleted only when asked to."""
+"""`manage.py retention`: counts old data of people without an account; deletes it only when asked to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`audit [PATH] [--sessions] [--json] [--master M]`: a second judge over what runs left behind."""
+"""`audit [PATH] [--sessions] [--json] [--master M]`: a second judge over recorded runs."""
 
 import json
 import tempfile
@@ -18,9 +18,9 @@ from eosviz.replays.actions import export_session
 from eosviz.walkthroughs.models import Session
 
 SHOWN_MAX = 50
-"""Disagreements printed; --json has more."""
+"""The most disagreements that are printed; --json has more."""
 AGREED, DISAGREED, FAILED = range(3)
-"""What the command's exit says."""
+"""The command's exit codes."""
 
 
 class Command(BaseCommand):
@@ -69,7 +69,7 @@ def _judged(path: Path, master: str) -> Outcome:
 
 
 def _export_finished(folder: Path) -> None:
-    """The database's ended sessions as replay files: one way in for all."""
+    """The database's ended sessions as replay files, so that all input has one form."""
     ended = Session.objects.filter(branches__finished__isnull=False).distinct().select_related("version")
     for session in ended.order_by("id"):
         with (folder / f"{session.id}{ENDING}").open("wb") as file:

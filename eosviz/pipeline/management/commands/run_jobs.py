@@ -1,4 +1,4 @@
-"""`run_jobs`: what pages asked of Spark, until nothing waits any more. The worker starts it; a scheduler may, too."""
+"""`run_jobs`: runs the jobs of pages until none waits. The worker starts it; a scheduler may too."""
 
 import signal
 from typing import Any

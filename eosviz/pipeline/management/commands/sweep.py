@@ -96,7 +96,7 @@ def _read(path: str) -> tuple[str, SweepDocument]:
 
 
 def _lines(done: Sweep) -> list[str]:
-    """A line a combination; of those that Kafka refused, and only where it refused some, by which requirement."""
+    """A line for each combination; a column with the requirement only if Kafka refused some."""
     names = [axis["name"] for axis in done.axes]
     found = list(done.rows())
     rule = ["rule"] if any(row["refused"] for row in found) else []

@@ -1,4 +1,4 @@
-"""`python manage.py load_library`: the engine's scenarios become the library of this database."""
+"""`python manage.py load_library`: loads the engine's scenarios as the library of this database."""
 
 from typing import Any
 
