@@ -1,8 +1,6 @@
-"""The batches of a stretch as Arrow columns, which Spark moves between tasks.
-
-The columns are those of `BatchFacts` and where the batch stands. In them the offsets of a batch without holes
-are left out, since first and last offset say them.
-"""
+"""The batches of a stretch as Arrow columns, which Spark moves between tasks. The columns are those of
+`BatchFacts` and the batch's position. The offsets of a batch without holes are null, because first and last offset
+imply them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -40,8 +38,8 @@ SCHEMA = pa.schema(
         ("damage", pa.string()),
     ]
 )
-"""`path` is the folder, `segment` the base offset of the file in it, `position` the byte there; the others are
-the fields of `BatchFacts`. `offsets` is null where every offset from `base_offset` to `last_offset` is there."""
+"""`path` is the folder, `segment` the base offset of its file, `position` the byte in it; the others are the
+fields of `BatchFacts`. `offsets` is null if every offset from `base_offset` to `last_offset` is there."""
 
 _OWN = ("path", "partition", "segment")
 

@@ -1,7 +1,5 @@
-"""What the analysis needs of one batch, as one flat row.
-
-The rows are the same whoever read them: this process or many tasks. A row without `damage` can be believed.
-"""
+"""What the analysis needs of one batch, as one flat row; the same rows from one process or many tasks. A row
+without `damage` was verified."""
 
 from typing import NamedTuple
 
@@ -9,12 +7,12 @@ from engine.codec.record_batch import BatchHeader
 from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Row
 
 Range = tuple[int, int]
-"""First and last offset, both inside."""
+"""First and last offset, both inclusive."""
 
 EMPTIED = "EMPTIED"
-"""The type of a control batch whose record the log cleaner removed: nobody can say any more which it was."""
+"""The type of a control batch whose record the log cleaner removed: it can no longer be known."""
 UNTOLD = "UNTOLD"
-"""The type of a control batch in a dump without its records: it ended a transaction, and not said how."""
+"""The type of a control batch in a dump without records: it ended a transaction in an unknown way."""
 
 
 class BatchFacts(NamedTuple):
@@ -22,14 +20,14 @@ class BatchFacts(NamedTuple):
 
     file: str
     position: int
-    """Byte of the file where it starts."""
+    """The byte of the file where it starts."""
     magic: int = -1
-    """-1 where nothing can be told: damage, or without any, space that is reserved and was never written."""
+    """-1 if unknown: for damage, or (without damage) for reserved space that was never written."""
     base_offset: int = -1
     last_offset: int = -1
     records: int = 0
     offsets: tuple[Range, ...] = ()
-    """Of the records that are there, control records included; only the cleaner leaves holes."""
+    """Of the existing records, control records included; only the cleaner leaves holes."""
     producer_id: int = -1
     producer_epoch: int = -1
     base_sequence: int = -1
@@ -40,19 +38,19 @@ class BatchFacts(NamedTuple):
     coordinator_epoch: int = -1
     max_timestamp: int = -1
     damage: str | None = None
-    """The places and what is wrong there."""
+    """The places, and what is wrong there."""
 
     @property
     def is_reserved(self) -> bool:
-        """Whether nothing stands here, and nothing needs to."""
+        """True for reserved space."""
         return self.magic < 0 and self.damage is None
 
 
 class Layout(NamedTuple):
-    """What a lane shows of a batch beside its facts; the analysis needs none of it."""
+    """What a lane shows of a batch beside its facts; the analysis does not need it."""
 
     size: int = -1
-    """Bytes of the whole batch; -1 where it is not told."""
+    """Bytes of the whole batch; -1 if unknown."""
     codec: str = "none"
     leader_epoch: int = -1
 
@@ -110,7 +108,7 @@ def _offsets(header: BatchHeader, row: BatchRow) -> tuple[Range, ...]:
 
 
 def has_every_record(header: BatchHeader) -> bool:
-    """Whether the header alone says which offsets are there."""
+    """Whether the header alone determines which offsets exist."""
     return header.record_count in (0, header.last_offset_delta + 1)
 
 
@@ -120,7 +118,7 @@ def every_offset(base_offset: int, last_offset: int, records: int) -> tuple[Rang
 
 
 def merged(ranges: list[Range]) -> tuple[Range, ...]:
-    """`ranges` in ascending order, those that touch joined."""
+    """`ranges` in ascending order, with adjacent ones joined."""
     joined: list[Range] = []
     for first, last in sorted(ranges):
         if joined and first <= joined[-1][1] + 1:
@@ -131,7 +129,7 @@ def merged(ranges: list[Range]) -> tuple[Range, ...]:
 
 
 def clipped(ranges: tuple[Range, ...], start: int, end: int) -> tuple[Range, ...]:
-    """What of `ranges` lies from `start` on and before `end`."""
+    """The part of `ranges` from `start` on and before `end`."""
     return tuple(
         (max(first, start), min(last, end - 1)) for first, last in ranges if last >= start and first < end
     )

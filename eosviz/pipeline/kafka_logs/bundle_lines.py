@@ -1,9 +1,6 @@
-"""The lines of a bundle: a case as JSON Lines, gzipped, with everything that verdicts are made of and nothing that
-records hold (docs/logs.md, *Bundles*).
-
-The shapes are enforced when a bundle is read; unknown fields are refused, so that a bundle cannot carry along what
-nobody sees.
-"""
+"""The lines of a bundle: a case as JSON Lines, gzipped, with all that verdicts need and no contents of records
+(docs/logs.md, *Bundles*). The shapes are enforced when a bundle is read; unknown fields are refused, so that a
+bundle cannot carry hidden data."""
 
 from typing import Annotated, Final, Literal
 
@@ -17,7 +14,7 @@ Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Name = Annotated[str, Meta(min_length=1, max_length=300)]
 Said = Annotated[str, Meta(max_length=300)]
 Range = tuple[Int64, Int64]
-"""First and last offset, both inside."""
+"""First and last offset, both inclusive."""
 Entry = tuple[Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64]
 """The fields of `ProducerEntry` in their order."""
 
@@ -35,36 +32,36 @@ class Head(_Line, frozen=True, tag="bundle"):
     now: Int64
     """The time that timeouts are measured against."""
     transaction_partitions: Annotated[int, Meta(ge=1, le=10_000)] | None = None
-    """How many partitions `__transaction_state` has. This and what follows was said by the files or by the person who
-    saved the bundle."""
+    """How many partitions `__transaction_state` has. This and the following fields come from the files or from the
+    person who saved the bundle."""
     rest_empty: bool = False
     one_cluster: bool = False
     copied_after: Int64 = -1
 
 
 class PartitionLine(_Line, frozen=True, tag="partition"):
-    """What follows belongs to it, up to the next one."""
+    """A partition; the lines up to the next one belong to it."""
 
     name: Name
     log_start: Int64
     log_start_from: Said
     log_end: Int64
-    """-1 when nothing tells it."""
+    """-1 if unknown."""
     segments: list[Count] = []
     """Base offsets."""
     snapshot: Said = ""
-    """Name of the newest snapshot; its producers follow."""
+    """Name of the newest snapshot; lines with its producers follow."""
     cluster: Said = ""
     topic_id: Said = ""
-    """Like `cluster` another name for it; empty where nothing names it."""
+    """A pseudonym, like `cluster`; empty if unknown."""
     is_empty_segment_alone: bool = False
     is_printed: bool = False
     doubted_from: Int64 = -1
-    """Something is missing behind each offset below it."""
+    """After each offset below it something is missing."""
 
 
 class BatchLine(_Line, frozen=True, tag="batch"):
-    """A batch's header: the fields of `BatchFacts` and `Layout`. `offsets` only where the cleaner left holes."""
+    """A batch's header: the fields of `BatchFacts` and `Layout`. `offsets` only if the cleaner left holes."""
 
     segment: Count
     position: Int64
@@ -88,7 +85,7 @@ class BatchLine(_Line, frozen=True, tag="batch"):
 
 
 class ProducerLine(_Line, frozen=True, tag="producer"):
-    """A producer of the newest snapshot, or one that a running broker was asked for (`said_at`)."""
+    """A producer of the newest snapshot, or one from a running broker's answer (`said_at`)."""
 
     entry: Entry
     said_at: Said | None = None
@@ -101,14 +98,14 @@ class AbortedLine(_Line, frozen=True, tag="aborted"):
 
 
 class DamageLine(_Line, frozen=True, tag="damage"):
-    """Damage that is no batch: of the index of aborted transactions, the coordinator, the groups, or a text."""
+    """Damage outside batches: of the index of aborted transactions, the coordinator, the groups, or a text."""
 
     of: Literal["index", "coordinator", "groups", "text"]
     says: Said
 
 
 class CoordinatorLine(_Line, frozen=True, tag="coordinator"):
-    """Counts of what was read of `__transaction_state`, and where running coordinators were asked."""
+    """Counts of what was read of `__transaction_state`, and where running coordinators' answers are from."""
 
     partitions: list[Name]
     lists: list[Said]
@@ -118,8 +115,8 @@ class CoordinatorLine(_Line, frozen=True, tag="coordinator"):
 
 
 class CoordinatorLogLine(_Line, frozen=True, tag="coordinator_log"):
-    """How far one partition of `__transaction_state` was read (`coordinator.ReadLog`). `flaws`: why it is not whole, as
-    keys of sentences; what they name is left out."""
+    """How far one partition of `__transaction_state` was read (`coordinator.ReadLog`). `flaws`: why it is
+    incomplete, as keys of sentences; their parameters are left out."""
 
     name: Name
     newest_ms: Int64
@@ -133,7 +130,7 @@ class CoordinatorLogLine(_Line, frozen=True, tag="coordinator_log"):
 
 
 class TransactionLine(_Line, frozen=True, tag="transaction"):
-    """A record of the coordinator, under the producer id that it is known by (null: none is)."""
+    """A record of the coordinator, under the producer id that it belongs to (null: none)."""
 
     of: Int64 | None
     is_latest: bool
@@ -143,7 +140,7 @@ class TransactionLine(_Line, frozen=True, tag="transaction"):
     timestamp: Int64
     said_at: Said = ""
     value: "ValueLine | None" = None
-    """Null is a tombstone."""
+    """Null for a tombstone."""
 
 
 class ValueLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -179,7 +176,8 @@ class GroupsLine(_Line, frozen=True, tag="groups"):
 
 
 class OffsetLine(_Line, frozen=True, tag="offset"):
-    """What a group committed; `pending_of` a producer id whose transaction is open. No offset is a tombstone."""
+    """An offset commit of a group; `pending_of` is the producer id of its open transaction. No offset is a
+    tombstone."""
 
     group: Said
     topic: Name
@@ -195,7 +193,7 @@ class LogLine(_Line, frozen=True, tag="log_line"):
     kind: Said
     said_at: Said
     time: Said = ""
-    """As it was printed; a log does not say in which zone."""
+    """As printed; a log does not state its time zone."""
     partition: Name | None = None
     producer_id: Int64 | None = None
     epoch: Int64 | None = None
@@ -204,10 +202,10 @@ class LogLine(_Line, frozen=True, tag="log_line"):
 
 
 class End(_Line, frozen=True, tag="end"):
-    """The last line: a bundle that was cut short is refused."""
+    """The last line: without it a bundle was truncated and is refused."""
 
     lines: Count
-    """How many stand in front of it."""
+    """How many lines precede it."""
 
 
 Line = (

@@ -1,4 +1,4 @@
-"""A bundle read back: its partitions, the coordinator's view and the groups, as if the files were there."""
+"""Reads a bundle: its partitions, the coordinator's view and the groups, as if the files were there."""
 
 import gzip
 import zlib
@@ -37,11 +37,11 @@ LINE_BYTES_MAX = 1024 * 1024
 
 @dataclass(slots=True)
 class BundledPartition(FolderlessPartition):
-    """A partition as a bundle has it. It answers what a folder answers."""
+    """A partition of a bundle, with the same interface as a folder."""
 
     name: str
     path: Path
-    """The bundle, and behind it the number of the partition in it."""
+    """The bundle, followed by the partition's number in it."""
     said: lines.PartitionLine
     batch_lines: list[lines.BatchLine] = field(default_factory=list)
     snapshot: list[ProducerEntry] = field(default_factory=list)
@@ -127,7 +127,7 @@ def facts_of(name: str, line: lines.BatchLine) -> BatchFacts:
 
 @dataclass(slots=True)
 class Bundle:
-    """What one bundle says."""
+    """The contents of one bundle."""
 
     now: int
     times_moved: bool
@@ -139,7 +139,7 @@ class Bundle:
 
 
 def read_bundles(paths: Sequence[Path]) -> list[Bundle]:
-    """Every bundle. Raises LogsError for one that is none, is cut short or too large."""
+    """Every bundle. Raises LogsError for a file that is none, is truncated or too large."""
     return [_Reading(path).read() for path in paths]
 
 
@@ -291,7 +291,7 @@ def _entry(line: lines.TransactionLine) -> CoordinatorEntry:
 
 
 def _own(bundle: Path, name: str) -> str:
-    """The name that one bundle gives a cluster means another cluster in the next bundle."""
+    """Makes pseudonyms unique to one bundle: the same pseudonym means another cluster in another bundle."""
     return f"{bundle}: {name}" if name else ""
 
 

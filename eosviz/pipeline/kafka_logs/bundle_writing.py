@@ -1,4 +1,5 @@
-"""A case as the lines of a bundle: every name another one, every key, value and header left out."""
+"""Writes a case as the lines of a bundle: every name replaced by a pseudonym, every key, value and header left
+out."""
 
 import gzip
 import io
@@ -25,10 +26,10 @@ from eosviz.pipeline.kafka_logs.pseudonyms import Pseudonyms
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 
 BATCHES_MAX = 500_000
-"""Of one bundle: what is larger is given in parts."""
+"""The most batches of one bundle: larger cases are given in parts."""
 ENDING = ".eosviz-log.jsonl.gz"
 MOVED_TO_MS = 946_684_800_000
-"""The first moment of 2000: the case's newest time, once times are moved."""
+"""The first moment of 2000: the newest time of a case whose times are moved."""
 _PLACE_OF_DAMAGE = re.compile(r"byte (\d+): ([^:;]+)")
 _KINDS = frozenset(kind.value for kind in DamageKind)
 _TIMES = (
@@ -46,7 +47,7 @@ _ENTRY_TIME = ProducerEntry._fields.index("last_timestamp")
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What a bundle holds; told with what it leaves out."""
+    """The contents of a bundle, shown together with what it leaves out."""
 
     partitions: int
     batches: int
@@ -54,14 +55,14 @@ class Saved:
 
 
 def names_of(case: Case) -> Pseudonyms:
-    """Other names for everything that somebody named in `case`."""
+    """Pseudonyms for every name in `case`."""
     return Pseudonyms(_every_name(case))
 
 
 def bundle_lines_of(
     case: Case, names: Pseudonyms | None = None, batches_max: int | None = None
 ) -> list[lines.Line]:
-    """The bundle of `case`, every line. Raises LogsError when it would be too large."""
+    """The bundle of `case`, every line. Raises LogsError if it would be too large."""
     names, batches_max = names or names_of(case), batches_max or BATCHES_MAX
     reads = [*case.partitions, *case.copies]
     batches = sum(read.partition.batches + read.partition.corrupt for read in reads)
@@ -99,7 +100,7 @@ def write(body: Iterable[lines.Line], file: IO[bytes]) -> None:
 
 
 def save(case: Case, path: Path, move_times: bool = False) -> Saved:
-    """Write the bundle of `case` to `path`, whole or not at all. Raises LogsError."""
+    """Write the bundle of `case` to `path` atomically. Raises LogsError."""
     body = bundle_lines_of(case)
     if move_times:
         body = moved(body)
@@ -120,16 +121,15 @@ def save(case: Case, path: Path, move_times: bool = False) -> Saved:
 
 
 def moved_bundle(content: bytes) -> bytes:
-    """A bundle of ours, with its times moved."""
+    """A stored bundle with its times moved."""
     decoder, out = msgspec.json.Decoder(lines.Line), io.BytesIO()
     write(moved(decoder.decode(line) for line in gzip.decompress(content).splitlines()), out)
     return out.getvalue()
 
 
 def moved(body: Iterable[lines.Line]) -> list[lines.Line]:
-    """The same case at another time: the newest moment in it is the first of 2000, all distances stay. What would
-    be before 1970 then is at 1970.
-    """
+    """The same case at another time: its newest moment becomes the first of 2000, all distances stay. What would
+    be before 1970 becomes 1970."""
     body = list(body)
     by = max(_newest(line) for line in body) - MOVED_TO_MS
     return [_moved(line, by) for line in body]
@@ -214,7 +214,7 @@ def _partition(read: ReadPartition, names: Pseudonyms) -> Iterator[lines.Line]:
 
 
 def batch_line(segment: int, facts: BatchFacts, layout: Layout) -> lines.BatchLine:
-    """One batch. Nothing in it was named by anybody."""
+    """One batch. It contains no name that a user chose."""
     whole = every_offset(facts.base_offset, facts.last_offset, facts.records)
     return lines.BatchLine(
         segment=segment,
@@ -240,7 +240,7 @@ def batch_line(segment: int, facts: BatchFacts, layout: Layout) -> lines.BatchLi
 
 
 def told_damage(says: str) -> str:
-    """Bytes and kinds of damage. What stood there may be anybody's, and is left out."""
+    """Bytes and kinds of damage. The damaged bytes may be anyone's data, and are left out."""
     found = [f"byte {at}: {kind}" for at, kind in _PLACE_OF_DAMAGE.findall(says) if kind in _KINDS]
     return "; ".join(found)[:300] or "damaged"
 

@@ -1,7 +1,5 @@
-"""Several paths as one case: every partition folded, the coordinator's view joined, and a verdict for each.
-
-`document` is the JSON of `manage.py logs --json`; docs/logs.md has its schema.
-"""
+"""Combines several paths into one case: every partition folded, the coordinator's view joined, and a verdict for
+each. `document` is the JSON of `manage.py logs --json`; docs/logs.md has its schema."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -44,15 +42,15 @@ from eosviz.pipeline.kafka_logs.words import Words
 
 SCHEMA = 1
 LISTED_MAX = 100_000
-"""Transactions, producers, verdicts, ranges of one partition and of all remedies, notes of all verdicts: more are
-counted under `not_listed`."""
+"""The most transactions, producers, verdicts, ranges of one partition and of all remedies, notes of all verdicts;
+more are counted under `not_listed`."""
 
 
 if TYPE_CHECKING:
     from eosviz.pipeline.kafka_logs.bundle_reading import Bundle, BundledPartition
 
 Source: TypeAlias = "PartitionDirectory | TextPartition | BundledPartition"
-"""What a partition was read from; all of them answer the same questions."""
+"""The source of a partition; all of them have the same interface."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,31 +65,31 @@ class ReadPartition:
 
 @dataclass(slots=True)
 class Case:
-    """What was read."""
+    """Everything that was read."""
 
     paths: tuple[str, ...]
     now: int
-    """Milliseconds since 1970: the time that timeouts are measured against; -1 when no file tells one."""
+    """Milliseconds since 1970: the time that timeouts are measured against; -1 if no file has a time."""
     partitions: list[ReadPartition] = field(default_factory=list)
-    """By name; of several copies the one that reaches furthest, and of these the one named first."""
+    """By name; of several copies the one with the highest end offset, and of equal ones the first that was given."""
     copies: list[ReadPartition] = field(default_factory=list)
     """The other copies: replicas on other brokers."""
     coordinator: Coordinator = field(default_factory=Coordinator)
     groups: GroupOffsets = field(default_factory=GroupOffsets)
     text: TextReading | None = None
-    """What was read of printed text; None when none was given."""
+    """The contents of printed text; None if none was given."""
     log_lines: list[LogLine] = field(default_factory=list)
-    """What brokers and clients logged about transactions."""
+    """Log lines of brokers and clients about transactions."""
     left_out: tuple[Path, ...] = ()
-    """Folders that the broker has set aside."""
+    """Folders that the broker has renamed for deletion or as stray."""
     copies_known: Copies = field(default_factory=lambda: Copies(Coordinator()))
-    """What the files and the person say of the copies."""
+    """Statements of files and person about the copies."""
     times_moved: bool = False
-    """A bundle said that its times are not those of the cluster."""
+    """A bundle states that its times were moved."""
 
 
 class Reading(Protocol):
-    """What reads folders: this process, or Spark. All answers are in the order of the directories."""
+    """Reads folders: in this process, or on Spark. All answers are in the order of the directories."""
 
     def folds(self, directories: Sequence[PartitionDirectory]) -> list[Partition]: ...
 
@@ -114,10 +112,9 @@ class ReadingHere:
 def read_case(
     paths: Sequence[Path], declared: Declared | None = None, reading: Reading | None = None
 ) -> Case:
-    """Read everything under `paths`: folders in place, bundles, other files as printed text. Raises LogsError
-    when there is nothing to read, when two clusters are named, or when `declared` contradicts the files; damage
-    never raises.
-    """
+    """Read everything under `paths`: folders in place, bundles, other files as printed text. Raises LogsError if
+    there is nothing to read, if two clusters are named, or if `declared` contradicts the files; damage never
+    raises."""
     reading = reading or ReadingHere()
     given = by_kind(paths)
     directories, left_out = find(given.logs) if given.logs else Found((), ())
@@ -126,7 +123,7 @@ def read_case(
     bundles = _bundles(given.bundles)
     declared = declared or Declared()
     if len(bundles) == 1 and not directories and text is None:
-        # What was said of its files when it was saved says nothing of others.
+        # Statements that were saved with a bundle apply to its files only.
         declared = declared.and_told(bundles[0].declared)
     log_lines = [
         *(text.log_lines if text is not None else ()),
@@ -170,7 +167,7 @@ def read_case(
 
 
 Folded: TypeAlias = "tuple[Source, Partition, str]"
-"""What a partition was read from, what was found, and where its start was found."""
+"""The source of a partition, its fold, and where its start was found."""
 
 
 def _folded(
@@ -179,11 +176,11 @@ def _folded(
     reading: Reading,
     starts: dict[str, int],
 ) -> list[Folded]:
-    """Every copy of every partition by name; the copy that is judged goes before the others."""
+    """Every copy of every partition by name; the judged copy comes first."""
     folds = [*(reading.folds(directories) if directories else ()), *(one.folded() for one in printed)]
     sources = zip([*directories, *printed], folds, strict=True)
     folded = [(one, partition, _placed(one, partition, starts)) for one, partition in sources]
-    # Of equal copies the one nearest to the paths that were given: others may be older, set aside deeper.
+    # Of equal copies the one nearest to the given paths: others may be older, put aside in subfolders.
     folded.sort(key=lambda one: (one[1].name, -one[1].log_end, len(one[0].path.parts), str(one[0].path)))
     return folded
 
@@ -195,7 +192,7 @@ def _copies_of(
     metadata: ClusterMetadata,
     declared: Declared,
 ) -> Copies:
-    """What the files and the person say of all copies. Raises LogsError where they contradict each other."""
+    """The statements of files and person about all copies. Raises LogsError if they contradict each other."""
     topic_ids: dict[str, set[str]] = {}
     for source, partition, _ in folded:
         topic_ids.setdefault(partition.name.rpartition("-")[0], set()).add(source.origin.topic_id)
@@ -213,19 +210,19 @@ def _copies_of(
 def _bundles(paths: Sequence[Path]) -> "Sequence[Bundle]":
     if not paths:
         return ()
-    # Imported here: most cases have none, and what reads them takes long to import.
+    # Imported here: most cases have none, and its imports take long.
     from eosviz.pipeline.kafka_logs.bundle_reading import read_bundles
 
     return read_bundles(paths)
 
 
 def _only_logged(log_lines: Sequence[LogLine]) -> list[str]:
-    """Partitions of which a line narrows what is possible; a start of a broker names every one that it has."""
+    """Partitions of which a line narrows the possibilities; a broker's start logs every partition that it has."""
     return sorted({one.partition for one in log_lines if one.partition is not None and left_by(one)})
 
 
 def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> str:
-    """Set where the log starts and, when it is empty, ends; tells where the start was found."""
+    """Sets where the log starts and, if it is empty, ends; returns where the start was found."""
     start, source = directory.log_start
     if starts.get(directory.name, -1) > start:
         start, source = starts[directory.name], "log-start-offset-checkpoint"
@@ -238,7 +235,7 @@ def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> 
         name, entries = snapshot
         taken_at = base_offset_of_snapshot(name)
         if taken_at < (first := next(iter(directory.segment_bases), taken_at)):
-            # What stood between the two may have ended each of these transactions.
+            # The batches between the two may have ended each of these transactions.
             partition.doubt(first)
         for entry in entries:
             know_deleted(partition, entry, taken_at, f"{partition.name}/{name}")
@@ -246,14 +243,14 @@ def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> 
 
 
 Tell = Callable[[Words], Any]
-"""What stands for a sentence in a document."""
+"""The form of a sentence in a document."""
 
 
 _One = TypeVar("_One")
 
 
 class _Room:
-    """How much of one kind a document still lists; what is beyond is counted."""
+    """How many entries of one kind a document may still list; more are counted."""
 
     def __init__(self) -> None:
         self._left = LISTED_MAX
@@ -488,10 +485,9 @@ def _remedy(remedy: Remedy, tell: Tell, ranges: _Room) -> dict[str, Any]:
 
 
 def group_rows(case: Case) -> list[dict[str, Any]]:
-    """Each group's offset of each partition. `held_up`: the partition has more, and a read_committed member
-    that goes on from there gets nothing before an open transaction ends. `lag`: offsets up to the high watermark.
-    `pending_offset`: what an open transaction would commit; None also where it would delete the offset.
-    """
+    """Each group's offset of each partition. `held_up`: the partition has more, and a read_committed member that
+    continues there gets nothing before an open transaction ends. `lag`: offsets up to the high watermark.
+    `pending_offset`: what an open transaction would commit; None also if it would delete the offset."""
     by_name = {read.partition.name: read.partition for read in case.partitions}
     pending = {key for held in case.groups.pending.values() for key in held}
     rows = []

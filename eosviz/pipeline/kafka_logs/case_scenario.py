@@ -1,9 +1,9 @@
-"""A case of real logs as a scenario: calls of clients after which a played log holds the same at the same offsets.
+"""Turns a case of real logs into a scenario: client calls after which a played log has the same batches at the same
+offsets.
 
-What the files tell is which producer wrote how many records where, and which markers end them. The calls are the
-plainest ones that write that: each transaction is ended by its own producer, whatever ended it in the cluster; one
-that is open stays open, and the run ends before its timeout. Where no calls write such a log, `NoScenarioError` says
-at which offset.
+The files show which producer wrote how many records where, and which markers end them. The calls are the simplest
+that write that: each transaction is ended by its own producer, whatever ended it in the cluster; an open one stays
+open, and the run ends before its timeout. If no calls write such a log, `NoScenarioError` names the offset.
 """
 
 import heapq
@@ -16,17 +16,17 @@ from typing import Any, NamedTuple
 from eosviz.pipeline.kafka_logs.words import words
 
 BATCHES_MAX = 200
-"""A scenario is to be stepped through by somebody; the engine would take more."""
+"""The most batches, because a learner steps through the scenario; the engine could run more."""
 RECORDS_MAX = 2_000
-"""Of one batch."""
+"""The most records of one batch."""
 TOPICS_MAX, PARTITIONS_MAX, PRODUCERS_MAX = 16, 64, 16
-"""Of one scenario (docs/scenarios.md)."""
+"""The most topics of one scenario (docs/scenarios.md)."""
 SLOT_MS = 500
-"""Between two calls: all that one of them sets off has come to its end by then."""
+"""Between two calls: everything that one causes has ended by then."""
 TIMEOUT_MS = 900_000
-"""Kafka's largest transaction timeout: no transaction is ended by it before the run is over."""
+"""Kafka's largest transaction timeout: no transaction times out during the run."""
 BATCH_BYTES = 12_000
-"""Less than `batch.size`, so that what was one batch becomes one."""
+"""Less than `batch.size`, so that one batch stays one."""
 _PARTITION = re.compile(r"([a-zA-Z0-9._-]+)-(\d{1,2})")
 _INTERNAL = "__"
 _ENDS = {"COMMIT": "commit_transaction", "ABORT": "abort_transaction"}
@@ -35,7 +35,7 @@ Json = dict[str, Any]
 
 
 class NoScenarioError(Exception):
-    """No scenario writes such a log; `says` tells why, with the place."""
+    """No scenario writes such a log; `says` states why, with the place."""
 
     def __init__(self, reason: str, /, **params: Any) -> None:
         super().__init__(f"{reason} {params}")
@@ -49,11 +49,11 @@ class Stored(NamedTuple):
     first_offset: int
     last_offset: int
     producer_id: int
-    """-1: of nobody."""
+    """-1: without a producer id."""
     epoch: int
     transactional: bool
     control: str | None
-    """COMMIT or ABORT for a marker, `?` for one that a dump does not tell."""
+    """COMMIT or ABORT for a marker, `?` for one whose type a dump does not show."""
 
 
 @dataclass(eq=False)
@@ -69,10 +69,10 @@ class _Transaction:
 
 @dataclass(eq=False)
 class _Call:
-    """A batch that is to be sent, or a transaction that is to be ended: ``end``."""
+    """A batch to send, or a transaction to end: ``end``."""
 
     place: int
-    """Among the case's batches, in the order of their times."""
+    """Position among the case's batches, in the order of their times."""
     batch: Stored
     transaction: _Transaction | None = None
     is_end: bool = False
@@ -82,7 +82,8 @@ class _Call:
 
 
 def stored_batches(steps: Iterable[Mapping[str, Any]]) -> list[Stored]:
-    """The batches that the steps of a case add to lanes (docs/frame.md), in their order, without Kafka's own topics."""
+    """The batches that the steps of a case add to lanes (docs/frame.md), in order, without Kafka's internal
+    topics."""
     found = []
     for step in steps:
         for change in step["changes"]:
@@ -93,11 +94,11 @@ def stored_batches(steps: Iterable[Mapping[str, Any]]) -> list[Stored]:
 
 
 def lanes_of(view: Mapping[str, Any]) -> dict[str, list[Stored]]:
-    """What each partition's leader holds in a view, by offset; partitions that hold nothing are left out."""
+    """The log of each partition's leader in a view, by offset; empty partitions are left out."""
     lanes = {}
     for name, lane in view["partitions"].items():
         leading = lane.get("replicas", {}).get(str(lane["leader"]), {})
-        # A view leaves out what holds nothing.
+        # A view leaves out empty logs.
         batches = leading.get("batches", {}).values()
         if batches and not name.startswith(_INTERNAL):
             lanes[name] = sorted(
@@ -121,8 +122,8 @@ def _stored(partition: str, batch: Mapping[str, Any]) -> Stored:
 
 
 def differs_at(case: Sequence[Stored], played: Mapping[str, Sequence[Stored]]) -> tuple[str, int] | None:
-    """Partition and offset of the first place where a played log holds something else than the case; None where all
-    is equal. Producer ids are the run's own, and are compared by who wrote together."""
+    """Partition and offset of the first difference between a played log and the case; None if they are equal.
+    Producer ids differ, so batches are compared by which of them share a producer."""
     lanes: dict[str, list[Stored]] = defaultdict(list)
     for batch in case:
         lanes[batch.partition].append(batch)
@@ -149,7 +150,7 @@ def _by_offset(batches: Iterable[Stored]) -> dict[int, tuple[int, bool, str | No
 def scenario_of(
     batches: Sequence[Stored], identifier: str, title: Mapping[str, str], named: Mapping[int, str]
 ) -> Json:
-    """The document (docs/scenarios.md). ``named``: producer id to transactional id, as far as known. Raises
+    """The document (docs/scenarios.md). ``named``: producer id to transactional id, where known. Raises
     NoScenarioError."""
     _check(batches)
     calls = _in_order(_calls(batches))
@@ -210,8 +211,8 @@ def _parted(name: str) -> tuple[str, int]:
 
 
 def _calls(batches: Sequence[Stored]) -> list[_Call]:
-    """A call for each batch of data and one for the end of each transaction, each with those that come after it: what
-    stands behind it in a partition, and what its producer did next."""
+    """A call for each data batch and one for the end of each transaction, each with the calls that must come
+    later: those of the next batches in its partition, and its producer's next call."""
     calls: list[_Call] = []
     last_in: dict[str, _Call] = {}
     ends: dict[_Transaction, _Call] = {}
@@ -238,7 +239,7 @@ def _calls(batches: Sequence[Stored]) -> list[_Call]:
 
 
 def _begun(known: list[_Transaction], batch: Stored) -> _Transaction:
-    """The transaction that a batch of data is in: a new one where the newest has a marker already."""
+    """The transaction of a data batch: a new one if the newest already has a marker."""
     if not known or known[-1].ended is not None:
         known.append(_Transaction(batch.producer_id, batch.epoch))
     if known[-1].epoch != batch.epoch:
@@ -249,7 +250,7 @@ def _begun(known: list[_Transaction], batch: Stored) -> _Transaction:
 
 
 def _ended(known: list[_Transaction], batch: Stored) -> _Transaction:
-    """The transaction that a marker ends: the oldest of its producer that waits for one there."""
+    """The transaction that a marker ends: the producer's oldest one without a marker there."""
     place = {"partition": batch.partition, "offset": batch.first_offset}
     found = next((one for one in known if batch.partition in one.open_in), None)
     if found is None:
@@ -264,7 +265,7 @@ def _ended(known: list[_Transaction], batch: Stored) -> _Transaction:
 def _check_ends(
     transactions: Mapping[int, Sequence[_Transaction]], ends: Mapping[_Transaction, _Call]
 ) -> None:
-    """A commit or abort is carried out in all partitions, or in none."""
+    """A commit or abort must reach all partitions of the transaction."""
     for known in transactions.values():
         for one in known:
             if one in ends and one.open_in:
@@ -282,7 +283,7 @@ def _link(*earlier: _Call, to: _Call) -> None:
 
 
 def _in_order(calls: Sequence[_Call]) -> list[_Call]:
-    """All calls, each behind those that it waits for, else by the times of the batches."""
+    """All calls in an order that respects their dependencies, otherwise by the times of the batches."""
     ready = [(call.place, id(call), call) for call in calls if not call.waits_for]
     heapq.heapify(ready)
     ordered: list[_Call] = []
@@ -300,7 +301,7 @@ def _in_order(calls: Sequence[_Call]) -> list[_Call]:
 
 
 def _producers(batches: Sequence[Stored], named: Mapping[int, str]) -> dict[tuple[int, bool], Json]:
-    """A producer for each producer id, and for what was written without one."""
+    """A producer for each producer id, and one for batches without one."""
     found: dict[tuple[int, bool], Json] = {}
     for batch in batches:
         key = (batch.producer_id, batch.transactional)
@@ -326,7 +327,7 @@ def _producers(batches: Sequence[Stored], named: Mapping[int, str]) -> dict[tupl
 def _applications(
     calls: Sequence[_Call], producers: Mapping[tuple[int, bool], Json]
 ) -> tuple[list[Json], int]:
-    """Each producer's application with its calls, and the time when all of them have come to their end."""
+    """Each producer's application with its calls, and the time when all of them have ended."""
     at = 0
     made: dict[str, list[Json]] = {one["name"]: [] for one in producers.values()}
     begun: set[_Transaction] = set()

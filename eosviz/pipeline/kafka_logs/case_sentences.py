@@ -1,6 +1,5 @@
-"""Sentences on a whole case, the same on the command line, in a report and on the page: what was given, at which time
-timeouts are measured, which transaction version wrote it, and what holds groups back.
-"""
+"""Sentences about a whole case, the same on the command line, in a report and on the page: what was given, at
+which time timeouts are measured, which transaction version wrote it, and what blocks groups."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ Row = dict[str, Any]
 
 
 def now_said(now: int, copies: Copies) -> Words:
-    """Which moment timeouts are measured against (-1: no file tells one), and what sets another."""
+    """The moment that timeouts are measured against (-1: no file has one), and how to set another."""
     if now < 0:
         return words("now.unknown")
     return words("now.set" if copies.declared.now is not None else "now.newest", now=moment(now))
@@ -47,8 +46,8 @@ def written_said(coordinator: Coordinator, partitions: Iterable[Partition]) -> W
 
 
 def group_said(row: Row) -> tuple[Words, ...]:
-    """Why the group waits at this partition; nothing where it does not."""
-    # Cases that were kept by an older release have neither a lag nor a pending offset.
+    """Why the group waits at this partition; empty if it does not."""
+    # Cases stored by earlier releases have neither a lag nor a pending offset.
     lag, pending_of = row.get("lag"), row.get("pending_producer_id")
     who = {"group": row["group"], "partition": row["partition"]}
     found = []

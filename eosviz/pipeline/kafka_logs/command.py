@@ -1,7 +1,5 @@
-"""`manage.py logs PATH…`: the arguments, and what is done with them.
-
-Nothing of Django is imported before it is needed: most logs are read in less time than Django takes to start.
-"""
+"""`manage.py logs PATH…`: the arguments, and their execution. Django is imported only when needed: most logs are
+read in less time than Django takes to start."""
 
 import gc
 import json
@@ -25,13 +23,13 @@ from eosviz.pipeline.kafka_logs.words import as_kept
 HELP = "Read Kafka's own logs (docs/logs.md): transactions, what both readers see, and a verdict."
 
 LANGUAGES = ("en", "zh-Hans")
-"""Of a report."""
+"""The most lines of a report."""
 Write = Callable[[str], Any]
-"""Takes a line without its end."""
+"""Writes a line, given without its end."""
 
 
 class CommandFailed(Exception):
-    """The text says what helps."""
+    """The text states the remedy."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -79,7 +77,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], out: Write, err: Write) -> None:
-    """Read, and print to `out`; what is no part of the result goes to `err`. Raises CommandFailed."""
+    """Read the paths and print to `out`; what is not part of the result goes to `err`. Raises CommandFailed."""
     paths = [Path(path) for path in options["paths"]]
     depth = Depth.DEEP if options["deep"] else Depth.HEADERS
     if options["keep"]:
@@ -111,7 +109,7 @@ def _report(case: Case, language: str) -> Iterator[str]:
 
 
 def _save(case: Case, file: Path, move_times: bool, err: Write) -> None:
-    """Say what goes into the bundle and what does not, then write it. On `err`: `--json` owns the output."""
+    """Print what the bundle contains and what not, then write it. To `err`: `--json` owns the output."""
     from eosviz.pipeline.kafka_logs.bundle_writing import save
 
     for part in ("kept", "replaced", "dropped", "times_moved" if move_times else "times_kept"):
@@ -121,7 +119,7 @@ def _save(case: Case, file: Path, move_times: bool, err: Write) -> None:
 
 
 def _check_site() -> None:
-    """Load the site, whose database is to keep something. Raises CommandFailed where it lacks tables."""
+    """Load Django for its database. Raises CommandFailed if tables are missing."""
     import django
     from django.apps import apps
     from django.core.management.base import CommandError
@@ -137,7 +135,7 @@ def _check_site() -> None:
 
 
 def _keep(case: Case) -> str:
-    """Keep the summary in the site's database; the address of its page."""
+    """Store the summary in the site's database; returns the address of its page."""
     from django.urls import reverse
 
     from eosviz.replays.actions import keep_case
@@ -146,9 +144,9 @@ def _keep(case: Case) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The command by itself; the code to exit with."""
-    # What is read stays until the end, and is in no circles: to look for garbage in it again and again took a third of
-    # the time of a case with many transactions.
+    """The whole command; returns the exit code."""
+    # What is read stays until the end and forms no cycles: collecting garbage took a third of the time of a case with
+    # many transactions.
     gc.disable()
     parser = ArgumentParser(prog="manage.py logs", description=HELP)
     add_arguments(parser)
@@ -160,7 +158,7 @@ def main(arguments: Sequence[str]) -> int:
         _to(sys.stderr)(f"CommandError: {error}")
         return 1
     except BrokenPipeError:
-        # Who read the output has seen enough; Python would complain once more at its end.
+        # The reader of the pipe has closed it; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

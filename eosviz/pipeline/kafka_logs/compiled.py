@@ -1,8 +1,8 @@
-"""The compiled functions that stand in for the engine's pure ones: CRC-32C, and a decompressor per codec.
+"""Compiled functions instead of the engine's pure ones: CRC-32C, and a decompressor per codec.
 
-Kafka's framings: gzip and zstd streams, LZ4 frames, and for snappy either the blocks of snappy-java (its
-16-byte header, then length and block in turn), which Java clients write, or one bare block, which others do.
-Every decompressor stops at the largest result allowed, so that a small file cannot fill the memory.
+Kafka's framings: gzip and zstd streams, LZ4 frames, and for snappy either the blocks of snappy-java (its 16-byte
+header, then length and block in turn), which Java clients write, or one bare block, which others do. Every
+decompressor stops at the largest allowed result, so that a small file cannot fill the memory.
 """
 
 import struct
@@ -27,13 +27,14 @@ def checksum(data: Buffer) -> int:
 
 
 def segment_reader(records: Records = Records.KEEP) -> SegmentReader:
-    """A reader of segments with everything compiled that there is."""
+    """A reader of segments with every compiled function."""
     return SegmentReader(records=records, checksum=checksum, decompressors=DECOMPRESSORS)
 
 
 def _stream(codec: str) -> Decompressor:
     def decompress(data: bytes, size_max: int) -> bytes:
-        # Imported here, as in the other: it takes longer than many a log, most of which are not compressed.
+        # Imported here, as in the other function: importing takes longer than reading many a log, and most are not
+        # compressed.
         import pyarrow
 
         chunks: list[bytes] = []

@@ -1,7 +1,7 @@
-"""The transaction coordinator's own log, `__transaction_state`, as a history by producer id.
+"""The transaction coordinator's log, `__transaction_state`, as a history by producer id.
 
-Source: Kafka's `TransactionStateManager`. The log is compacted: what the cleaner has seen keeps the newest
-record of each transactional id, so a record that is there had no later one of its id at that time.
+Source: Kafka's `TransactionStateManager`. The log is compacted: the cleaner keeps the newest record of each
+transactional id in the part that it has cleaned, so an existing record had no later one of its id at that time.
 """
 
 from bisect import bisect_left, bisect_right
@@ -27,7 +27,7 @@ DAMAGE_MAX = 100
 FLAWS_MAX = 3
 """Flaws of one partition that are kept: one is enough for a doubt."""
 SKEW_MS = 1000
-"""How far the clocks of two brokers may be apart before a marker seems to come without its decision."""
+"""How far two brokers' clocks may differ before a marker seems to precede its decision."""
 
 _SIGN = 1 << 31
 _DECIDED = {
@@ -55,16 +55,16 @@ class CoordinatorEntry:
     timestamp: int
     value: TransactionLogValue | None
     said_at: str = ""
-    """Where the text stands that says it, for what does not come from the log."""
+    """The place in a text, for a record that does not come from the log."""
 
     @property
     def place(self) -> str:
-        """Where it stands."""
+        """The place of the record."""
         return self.said_at or f"{self.partition}: offset {self.offset}"
 
     @property
     def is_prepared(self) -> bool:
-        """Whether a decision is written and its markers are not all there yet."""
+        """Whether a decision is written and not all of its markers."""
         return self.value is not None and self.value.status in PREPARED
 
     def lists(self, partition: str) -> bool:
@@ -77,9 +77,8 @@ class CoordinatorEntry:
         return frozenset(f"{topic}-{number}" for topic, number in told)
 
     def is_newer_than(self, answer: "CoordinatorEntry") -> bool:
-        """Whether this record of a log is newer than what a running coordinator answered, of the same id. Where neither
-        tells, the one under which the transaction goes on.
-        """
+        """Whether this record of a log is newer than a running coordinator's answer for the same id. If neither
+        has a time, the record under which the transaction continues counts as newer."""
         mine, other = self.value, answer.value
         if self.said_at or not answer.said_at or mine is None or other is None:
             return False
@@ -91,7 +90,7 @@ class CoordinatorEntry:
 
     @property
     def decision(self) -> str | None:
-        """`committed` or `aborted` once that is decided."""
+        """`committed` or `aborted` once it is decided."""
         return None if self.value is None else _DECIDED.get(self.value.status)
 
 
@@ -105,10 +104,8 @@ class Listed:
 
 
 class _Times:
-    """The records of one producer id by time, so that a question about a moment costs a binary search.
-
-    The clocks of two coordinators may differ: the order of the log is not always the order of the times.
-    """
+    """The records of one producer id by time, so that a lookup costs a binary search. Two coordinators' clocks may
+    differ: the order of the log is not always that of the times."""
 
     def __init__(self, entries: Sequence[CoordinatorEntry]) -> None:
         self.count = len(entries)
@@ -121,10 +118,10 @@ class _Times:
         for decided in self._decided.values():
             decided.sort()
         self._earliest_from = [*accumulate(reversed(times), min)][::-1]
-        """The earliest time from each record on: these never fall."""
+        """The earliest time from each record on, which never decreases."""
 
     def decided(self, result: str, first_ms: int, last_ms: int) -> bool:
-        """Whether a record between the two times, both inside, decided `result`."""
+        """Whether a record between the two times, both inclusive, decided `result`."""
         times = self._decided.get(result, ())
         place = bisect_left(times, first_ms)
         return place < len(times) and times[place] <= last_ms
@@ -140,24 +137,24 @@ class ReadLog:
     """One partition of the topic as far as it was read."""
 
     newest_ms: int = -1
-    """The time of its newest record, by a broker's clock: the copy was taken no earlier. -1: it holds none."""
+    """The time of its newest record, by a broker's clock: the copy is not older. -1: it has no record."""
     has_holes: bool = False
-    """Offsets are missing, and nothing says that the log cleaner took them: a segment may have been lost."""
+    """Offsets are missing with no sign of the log cleaner: a segment may have been lost."""
     is_cleaned: bool = False
-    """Offsets are missing: the cleaner was here, if nothing was lost."""
+    """Offsets are missing: the cleaner removed them, unless something was lost."""
     hole_end: int = 0
-    """Where the last hole ends."""
+    """The end of the last hole."""
     segment_gap: tuple[int, int] | None = None
-    """The first and the last offset missing at the end of a segment in front of another, the first such place: the
-    cleaner leaves them, and a lost segment does."""
+    """The first and last missing offset before the end of a segment that another follows, at the first such place:
+    both the cleaner and a lost segment cause it."""
     flaws: list[Words] = field(default_factory=list)
-    """Why it is not the whole log, in sentences; at most FLAWS_MAX."""
+    """Why it is not the whole log, as sentences; at most FLAWS_MAX."""
     is_printed: bool = False
     """Text that may have been cut."""
     is_reserved: bool = False
-    """Zeros stand at its end."""
+    """Its file ends with zeros."""
     is_bare: bool = False
-    """No file of it holds anything."""
+    """All of its files are empty."""
     cluster_id: str = ""
     topic_id: str = ""
     _end: int = 0
@@ -167,7 +164,7 @@ class ReadLog:
             self.flaws.append(flaw)
 
     def follow(self, first_offset: int, last_offset: int, segment_bases: Sequence[int] = ()) -> None:
-        """The next batch."""
+        """Take the next batch."""
         if first_offset > self._end:
             self.has_holes = self.is_cleaned = True
             self.hole_end = first_offset
@@ -178,41 +175,40 @@ class ReadLog:
 
     @property
     def end(self) -> int:
-        """The offset behind its newest batch."""
+        """The offset after its newest batch."""
         return self._end
 
 
 @dataclass(slots=True)
 class Coordinator:
-    """What all the coordinator partitions that were read say, and what running coordinators answered."""
+    """The contents of all coordinator partitions that were read, and of running coordinators' answers."""
 
     partitions: list[str] = field(default_factory=list)
     logs: dict[str, ReadLog] = field(default_factory=dict)
-    """By partition; what running coordinators answered is in none."""
+    """By partition; running coordinators' answers belong to none."""
     latest: dict[str, CoordinatorEntry] = field(default_factory=dict)
     """By transactional id."""
     history: dict[int, list[CoordinatorEntry]] = field(default_factory=dict)
-    """By producer id, in the order of the log; tombstones stand under the id's last producer id."""
+    """By producer id, in the order of the log; tombstones are under the id's last producer id."""
     newest_version: dict[int, int] = field(default_factory=dict)
     """By producer id, the newest transaction version that its client used."""
     written: WrittenBy = field(default_factory=WrittenBy)
     listed: dict[int, Listed] = field(default_factory=dict)
     """By producer id."""
     lists: list[str] = field(default_factory=list)
-    """Where the tables of list begin."""
+    """The places of the tables of list."""
     is_renamed: bool = False
-    """A bundle gave other names to transactional ids: they do not tell the partition that holds them."""
+    """A bundle has pseudonyms for transactional ids: they do not determine the partition of a record."""
     records: int = 0
     newest_ms: int = -1
     damaged: int = 0
     damage: list[str] = field(default_factory=list)
     _times: dict[int, _Times] = field(default_factory=dict, repr=False, compare=False)
-    """By producer id, made when it is first asked about."""
+    """By producer id, made on first use."""
 
     def read(self, name: str, rows: Iterable[Row], segment_bases: Sequence[int] = ()) -> None:
-        """Take in one partition; `rows` keep their records. Damage is counted and told. `segment_bases`: the offsets
-        that its segments are named by, ascending.
-        """
+        """Take in one partition; `rows` keep their records. Damage is counted and kept as sentences.
+        `segment_bases`: the base offsets of its segments, ascending."""
         self.partitions.append(name)
         values = ValueReader()
         log = self.logs.setdefault(name, ReadLog())
@@ -239,7 +235,7 @@ class Coordinator:
                     self.add(CoordinatorEntry(key, name, record.offset, record.timestamp, value))
 
     def take(self, other: "Coordinator") -> None:
-        """Add another partition, read apart: a transactional id has all its records in one."""
+        """Add another partition that was read separately: all records of a transactional id are in one partition."""
         self.partitions += other.partitions
         self.logs |= other.logs
         self.is_renamed |= other.is_renamed
@@ -263,7 +259,7 @@ class Coordinator:
 
     @property
     def sources(self) -> list[str]:
-        """What would name a producer id if the coordinator knew it; empty when nothing does."""
+        """What would mention a producer id if the coordinator knew it; empty if nothing would."""
         return sorted(self.partitions) + self.lists
 
     def latest_of(self, producer_id: int) -> CoordinatorEntry | None:
@@ -272,9 +268,8 @@ class Coordinator:
         return None if not entries else self.latest[entries[-1].transactional_id]
 
     def undecided_at(self, producer_id: int, result: str, timestamp: int) -> CoordinatorEntry | None:
-        """The newest record of `producer_id` at `timestamp`, when it shows that `result` was not decided then;
-        None when it was, or when the log no longer tells.
-        """
+        """The newest record of `producer_id` at `timestamp`, if it shows that `result` was not decided by then;
+        None if it was, or if the log no longer shows it."""
         entries = self.history.get(producer_id)
         if not entries:
             return None
@@ -298,18 +293,18 @@ class Coordinator:
         if value is None:
             return
         self.remember(value.producer_id, entry)
-        # When the epochs of an id are used up it moves on to another; the open transaction is the older's.
+        # When an id's epochs are used up it gets a new producer id; the open transaction belongs to the older one.
         if entry.value is not None and value.previous_producer_id not in (NO_PRODUCER_ID, value.producer_id):
             self.remember(value.previous_producer_id, entry)
 
     def learn(self, entry: CoordinatorEntry) -> None:
-        """The newest that is known of a transactional id, unless what is known is newer."""
+        """Keeps the newest record of a transactional id."""
         before = self.latest.get(entry.transactional_id)
         if before is None or not before.is_newer_than(entry):
             self.latest[entry.transactional_id] = entry
 
     def remember(self, producer_id: int, entry: CoordinatorEntry) -> None:
-        """A record that tells of `producer_id`, the newest of its id so far."""
+        """A record with `producer_id`, the newest of its id so far."""
         self.history.setdefault(producer_id, []).append(entry)
         value = entry.value
         is_clients = value is not None and value.status in BY_CLIENTS
@@ -317,17 +312,17 @@ class Coordinator:
         self.newest_version[producer_id] = max(version, self.newest_version.get(producer_id, 0))
 
     def add_damage(self, said: str) -> None:
-        """Count a damaged place and keep its words while there is room."""
+        """Count a damaged place, and keep its sentence while there is room."""
         self.damaged += 1
         if len(self.damage) < DAMAGE_MAX:
             self.damage.append(said)
 
 
 def partition_of(transactional_id: str, count: int) -> str:
-    """The partition that holds all records of an id, of `count`.
+    """The partition, of `count`, with all records of an id.
 
-    Source: Kafka's `TransactionStateManager.partitionFor`: `Utils.abs` of `String.hashCode`, modulo; the least number,
-    which has no positive one, counts as 0.
+    Source: Kafka's `TransactionStateManager.partitionFor`: `Utils.abs` of `String.hashCode`, modulo; the lowest
+    number, which has no positive counterpart, counts as 0.
     """
     code = 0
     encoded = transactional_id.encode("utf-16-be", errors="surrogatepass")

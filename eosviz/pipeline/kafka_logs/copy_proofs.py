@@ -1,8 +1,8 @@
-"""What the copies of a case must prove before a verdict may rest on what is absent from them.
+"""What the copies of a case must prove before a verdict may rest on something that is absent from them.
 
-That the coordinator does not know a producer, or that no marker follows, is seen as well where a file was left out,
-cut, taken too early, or comes from another cluster. Each need says what is missing, as sentences that name what to
-give; nothing, when it is met. `verdict_rules.py` has which verdict needs what.
+That the coordinator does not know a producer, or that no marker follows, can also be caused by a file that was left
+out, truncated, copied too early, or from another cluster. Each need returns what is missing, as sentences that name
+the files to give; empty if it is met. `verdict_rules.py` lists which verdict needs what.
 
 Source: Kafka's `TransactionCoordinator`: the record of a new producer id, and of each partition of a transaction, is
 written before the first batch there; the markers are written before the record of a completed transaction.
@@ -29,25 +29,26 @@ from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 BROKER_SKEW_MS = 10_000
-"""How far the clocks of two brokers may be apart where a verdict rests on their order and the files show no more."""
+"""How far two brokers' clocks may differ when a verdict depends on their order and the files do not show more."""
 CLIENT_SKEW_MS = 60_000
 """How far a client's clock may be behind a broker's."""
 APART_MS = 3_600_000
-"""How long after the data a coordinator's log may be copied that the cleaner has worked on: it may have taken what the
+"""How long after the data a cleaned coordinator's log may be copied: the cleaner may have removed what the
 coordinator knew when the data was copied."""
 EXPIRY_MS = 7 * 24 * 3_600_000
-"""`transactional.id.expiration.ms`: for so long the coordinator remembers an id that does nothing."""
+"""`transactional.id.expiration.ms`: how long the coordinator remembers an idle id."""
 HISTORY_MAX = 1000
-"""Records of one producer id, the newest, among which the first one that ended a transaction is looked for."""
+"""How many of a producer id's newest records are searched for the first one that ended a transaction."""
 CLOCKS_MAX = 100
-"""Markers of a partition, and records of a producer id, the newest, that are compared to see whether clocks differ."""
+"""How many of a partition's newest markers, and of a producer id's newest records, are compared to see whether
+clocks differ."""
 NAMED_MAX = 8
-"""Partitions that one sentence names; it counts the others."""
+"""How many partitions one sentence names; it counts the others."""
 
 
 @dataclass(slots=True)
 class Copies:
-    """What is known of all copies of a case."""
+    """Facts about all copies of a case."""
 
     coordinator: Coordinator
     declared: Declared = field(default_factory=Declared)
@@ -55,20 +56,20 @@ class Copies:
     origins: Mapping[str, Origin] = field(default_factory=dict)
     """By partition of the data."""
     mixed_topics: frozenset[str] = frozenset()
-    """Topics whose partitions name different topic ids: they are of two clusters, or one was made anew."""
+    """Topics whose partitions have different topic ids: they come from two clusters, or one was created anew."""
     renamed_topics: frozenset[str] = frozenset()
-    """Topics that share a topic id: folders of one of them were renamed."""
+    """Topics with the same topic id: folders of one of them were renamed."""
     has_mixed_names: bool = False
-    """Read from a bundle and something else: each bundle gives names of its own."""
+    """Read from a bundle and something else: each bundle has pseudonyms of its own."""
     missing: tuple[Words, ...] | None = None
-    """What is missing of the coordinator's topic as a whole; None until it is asked for."""
+    """What is missing of the coordinator's topic as a whole; None until it is computed."""
     _by_age: list[tuple[int, str]] | None = None
     _older: dict[int, tuple[str, ...]] = field(default_factory=dict)
     _strangers: dict[str, int] = field(default_factory=dict)
     _skews: dict[str, int] = field(default_factory=dict)
 
     def older_than(self, time_ms: int) -> tuple[str, ...]:
-        """The coordinator's partitions without a record of `time_ms` or later, named; empty when there is none."""
+        """Names of the coordinator's partitions without a record of `time_ms` or later; empty if there is none."""
         if self._by_age is None:
             self._by_age = sorted((log.newest_ms, name) for name, log in self.coordinator.logs.items())
         count = bisect_left(self._by_age, (time_ms, ""))
@@ -77,9 +78,8 @@ class Copies:
         return self._older[count]
 
     def skew_of(self, partition: Partition) -> int:
-        """How far the clocks of the partition's broker and of the coordinators may be apart, milliseconds: more than
-        BROKER_SKEW_MS where the files show it.
-        """
+        """How far the clocks of the partition's broker and of the coordinators may differ, in milliseconds: more
+        than BROKER_SKEW_MS if the files show it."""
         if partition.name not in self._skews:
             markers = (one.last_marker for one in partition.producers.values() if one.last_marker is not None)
             newest = nlargest(CLOCKS_MAX, markers, key=lambda one: one.timestamp)
@@ -87,9 +87,8 @@ class Copies:
         return self._skews[partition.name]
 
     def _skew_at(self, marker: Marker) -> int:
-        """How far a COMMIT marker lies outside the time between the records of its decision and of its completion; 0
-        also where these are not known. An administrator's markers are ABORT.
-        """
+        """How far a COMMIT marker is outside the time between the records of its decision and of its completion; 0
+        also if these are unknown. An administrator's markers are ABORT."""
         if marker.result != "committed":
             return 0
         logs = self.coordinator.logs
@@ -100,7 +99,7 @@ class Copies:
             if value is None or one.decision != "committed" or value.producer_epoch != marker.epoch:
                 continue
             if one.partition not in logs or logs[one.partition].newest_ms < marker.timestamp:
-                # The marker may be that of a transaction which this copy does not have yet.
+                # The marker may belong to a transaction that this copy does not have yet.
                 return 0
             if one.is_prepared:
                 decided_ms = value.last_update_ms
@@ -110,9 +109,8 @@ class Copies:
         return min(apart, default=0)
 
     def stranger_at(self, partition: Partition) -> int:
-        """The offset of the newest COMMIT marker of a producer that the coordinator does not know, though it cannot
-        have forgotten it yet; -1 when there is none.
-        """
+        """The offset of the newest COMMIT marker of a producer that the coordinator does not know, although it
+        cannot have forgotten it yet; -1 if there is none."""
         if partition.name not in self._strangers:
             since = self.coordinator.newest_ms - EXPIRY_MS
             offsets = (
@@ -129,12 +127,12 @@ class Copies:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """One open transaction, and what the coordinator's newest record says of its id."""
+    """One open transaction, and the coordinator's newest record of its id."""
 
     partition: Partition
     transaction: Transaction
     entry: CoordinatorEntry | None
-    """None when no record names the producer id."""
+    """None if no record has the producer id."""
     copies: Copies
     now: int
     """Milliseconds since 1970."""
@@ -156,26 +154,26 @@ class Situation:
 
     @property
     def began_by_ms(self) -> int:
-        """When the transaction had begun here at the latest, by a broker's clock; -1 when no marker follows it."""
+        """The latest possible beginning of the transaction here, by a broker's clock; -1 if no marker follows it."""
         followed_ms = self.transaction.followed_ms
         return followed_ms + self.skew_ms if followed_ms >= 0 else -1
 
     @property
     def said_to_begin_by_ms(self) -> int:
-        """The same by the times of the records, which a client sets as it likes: a stream that processes events of
-        yesterday writes with yesterday's. What its partition shows of that is added. -1: no record has a time.
-        """
+        """The same by the times of the records, which a client sets as it likes: a stream that processes
+        yesterday's events writes yesterday's times. The offset that the partition shows is added. -1: no record
+        has a time."""
         first_ms = self.transaction.first_timestamp
         return first_ms + CLIENT_SKEW_MS + self.partition.client_lag_ms if first_ms >= 0 else -1
 
     @property
     def first_waited_for(self) -> Transaction:
-        """The open transaction of the partition that holds its readers."""
+        """The partition's open transaction that blocks its readers."""
         return self.partition.open_transactions[0]
 
     @property
     def logs(self) -> dict[str, ReadLog]:
-        """The coordinator's logs that would tell of it: one where the id is known, else all."""
+        """The coordinator's logs that would mention it: one if the id is known, else all."""
         every = self.copies.coordinator.logs
         if self.entry is None:
             return every
@@ -193,7 +191,7 @@ Need = Callable[[Situation], tuple[Words, ...]]
 
 
 def data_whole(at: Situation) -> tuple[Words, ...]:
-    """No damage, no gap and no cut behind the first batch of the transaction."""
+    """No damage, no gap and no cut after the first batch of the transaction."""
     first_offset = at.transaction.first_offset
     if not at.partition.is_doubted_behind(first_offset):
         return ()
@@ -201,14 +199,14 @@ def data_whole(at: Situation) -> tuple[Words, ...]:
 
 
 def print_whole(at: Situation) -> tuple[Words, ...]:
-    """Text tells the end of a log only where the person says so: it may have been cut."""
+    """Text shows the end of a log only if the person says so: it may have been cut."""
     if not at.partition.is_printed or at.copies.declared.rest_empty:
         return ()
     return (words("need.whole_print", partition=at.partition.name),)
 
 
 def same_cluster(at: Situation) -> tuple[Words, ...]:
-    """The data and the coordinator's log are of one cluster: its files say so, or the person does."""
+    """The data and the coordinator's log are from one cluster: the files say so, or the person does."""
     if at.copies.has_mixed_names:
         return (words("need.one_bundle"),)
     mixed = at.copies.mixed_topics & {TOPIC, at.partition.name.rpartition("-")[0]}
@@ -224,7 +222,7 @@ def same_cluster(at: Situation) -> tuple[Words, ...]:
 
 
 def id_whole(at: Situation) -> tuple[Words, ...]:
-    """The log that holds all records of the id has lost none."""
+    """The log with all records of the id has lost none."""
     if at.was_asked or at.entry is None:
         return ()
     if not at.logs:
@@ -233,9 +231,9 @@ def id_whole(at: Situation) -> tuple[Words, ...]:
 
 
 def topic_whole(at: Situation) -> tuple[Words, ...]:
-    """No partition of the coordinator's topic is missing and none has lost a record."""
+    """No partition of the coordinator's topic is missing, and none has lost a record."""
     copies = at.copies
-    # The same for every transaction whose id is unknown, and there may be many.
+    # Cached: it is the same for every transaction with an unknown id, and there may be many.
     if copies.missing is None:
         copies.missing = (*_missing(copies), *_flaws(at))
     return copies.missing
@@ -278,7 +276,7 @@ def _flaws(at: Situation) -> Sequence[Words]:
 
 
 def coordinator_newer(at: Situation) -> tuple[Words, ...]:
-    """Each of those logs was copied after the transaction had begun here, so that it would tell of it."""
+    """Each of those logs was copied after the transaction had begun here, so that it would mention it."""
     entry, value, mine = at.entry, at.value, at.transaction
     same_id = value is not None and value.producer_id == mine.producer_id
     if entry is not None and value is not None and same_id and value.producer_epoch < mine.newest_epoch:
@@ -291,7 +289,7 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
             return (words("need.first_ended", partition=at.partition.name, offset=first_offset),)
         since = at.said_to_begin_by_ms
         if since >= 0:
-            # What the readers waited for at that moment is what they wait for now: no marker has ended anything since.
+            # What readers waited for at that moment is what they wait for now: no marker has ended anything since.
             since = max(since, at.partition.newest_marker_ms + at.skew_ms)
     after = at.copies.declared.copied_after
     if 0 <= since <= (-1 if after is None else after):
@@ -310,12 +308,12 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
 
 
 def readers_said_to_wait(at: Situation) -> bool:
-    """Whether only the person's word of its readers says that the transaction is older than the copies."""
+    """Whether only the person's statement about readers shows that the transaction is older than the copies."""
     return at.copies.declared.copied_after is not None and at.began_by_ms < 0
 
 
 def segments_said_whole(at: Situation) -> list[str]:
-    """The coordinator's logs of which only the person says that no segment between two is missing."""
+    """The coordinator's logs for which only the person states that no segment is missing between two others."""
     return sorted(name for name, log in at.logs.items() if log.segment_gap is not None)
 
 
@@ -331,9 +329,8 @@ def data_newer(at: Situation) -> tuple[Words, ...]:
 
 
 def _over_since(at: Situation) -> int | None:
-    """The first moment at which the coordinator's records show that it had ended whatever the producer had begun here:
-    a marker, if there was to be one, stood in the log by then. None where nothing of the kind needs to be shown.
-    """
+    """The first moment at which the coordinator's records show that it had ended everything the producer had begun
+    here: by then a marker, if there was to be one, was in the log. None if nothing of the kind needs to be shown."""
     entry, coordinator = at.entry, at.copies.coordinator
     if entry is None:
         cleaned = any(log.is_cleaned for log in coordinator.logs.values())
@@ -355,9 +352,8 @@ def _over_since(at: Situation) -> int | None:
 
 
 def is_marked(at: Situation) -> bool:
-    """Whether the marker in front of the transaction is the one that the coordinator's newest record tells of: then
-    that record is older than the transaction, and owes it nothing.
-    """
+    """Whether the marker before the transaction belongs to the coordinator's newest record: then that record is
+    older than the transaction and gives it no marker."""
     value, marker = at.value, at.last_marker
     if value is None or marker is None or marker.offset > at.transaction.first_offset:
         return False
@@ -379,9 +375,8 @@ def not_contradicted(at: Situation) -> tuple[Words, ...]:
 
 
 def partition_count(coordinator: Coordinator, metadata: ClusterMetadata, declared: Declared) -> int | None:
-    """How many partitions the coordinator's topic has; None when neither the files nor the person says it. Raises
-    ContradictedError where one contradicts the other.
-    """
+    """How many partitions the coordinator's topic has; None if neither the files nor the person says it. Raises
+    ContradictedError if they contradict each other."""
     told, count = metadata.transaction_partitions, declared.transaction_partitions
     if told is not None and count is not None and told != count:
         raise ContradictedError(words("refused.told", count=count, told=told, place=metadata.place))

@@ -1,4 +1,4 @@
-"""What the person who copied the files says of the copies, where the files do not say it themselves."""
+"""Statements of the person who copied the files about the copies, where the files do not show it."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -12,13 +12,13 @@ from eosviz.pipeline.kafka_logs.words import Words, words
 TRANSACTION_PARTITIONS_MAX = 10_000
 """Partitions of `__transaction_state`; Kafka's default is 50."""
 _DIGITS_MAX = 15
-"""Of a number that a person types."""
+"""The most digits of a number."""
 _SHOWN = 40
-"""Characters of a wrong time that the refusal repeats."""
+"""Characters of a wrong time that the refusal quotes."""
 
 
 class ContradictedError(LogsError):
-    """What is said of the copies is not so, or the copies contradict each other."""
+    """A statement about the copies is wrong, or the copies contradict each other."""
 
     def __init__(self, told: Words) -> None:
         super().__init__(told.key, told.params)
@@ -27,19 +27,20 @@ class ContradictedError(LogsError):
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """Every field but `now` lifts one doubt of `copy_proofs.py`; damage that is seen in the files is lifted by none."""
+    """Every field but `now` lifts one doubt of `copy_proofs.py`; none lifts damage that is visible in the files."""
 
     now: int | None = None
-    """What timeouts are measured against, milliseconds since 1970; None: the newest broker's time in the files."""
+    """The time that timeouts are measured against, milliseconds since 1970; None: the newest broker time in the
+    files."""
     transaction_partitions: int | None = None
     """How many partitions `__transaction_state` has."""
     rest_empty: bool = False
-    """What is not given of `__transaction_state` holds nothing."""
+    """Partitions of `__transaction_state` that are not given are empty."""
     one_cluster: bool = False
-    """All files are of one cluster."""
+    """All files are from one cluster."""
     copied_after: int | None = None
-    """The readers of every partition with an open transaction already waited at this moment, and every file was copied
-    after it, milliseconds since 1970."""
+    """At this moment, in milliseconds since 1970, the readers of every partition with an open transaction already
+    waited; every file was copied later."""
 
     def __post_init__(self) -> None:
         count = self.transaction_partitions
@@ -47,7 +48,7 @@ class Declared:
             raise ContradictedError(words("refused.count", count=count, most=TRANSACTION_PARTITIONS_MAX))
 
     def and_told(self, other: "Declared") -> "Declared":
-        """This, and what `other` (a bundle's) says beyond it."""
+        """These statements, with those of `other` (a bundle) where they are missing."""
         return replace(
             self,
             transaction_partitions=self.transaction_partitions or other.transaction_partitions,
@@ -66,9 +67,8 @@ def count_of(text: str) -> int:
 
 
 def moment_of(text: str) -> int:
-    """Milliseconds since 1970 of a number of them, or of a time as ISO 8601 has it; a time without a zone is UTC.
-    Raises ContradictedError.
-    """
+    """Milliseconds since 1970, from such a number or an ISO 8601 time; a time without a zone is UTC. Raises
+    ContradictedError."""
     text = text.strip()
     if text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX:
         return int(text)

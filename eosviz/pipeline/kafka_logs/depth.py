@@ -1,4 +1,4 @@
-"""How far the batches of a log are read."""
+"""How thoroughly the batches of a log are read."""
 
 from enum import Enum
 
@@ -9,10 +9,10 @@ class Depth(Enum):
     """Checksums are verified in both."""
 
     HEADERS = "headers"
-    """Headers and control records; other records only where the cleaner left holes."""
+    """Headers and control records; other records only if the cleaner left holes."""
     DEEP = "deep"
-    """Every record, decompressed where need be."""
+    """Every record, decompressed if necessary."""
 
 
 RECORDS = {Depth.HEADERS: Records.HOLES, Depth.DEEP: Records.CHECK_AND_HOLES}
-"""What the segment reader does with the records of the batches that it is asked about."""
+"""What the segment reader does with the records of the batches that it reads."""

@@ -1,4 +1,4 @@
-"""Partition folders on disk, found under the paths that were given, and the files beside their segments."""
+"""Finds partition folders under the given paths, and the files beside their segments."""
 
 import os
 import re
@@ -28,11 +28,11 @@ CLEANER_CHECKPOINT = "cleaner-offset-checkpoint"
 LOG_START_CHECKPOINT = "log-start-offset-checkpoint"
 LEADER_EPOCHS = "leader-epoch-checkpoint"
 OF_A_SEGMENT = (".log", ".index", ".timeindex", ".txnindex")
-"""Files that are there as long as their segment is. A `.snapshot` may be of the log's end."""
+"""Files that exist as long as their segment does. A `.snapshot` may be of the log's end."""
 SEGMENT_BYTES_STEP = 1024
 """The configured length of segments is a multiple of this."""
 PARTITIONS_MAX = 20_000
-"""Folders taken from one call; more are refused and not cut."""
+"""The most folders of one call; more are refused, not truncated."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class PartitionDirectory:
             yield from stretch_rows(stretch, reader)
 
     def batches(self, depth: Depth = Depth.HEADERS, split_bytes: int = SPLIT_BYTES) -> Iterator[BatchFacts]:
-        """What the analysis reads; files are named with the folder in front."""
+        """What the analysis reads; file names include the folder."""
         for stretch in self.stretches(split_bytes):
             yield from stretch_facts(self.name, stretch, depth)
 
@@ -83,12 +83,12 @@ class PartitionDirectory:
 
     @property
     def asked(self) -> tuple[tuple[ProducerEntry, str], ...]:
-        """Producers that only a running broker told of: none."""
+        """Producers that only a running broker listed: none."""
         return ()
 
     @property
     def damage_told(self) -> tuple[str, ...]:
-        """Damage that is no batch: none, a folder's stands in its rows."""
+        """Damage outside batches: none, a folder's damage is in its rows."""
         return ()
 
     @property
@@ -98,14 +98,13 @@ class PartitionDirectory:
 
     @cached_property
     def origin(self) -> Origin:
-        """Which cluster and topic the files beside it name."""
+        """Cluster and topic named by the files beside it."""
         return origin_of(self.path)
 
     @property
     def is_empty_segment_alone(self) -> bool:
-        """Whether no file has anything in it: nothing says that the partition is empty. A broker writes
-        LEADER_EPOCHS before the first batch; a copy onto a full disk leaves empty files.
-        """
+        """Whether all files are empty: then nothing shows that the partition is empty. A broker writes
+        LEADER_EPOCHS before the first batch; a copy onto a full disk leaves empty files."""
         return self.size == 0 and not any(path.stat().st_size for path in self.path.iterdir())
 
     @property
@@ -117,11 +116,9 @@ class PartitionDirectory:
 
     @cached_property
     def log_start(self) -> tuple[int, str]:
-        """The log start offset and where it was found; a checkpoint in the log directory goes before.
-
-        DeleteRecords moves the start of the oldest leader epoch along (`LeaderEpochFileCache`): where batches
-        of that epoch stand in front of it, they are deleted and only not removed yet.
-        """
+        """The log start offset and where it was found; a checkpoint in the log directory takes precedence.
+        DeleteRecords moves the start of the oldest leader epoch (`LeaderEpochFileCache`): batches of that epoch
+        before it are deleted and only not removed yet."""
         first = base_offset_of(self.segments[0].name) or 0
         epochs = self.path / LEADER_EPOCHS
         rows = self.rows(segment_reader(Records.SKIP))
@@ -137,7 +134,7 @@ class PartitionDirectory:
 
     @cached_property
     def newest_epoch_start(self) -> int:
-        """Where the newest leader epoch begins: the log ended there then. 0 when nothing tells."""
+        """Where the newest leader epoch begins: the log ended there then. 0 if unknown."""
         try:
             entries = decode_leader_epochs((self.path / LEADER_EPOCHS).read_bytes())
         except (OSError, ValueError):
@@ -146,7 +143,7 @@ class PartitionDirectory:
 
     @cached_property
     def has_later_segments(self) -> bool:
-        """Whether segments stand in the folder behind those that are read, or left an index there."""
+        """Whether the folder has later segments than those that are read, or an index of one."""
         behind = base_offset_of(self.segments[-1].name) or 0
         names = (path.with_suffix(".log").name for path in self.path.iterdir() if path.suffix in OF_A_SEGMENT)
         return any((base_offset_of(name) or 0) > behind for name in names)
@@ -164,7 +161,7 @@ class PartitionDirectory:
 
     @cached_property
     def newest_snapshot(self) -> tuple[str, tuple[ProducerEntry, ...]] | None:
-        """File name and entries of the newest `.snapshot` that is whole."""
+        """File name and entries of the newest undamaged `.snapshot`."""
         for path in sorted(self.path.glob("*.snapshot"), reverse=True):
             try:
                 return path.name, decode_producer_snapshot(path.read_bytes(), checksum)
@@ -174,12 +171,12 @@ class PartitionDirectory:
 
 
 class Found(NamedTuple):
-    """What lies under some paths."""
+    """What was found under some paths."""
 
     directories: tuple[PartitionDirectory, ...]
-    """Each once, sorted by where they are."""
+    """Each once, sorted by path."""
     left_out: tuple[Path, ...]
-    """Folders that the broker has set aside: their partition was deleted, or does not belong there any more."""
+    """Folders that the broker has renamed: their partition was deleted or moved away."""
 
 
 def find_directories(paths: Sequence[Path]) -> tuple[PartitionDirectory, ...]:
@@ -211,12 +208,12 @@ def find(paths: Sequence[Path]) -> Found:
 
 
 def is_segment(path: Path) -> bool:
-    """Whether the path is a segment's file rather than a folder."""
+    """Whether the path is a segment's file and not a folder."""
     return base_offset_of(path.name) is not None and path.is_file()
 
 
 def _folders(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
-    """Folders and the names of files in them; of a segment that was given alone, that one name."""
+    """Folders and the names of files in them; for a segment given alone, only its name."""
     for path in paths:
         if is_segment(path):
             yield path.parent, [path.name]
@@ -228,7 +225,7 @@ def _folders(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
 
 
 def _under(path: Path) -> Iterator[tuple[Path, list[str]]]:
-    """Every folder once, links to folders as well: a partition may lie on another disk."""
+    """Every folder once, links to folders too: a partition may be on another disk."""
     seen: set[str] = set()
     for folder, names, files in os.walk(path, onerror=_raise, followlinks=True):
         place = os.path.realpath(folder)
@@ -241,11 +238,9 @@ def _under(path: Path) -> Iterator[tuple[Path, list[str]]]:
 
 
 def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:
-    """Log start offsets by partition from the checkpoints of all log directories under `paths`.
-
-    Several brokers may have one each; the start is the same for all of them or late on some, so the largest
-    holds. A damaged checkpoint is left out: Kafka does without it too.
-    """
+    """Log start offsets by partition from the checkpoints of all log directories under `paths`. Several brokers
+    may have one each; the true start is the highest, since some may be late. A damaged checkpoint is ignored:
+    Kafka does without it too."""
     starts: dict[str, int] = {}
     for path in paths:
         for file in sorted(path.rglob(LOG_START_CHECKPOINT)):
@@ -259,7 +254,7 @@ def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:
 
 
 def cleaned_up_to(directory: PartitionDirectory) -> int:
-    """The offset below which the log cleaner has worked, from the log directory's checkpoint; 0 when none tells."""
+    """The offset up to which the log cleaner has cleaned, from the log directory's checkpoint; 0 if unknown."""
     for place in (directory.path.parent, directory.path.resolve().parent):
         try:
             read = decode_offset_checkpoint((place / CLEANER_CHECKPOINT).read_bytes())

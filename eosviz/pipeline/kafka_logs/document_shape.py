@@ -1,8 +1,5 @@
-"""The shape of `manage.py logs --json`, from which the documented JSON Schema is made (docs/logs.schema.json).
-
-It is one copy told twice: a test compares the committed file with what is made here, and holds the documents of all
-recorded folders to it.
-"""
+"""The shape of `manage.py logs --json`, from which the documented JSON Schema is generated
+(docs/logs.schema.json); a test compares the two and validates the documents of all recorded folders."""
 
 import json
 from typing import Any, Literal
@@ -14,9 +11,9 @@ from eosviz.pipeline.kafka_logs.notes import NoteKind
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
 
 Range = tuple[int, int]
-"""First and last offset, both inside."""
+"""First and last offset, both inclusive."""
 Index = tuple[int, int, int, int]
-"""Producer id, first offset, offset of the marker, last stable offset behind it."""
+"""Producer id, first offset, offset of the marker, last stable offset after it."""
 
 
 class _Shape(Struct, frozen=True, forbid_unknown_fields=True):
@@ -230,7 +227,7 @@ def schema() -> dict[str, Any]:
     """JSON Schema 2020-12."""
     made: dict[str, Any] = msgspec.json.schema(Document)
     for shape in made["$defs"].values():
-        # What these modules tell their reader is not for that of the schema.
+        # Docstrings of these modules are for readers of the code, not of the schema.
         shape.pop("description", None)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

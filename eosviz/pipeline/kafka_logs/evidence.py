@@ -1,4 +1,4 @@
-"""Facts that a verdict or a note rests on, each with the place where it stands, and the sentences that say them."""
+"""The facts that support a verdict or a note, each with its place, and their sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from eosviz.pipeline.kafka_logs.partition import Marker, Transaction
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 PARTITIONS_NAMED_MAX = 50
-"""Partitions of one transaction that a sentence names; it counts the others."""
+"""How many partitions of one transaction a sentence names; it counts the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One fact and where it stands."""
+    """One fact and its place."""
 
     place: str
     """File and byte, or partition and offset."""

@@ -1,7 +1,7 @@
 """What consumer groups committed, from `__consumer_offsets`, and which of them wait at a last stable offset.
 
-Source: Kafka's `GroupMetadataManager`: an offset that was committed in a transaction counts once the COMMIT
-marker is there, and is pending until then.
+Source: Kafka's `GroupMetadataManager`: an offset committed in a transaction counts after the COMMIT marker, and is
+pending until then.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ DAMAGE_MAX = 100
 
 @dataclass(slots=True)
 class GroupOffsets:
-    """What all the partitions that were read say."""
+    """The contents of all partitions that were read."""
 
     partitions: list[str] = field(default_factory=list)
     committed: dict[OffsetKey, CommittedOffset] = field(default_factory=dict)
@@ -26,10 +26,10 @@ class GroupOffsets:
     damaged: int = 0
     damage: list[str] = field(default_factory=list)
     _held_by: dict[OffsetKey, int] | None = field(default=None, repr=False, compare=False)
-    """By key, the first producer id that holds it back; None until it is asked for."""
+    """By key, the first producer id with a pending offset; None until it is computed."""
 
     def read(self, name: str, rows: Iterable[Row]) -> None:
-        """Take in one partition; `rows` keep their records. Damage is counted and told."""
+        """Take in one partition; `rows` keep their records. Damage is counted and kept as sentences."""
         self.partitions.append(name)
         for row in rows:
             if isinstance(row, DamageRow) and row.is_reserved:
@@ -40,9 +40,8 @@ class GroupOffsets:
                 self._batch(name, row)
 
     def take(self, other: "GroupOffsets") -> None:
-        """Add another partition, read apart: a group has all its records in one, and a marker ends only what
-        its producer wrote into the same partition.
-        """
+        """Add another partition that was read separately: all records of a group are in one partition, and a
+        marker ends only its producer's writes in the same partition."""
         self._held_by = None
         self.partitions += other.partitions
         self.committed |= other.committed
@@ -52,7 +51,7 @@ class GroupOffsets:
         self.damage += other.damage[: DAMAGE_MAX - len(self.damage)]
 
     def pending_of(self, key: OffsetKey) -> int | None:
-        """The producer id whose open transaction holds a newer offset of `key` back; None when none does."""
+        """The producer id whose open transaction has a newer offset for `key`; None if none has."""
         if self._held_by is None:
             self._held_by = {}
             for producer_id, held in self.pending.items():
@@ -98,7 +97,7 @@ class GroupOffsets:
                 self.committed[key] = value
 
     def add_damage(self, words: str) -> None:
-        """Count a damaged place and keep its words while there is room."""
+        """Count a damaged place, and keep its sentence while there is room."""
         self.damaged += 1
         if len(self.damage) < DAMAGE_MAX:
             self.damage.append(words)

@@ -1,9 +1,9 @@
-"""Thousands of batch headers at once, in columns: the fast way over batches in which nothing is remarkable.
+"""Reads thousands of batch headers at once, as columns: a fast path for ordinary batches. It decides nothing.
 
-It decides nothing. A batch is taken as it is when its checksum holds and its header alone tells all, and where every
-record is to be read, when its records hold (`record_columns.py`); a marker, when it is byte for byte as brokers write
-them. Every other batch (another control batch, one that the cleaner left holes in, anything that may be damaged) goes
-to the segment reader, and behind a damaged one the block ends.
+A batch is accepted if its checksum is right and its header alone is enough; where every record is to be read, if its
+records are right (`record_columns.py`); a marker, if it is byte for byte what brokers write. Every other batch
+(another control batch, one with holes from the cleaner, anything that may be damaged) goes to the segment reader, and
+after a damaged one the block ends.
 """
 
 import struct
@@ -45,20 +45,20 @@ _TYPE_NAMES = {int(one): one.name for one in MARKER_TYPES}
 _MARKER = np.frombuffer(
     encode_marker(ControlType.ABORT, 0, producer_id=0, producer_epoch=0, timestamp=0), dtype=np.uint8
 )[HEADER_BYTES:]
-"""The record of a marker: all of them differ in type and coordinator epoch only."""
+"""The record of a marker: markers differ only in type and coordinator epoch."""
 _MARKER_TYPE = 8
 _MARKER_EPOCH = slice(12, 16)
 _MARKER_FREE = np.zeros(len(_MARKER), dtype=bool)
 _MARKER_FREE[[_MARKER_TYPE, *range(_MARKER_EPOCH.start, _MARKER_EPOCH.stop)]] = True
 _DECOMPRESSED_TOGETHER_BYTES = 16 * 1024 * 1024
-"""Compressed batches whose records are looked at together."""
+"""How many compressed batches are decompressed together."""
 
 _LENGTH = struct.Struct(">i")
 _TYPES = {"b": "i1", "h": ">i2", "i": ">i4", "I": ">u4", "q": ">i8"}
 HEADER = np.dtype(
     [(one.name, _TYPES[letter]) for one, letter in zip(fields(BatchHeader), HEADER_FORMAT[1:], strict=True)]
 )
-"""`BatchHeader` as a row of bytes."""
+"""`BatchHeader` as a NumPy row type."""
 
 
 Read = TypeVar("Read")
@@ -66,32 +66,32 @@ Read = TypeVar("Read")
 
 @dataclass(slots=True)
 class HeaderBlock(Generic[Read]):
-    """Undamaged batches, one behind the other."""
+    """Undamaged batches, contiguous."""
 
     positions: np.ndarray
     headers: np.ndarray
     """`HEADER`."""
     behind: int
-    """The byte behind the last one."""
+    """The byte after the last one."""
     offset_behind: int
     """The lowest offset that may follow."""
     marker_types: np.ndarray
-    """`ControlType` of the markers among them, NO_MARKER of other batches."""
+    """`ControlType` of the markers among them, NO_MARKER for other batches."""
     coordinator_epochs: np.ndarray
-    """Of the markers, -1 of other batches."""
+    """Of the markers; -1 for other batches."""
     read: dict[int, Read] = field(default_factory=dict)
-    """By index: what the segment reader said of those that it was asked about."""
+    """By index: the segment reader's result for those that it read."""
 
     def __len__(self) -> int:
         return len(self.positions)
 
 
 Part = HeaderBlock[BatchFacts] | list[BatchFacts]
-"""Batches of one stretch, one behind the other: taken as they are, or one that was read by itself."""
+"""The batches of one stretch in order: blocks of the fast path, or one that the segment reader read."""
 
 
 def parts_of(file: str, stretch: Stretch, depth: Depth) -> Iterator[Part]:
-    """All of a stretch; `file` is how its facts name the file. Raises LogsError."""
+    """All of a stretch; `file` is the file's name in its facts. Raises LogsError."""
     every_record = depth is Depth.DEEP
     reader = segment_reader(RECORDS[depth])
     rows = StretchRows(stretch, reader)
@@ -117,7 +117,7 @@ def parts_of(file: str, stretch: Stretch, depth: Depth) -> Iterator[Part]:
         row = rows.at(position, offset_min)
         yield [batch_facts(file, row)]
         position, offset_min = rows.behind(row, offset_min)
-        # Damage seldom comes alone: a long block would be begun again and again.
+        # Damage is often followed by more: a long block would be started again and again.
         batches_max = _BLOCK_MIN
 
 
@@ -131,10 +131,9 @@ def header_block(
     every_record: bool,
     kept: Callable[[BatchRow], Read],
 ) -> HeaderBlock[Read]:
-    """The undamaged batches from byte `start` on, at most `batches_max` and none that begins at `stop` or
-    behind; empty when the first one may be damaged. `offsets`: those that may stand there; `every_record`: whether
-    the records of data batches are looked at, too; `kept`: what is kept of a row that the reader was asked for.
-    """
+    """The undamaged batches from byte `start` on, at most `batches_max` and none that begins at or after `stop`;
+    empty if the first one may be damaged. `offsets`: the allowed ones; `every_record`: whether records of data
+    batches are checked too; `kept`: what is kept of a row from the segment reader."""
     places, behind = _walk(view, start, stop, batches_max)
     positions = np.array(places, dtype=np.int64)
     if not places:
@@ -167,7 +166,7 @@ def header_block(
 def _checksums_hold(
     view: memoryview, positions: np.ndarray, ends: np.ndarray, expected: np.ndarray, asked: np.ndarray
 ) -> np.ndarray:
-    """Of the batches that are `asked` for, whether the checksum holds; False of the others."""
+    """For the batches in `asked` whether the checksum is right; False for the others."""
     computed = [
         checksum(view[start:end]) if is_asked else -1
         for start, end, is_asked in zip(
@@ -186,7 +185,7 @@ def _records_hold(
     asked: np.ndarray,
     reader: SegmentReader,
 ) -> np.ndarray:
-    """Of the batches that are `asked` for, whether their records hold; False also where that is not known."""
+    """For the batches in `asked` whether their records are right; False also if that is unknown."""
     holds = np.zeros(len(positions), dtype=bool)
     starts, counts = positions + HEADER_BYTES, headers["record_count"].astype(np.int64)
     codes = headers["attributes"] & CODEC_MASK
@@ -219,7 +218,7 @@ def _decompressed_hold(blocks: list[bytes], counts: np.ndarray) -> np.ndarray:
 
 
 def _walk(view: memoryview, start: int, stop: int, batches_max: int) -> tuple[list[int], int]:
-    """Where batches begin, by their lengths alone, and the byte behind the last."""
+    """Where batches begin, by their lengths alone, and the byte after the last."""
     places: list[int] = []
     position, last = start, len(view) - HEADER_BYTES
     while position < stop and position <= last and len(places) < batches_max:
@@ -232,7 +231,7 @@ def _walk(view: memoryview, start: int, stop: int, batches_max: int) -> tuple[li
 
 
 def _whole(headers: np.ndarray) -> np.ndarray:
-    """Those in which every offset has its record, in a codec that there is."""
+    """Those in which every offset has its record, and whose codec exists."""
     delta, attributes = headers["last_offset_delta"].astype(np.int64), headers["attributes"]
     whole: np.ndarray = (
         (headers["magic"] == MAGIC)
@@ -246,7 +245,7 @@ def _whole(headers: np.ndarray) -> np.ndarray:
 def _markers(
     data: np.ndarray, positions: np.ndarray, ends: np.ndarray, headers: np.ndarray, asked: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Type and coordinator epoch of the batches, among those `asked` for, that are markers as brokers write them."""
+    """Type and coordinator epoch of those batches in `asked` that are markers as brokers write them."""
     types = np.full(len(positions), NO_MARKER, dtype=np.int64)
     epochs = np.full(len(positions), -1, dtype=np.int64)
     sized = asked & (ends - positions == HEADER_BYTES + len(_MARKER)) & (headers["record_count"] == 1)
@@ -262,7 +261,7 @@ def _markers(
 
 
 def _cut(block: HeaderBlock[Read], count: int, offset_behind: int) -> HeaderBlock[Read]:
-    """The first `count` batches; the one behind them may be damaged."""
+    """The first `count` batches; the next one may be damaged."""
     behind = int(block.positions[count])
     kept = {index: facts for index, facts in block.read.items() if index < count}
     columns = (block.marker_types[:count], block.coordinator_epochs[:count])
@@ -270,13 +269,13 @@ def _cut(block: HeaderBlock[Read], count: int, offset_behind: int) -> HeaderBloc
 
 
 def holes_of(facts: BatchFacts) -> tuple[Range, ...] | None:
-    """The offsets of a batch that holes are in, else None."""
+    """The offsets of a batch with holes; None for one without."""
     every = every_offset(facts.base_offset, facts.last_offset, facts.records)
     return None if facts.offsets == every else facts.offsets
 
 
 def columns_of(block: HeaderBlock[BatchFacts]) -> dict[str, np.ndarray | list[Any]]:
-    """The fields of `BatchFacts` but the file; offsets are None where every one from the first to the last is there."""
+    """The fields of `BatchFacts` without the file; offsets are None if every one from first to last is there."""
     headers, count = block.headers, len(block)
     columns: dict[str, np.ndarray | list[Any]] = {name: headers[name] for name in _SAME_NAME}
     delta = headers["last_offset_delta"].astype(np.int64)
@@ -306,6 +305,6 @@ def lists_of(block: HeaderBlock[BatchFacts]) -> dict[str, list[Any]]:
 
 
 def _last_sequences(first: np.ndarray, delta: np.ndarray) -> np.ndarray:
-    """`BatchHeader.last_sequence` of many: behind 2^31 - 1 comes 0."""
+    """`BatchHeader.last_sequence` for arrays: after 2^31 - 1 comes 0."""
     last = first + delta
     return np.where(first == NO_SEQUENCE, NO_SEQUENCE, np.where(last > INT_MAX, last - INT_MAX - 1, last))

@@ -1,6 +1,5 @@
-"""The partitions of `__transaction_state`, `__consumer_offsets` and `__cluster_metadata`, each read apart and put
-together.
-"""
+"""The partitions of `__transaction_state`, `__consumer_offsets` and `__cluster_metadata`, each read separately and
+then combined."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -23,15 +22,15 @@ METADATA_SNAPSHOT = ".checkpoint"
 
 @dataclass(slots=True)
 class ClusterMetadata:
-    """What the controllers' log says of the coordinator's topic."""
+    """What the controllers' log states about the coordinator's topic."""
 
     transaction_partitions: int | None = None
-    """None where it does not say."""
+    """None if unknown."""
     place: str = ""
     topics: TopicPartitions = field(default_factory=TopicPartitions, repr=False, compare=False)
 
     def read(self, name: str, rows: Iterable[Row]) -> None:
-        """Take in the log; damage only hides what stands there."""
+        """Take in the log; damage only hides what is there."""
         for row in rows:
             if isinstance(row, BatchRow) and not row.damage and not row.header.is_control:
                 self.topics.take(record.value for record in row.records if record.value is not None)
@@ -52,7 +51,7 @@ def is_internal(directory: PartitionDirectory) -> bool:
 
 
 def read_internal(directory: PartitionDirectory) -> Internal:
-    """What a folder for which `is_internal` holds says. Raises LogsError; damage is counted in it."""
+    """The contents of a folder for which `is_internal` holds. Raises LogsError; damage is counted."""
     found = _READERS[directory.name.rpartition("-")[0]]()
     if isinstance(found, ClusterMetadata):
         found.read(directory.name, _snapshot_rows(directory))
@@ -66,14 +65,14 @@ def read_internal(directory: PartitionDirectory) -> Internal:
 
 
 def _snapshot_rows(directory: PartitionDirectory) -> Iterator[Row]:
-    """The newest snapshot of metadata: what the controllers have deleted from the log stands there."""
+    """The newest snapshot of metadata: it has what the controllers have deleted from the log."""
     newest = max(directory.path.glob(f"*{METADATA_SNAPSHOT}"), default=None, key=lambda path: path.name)
     if newest is not None:
         yield from segment_reader().rows(newest.read_bytes())
 
 
 def _judge_log(found: Coordinator, directory: PartitionDirectory) -> None:
-    """What the folder says of its log beyond the batches."""
+    """What the folder states about its log beyond the batches."""
     log = found.logs[directory.name]
     log.cluster_id, log.topic_id = directory.origin
     if log.hole_end <= cleaned_up_to(directory):
@@ -98,7 +97,7 @@ class Together(NamedTuple):
 
 
 def together(found: Iterable[Internal]) -> Together:
-    """Partitions, in their order, as one coordinator's view, the groups of all, and what the controllers say."""
+    """The partitions, in order, combined: the coordinator's view, all groups, and the controllers' statements."""
     all_of = Together(Coordinator(), GroupOffsets(), ClusterMetadata())
     for one in found:
         if isinstance(one, Coordinator):

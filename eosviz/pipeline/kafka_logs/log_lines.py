@@ -1,7 +1,7 @@
-"""Lines of a broker's or a client's own log that tell of transactions: which they are, and what each says.
+"""Lines of a broker's or client's application log about transactions: which they are, and what each means.
 
-A log tells what happened and never what is the case: that a transaction is open now, only the partition's log
-says. So a line is evidence beside a verdict; where there is nothing else, it narrows what remains possible.
+Such a log says what happened, never what is true now: only the partition's log shows that a transaction is open. So a
+line is additional evidence for a verdict; if there is nothing else, it narrows the possibilities.
 
 Source: the messages of Kafka's `LogManager`, `UnifiedLog`, `LogLoader`, `ProducerStateManager`, `ProducerAppendInfo`,
 `TransactionCoordinator`, `TransactionMarkerRequestCompletionHandler` and the clients' `TransactionManager`, of 2.0 to
@@ -20,13 +20,13 @@ from eosviz.pipeline.kafka_logs.words import Words, words
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """What one line says. Everything but its place comes from the line."""
+    """The meaning of one line. Everything but its place comes from the line."""
 
     kind: str
     """A key of `KINDS`."""
     place: str
     time: str
-    """As printed; the zone is not in it."""
+    """As printed, without the time zone."""
     partition: str | None = None
     producer_id: int | None = None
     epoch: int | None = None
@@ -36,20 +36,18 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A message, and what is still possible of a transaction that it tells of; nothing where it says nothing.
-
-    ``message`` is tried where ``begins`` stands first in a line and nowhere else, and no pattern has two parts that
-    could share the same characters: else a long line would be searched again from each of its places.
-    """
+    """A message, and the verdicts that remain possible for its transaction; empty if it does not narrow them.
+    ``message`` is tried only where ``begins`` first occurs in a line, and no pattern has two parts that could
+    match the same characters: otherwise a long line would be searched again from each position."""
 
     begins: str
     message: re.Pattern[str]
     leaves: tuple[VerdictKind, ...] = ()
     before: re.Pattern[str] | None = None
-    """What must stand in the line before the message."""
+    """What must precede the message in the line."""
 
     def groups(self, line: str) -> dict[str, str] | None:
-        """What the line says; None where it is another message. The work grows with the line."""
+        """The line's meaning; None for another message. The work is linear in the line."""
         at = line.find(self.begins)
         found = self.message.match(line, at) if at >= 0 else None
         if found is None or self.before is None:
@@ -155,7 +153,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""By the word that stands for the message in `--json` and in the catalogue (`logs.line.<kind>`)."""
+"""By the word for the message in `--json` and in the catalogue (`logs.line.<kind>`)."""
 
 OF_A_LOG = re.compile(
     r"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) "
@@ -164,16 +162,15 @@ OF_A_LOG = re.compile(
     r"|^(?:Caused by: )?org\.apache\.kafka\.common\.errors\.\w+: "
     r"|^\tat [\w.$]+\("
 )
-"""Whether a line is one of a log at all. An exception's own line has no time: it belongs to the line above."""
+"""Whether a line is a log entry at all. An exception's own line has no time: it belongs to the entry above."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]\d{3}Z?|%\d\|(?P<seconds>\d+\.\d+)\|")
 _WHOLE = ("producer_id", "epoch")
 _OWN = ("partition", "transactional_id", "topic", "number", *_WHOLE)
 
 
 def log_line(line: str, place: str) -> LogLine | None:
-    """What a line says that `OF_A_LOG` takes; None where it says nothing about transactions.
-    Raises UnreadableError for a number that no file could hold.
-    """
+    """The meaning of a line that `OF_A_LOG` accepts; None if it is not about transactions. Raises UnreadableError
+    for a number that no file could contain."""
     for name, kind in KINDS.items():
         groups = kind.groups(line)
         if groups is not None:
@@ -208,7 +205,7 @@ def _number(text: str | None) -> int | None:
 
 
 def said(line: LogLine) -> Words:
-    """The line in a sentence."""
+    """The line as a sentence."""
     own = {
         "partition": line.partition,
         "producer_id": line.producer_id,
@@ -224,10 +221,10 @@ def said(line: LogLine) -> Words:
 
 
 def left_by(line: LogLine) -> tuple[VerdictKind, ...]:
-    """What is still possible of the transactions that the line tells of; empty when it does not say."""
+    """The verdicts that remain possible for the line's transactions; empty if it does not narrow them."""
     if line.kind != "loaded":
         return KINDS[line.kind].leaves
-    # Right after a start the high watermark may still be unknown, and the last stable offset with it.
+    # Right after a start the high watermark may still be unknown, and so the last stable offset.
     stable, watermark = line.params["last_stable_offset"], line.params["high_watermark"]
     return (
         NOT_HEALTHY if isinstance(stable, int) and isinstance(watermark, int) and stable < watermark else ()
@@ -235,11 +232,11 @@ def left_by(line: LogLine) -> tuple[VerdictKind, ...]:
 
 
 _OF_ALL_PARTITIONS = ("marker_tried_again", "marker_given_up")
-"""That the marker of a transaction failed elsewhere says something of its other partitions too."""
+"""A marker that failed elsewhere also says something about the transaction's other partitions."""
 
 
 class LoggedLines:
-    """Lines by what they tell of, so that each of many verdicts finds its own without a look at the others'."""
+    """Lines by their subject, so that each of many verdicts finds its own quickly."""
 
     def __init__(self, lines: Iterable[LogLine] = ()) -> None:
         self._lines = tuple(lines)
@@ -259,15 +256,14 @@ class LoggedLines:
                 self._of_id.setdefault((line.transactional_id, where), []).append(number)
 
     def of_partition(self, name: str) -> Sequence[LogLine]:
-        """The lines that name the partition, in their order."""
+        """The lines that name the partition, in order."""
         return [self._lines[number] for number in self._of_partition.get(name, ())]
 
     def about(
         self, name: str, producer_id: int, transactional_id: str | None, lines_max: int
     ) -> Sequence[LogLine]:
-        """The last `lines_max` lines that tell of a transaction in the partition: those of its producer, of its
-        transactional id, and those of the partition that name neither.
-        """
+        """The last `lines_max` lines about a transaction in the partition: those with its producer id, with its
+        transactional id, and those of the partition with neither."""
         found = [self._of_partition_alone.get(name, ())]
         for where in (name, None):
             found.append(self._of_producer.get((producer_id, where), ()))

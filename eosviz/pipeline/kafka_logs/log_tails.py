@@ -1,8 +1,8 @@
-"""Where a log ends at least, as the files beside its segments say: a segment that ends earlier was cut, or copied
-earlier than they were.
+"""The least end of a log according to the files beside its segments: a segment that ends earlier was truncated, or
+copied earlier than they were.
 
 Source: Kafka's `ProducerStateManager`: a snapshot is named after the offset up to which it was taken, and an entry of
-a `.txnindex` names the offset of a marker. `LeaderEpochFileCache`: a leader epoch begins where the log ended then.
+a `.txnindex` has the offset of a marker. `LeaderEpochFileCache`: a leader epoch begins where the log ended then.
 """
 
 from typing import Protocol
@@ -12,14 +12,14 @@ from engine.codec.transaction_index import AbortedTransaction
 from eosviz.pipeline.kafka_logs.partition import Partition
 
 _NAME_DIGITS = 20
-"""Of an offset in the name of a file."""
+"""Digits of an offset in a file's name."""
 
 Snapshot = tuple[str, tuple[ProducerEntry, ...]]
 """Name and entries of a partition's newest `.snapshot`."""
 
 
 class Beside(Protocol):
-    """A folder, a text or a bundle: what stands beside a log."""
+    """A folder, a text or a bundle: the source of facts beside a log."""
 
     @property
     def newest_snapshot(self) -> Snapshot | None: ...
@@ -32,11 +32,11 @@ class Beside(Protocol):
 
     @property
     def newest_epoch_start(self) -> int:
-        """Where the newest leader epoch begins; 0 when nothing tells."""
+        """Where the newest leader epoch begins; 0 if unknown."""
 
 
 class FolderlessPartition:
-    """What a text or a bundle answers where only a folder's files could tell more."""
+    """The answers of a text or a bundle where only a folder's files would know more."""
 
     __slots__ = ()
 
@@ -54,13 +54,13 @@ class FolderlessPartition:
 
 
 def base_offset_of_snapshot(name: str) -> int:
-    """The offset at which a `.snapshot` was taken, from the file's name; 0 when it says none."""
+    """The offset at which a `.snapshot` was taken, from the file's name; 0 if it has none."""
     digits = name.partition(".")[0]
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= _NAME_DIGITS else 0
 
 
 def told_end(source: Beside) -> int:
-    """The log end offset that a file beside the log names; 0 when none does."""
+    """The log end offset according to a file beside the log; 0 if none has one."""
     snapshot = source.newest_snapshot
     ends = [] if snapshot is None else [base_offset_of_snapshot(snapshot[0])]
     ends.append(source.newest_epoch_start)
@@ -70,7 +70,7 @@ def told_end(source: Beside) -> int:
 
 
 def doubt_a_cut_tail(partition: Partition, source: Beside) -> int | None:
-    """Where a longer log than this one ends, when a file beside it tells of one: its tail is missing."""
+    """The end of a longer log according to a file beside this one: the tail is missing."""
     end = told_end(source)
     if end <= partition.log_end or partition.log_end < 0:
         return None

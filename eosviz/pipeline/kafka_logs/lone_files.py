@@ -1,7 +1,5 @@
-"""Files that stand beside segments, given without them: what each is, what it tells, and what is missing.
-
-None of them makes a case: they name offsets, and the batches at these offsets are in the segments.
-"""
+"""Files that belong beside segments but were given without them: what each is, what it shows, and what is missing.
+They make no case: they contain offsets, and the batches at these offsets are in the segments."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -22,7 +20,7 @@ Params = dict[str, Any]
 
 
 def lone_file(name: str, data: bytes) -> Words | None:
-    """The sentence about a file of this name; None when it is none of those that stand beside segments."""
+    """The sentence about a file of this name; None if it is none of those beside segments."""
     tell = next((told for ending, told in _TOLD.items() if name.endswith(ending)), None)
     if tell is None:
         return None
@@ -36,7 +34,7 @@ def lone_file(name: str, data: bytes) -> Words | None:
 
 
 def most_telling(files: Mapping[str, bytes]) -> Words | None:
-    """The sentence about the file among them that tells most; None when there is none that stands beside segments."""
+    """The sentence about the most informative of the files; None if none belongs beside segments."""
     found = (name for ending in _TOLD for name in sorted(files) if name.endswith(ending))
     name = next(found, None)
     return None if name is None else lone_file(name, files[name])
@@ -48,7 +46,7 @@ def stands_beside_segments(name: str) -> bool:
 
 
 def _offset_of(name: str) -> int:
-    """What the file's name says: a segment's base offset, or where a snapshot was taken."""
+    """The offset in the file's name: a segment's base offset, or where a snapshot was taken."""
     match = _OFFSET.fullmatch(name.rpartition("/")[2])
     return int(match[1]) if match else 0
 
@@ -145,4 +143,4 @@ _TOLD: dict[str, Callable[[bytes, Params], Words]] = {
     ".timeindex": _time_index,
     ".index": _offset_index,
 }
-"""By how a name ends; what tells most stands first."""
+"""By the ending of the name; the most informative first."""

@@ -1,7 +1,7 @@
-"""Notes on closed transactions that ended otherwise than by their own producer.
+"""Notes on closed transactions that were not ended by their own producer.
 
-Source: KIP-890: with transaction version 2 each end raises the producer's epoch by one, and its marker has the new one;
-fencing and timeouts raise it once more. Before, only fencing and timeouts raise it.
+Source: KIP-890: with transaction version 2 each end raises the producer's epoch by one, and its marker has the new
+one; fencing and timeouts raise it once more. Earlier versions raise it for fencing and timeouts only.
 """
 
 from dataclasses import dataclass
@@ -13,22 +13,22 @@ from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
 from eosviz.pipeline.kafka_logs.words import words
 
 NOTES_MAX = 10_000
-"""Notes kept of one partition, those of its first transactions; the others are counted."""
+"""How many notes of one partition are kept, those of its first transactions; the others are counted."""
 _VERSION_2 = 2
 
 
 class NoteKind(StrEnum):
-    """What is worth knowing of a transaction that is closed."""
+    """What happened to a closed transaction."""
 
     NEWER_EPOCH = "closed_by_newer_epoch"
     """The producer was fenced, or its timeout passed."""
     NO_DECISION = "marker_without_decision"
-    """The coordinator had decided nothing when the marker came: an administrator wrote it."""
+    """The coordinator had decided nothing before the marker: an administrator wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A closed transaction that ended otherwise than by its own producer."""
+    """A closed transaction that was not ended by its own producer."""
 
     kind: NoteKind
     producer_id: int
@@ -75,6 +75,6 @@ def _epochs_that_an_end_raises(partition: Partition, coordinator: Coordinator) -
 
 def _is_of_newer_epoch(transaction: Transaction, marker: Marker, raised: dict[int, int]) -> bool:
     if marker.result == "committed":
-        # A fenced producer has committed nothing: the epoch is that of version 2.
+        # A fenced producer has committed nothing: the epoch is from version 2.
         return False
     return marker.epoch > transaction.newest_epoch + raised.get(transaction.producer_id, 0)

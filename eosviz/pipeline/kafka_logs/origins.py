@@ -1,8 +1,5 @@
-"""Which cluster a folder comes from, as the files beside it say.
-
-Source: Kafka's `MetaProperties` (`meta.properties` of a log directory: `cluster.id`) and `PartitionMetadataFile`
-(`partition.metadata` of a partition: `topic_id`).
-"""
+"""The cluster of a folder, according to the files beside it. Source: Kafka's `MetaProperties` (`meta.properties`
+of a log directory: `cluster.id`) and `PartitionMetadataFile` (`partition.metadata` of a partition: `topic_id`)."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,7 +15,7 @@ _VALUE_CHARACTERS_MAX = 100
 
 
 class Origin(NamedTuple):
-    """Both empty where nothing says them."""
+    """Both empty if unknown."""
 
     cluster_id: str = ""
     topic_id: str = ""
@@ -28,9 +25,8 @@ NOWHERE = Origin()
 
 
 def origin_of(folder: Path) -> Origin:
-    """Of a partition's folder. A folder that is a link counts where it was given and where it leads. Raises
-    ContradictedError when the two are of two clusters.
-    """
+    """The origin of a partition's folder. For a link both its own place and its target count. Raises
+    ContradictedError if they name two clusters."""
     topic_id = _value(folder / PARTITION_METADATA, "topic_id", ":")
     places = (folder, folder.resolve())
     found = [
@@ -42,7 +38,7 @@ def origin_of(folder: Path) -> Origin:
 
 
 def refuse_two_clusters(origins: Iterable[tuple[Path, Origin]]) -> None:
-    """Raises ContradictedError when two folders name different clusters: ids of one say nothing of the other's."""
+    """Raises ContradictedError if two folders name different clusters: ids of one mean nothing in the other."""
     first: tuple[Path, str] | None = None
     for folder, origin in origins:
         if not origin.cluster_id:

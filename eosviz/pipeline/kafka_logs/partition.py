@@ -1,9 +1,9 @@
-"""One partition's log, folded batch by batch: its producers, transactions, aborted index, last stable offset,
-and what readers of both isolation levels see.
+"""One partition's log, folded batch by batch: its producers, transactions, aborted index, last stable offset, and
+what readers of both isolation levels get.
 
 Source: Kafka's `ProducerStateManager`, `ProducerAppendInfo` and `UnifiedLog` (firstUnstableOffset, LSO-1). A
-transaction belongs to a producer id, so a marker of a newer epoch closes it too; the last stable offset is the
-lower of the high watermark and the first offset of an open transaction.
+transaction belongs to a producer id, so a marker of a newer epoch closes it too; the last stable offset is the lower
+of the high watermark and the first offset of an open transaction.
 """
 
 import heapq
@@ -19,11 +19,11 @@ from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE
 from eosviz.pipeline.kafka_logs.batch_facts import UNTOLD, BatchFacts, Range, clipped, merged
 
 DAMAGE_MAX = 100
-"""Damaged places kept with their words; all are counted."""
+"""How many damaged places are kept as sentences; all are counted."""
 SEQUENCE_BREAKS_MAX = 100
-"""Breaks in sequences kept for one producer; all are counted."""
+"""How many breaks in one producer's sequences are kept; all are counted."""
 JUMPS_MAX = 100
-"""Jumps of base offsets kept with their place; all are counted."""
+"""How many jumps of base offsets are kept with their place; all are counted."""
 
 _MARKERS = {"COMMIT": "committed", "ABORT": "aborted", UNTOLD: "ended"}
 _SEQUENCES = 1 << 31
@@ -35,27 +35,28 @@ class Transaction:
 
     producer_id: int
     epoch: int
-    """That of its data."""
+    """The epoch of its data."""
     first_offset: int
     last_offset: int
-    """Of its data; the marker has an offset of its own."""
+    """The last offset of its data; the marker has an offset of its own."""
     first_timestamp: int
     """The first batch's largest timestamp, milliseconds since 1970."""
     file: str
-    """That of its first batch, or where else it is told."""
+    """The leader epoch of its first batch, or as otherwise known."""
     position: int = -1
-    """Byte of the file; -1 where it is not told of in one."""
+    """Byte of the file; -1 if it is not known from one."""
     records: int = 0
     ranges: list[Range] = field(default_factory=list)
     result: str = "open"
-    """`open`, `committed` or `aborted`; `ended` where a dump without records does not say how."""
+    """`open`, `committed` or `aborted`; `ended` if a dump without records does not show how."""
     marker: "Marker | None" = None
     newest_epoch: int = -1
-    """That of its last data: a transaction that was never ended takes in what the next epoch writes."""
+    """The epoch of its last data: a transaction that was never ended includes what the next epoch writes."""
     followed_ms: int = -1
-    """The time of the first marker behind its first batch, by a broker's clock: it began no later. -1: none follows."""
+    """The time of the first marker after its first batch, by a broker's clock: it began no later. -1: none
+    follows."""
     from_snapshot: bool = False
-    """Only the broker's snapshot tells of its beginning: the data there was deleted."""
+    """Only the broker's snapshot shows its beginning: the data there was deleted."""
 
     @property
     def place(self) -> str:
@@ -83,13 +84,13 @@ class Marker(NamedTuple):
 
     @property
     def type(self) -> str:
-        """As Kafka names it; `?` where a dump does not say."""
+        """Kafka's name; `?` if a dump does not show it."""
         return {"committed": "COMMIT", "aborted": "ABORT"}.get(self.result, "?")
 
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """A batch whose base offset is not the next one: what stood between is not in the files."""
+    """A batch whose base offset is not the next one: the batches before it are not in the files."""
 
     place: str
     expected: int
@@ -106,13 +107,13 @@ class SequenceBreak:
 
     @property
     def is_duplicate(self) -> bool:
-        """Behind what was expected, rather than ahead of it, in the half of the circle that is nearer."""
+        """True if it is before the expected sequence and not ahead of it, in the nearer half of the circle."""
         return (self.found - self.expected) % _SEQUENCES >= _SEQUENCES // 2
 
 
 @dataclass(slots=True)
 class Producer:
-    """What the partition knows of one producer id; the fields of a `.snapshot`, and what was seen."""
+    """What the partition knows of one producer id: the fields of a `.snapshot`, and what was seen."""
 
     producer_id: int
     epoch: int = -1
@@ -126,12 +127,12 @@ class Producer:
     gap_count: int = 0
     duplicate_count: int = 0
     has_version_2: bool = False
-    """A COMMIT marker has a newer epoch than its data: with transaction version 2 each has, before it none had."""
+    """A COMMIT marker has a newer epoch than its data: always with transaction version 2, never before."""
 
 
 @dataclass(slots=True)
 class _Answers:
-    """What was asked of the fold since its newest batch: every verdict asks the same again."""
+    """Results computed since the newest batch: every verdict needs the same ones."""
 
     open_now: tuple[Transaction, ...]
     written: tuple[Range, ...] | None = None
@@ -142,12 +143,12 @@ class _Answers:
 
 @dataclass(slots=True)
 class Partition:
-    """The fold. Give it batches in the order of the log, then ask."""
+    """The fold. Give it batches in the order of the log, then query it."""
 
     name: str
     log_start: int = 0
     cut: int | None = None
-    """The high watermark to look at; None for everything in the files."""
+    """The high watermark; None for everything in the files."""
     log_end: int = 0
     batches: int = 0
     records: int = 0
@@ -156,7 +157,7 @@ class Partition:
     corrupt: int = 0
     legacy: int = 0
     has_holes: bool = False
-    """Offsets are missing between batches or inside them: the log cleaner was here, or something was lost."""
+    """Offsets are missing between batches or inside them: the log cleaner removed them, or something was lost."""
     is_printed: bool = False
     """Read from text that may have been cut."""
     is_cleaned: bool = False
@@ -164,50 +165,49 @@ class Partition:
     jumps: list[Jump] = field(default_factory=list)
     jump_count: int = 0
     newest_marker_ms: int = -1
-    """A broker's clock; data has the clock of its client, which may say anything."""
+    """By a broker's clock; data has its client's clock, which may be anything."""
     client_lag_ms: int = 0
-    """How far the time of transactional data was behind that of a marker in front of it at most: its clients' clocks
-    are behind, or its records carry the times of older events."""
+    """How far the time of transactional data was at most behind that of an earlier marker: its clients' clocks are
+    slow, or its records have the times of older events."""
     damage: list[str] = field(default_factory=list)
     reserved: str | None = None
-    """Where the zeros begin that stand behind the newest batch: space that `log.preallocate` reserved."""
+    """The beginning of the zeros after the newest batch: space that `log.preallocate` reserved."""
     producers: dict[int, Producer] = field(default_factory=dict)
     transactions: list[Transaction] = field(default_factory=list)
     """In the order of their first offsets, open ones included."""
     raised_at: int = -1
     """Offset of the first COMMIT marker with a newer epoch than its data; -1: none."""
     stray_markers: list[Marker] = field(default_factory=list)
-    """Markers that closed nothing here: none of the transaction's data is in front of them."""
+    """Markers that closed nothing here: none of the transaction's data precedes them."""
     aborted_index: list[AbortedTransaction] = field(default_factory=list)
     _written: list[Range] = field(default_factory=list)
     _committed: list[Range] = field(default_factory=list)
     _doubted_from: int = -1
-    """Something is missing or damaged behind each offset below this one."""
+    """After each offset below this one something is missing or damaged."""
     _unfollowed: list[Transaction] = field(default_factory=list, repr=False, compare=False)
     """Begun since the newest marker."""
     _open_firsts: list[tuple[int, int]] = field(default_factory=list)
-    """A heap of first offset and producer id, of every open transaction and of some that have ended."""
+    """A heap of first offset and producer id, for every open transaction and some that have ended."""
     _answers: _Answers | None = field(default=None, repr=False, compare=False)
 
     @property
     def high_watermark(self) -> int:
-        """Everything in the files counts as replicated, unless the caller cut; -1 when nothing tells it."""
+        """Everything in the files counts as replicated, unless the caller set a cut; -1 if unknown."""
         return self.log_end
 
     @property
     def open_transactions(self) -> tuple[Transaction, ...]:
-        """By first offset: the first one holds the last stable offset."""
+        """By first offset: the first one determines the last stable offset."""
         return self._answered().open_now
 
     @property
     def tells_jumps(self) -> bool:
-        """Whether the jumps deserve a word: nothing shows that the log cleaner made them."""
+        """Whether the jumps are reported: nothing shows that the log cleaner made them."""
         return bool(self.jumps) and not self.is_cleaned
 
     def last_stable_offset(self, without: Collection[int] = ()) -> int:
-        """`without`: producer ids whose open transaction is taken to be ended. A transaction whose beginning was
-        deleted holds back what is left of the log (`UnifiedLog.maybeIncrementFirstUnstableOffset`).
-        """
+        """`without`: producer ids whose open transaction is assumed to be ended. A transaction whose beginning was
+        deleted blocks what is left of the log (`UnifiedLog.maybeIncrementFirstUnstableOffset`)."""
         holder = next((one for one in self.open_transactions if one.producer_id not in without), None)
         firsts = [] if holder is None else [max(holder.first_offset, self.log_start)]
         ends = [self.high_watermark] if self.high_watermark >= 0 else []
@@ -221,27 +221,25 @@ class Partition:
         return clipped(answers.written, self.log_start, self.high_watermark)
 
     def is_doubted_behind(self, offset: int) -> bool:
-        """Whether a batch behind the one at `offset` is damaged or missing: a marker may have stood there. The log
-        cleaner takes nothing from the first open transaction on.
-        """
+        """Whether a batch after the one at `offset` is damaged or missing: it may have been a marker. The log
+        cleaner removes nothing from the first open transaction on."""
         return offset < self._doubted_from
 
     @property
     def doubted_from(self) -> int:
-        """Every offset below this one is doubted; -1 when none is."""
+        """Every offset below this one is in doubt; -1 if none is."""
         return self._doubted_from
 
     def doubt(self, offset: int) -> None:
-        """From now on something is known to be missing behind everything before `offset`."""
+        """From now on something is known to be missing after everything before `offset`."""
         self._doubted_from = max(self._doubted_from, offset)
 
     def visible_committed(
         self, aborting: Collection[int] = (), committing: Transaction | None = None
     ) -> tuple[Range, ...]:
-        """Offsets of the data records that a read_committed consumer gets; `aborting`: as if the open
-        transactions of these producer ids had been aborted; `committing`: as if that one had been committed.
-        """
-        # What another transaction holds back stays unseen.
+        """Offsets of the data records that a read_committed consumer gets; `aborting`: as if the open transactions
+        of these producer ids were aborted; `committing`: as if that one were committed."""
+        # What another open transaction blocks stays invisible.
         if committing is not None and committing is self.open_transactions[0]:
             stable = self.last_stable_offset((committing.producer_id,))
             seen = merged([*self._committed, *committing.ranges])
@@ -249,7 +247,8 @@ class Partition:
         answers = self._answered()
         if answers.committed is None:
             answers.committed = merged(self._committed)
-        # Only the transaction that holds the offset back changes it: of thousands of open ones two answers differ.
+        # Only the transaction that blocks the offset changes the result: for thousands of open ones there are two
+        # results.
         bounds = (self.log_start, self.last_stable_offset(aborting))
         if bounds not in answers.visible:
             answers.visible[bounds] = clipped(answers.committed, *bounds)
@@ -262,7 +261,7 @@ class Partition:
         return self._answers
 
     def add(self, batch: BatchFacts) -> None:
-        """The next batch. One at or behind the cut is left out, a damaged one is counted only."""
+        """Take the next batch. One at or after the cut is ignored, a damaged one is only counted."""
         self._answers = None
         if self.cut is not None and batch.base_offset >= self.cut:
             return
@@ -274,7 +273,7 @@ class Partition:
             return
         if self.reserved is not None:
             if batch.base_offset > self.log_end:
-                # A segment is cut to what it holds before the next one begins.
+                # A segment is trimmed to its contents before the next one begins.
                 found = f"expected {self.log_end}..{self.log_end}, found {batch.base_offset}"
                 self._add_damage(f"{self.reserved}: {DamageKind.BASE_OFFSET.value}: {found}")
             self.reserved = None
@@ -385,20 +384,20 @@ class Partition:
         self.aborted_index.append(AbortedTransaction(*entry))
 
     def enter(self, transaction: Transaction) -> None:
-        """A transaction that its producer has open from now on."""
+        """Records a transaction that its producer has open from now on."""
         self._answers = None
         self.transactions.append(transaction)
         self._unfollowed.append(transaction)
         heapq.heappush(self._open_firsts, (transaction.first_offset, transaction.producer_id))
 
     def begin_earlier(self, transaction: Transaction, first_offset: int) -> None:
-        """What is known of an open transaction's beginning was not all of it."""
+        """Merges an earlier beginning of an open transaction."""
         transaction.first_offset = min(transaction.first_offset, first_offset)
         self._answers = None
         heapq.heappush(self._open_firsts, (transaction.first_offset, transaction.producer_id))
 
     def _first_open(self) -> int | None:
-        """The lowest first offset of what is open; None when nothing is."""
+        """The lowest first offset of an open transaction; None without one."""
         while self._open_firsts:
             first_offset, producer_id = self._open_firsts[0]
             producer = self.producers.get(producer_id)
@@ -409,16 +408,15 @@ class Partition:
 
 
 def place_of(file: str, position: int) -> str:
-    """As a place is named; the file alone when the position is -1."""
+    """The name of a place; the file alone if the position is -1."""
     return file if position < 0 else f"{file}: byte {position}"
 
 
 def fold(
     name: str, batches: Iterable[BatchFacts], *, log_start: int = 0, log_end: int = 0, cut: int | None = None
 ) -> Partition:
-    """`batches` as a partition. `log_end`: that of an empty log, the last segment's base offset; `cut`: the
-    high watermark of an earlier moment.
-    """
+    """`batches` folded into a partition. `log_end`: of an empty log, the last segment's base offset; `cut`: the
+    high watermark of an earlier moment."""
     partition = Partition(name, log_start, cut, log_end=log_end if cut is None else min(cut, log_end))
     for batch in batches:
         partition.add(batch)
@@ -426,7 +424,7 @@ def fold(
 
 
 def know(partition: Partition, entry: ProducerEntry, place: str) -> None:
-    """A producer as a broker tells it: when its open transaction began, not how far it goes."""
+    """Records a producer from a running broker's answer: it has the beginning of an open transaction, not its end."""
     producer = Producer(
         entry.producer_id, entry.producer_epoch, entry.last_sequence, entry.last_offset, entry.last_timestamp,
         entry.coordinator_epoch,
@@ -446,9 +444,8 @@ def know(partition: Partition, entry: ProducerEntry, place: str) -> None:
 
 
 def know_deleted(partition: Partition, entry: ProducerEntry, taken_at: int, place: str) -> None:
-    """A transaction that the broker's snapshot, taken when the log reached `taken_at`, has open, and whose beginning
-    lies before the start of the log. Nothing happens when a marker has ended it since.
-    """
+    """Records a transaction that is open in the broker's snapshot, taken at log end `taken_at`, and begins before
+    the log's start. Does nothing if a marker has ended it since."""
     if not 0 <= entry.open_first_offset < partition.log_start:
         return
     producer = partition.producers.setdefault(entry.producer_id, Producer(entry.producer_id))
@@ -456,7 +453,7 @@ def know_deleted(partition: Partition, entry: ProducerEntry, taken_at: int, plac
     if marker is not None and marker.offset >= taken_at:
         return
     if producer.open is not None:
-        # What is left of its data goes on with it: the broker knows the transaction by where it began.
+        # The rest of its data belongs to it: the broker identifies the transaction by its beginning.
         partition.begin_earlier(producer.open, entry.open_first_offset)
         producer.open.from_snapshot = True
         partition.transactions.sort(key=lambda one: one.first_offset)
@@ -478,7 +475,7 @@ def know_deleted(partition: Partition, entry: ProducerEntry, taken_at: int, plac
 
 
 def _enter_epoch(producer: Producer, epoch: int) -> None:
-    """Another epoch forgets the batches of the one before, as the broker does."""
+    """A new epoch discards the batches of the one before, as the broker does."""
     if producer.epoch != epoch:
         producer.epoch, producer.last_sequence, producer.last_offset = epoch, NO_SEQUENCE, -1
 
@@ -487,7 +484,7 @@ def _follow_sequence(producer: Producer, batch: BatchFacts) -> None:
     _enter_epoch(producer, batch.producer_epoch)
     if batch.base_sequence == NO_SEQUENCE:
         return
-    # Nothing is known of the sequence before the first batch: the log may have been trimmed.
+    # The sequence before the first batch is unknown: the log may have been trimmed.
     if producer.last_sequence != NO_SEQUENCE:
         expected = increment(producer.last_sequence, 1)
         if batch.base_sequence != expected:
@@ -500,7 +497,7 @@ def _follow_sequence(producer: Producer, batch: BatchFacts) -> None:
 
 
 def _extend(ranges: list[Range], more: Iterable[Range]) -> None:
-    """Append, joining what touches the end: a long run of batches is one range."""
+    """Append, joining adjacent ranges: a long run of batches is one range."""
     for first, last in more:
         if ranges and ranges[-1][1] + 1 == first:
             ranges[-1] = (ranges[-1][0], last)

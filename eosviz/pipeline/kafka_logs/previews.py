@@ -1,8 +1,6 @@
-"""What remedies would write, as markers to try on a copy of the log (engine/codec/log_preview.py).
-
-Remedies are those of a case's document (docs/logs.md); a marker is tried where the log can be read as a
-broker would read it: whole, and in batches of today's format.
-"""
+"""The markers that remedies would write, to try on a copy of the log (engine/codec/log_preview.py). The remedies
+are those of a case's document (docs/logs.md); a marker is tried if the log can be read as a broker would read it:
+complete, and in batches of the current format."""
 
 from typing import Any, NamedTuple
 
@@ -14,7 +12,8 @@ _EPOCH_MAX = 32767
 
 
 class _Marker(NamedTuple):
-    """`name`: of the sentences `logs.preview.<name>`; `raised`: how much newer its epoch is than that of the data."""
+    """`name`: of the sentences `logs.preview.<name>`; `raised`: how much newer the marker's epoch is than the
+    data's."""
 
     name: str
     result: str
@@ -22,7 +21,7 @@ class _Marker(NamedTuple):
 
 
 _ACTIONS = {"abort": _Marker("abort", "ABORT"), "look": _Marker("abort", "ABORT")}
-"""Who looks is told what an abort would show: it is the one thing that an administrator can do."""
+"""The effect of an abort is always shown: it is the only action of an administrator."""
 _WAITS = {
     "PrepareCommit": _Marker("owed", "COMMIT"),
     "PrepareAbort": _Marker("owed", "ABORT"),
@@ -36,9 +35,9 @@ class Preview(NamedTuple):
     """One verdict's marker."""
 
     verdict: int
-    """Its place among the verdicts."""
+    """Its position among the verdicts."""
     name: Json
-    """The sentence that a branch with it is called by."""
+    """The sentence that names its branch."""
     ending: Ending
 
 
@@ -74,10 +73,10 @@ def previews_of(document: Json) -> list[Preview]:
 
 
 def _marker_of(verdict: Json) -> _Marker | None:
-    """None where there is nothing to write, or nobody can say what would be written."""
+    """None if nothing is to be written, or if it cannot be known what would be written."""
     remedy, state = verdict["remedy"], verdict["coordinator_state"] or ""
     if remedy is None or verdict.get("kind") == VerdictKind.EVIDENCE_DELETED:
-        # The player's log has no batch of what was deleted.
+        # The player's log has no deleted batch.
         return None
     if remedy["action"] == "look" and state.startswith("Complete"):
         return None

@@ -1,4 +1,4 @@
-"""A case as the command prints it: a line for each partition, then what is remarkable, then the verdicts."""
+"""A case as the command prints it: a line for each partition, then what is unusual, then the verdicts."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -31,21 +31,21 @@ PRINTED_MAX = {
     "notes": 20,
     "verdicts": 20,
 }
-"""Entries of each kind that are printed without --all; notes of each partition."""
+"""The most entries of each kind that are printed without --all; notes count for each partition."""
 
 
 def english(sentence: Words) -> str:
-    """A sentence as the command says it."""
+    """A sentence in English."""
     return say_shortly(sentence.key, "en", sentence.params)
 
 
 def lines_of(case: Case, every: bool = False) -> Iterator[str]:
-    """The lines; of each kind those that PRINTED_MAX has room for, or `every` one."""
+    """The lines; of each kind at most PRINTED_MAX, or `every` one."""
     yield from _lines(case, _Few(every))
 
 
 class _Few:
-    """Keeps what is printed short: the first entries of each kind, and a line that counts the others."""
+    """Limits the output: the first entries of each kind, and a line that counts the others."""
 
     def __init__(self, every: bool) -> None:
         self._every = every
@@ -63,7 +63,7 @@ class _Few:
 
 
 def _lines(case: Case, few: _Few) -> Iterator[str]:
-    # Of many partitions those with a verdict are printed.
+    # If there are many partitions, those with a verdict are printed.
     first = sorted(case.partitions, key=lambda one: one.verdicts[0].kind is VerdictKind.HEALTHY)
     many = len(first) > PRINTED_MAX["partitions"]
     yield from few.of(

@@ -1,8 +1,8 @@
-"""Other names for what people named: the same thing has the same name everywhere in a bundle.
+"""Pseudonyms: the same thing has the same one everywhere in a bundle.
 
-Topics, groups, transactional ids and the files that texts came from are numbered in the order in which the case
-has them. A number whose name is somebody's own already is left out. Numbers that Kafka gave (producer ids, epochs,
-offsets) and the names of its internal topics say nothing about anybody and stay.
+Topics, groups, transactional ids and the files of texts are numbered in the case's order. A number whose pseudonym is
+a real name in the case is skipped. Kafka's own numbers (producer ids, epochs, offsets) and its internal topics
+identify no one and stay.
 """
 
 import re
@@ -14,7 +14,7 @@ _LINE = re.compile(r"(?P<file>.*): line (?P<line>\d+)", re.DOTALL)
 
 
 class Pseudonyms:
-    """Give it every name of the case first (`taken`), then ask."""
+    """Give it every name of the case first (`taken`), then ask for pseudonyms."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
@@ -31,18 +31,18 @@ class Pseudonyms:
         return self._other("id", name)
 
     def cluster(self, name: str) -> str:
-        """Of a cluster or a topic id; empty stays empty."""
+        """For a cluster or a topic id; empty stays empty."""
         return self._other("cluster", name) if name else ""
 
     def partition(self, name: str) -> str:
-        """`topic-N`; a folder that is not named so is a name of its own."""
+        """For `topic-N`; a folder with another form of name gets a pseudonym of its own."""
         found = _PARTITION.fullmatch(name)
         if found is None:
             return self._other("folder", name)
         return f"{self.topic(found['topic'])}-{found['number']}"
 
     def place(self, place: str) -> str:
-        """Where a text says something: `file: line 7`; empty stays empty."""
+        """For a place in a text: `file: line 7`; empty stays empty."""
         found = _LINE.fullmatch(place)
         if found is None:
             return self._other("place", place) if place else ""

@@ -1,13 +1,14 @@
-"""The records of thousands of batches at once, in columns: the fast way over records in which nothing is remarkable.
+"""Reads the records of thousands of batches at once, as columns: a fast path for ordinary records. It decides
+nothing.
 
-It decides nothing. A batch holds here only when each record ends where its length says, its fields fill it, and its
-offset is the next one: `engine.codec.record.decode_records` finds no damage in such a batch. Of any other batch, also
-one with a number in more bytes than usual, nothing is said: the segment reader looks at it.
+A batch passes only if each record ends where its length says, its fields fill it, and its offset is the next one:
+`engine.codec.record.decode_records` finds no damage in such a batch. About any other batch, including one with a
+number in more bytes than usual, nothing is claimed: the segment reader reads it.
 
-Theory of operation. Where a record ends only its length tells, so the records of one batch are found one after the
+Theory of operation. Only its length says where a record ends, so the records of one batch are found one after the
 other. But a step to the next record can be made in all batches at once: batches are lanes, ordered by their counts,
-and each step takes the lanes that have a record left. The last few lanes go record by record. Behind that all records
-of all lanes are known, and their fields are walked in all records at once.
+and each step advances the lanes that have a record left. The last few lanes go record by record. After that all
+records of all lanes are known, and their fields are walked in all records at once.
 """
 
 from dataclasses import dataclass
@@ -15,13 +16,15 @@ from dataclasses import dataclass
 import numpy as np
 
 RECORDS_MAX = 1 << 16
-"""Records that are looked at together: the columns stay in the processor's cache. Batches with more are not taken."""
+"""How many records are processed together: the columns stay in the processor's cache. Batches with more do not
+pass."""
 LANES_MIN = 32
-"""Fewer lanes go record by record: a step of columns costs as much as so many records."""
+"""With fewer lanes they go record by record: a column step costs as much as so many records."""
 HEADERS_MAX = 64
-"""Of a record: each is a step for all records, so one with thousands would keep the columns busy for itself alone."""
+"""The most headers of a record: each is a step for all records, so one with thousands would occupy the columns
+alone."""
 _VARINT_BYTES_MAX = 4
-"""A number of at most 28 bits fits whatever it stands for."""
+"""A number of at most 28 bits fits all of its uses."""
 _VARLONG_BYTES_MAX = 9
 _MORE = 0x80
 _SEVEN_BITS = 0x7F
@@ -34,17 +37,16 @@ class _Records:
     """Records of several lanes, a row each."""
 
     starts: list[Column]
-    """The byte behind the record's length."""
+    """The byte after the record's length."""
     ends: list[Column]
     lanes: list[Column]
     indexes: list[Column]
-    """The record's place in its batch."""
+    """The record's index in its batch."""
 
 
 def batches_that_hold(data: Column, starts: Column, stops: Column, counts: Column) -> Column:
-    """For each batch whether its `counts` records fill the bytes of `data` (uint8) from `starts` to before `stops`, and
-    have the offsets 0, 1, … behind the first; False also where that is not known.
-    """
+    """For each batch whether its `counts` records fill the bytes of `data` (uint8) from `starts` to before
+    `stops`, and have the relative offsets 0, 1, …; False also if that is unknown."""
     holds = np.zeros(len(counts), dtype=bool)
     taken = np.flatnonzero(counts <= RECORDS_MAX)
     behind = np.cumsum(counts[taken])
@@ -64,7 +66,7 @@ class Fields:
 
     timestamp_deltas: Column
     keys: Column
-    """The byte of the key; behind a null key, as behind an empty one, comes no byte of it."""
+    """The byte of the key; a null key, like an empty one, has no bytes."""
     key_lengths: Column
     """-1 for null."""
     values: Column
@@ -72,14 +74,13 @@ class Fields:
 
 
 def fields_of(data: Column, starts: Column, stops: Column, counts: Column) -> tuple[Column, Fields]:
-    """For each batch what `batches_that_hold` says, False where a record has headers, and the fields of the
-    records of those that hold. There is at least one batch, and there are at most RECORDS_MAX records.
-    """
+    """For each batch what `batches_that_hold` returns, False if a record has headers, and the fields of the
+    records of those that pass. There is at least one batch, and at most RECORDS_MAX records."""
     found = _Records([], [], [], [])
     order = np.argsort(-counts, kind="stable")
     good = _walk(data, starts[order], stops[order], counts[order], found)
     lanes, first, ends, indexes = map(np.concatenate, (found.lanes, found.starts, found.ends, found.indexes))
-    # Of a batch that was left on the way nothing is given.
+    # Nothing is returned for a batch that failed on the way.
     whole = np.flatnonzero(good[lanes])
     whole = whole[np.lexsort((indexes[whole], order[lanes[whole]]))]
     lanes, first, ends, indexes = lanes[whole], first[whole], ends[whole], indexes[whole]
@@ -113,7 +114,7 @@ def _hold(data: Column, starts: Column, stops: Column, counts: Column) -> Column
 
 
 def _walk(data: Column, starts: Column, stops: Column, counts: Column, found: _Records) -> Column:
-    """Find the records of all lanes, which are ordered by falling counts. For each lane whether they fill it."""
+    """Find the records of all lanes, which are ordered by descending counts. For each lane whether they fill it."""
     good = np.ones(len(counts), dtype=bool)
     position = starts.astype(np.int64)
     lanes = np.arange(len(counts))
@@ -130,7 +131,7 @@ def _walk(data: Column, starts: Column, stops: Column, counts: Column, found: _R
         end = behind + length
         right = short & (raw & 1 == 0) & (length > 0) & (end <= stops[:width])
         good[:width] &= right
-        # A lane that went wrong stands still, so that it stays inside.
+        # A failed lane stops, so that it stays within the data.
         position[:width] = np.where(right, end, here)
         found.starts.append(behind)
         found.ends.append(end)
@@ -146,7 +147,7 @@ def _walk(data: Column, starts: Column, stops: Column, counts: Column, found: _R
 
 
 def _walk_one(data: Column, lane: int, position: int, stop: int, indexes: range, found: _Records) -> int:
-    """The same for what is left of one lane; the byte behind its last record, or -1."""
+    """The same for the rest of one lane; the byte after its last record, or -1."""
     view = data.data
     starts: list[int] = []
     ends: list[int] = []
@@ -175,10 +176,8 @@ def _walk_one(data: Column, lane: int, position: int, stop: int, indexes: range,
 
 
 def _filled(data: Column, starts: Column, ends: Column, indexes: Column) -> Column:
-    """For each record whether its fields end where it ends and its offset is `indexes` behind the batch's.
-
-    Fields only lead forward, so one that would reach beyond the record leads beyond its end.
-    """
+    """For each record whether its fields end where it ends and its relative offset is `indexes`. Fields only lead
+    forward, so one that reaches beyond the record leads beyond its end."""
     position, good = _behind_varlong(data, starts + 1)
     raw, position, short = _varint(data, position)
     good &= short & (raw == 2 * indexes)
@@ -187,7 +186,7 @@ def _filled(data: Column, starts: Column, ends: Column, indexes: Column) -> Colu
         good &= whole
     raw, position, short = _varint(data, position)
     good &= short & (raw & 1 == 0)
-    # The counts of records that went wrong are no counts.
+    # The counts of failed records are meaningless.
     headers = np.where(good, raw >> 1, 0)
     good &= headers <= HEADERS_MAX
     _headers(data, position, np.where(good, headers, 0), good)
@@ -196,7 +195,7 @@ def _filled(data: Column, starts: Column, ends: Column, indexes: Column) -> Colu
 
 
 def _headers(data: Column, position: Column, headers: Column, good: Column) -> None:
-    """Move `position` behind the headers of each record; `good` falls where they are not whole."""
+    """Move `position` after the headers of each record; `good` becomes False where they are incomplete."""
     left = np.flatnonzero(headers)
     number = 0
     while len(left):
@@ -209,14 +208,14 @@ def _headers(data: Column, position: Column, headers: Column, good: Column) -> N
 
 
 def _behind_sized(data: Column, position: Column, *, null: bool) -> tuple[Column, Column]:
-    """The byte behind a field with its length in front, and whether it can be one; length -1 is null."""
+    """The byte after a field with a length prefix, and whether it is valid; length -1 is null."""
     raw, behind, short = _varint(data, position)
     sized = raw & 1 == 0
     return behind + np.where(sized, raw >> 1, 0), short & (sized | (raw == 1) if null else sized)
 
 
 def _varint(data: Column, position: Column) -> tuple[Column, Column, Column]:
-    """The number at each position before its zigzag is undone, the byte behind it, and whether it ended."""
+    """The number at each position before zigzag decoding, the byte after it, and whether it ended."""
     byte = data.take(position, mode="clip")
     raw = (byte & _SEVEN_BITS).astype(np.int64)
     behind = position + 1
@@ -232,7 +231,7 @@ def _varint(data: Column, position: Column) -> tuple[Column, Column, Column]:
 
 
 def _behind_varlong(data: Column, position: Column) -> tuple[Column, Column]:
-    """The byte behind the number at each position, and whether it ended."""
+    """The byte after the number at each position, and whether it ended."""
     behind = position + 1
     more = data.take(position, mode="clip") >= _MORE
     for _ in range(1, _VARLONG_BYTES_MAX):
@@ -245,7 +244,7 @@ def _behind_varlong(data: Column, position: Column) -> tuple[Column, Column]:
 
 
 def _varlong(data: Column, position: Column) -> tuple[Column, Column]:
-    """The number at each position, and the byte behind it."""
+    """The number at each position, and the byte after it."""
     raw = np.zeros(len(position), dtype=np.uint64)
     more = np.ones(len(position), dtype=bool)
     behind = position.copy()

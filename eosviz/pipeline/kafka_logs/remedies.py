@@ -1,7 +1,5 @@
-"""What can be done about a verdict: what each reader would see then, and the commands of Kafka's own tools.
-
-Nothing is ever run from here. Source: `kafka-transactions.sh` (KIP-664; `forceTerminateTransaction` since Kafka 4.1).
-"""
+"""Remedies for a verdict: what each reader would get then, and the commands of Kafka's own tools. Nothing is run
+from here. Source: `kafka-transactions.sh` (KIP-664; `forceTerminateTransaction` since Kafka 4.1)."""
 
 import shlex
 from dataclasses import dataclass
@@ -15,33 +13,33 @@ from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 _TOOL = "kafka-transactions.sh --bootstrap-server HOST:PORT"
 FORCE_TERMINATE_SINCE = "4.1"
-"""The version of Kafka, tool and brokers, from which on `forceTerminateTransaction` is there."""
+"""The first version of Kafka, tool and brokers, with `forceTerminateTransaction`."""
 
 _ABORTED = (VerdictKind.ORPHAN, VerdictKind.FENCED_WRITER, VerdictKind.LATE_WRITE)
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """Another command that ends the matter, with its own conditions."""
+    """Another command that ends the transaction, with its own conditions."""
 
     command: str
     since: str
-    """The version of Kafka that has it first; empty for all that have the tool."""
+    """The first version of Kafka with it; empty for every version that has the tool."""
     preconditions: tuple[Words, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What to do, on what conditions, and what it would show."""
+    """What to do, on which conditions, and its effect."""
 
     action: str
     """`abort`, `wait` or `look`."""
     command: str
     preconditions: tuple[Words, ...]
     ends: str
-    """`committed` or `aborted`: how the transaction is then."""
+    """`committed` or `aborted`: the outcome of the transaction."""
     last_stable_offset: int | None
-    """Once this transaction is ended; None where nothing is open in these files."""
+    """The last stable offset after this transaction has ended; None if nothing is open in these files."""
     visible_read_committed: tuple[Range, ...] | None
     others: tuple[Other, ...] = ()
 
@@ -54,7 +52,7 @@ def remedy_of(verdict: Verdict, partition: Partition) -> Remedy | None:
     kind = verdict.rests_on or verdict.kind
     ends = (None if entry is None else entry.decision) or "aborted"
     if kind in _ABORTED:
-        # What the coordinator decided was for another transaction of the producer.
+        # The coordinator's decision was for another transaction of the producer.
         ends = "aborted"
     preview = _preview(partition, transaction, ends)
     if kind in _ABORTED:
@@ -72,7 +70,7 @@ def remedy_of(verdict: Verdict, partition: Partition) -> Remedy | None:
 
 
 def quoted(name: str) -> str:
-    """A name that anybody may have chosen, as one word of a shell's command."""
+    """A user-chosen name, quoted as one word of a shell command."""
     if name.isprintable():
         return shlex.quote(name)
     escaped = name.encode("unicode_escape").decode("ascii").replace("'", "\\'")
@@ -85,7 +83,7 @@ def _place(partition: Partition) -> str:
 
 
 def _abort(partition: Partition, transaction: Transaction) -> tuple[str, tuple[Words, ...]]:
-    """Kafka's tool looks the transaction up by the offset at which the broker says that it began."""
+    """Kafka's tool finds the transaction by the offset at which the broker says that it began."""
     place = _place(partition)
     conditions = (
         words("condition.open", command=f"{_TOOL} describe-producers {place}"),
@@ -95,7 +93,7 @@ def _abort(partition: Partition, transaction: Transaction) -> tuple[str, tuple[W
 
 
 def _conditions(verdict: Verdict, partition: Partition) -> tuple[Words, ...]:
-    """Whose part it is to end the transaction."""
+    """Who has to end the transaction."""
     entry, kind = verdict.entry, verdict.rests_on or verdict.kind
     if entry is None or kind is VerdictKind.SLOW_BUT_ALIVE:
         return (words("condition.timeout", at=moment(verdict.timeout_at)),)
@@ -109,8 +107,8 @@ def _conditions(verdict: Verdict, partition: Partition) -> tuple[Words, ...]:
 
 
 def _others(verdict: Verdict, partition: Partition, transaction: Transaction) -> tuple[Other, ...]:
-    """What ends a transaction that the coordinator counts as ongoing before its timeout does. Only the coordinator's
-    own word is needed for it, so it is offered where the copies leave the verdict undecided too."""
+    """Ends a transaction that the coordinator has as ongoing, before its timeout does. It needs only the
+    coordinator's record, so it is offered for an undecided verdict too."""
     entry, listed = verdict.entry, verdict.listed
     if listed is not None and listed.state == ONGOING:
         of = {"producer_id": transaction.producer_id, "partition": partition.name}
@@ -133,7 +131,7 @@ def _terminate(transactional_id: str, condition: Words) -> Other:
 
 
 def _preview(partition: Partition, transaction: Transaction, ends: str) -> tuple[str, int, tuple[Range, ...]]:
-    """With the marker that ends it, which takes an offset of its own at the end of the log."""
+    """With the marker that ends it, which takes an offset at the end of the log."""
     gone = (transaction.producer_id,)
     stable = partition.last_stable_offset(gone)
     behind = stable + (0 <= stable == partition.high_watermark)

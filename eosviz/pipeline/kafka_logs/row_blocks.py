@@ -1,8 +1,6 @@
-"""The rows of a stretch with their records, in blocks of columns: what internal topics are read for, whose batches have
-a record or two and cost the reader more than what they say.
-
-Rows are those of `stretches.read_rows`. As there, only what is whole and usual is taken from the columns.
-"""
+"""The rows of a stretch with their records, in blocks of columns: for internal topics, whose batches have a record
+or two, so that reading each batch by itself costs more than its contents. Rows are those of `stretches.read_rows`;
+as there, only complete and ordinary batches are taken from the columns."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,7 +15,7 @@ from eosviz.pipeline.kafka_logs.record_columns import RECORDS_MAX, fields_of
 from eosviz.pipeline.kafka_logs.stretches import Stretch, StretchRows
 
 BATCHES_MAX = 512
-"""Batches of one block, all of whose records are held at once."""
+"""Batches of one block; all of their records are in memory together."""
 _APPEND_TIME = int(Attribute.LOG_APPEND_TIME)
 
 
@@ -62,13 +60,13 @@ def _rows(
                 records_read=len(told),
             )
         elif read is None:
-            # Its checksum holds, so it is a batch; what its records are, the reader says.
+            # Its checksum is right, so it is a batch; the reader decodes its records.
             read = reader.row(view, positions[index], offsets)
         yield read
 
 
 class _Place(NamedTuple):
-    """Where one record's fields are."""
+    """The places of one record's fields."""
 
     timestamp_delta: int
     key: int
@@ -78,7 +76,7 @@ class _Place(NamedTuple):
 
 
 def _records(view: memoryview, block: HeaderBlock[BatchRow]) -> dict[int, list[_Place]]:
-    """By index of the batch, of those whose records are usual."""
+    """By index of the batch, for ordinary batches."""
     headers = block.headers
     counts = headers["record_count"].astype(np.int64)
     asked = headers["attributes"] & (CODEC_MASK | Attribute.CONTROL) == 0

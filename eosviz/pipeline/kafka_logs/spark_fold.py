@@ -1,8 +1,8 @@
-"""The folding of `partition` and the reading of the internal topics, as Spark jobs.
+"""Folds partitions and reads internal topics as Spark jobs.
 
-A partition is folded by one task, which sees its batches in the order of the log and holds none of them, so a
-partition costs the memory of what is found in it and not of its size. What tasks send back are the same
-objects that folding here makes, pickled: both ends run the same code.
+One task folds a partition: it sees the batches in the order of the log and keeps none of them, so a partition costs
+the memory of its result and not of its size. Tasks return the same objects as folding in this process, pickled: both
+ends run the same code.
 """
 
 import pickle
@@ -31,12 +31,12 @@ FOLD_SCHEMA = t.StructType(
         t.StructField("folded", t.BinaryType(), nullable=False),
     ]
 )
-"""A row for each folder: what was found in it, pickled."""
+"""A row for each folder: its result, pickled."""
 _ARROW = pa.schema([("path", pa.string()), ("folded", pa.binary())])
 
 
 def folded(batches: DataFrame) -> DataFrame:
-    """BATCHES_SCHEMA to FOLD_SCHEMA with a Partition in each row; a folder without a batch has none."""
+    """BATCHES_SCHEMA to FOLD_SCHEMA with a Partition in each row; a folder without batches has none."""
     ordered = batches.repartition(f.col("path")).sortWithinPartitions("path", "segment", "position")
     return ordered.mapInArrow(_fold, FOLD_SCHEMA)
 
@@ -75,10 +75,10 @@ def of_each_folder(
     directories: Sequence[PartitionDirectory],
     find: Callable[[PartitionDirectory], Partition | Internal],
 ) -> DataFrame:
-    """FOLD_SCHEMA with what `find` finds in each of `directories`, a folder as a whole by one task."""
+    """FOLD_SCHEMA with the result of `find` for each of `directories`; one task has a whole folder."""
     tasks = max(1, min(len(directories), spark.sparkContext.defaultParallelism * 4))
     by_size = sorted(directories, key=lambda one: one.size, reverse=True)
-    # Spark cuts the numbers into runs of equal length: each gets large ones and small ones.
+    # Spark cuts the numbers into runs of equal length: each gets large and small folders.
     dealt = [directory for task in range(tasks) for directory in by_size[task::tasks]]
 
     def find_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -90,11 +90,11 @@ def of_each_folder(
 
 
 class SparkReading:
-    """How a case is read on Spark; `case.ReadingHere` gives the same without it.
+    """Reads a case on Spark; `case.ReadingHere` gives the same without it.
 
-    A folder is one task's and nothing moves between tasks: headers are folded as fast as they are read. Reading
-    every record takes many times as long: where one folder would keep a core at work when all others are done,
-    segments are split, and the batches come together behind it.
+    Each folder is one task, and nothing moves between tasks: headers are folded as fast as they are read. Reading
+    every record takes many times as long: if one folder would occupy a core when all others are done, segments are
+    split, and the batches are merged afterwards.
     """
 
     def __init__(self, spark: SparkSession, paths: Sequence[Path], depth: Depth) -> None:
@@ -110,12 +110,12 @@ class SparkReading:
         return [found.get(one.path.resolve(), Partition(one.name)) for one in directories]
 
     def is_even(self, directories: Sequence[PartitionDirectory]) -> bool:
-        """Whether no folder holds more than one core's share."""
+        """Whether no folder has more than one core's share."""
         sizes = [one.size for one in directories]
         return max(sizes) * self._spark.sparkContext.defaultParallelism <= sum(sizes)
 
     def internal(self, directories: Sequence[PartitionDirectory]) -> list[Internal]:
-        """One for each of `directories`, which are internal ones, in their order."""
+        """One for each of `directories`, which are internal topics, in their order."""
         if not directories:
             return []
         found = _collected(of_each_folder(self._spark, directories, read_internal))
@@ -127,5 +127,5 @@ def _folded_whole(depth: Depth, directory: PartitionDirectory) -> Partition:
 
 
 def _collected(rows: DataFrame) -> dict[Path, Any]:
-    # The rows are those of the two jobs here, on executors that run the code we sent them.
+    # The rows come from the two jobs here, on executors with our own code: they may be unpickled.
     return {Path(row["path"]): pickle.loads(row["folded"]) for row in rows.collect()}

@@ -30,7 +30,7 @@ BATCHES_SCHEMA: StructType = from_arrow_schema(SCHEMA)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A stretch and the folder it lies in."""
+    """A stretch and its folder."""
 
     partition: str
     folder: Path
@@ -42,7 +42,7 @@ class Place:
 
 
 class Task(InputPartition):
-    """What one task reads."""
+    """The input of one task."""
 
     def __init__(self, places: tuple[Place, ...]) -> None:
         super().__init__(places)
@@ -87,7 +87,7 @@ class KafkaLogsReader(DataSourceReader):
 
 
 def packed(places: Iterator[Place], size_max: int) -> Iterator[tuple[Place, ...]]:
-    """Small stretches together, so that a broker's thousands of small files are not thousands of tasks."""
+    """Small stretches are grouped, so that a broker's thousands of small files are not thousands of tasks."""
     together: list[Place] = []
     size = 0
     for place in places:

@@ -50,7 +50,7 @@ def file_name(partition: str, segment: int) -> str:
 
 
 def facts_in(files: Sequence[str], lists: Mapping[str, Sequence[Any]]) -> Iterator[BatchFacts]:
-    """Facts from lists by the fields of `BatchFacts`; an offsets of None stands for every one from first to last."""
+    """Facts from lists by the fields of `BatchFacts`; offsets of None mean every one from first to last."""
     spans = zip(lists["base_offset"], lists["last_offset"], lists["records"], lists["offsets"], strict=True)
     offsets = [every_offset(*span) if holes is None else holes for *span, holes in spans]
     columns = {**lists, "file": files, "offsets": offsets}

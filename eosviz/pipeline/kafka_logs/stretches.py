@@ -1,10 +1,9 @@
-"""Segments cut into stretches that can be read apart, and read in place.
+"""Cuts segments into stretches that can be read separately, and reads them in place.
 
-A stretch begins at the start of its segment or at a batch that the offset index names, and its offsets lie
-within its own bounds, so whoever reads it needs nothing of the others. An index is only believed where a whole
-batch stands: files are copied, cut and repaired, and an index may be that of another file.
-
-Files are mapped and only the stretch is touched, so a directory of any size costs the memory of a stretch.
+A stretch begins at the start of its segment or at a batch that the offset index names, and its offsets have bounds of
+their own, so reading it needs no other stretch. An index entry is trusted only if a complete batch is there: files
+are copied, truncated and repaired, and an index may belong to another file. Files are memory-mapped and only the
+stretch is touched, so a directory of any size costs the memory of a stretch.
 """
 
 import mmap
@@ -24,13 +23,13 @@ from engine.messages import INT_MAX, LONG_MAX
 from eosviz.pipeline.kafka_logs.compiled import checksum
 
 SPLIT_BYTES = 32 * 1024 * 1024
-"""A longer segment is cut at the first indexed batch behind each multiple of it."""
+"""A longer segment is cut at the first indexed batch after each multiple of it."""
 
 _FRAMES = SegmentReader(checksum=checksum)
 
 
 class LogsError(ValueError):
-    """A path that cannot be read as Kafka's logs; the text names it and says what helps."""
+    """A path that cannot be read as Kafka's logs; the text has its name and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +38,11 @@ class Stretch:
 
     segment: Path
     base_offset: int
-    """That of the segment, from its name."""
+    """The segment's base offset, from its name."""
     start: int
     """The byte of its first batch."""
     stop: int
-    """The byte behind its last batch."""
+    """The byte after its last batch."""
     offset_min: int
     offset_end: int
     """Every offset is at least `offset_min` and below `offset_end`."""
@@ -51,7 +50,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class _Sure:
-    """A whole batch that an index names."""
+    """A complete batch that an index names."""
 
     position: int
     base_offset: int
@@ -85,7 +84,7 @@ def _cuts(segment: Path, base: int, size: int, split_bytes: int) -> tuple[_Sure,
 
 
 def _sure_batches(segment: Path, base: int, data: Buffer, apart: int) -> Iterator[_Sure]:
-    """Indexed batches that are whole, at least `apart` bytes from one to the next."""
+    """Indexed batches that are complete, at least `apart` bytes from each other."""
     try:
         entries = list(index_entries(segment.with_suffix(".index").read_bytes()))
     except OSError:
@@ -104,11 +103,8 @@ def _sure_batches(segment: Path, base: int, data: Buffer, apart: int) -> Iterato
 
 
 class StretchRows:
-    """The rows of a stretch, at any place of it. Raises LogsError when the file cannot be opened.
-
-    What the index tells behind damage is kept: however many places are damaged, each batch that the index names is
-    looked at once.
-    """
+    """The rows of a stretch, from any position. Raises LogsError if the file cannot be opened. The index entries
+    after damage are kept: however many places are damaged, each indexed batch is examined once."""
 
     def __init__(self, stretch: Stretch, reader: SegmentReader) -> None:
         self.view = memoryview(mapped(stretch.segment))
@@ -118,9 +114,8 @@ class StretchRows:
         self._coming = _sure_batches(stretch.segment, stretch.base_offset, self.view, 1)
 
     def at(self, position: int, offset_min: int) -> Row:
-        """The row at `position`. Zeros up to the end are reserved space (`log.preallocate`), unless the index names a
-        batch there: a broker indexes what it has written.
-        """
+        """The row at `position`. Zeros up to the end are reserved space (`log.preallocate`), unless the index
+        names a batch there: a broker indexes what it has written."""
         row = self._reader.row(self.view, position, range(offset_min, self._stretch.offset_end))
         if not isinstance(row, DamageRow) or not row.is_reserved:
             return row
@@ -131,16 +126,16 @@ class StretchRows:
         return replace(row, damage=(replace(zeros, kind=DamageKind.LOST, expected=str(named)),))
 
     def behind(self, row: Row, offset_min: int) -> tuple[int, int]:
-        """Where reading goes on behind `row`, and the lowest offset that may stand there."""
+        """Where reading continues after `row`, and the lowest offset allowed there."""
         if not any(damage.ends_file for damage in row.damage):
             size = row.header.size if isinstance(row, BatchRow) else row.size
-            # Where the order breaks it is said once: the rows behind are measured against this one.
+            # A break of the order is reported once: later rows are compared with this one.
             return row.position + size, offset_behind(row, offset_min)
         found = self._sure_behind(row.position)
         return (self._stretch.stop, offset_min) if found is None else (found.position, found.base_offset)
 
     def _sure_behind(self, position: int) -> _Sure | None:
-        """The first whole batch behind byte `position` that the index names."""
+        """The first complete batch after byte `position` that the index names."""
         while not self._sure or self._sure[-1].position <= position:
             one = next(self._coming, None)
             if one is None:
@@ -150,7 +145,7 @@ class StretchRows:
 
 
 def read_rows(stretch: Stretch, reader: SegmentReader) -> Iterator[Row]:
-    """The rows of a stretch. Where the next batch cannot be located, the index is asked for one behind."""
+    """The rows of a stretch. Where the next batch cannot be located, the index gives a later one."""
     rows = StretchRows(stretch, reader)
     position, offset_min = stretch.start, stretch.offset_min
     while position < rows.stop:
@@ -160,7 +155,7 @@ def read_rows(stretch: Stretch, reader: SegmentReader) -> Iterator[Row]:
 
 
 def _indexed(segment: Path) -> list[int]:
-    """The bytes at which the index names a batch; none without an index."""
+    """The positions of batches in the index; none without an index."""
     try:
         return [entry.position for entry in index_entries(segment.with_suffix(".index").read_bytes())]
     except OSError:
@@ -168,7 +163,7 @@ def _indexed(segment: Path) -> list[int]:
 
 
 def mapped(path: Path) -> Buffer:
-    """A file's bytes, in place. Raises LogsError."""
+    """A file's bytes, mapped. Raises LogsError."""
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size == 0:

@@ -1,6 +1,7 @@
-"""What single lines of Kafka's dump tool say. Its wording changed over the years: fields came and moved, record
-lines got their bar, and the internal topics went from a notation of their own to JSON. So fields are found by
-name and not by place.
+"""Parses single lines of Kafka's dump tool.
+
+Its wording changed over the years: fields were added and moved, record lines got a bar, and internal topics went from
+a notation of their own to JSON. So fields are found by name and not by position.
 
 Source: `DumpLogSegments` of 0.11 to 4.1, `TransactionLog.formatRecordKeyAndValue` and
 `GroupMetadataManager.formatRecordKeyAndValue` before 3.9, the JSON converters after them.
@@ -17,9 +18,9 @@ from engine.codec.transaction_log_record import STATUS_BY_NAME, TransactionLogVa
 from engine.messages import LONG_MAX, NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
 TOMBSTONES = ("null", "NULL", "<DELETE>")
-"""How a value that is absent was printed."""
+"""How an absent value was printed."""
 
-# A name begins where no letter stands before it: else a long word would be read again from each of its letters.
+# A name begins only where no letter precedes it: otherwise a long word would be matched again from each letter.
 _FIELD = re.compile(r"(?<!\w)(\w++): (OptionalLong(?:\.empty|\[-?\d+\])|\S+)")
 _RECORD = re.compile(r"(?:\| )?(?=offset: \d)(?P<fields>.*?) header[Kk]eys: \[(?P<rest>.*)", re.DOTALL)
 _MARKER = re.compile(r"\] endTxnMarker: (?P<type>\w+) coordinatorEpoch: (?P<epoch>-?\d+)\s*$")
@@ -37,16 +38,16 @@ Fields = dict[str, str]
 
 
 class UnreadableError(ValueError):
-    """A line that is of a known kind and lacks a field, or has a wrong one."""
+    """A line of a known kind that lacks a field or has an invalid one."""
 
 
 def fields_of(line: str) -> Fields:
-    """`name: value` pairs of a line, the names in small letters."""
+    """`name: value` pairs of a line, with names in lower case."""
     return {name.lower(): value for name, value in _FIELD.findall(line)}
 
 
 def number(fields: Fields, name: str, default: int | None = None) -> int:
-    """The number under `name` (small letters). Raises UnreadableError when it is absent without a default."""
+    """The number under `name` (lower case). Raises UnreadableError if it is absent and has no default."""
     text = fields.get(name)
     if text is None and default is not None:
         return default
@@ -55,7 +56,7 @@ def number(fields: Fields, name: str, default: int | None = None) -> int:
 
 
 def whole(value: object) -> int:
-    """A number as a file can hold it. Raises UnreadableError for everything else."""
+    """A number within the range of a file. Raises UnreadableError for everything else."""
     try:
         read = int(value) if isinstance(value, str | int) else None
     except ValueError:

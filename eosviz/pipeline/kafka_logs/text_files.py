@@ -1,4 +1,4 @@
-"""Files of printed text: opened, bounded, handed to the reader line by line."""
+"""Files of printed text: opened, bounded, and read line by line."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,19 +11,19 @@ from eosviz.pipeline.kafka_logs.text_reader import TextReader, TextReading
 from eosviz.pipeline.kafka_logs.words import Words
 
 MAGIC = b"\x1f\x8b"
-"""How every gzipped file begins."""
+"""The first bytes of a gzipped file."""
 TEXT_BYTES_MAX = 512 * 1024 * 1024
-"""Of all texts together: a dump is ten times as long as what it tells, so larger logs are read as they are."""
+"""For all texts together: a dump is ten times as long as its contents, so larger logs should be given as they are."""
 LINE_CHARACTERS_MAX = 16 * 1024 * 1024
 LONE_BYTES_MAX = 64 * 1024 * 1024
-"""Looked at of a file that stands beside segments; Kafka's largest are 10 MiB."""
+"""How much is read of a file that belongs beside segments; Kafka's largest are 10 MiB."""
 _ZERO = b"\0"
 _HEAD_BYTES = 16
-"""A binary file has a zero early; a dump may have one later, in the value of a record."""
+"""A binary file has a zero byte early; a dump may have one later, in the value of a record."""
 
 
 class Given(NamedTuple):
-    """Paths by what they are."""
+    """Paths by kind."""
 
     logs: list[Path]
     """Folders, and segments that were given alone."""
@@ -32,7 +32,7 @@ class Given(NamedTuple):
 
 
 class LoneFileError(LogsError):
-    """Files that stand beside segments were given without them; `told` says of each what it tells."""
+    """Files that belong beside segments were given without them; `told` has a sentence about each."""
 
     def __init__(self, told: Sequence[Words]) -> None:
         super().__init__("; ".join(f"{one.params['file']} makes no case by itself" for one in told))
@@ -45,7 +45,7 @@ def _beginning(path: Path) -> bytes:
 
 
 def is_bundle(path: Path) -> bool:
-    """Whether the file is gzipped, as only bundles are of what is taken. Raises LogsError."""
+    """Whether the file is gzipped, as only bundles are among the accepted files. Raises LogsError."""
     try:
         with path.open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
@@ -54,8 +54,8 @@ def is_bundle(path: Path) -> bool:
 
 
 def by_kind(paths: Sequence[Path]) -> Given:
-    """Raises LogsError for a path that is none of them, LoneFileError for a file that is read only beside segments
-    which were not given."""
+    """Raises LogsError for a path of no known kind, LoneFileError for a file that is only readable beside
+    segments, which were not given."""
     given = Given([], [], [])
     beside: list[Path] = []
     for path in paths:
@@ -69,7 +69,7 @@ def by_kind(paths: Sequence[Path]) -> Given:
             raise LogsError(
                 f"{path} does not exist: give partition folders, log directories of a broker, printed text or bundles"
             )
-    # Whoever gives all files of a folder means the folder.
+    # All files of a folder mean the folder.
     read = {(one if one.is_dir() else one.parent).resolve() for one in given.logs}
     told = [
         lone_file(path.name, _beginning(path))
@@ -82,7 +82,7 @@ def by_kind(paths: Sequence[Path]) -> Given:
 
 
 def read_texts(paths: Sequence[Path]) -> TextReading:
-    """What the texts say. Raises LogsError when they are too long, or one is no text."""
+    """The contents of the texts. Raises LogsError if they are too long, or one is no text."""
     size = sum(path.stat().st_size for path in paths)
     if size > TEXT_BYTES_MAX:
         raise LogsError(

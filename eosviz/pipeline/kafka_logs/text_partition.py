@@ -1,6 +1,5 @@
-"""A partition as far as printed text tells it: dumped segments, dumped snapshots and indexes, and rows of
-`kafka-transactions.sh`. It answers what a folder answers.
-"""
+"""A partition as far as printed text shows it: dumped segments, snapshots and indexes, and rows of
+`kafka-transactions.sh`. It has the same interface as a folder."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,12 +14,12 @@ from eosviz.pipeline.kafka_logs.partition import DAMAGE_MAX, Partition, know
 from eosviz.pipeline.kafka_logs.text_fields import Fields, RecordLine, number, truth
 
 INVALID = "the dump says isvalid: false"
-"""The damage of such a batch; what is wrong with it a dump does not say."""
+"""The damage of an invalid batch; a dump does not say what is wrong with it."""
 
 
 @dataclass(slots=True)
 class DumpedBatch:
-    """A batch line and the record lines under it; of old dumps, the record lines of one position."""
+    """A batch line and its record lines; in old dumps, the record lines of one position."""
 
     fields: Fields
     place: str
@@ -39,7 +38,7 @@ class DumpedBatch:
         return all(self.fields.get(name) == record.fields.get(name) for name in same)
 
     def facts(self, file: str) -> BatchFacts:
-        """Raises UnreadableError when a field is missing."""
+        """Raises UnreadableError if a field is missing."""
         fields = self.fields
         offsets = [number(one.fields, "offset") for one in self.records]
         base = number(fields, "baseoffset", offsets[0] if offsets else None)
@@ -69,30 +68,30 @@ class DumpedBatch:
 
     @property
     def layout(self) -> Layout:
-        """Raises UnreadableError when a field is no number."""
+        """Raises UnreadableError if a field is no number."""
         fields = self.fields
-        # `none` is how a batch has it; a dump writes the codec in capitals, and its name changed its case once.
+        # `none` is the codec's name in a batch; a dump prints codecs in capitals, and changed the spelling once.
         codec = fields.get("compresscodec", "none").lower()
         return Layout(number(fields, "size", -1), codec, number(fields, "partitionleaderepoch", -1))
 
 
 @dataclass(slots=True)
 class TextPartition(FolderlessPartition):
-    """What was printed about one partition."""
+    """Everything that was printed about one partition."""
 
     name: str
     path: Path
-    """The text in which it was met first."""
+    """The first text that mentions it."""
     dumped: dict[int, list[tuple[BatchFacts, Layout, list[RecordLine]]]] = field(default_factory=dict)
     """By base offset of the segment; records of internal topics only."""
     snapshots: dict[str, list[tuple[ProducerEntry, str]]] = field(default_factory=dict)
     """By file name: producers and the places of their lines."""
     rows: list[tuple[ProducerEntry, str]] = field(default_factory=list)
-    """Producers that a running broker was asked for."""
+    """Producers from a running broker's answer."""
     aborted: list[AbortedTransaction] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     is_garbled: bool = False
-    """Lines between its batches could not be read."""
+    """Lines between its batches were unreadable."""
 
     @property
     def origin(self) -> Origin:
@@ -113,7 +112,7 @@ class TextPartition(FolderlessPartition):
 
     @property
     def asked(self) -> list[tuple[ProducerEntry, str]]:
-        """Producers without a batch, and where it says so."""
+        """Producers without a batch, and the place of their line."""
         newest = self.snapshots[max(self.snapshots)] if self.snapshots and not self.dumped else []
         return [*newest, *self.rows]
 
@@ -127,7 +126,7 @@ class TextPartition(FolderlessPartition):
 
     @property
     def log_end_min(self) -> int:
-        """Where the log ends at least; -1 when only a running broker was asked, which does not say it."""
+        """The least end of the log; -1 if only a running broker answered, which does not state it."""
         bases = [*self.dumped, *(base_offset_of_snapshot(name) for name in self.snapshots)]
         return max(bases, default=-1)
 
@@ -137,7 +136,7 @@ class TextPartition(FolderlessPartition):
 
     @property
     def newest_snapshot(self) -> tuple[str, tuple[ProducerEntry, ...]] | None:
-        """As that of a folder; None without batches, where the producers themselves are what is known."""
+        """As for a folder; None without batches, where the producers themselves are what is known."""
         if not self.snapshots or not self.dumped:
             return None
         name = max(self.snapshots)
@@ -154,7 +153,7 @@ class TextPartition(FolderlessPartition):
             yield from ((segment, facts, layout) for facts, layout, _ in self.dumped[segment])
 
     def folded(self) -> Partition:
-        """The partition from its batches or, where none was dumped, from its producers."""
+        """The partition folded from its batches or, without a dump, from its producers."""
         partition = Partition(self.name, damage=self.damage[:DAMAGE_MAX], corrupt=len(self.damage))
         partition.is_printed = bool(self.dumped)
         for facts, _ in self.batches():

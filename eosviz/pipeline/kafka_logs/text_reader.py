@@ -1,8 +1,5 @@
-"""Printed text, line by line: dumps of Kafka's dump tool, tables of `kafka-transactions.sh` and logs of brokers and
-clients in any mix.
-
-Every line is counted: used, or left out for a reason that says what would help.
-"""
+"""Reads printed text line by line: output of Kafka's dump tool, tables of `kafka-transactions.sh` and logs of
+brokers and clients in any mix. Every line is counted: used, or skipped for a reason with a remedy."""
 
 import re
 from collections import Counter
@@ -45,10 +42,10 @@ from eosviz.pipeline.kafka_logs.text_tables import (
 from eosviz.pipeline.kafka_logs.words import words
 
 EXAMPLES_MAX = 3
-"""Lines left out for one reason that are shown with their place; all are counted."""
+"""Skipped lines of one reason that are shown with their place; all are counted."""
 _EXAMPLE_CHARACTERS = 80
 LOG_LINES_MAX = 10_000
-"""Lines of brokers' and clients' logs that are kept; all are counted."""
+"""The most log lines of brokers and clients that are kept; all are counted."""
 _PARTITION = re.compile(r"[a-zA-Z0-9._-]{1,249}-\d{1,10}")
 _SAID_ONLY = ("Log starting offset:", "Starting offset:", "Snapshot end offset:")
 _COMMAND = "kafka-transactions.sh "
@@ -57,13 +54,13 @@ _INDEXES = (".index", ".timeindex")
 
 
 class Skipped(StrEnum):
-    """Why a line is left out. The sentences, with what would help, are `replays.case.skipped.<value>`."""
+    """Why a line is skipped. The sentences, with the remedy, are `replays.case.skipped.<value>`."""
 
     FOREIGN = "foreign"
     OTHER_LOG = "other_log"
     """A broker's or client's log line that says nothing about transactions."""
     CONTINUED = "continued"
-    """It goes on with the value of the record above it."""
+    """It continues the value of the record above it."""
     NO_FILE = "no_file"
     NO_PARTITION = "no_partition"
     UNREADABLE = "unreadable"
@@ -73,7 +70,7 @@ class Skipped(StrEnum):
 
 
 class Example(NamedTuple):
-    """A line that was left out."""
+    """A line that was skipped."""
 
     reason: Skipped
     place: str
@@ -83,35 +80,35 @@ class Example(NamedTuple):
 
 @dataclass(slots=True)
 class TextReading:
-    """What all texts say."""
+    """The contents of all texts."""
 
     partitions: dict[str, TextPartition] = field(default_factory=dict)
     coordinator: Coordinator = field(default_factory=Coordinator)
     groups: GroupOffsets = field(default_factory=GroupOffsets)
     files: list[str] = field(default_factory=list)
     lines: int = 0
-    """Those with something in them."""
+    """Texts that are not empty."""
     used: int = 0
     skipped: Counter[Skipped] = field(default_factory=Counter)
     examples: list[Example] = field(default_factory=list)
-    """The first of each reason."""
+    """The first lines of each reason."""
     log_lines: list[LogLine] = field(default_factory=list)
-    """What brokers and clients logged about transactions, in the order of the texts."""
+    """Log lines of brokers and clients about transactions, in the order of the texts."""
     log_lines_left_out: int = 0
-    """How many more than LOG_LINES_MAX there were."""
+    """How many there were beyond LOG_LINES_MAX."""
     asked_ms: int = -1
-    """The newest time at which a running broker was asked."""
+    """The newest time of a running broker's answer."""
 
 
 class TextReader:
-    """Give it texts, one after the other, then `finish`."""
+    """Give it texts, one after the other, then call `finish`."""
 
     def __init__(self) -> None:
         self.reading = TextReading()
         self._path = Path()
         self._number = 0
         self._answers: list[CoordinatorEntry] = []
-        """Of running coordinators: whether a dump tells something newer is known at the end."""
+        """Running coordinators' answers: whether a dump has something newer is known at the end."""
         self._reset()
 
     def _reset(self) -> None:
@@ -124,7 +121,7 @@ class TextReader:
         self._in_value = False
 
     def read(self, path: Path, lines: Iterable[str]) -> None:
-        """Take in one text; `path` names it in evidence."""
+        """Take in one text; `path` is its name in evidence."""
         self._path, self._number = path, 0
         self._reset()
         self.reading.files.append(str(path))
@@ -143,7 +140,7 @@ class TextReader:
         self._end_batch()
 
     def finish(self) -> TextReading:
-        """Everything read; the internal topics are put together in the order of their segments."""
+        """Everything that was read; the internal topics are combined in the order of their segments."""
         for name, partition in sorted(self.reading.partitions.items()):
             topic = name.rpartition("-")[0]
             if topic == coordinator_log.TOPIC:
@@ -167,7 +164,7 @@ class TextReader:
         return f"{self._path.name}: line {self._number}"
 
     def _take(self, line: str) -> Skipped | None:
-        """Use one line; why it is not used."""
+        """Use one line; returns why it was not used."""
         if line.startswith("Dumping "):
             self._start_file(line.removeprefix("Dumping ").strip())
             return None
@@ -215,7 +212,7 @@ class TextReader:
         self._reset()
         path = Path(dumped)
         self._file = path.name
-        # A dump that was made inside the folder names the file alone: the text may lie there too.
+        # A dump made inside the folder names only the file: the text may be in that folder too.
         names = (path.parent.name, self._path.parent.name)
         name = next((one for one in names if _PARTITION.fullmatch(one)), None)
         if name is None:
@@ -253,7 +250,7 @@ class TextReader:
         if self._segment is None:
             return self._no_segment()
         if self._batch is None or not self._batch.takes(record):
-            # Before 2.3 a deep dump had no batch lines: each record says all.
+            # Before 2.3 a deep dump had no batch lines: each record has everything.
             self._end_batch()
             number(record.fields, "producerid")
             self._batch = DumpedBatch(record.fields, self._place())
@@ -371,7 +368,7 @@ class TextReader:
 
 
 def _is_garbled(reason: Skipped | None, line: str) -> bool:
-    """Whether a line of a dumped segment that is left out may have told of a batch."""
+    """Whether a skipped line of a dumped segment may have been about a batch."""
     return reason is Skipped.UNREADABLE or (reason is Skipped.FOREIGN and _PART_OF_A_BATCH in line)
 
 

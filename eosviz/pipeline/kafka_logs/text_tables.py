@@ -1,8 +1,6 @@
-"""The tables of `kafka-transactions.sh`: list, describe, describe-producers, find-hanging.
-
-They are separated by tabs and padded; a copy from a terminal may have blanks instead. Source: Kafka's
-`TransactionsCommand` (KIP-664).
-"""
+"""The tables of `kafka-transactions.sh`: list, describe, describe-producers, find-hanging. Columns are separated
+by tabs and padded; text copied from a terminal may have spaces instead. Source: Kafka's `TransactionsCommand`
+(KIP-664)."""
 
 from enum import Enum
 
@@ -12,7 +10,7 @@ from eosviz.pipeline.kafka_logs.text_fields import Fields, number, partitions_of
 
 
 class Table(Enum):
-    """A table by the columns that tell it from the others."""
+    """A table, by the columns that distinguish it."""
 
     PRODUCERS = ("ProducerId", "LastSequence", "CurrentTransactionStartOffset")
     DESCRIPTION = (
@@ -35,14 +33,14 @@ def partition_asked_for(line: str) -> str | None:
 
 
 def head_of(line: str) -> tuple[Table, list[str]] | None:
-    """Which table begins with this line, and its columns."""
+    """The table that begins with this line, and its columns."""
     columns = line.split()
     found = next((table for table in Table if set(table.value) <= set(columns)), None)
     return None if found is None else (found, columns)
 
 
 def cells(columns: list[str], line: str) -> Fields | None:
-    """A row by column, names in small letters; None for a line that is no row of this table."""
+    """A row by column, names in lower case; None for a line that is no row of this table."""
     values = [cell.strip() for cell in line.rstrip("\n").split("\t")]
     if len(values) < len(columns):
         values = line.split()

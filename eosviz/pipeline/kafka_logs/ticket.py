@@ -1,8 +1,6 @@
-"""A case as a report for a ticket, in Markdown: partitions first, then verdicts with evidence and commands, groups,
-what was not given, and what wrote the report.
-
-Made of a case's document with keys and parameters for sentences, so that the command and the page write the same.
-"""
+"""A case as a report for a ticket, in Markdown: partitions first, then verdicts with evidence and commands,
+groups, what was not given, and which program wrote it. Made from a case's document with keys and parameters for
+sentences, so that the command and the page write the same."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,19 +12,18 @@ from eosviz.pipeline.kafka_logs.case_sentences import group_said
 from eosviz.pipeline.kafka_logs.words import Words, words
 
 LISTED_MAX = {"partitions": 100, "verdicts": 20, "groups": 50, "evidence": 30, "notes": 20}
-"""Rows of each kind in one report; evidence of each verdict. The report counts the others."""
+"""The most rows of each kind in one report, and evidence of each verdict. The report counts the others."""
 COLUMNS = ("partition", "verdict", "log_start", "lso", "end", "open", "damage")
 _SPECIAL = re.compile(r"([\\`*\[\]<>|])")
 _SENTENCES = frozenset({"rule"})
-"""Places of evidence that are no places."""
+"""Values of a place that are no places."""
 
 Json = dict[str, Any]
 
 
 def ticket_lines(document: Json, language: str) -> Iterator[str]:
-    """The report, line by line. `document`: of docs/logs.md, with `{key, params}` for each sentence; lists of it may
-    have been cut, when `counts` has their length.
-    """
+    """The report, line by line. `document`: of docs/logs.md, with `{key, params}` for each sentence; its lists may
+    be truncated, then `counts` has their lengths."""
     ticket = _Ticket(language)
     yield f"# {ticket.words('ticket.title')}"
     yield ""
@@ -49,7 +46,7 @@ class _Ticket:
         kinds: dict[str, str] = {}
         for one in document["verdicts"]:
             kinds.setdefault(one["partition"], one["kind"])
-        # What is healthy comes last: a long report is cut at its end.
+        # Healthy partitions last: a long report is cut at its end.
         rows = sorted(document["partitions"], key=lambda one: kinds.get(one["name"], "healthy") == "healthy")
         yield "| " + " | ".join(self.words(f"ticket.column.{name}") for name in COLUMNS) + " |"
         yield "|" + " --- |" * len(COLUMNS)
@@ -125,7 +122,7 @@ class _Ticket:
     def _command(self, title: str, of: Json) -> Iterator[str]:
         yield f"**{title}**"
         yield ""
-        # An indented block has no end mark that a name could hold.
+        # An indented block has no end mark that a name could contain.
         yield f"    {' '.join(of['command'].splitlines())}"
         yield ""
         yield from (f"- {self._kept(one)}" for one in of["preconditions"])
@@ -141,7 +138,7 @@ class _Ticket:
         yield ""
 
     def given(self, document: Json) -> Iterator[str]:
-        """What was read and what was not, and what wrote the report."""
+        """What was read and what was not, and which program wrote the report."""
         yield f"## {self.words('ticket.given')}"
         yield ""
         yield from (f"- {self._kept(one)}" for one in document.get("given", []))
@@ -168,5 +165,5 @@ class _Ticket:
 
 
 def _plain(text: str) -> str:
-    """One line that Markdown shows as it is: ids and names may hold any character."""
+    """One line that Markdown shows unchanged: ids and names may contain any character."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

@@ -1,7 +1,7 @@
-"""Batches that printed text or a bundle tells of, as lanes of the player: the same rows that segments give.
+"""Batches from printed text or a bundle as lanes of the player: the same rows that segments give.
 
-They come through two processes: what somebody uploaded is read in a bounded one (`bounded.py`), which hands its
-batches on as lines.
+They pass through two processes: an upload is read in a bounded process (`bounded.py`), which passes its batches on as
+lines.
 """
 
 import struct
@@ -35,9 +35,8 @@ _HEADER = struct.Struct(HEADER_FORMAT)
 
 
 def lane_lines(case: Case, batches_max: int) -> Iterator[bytes]:
-    """The partitions that were not read from folders and have batches, a JSON line each for partition and batch;
-    under the names that they have. `batches_max`: of all together.
-    """
+    """The partitions that were not read from folders and have batches, as JSON lines for partition and batch,
+    under their names. `batches_max`: of all together."""
     encoder = msgspec.json.Encoder()
     left = batches_max
     for read in (*case.partitions, *case.copies):
@@ -51,7 +50,7 @@ def lane_lines(case: Case, batches_max: int) -> Iterator[bytes]:
 
 
 def told_partitions(raw: Iterable[bytes]) -> list[ToldPartition]:
-    """What `lane_lines` wrote."""
+    """Reads what `lane_lines` wrote."""
     decoder = msgspec.json.Decoder(LaneLine)
     told: list[tuple[PartitionLine, list[BatchLine]]] = []
     for line in map(decoder.decode, raw):
@@ -63,7 +62,7 @@ def told_partitions(raw: Iterable[bytes]) -> list[ToldPartition]:
 
 
 def told_partition(name: str, batches: Sequence[BatchLine]) -> ToldPartition:
-    """The batches of one partition, which are in the order of its log."""
+    """The batches of one partition, in the order of its log."""
     first = min((line.segment for line in batches), default=0)
     return ToldPartition(name, first, _rows(name, batches))
 
@@ -77,9 +76,8 @@ def _rows(name: str, batches: Sequence[BatchLine]) -> Iterator[ToldSegment | Row
 
 
 def row_of(line: BatchLine) -> Row:
-    """A batch as the reader of segments would have it, without what nobody told. Numbers that no header could
-    hold are damage.
-    """
+    """A batch as the reader of segments would give it, without unknown fields. Numbers that no header could
+    contain are damage."""
     position, size = max(0, line.position), max(0, line.size)
     damage = () if line.damage is None else (Damage(DamageKind.TOLD, position, "–", "–"),)
     if line.magic in (0, 1):
@@ -124,7 +122,7 @@ def _header(line: BatchLine) -> BatchHeader | None:
 
 
 def _control(line: BatchLine) -> ControlRecord | None:
-    """None where nobody can say which it was."""
+    """None if it is unknown which it was."""
     name = line.control_type or ""
     if name in ControlType.__members__:
         marker = name in (ControlType.COMMIT.name, ControlType.ABORT.name)

@@ -1,10 +1,10 @@
-"""The verdicts that there are."""
+"""The kinds of verdicts."""
 
 from enum import StrEnum
 
 
 class VerdictKind(StrEnum):
-    """What a partition's transaction is, or the partition where none is open."""
+    """The verdict on a partition's transaction, or on the partition if none is open."""
 
     HEALTHY = "healthy"
     SLOW_BUT_ALIVE = "slow_but_alive"

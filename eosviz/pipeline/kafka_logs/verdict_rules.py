@@ -1,9 +1,7 @@
 """Which evidence gives which verdict on an open transaction: one row each, with what the copies must prove first.
 
-What the coordinator's newest record of an id says needs no proof: it carries what it says. What rests on absence does.
-The same table, in words, stands in docs/logs.md.
-
-Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
+The coordinator's newest record of an id needs no proof. Conclusions from absence do. docs/logs.md has the same table
+in words. Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,26 +26,26 @@ from eosviz.pipeline.kafka_logs.verdict_kinds import NOT_HEALTHY, VerdictKind
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 ONGOING = "Ongoing"
-"""As Kafka names the state."""
+"""Kafka's name of the state."""
 
 
 class Row(NamedTuple):
     """One kind of evidence."""
 
     name: str
-    """As the table in docs/logs.md has it."""
+    """Its name in the table of docs/logs.md."""
     kind: VerdictKind
     applies: Callable[[Situation], Words | None]
-    """Why it is so; None when the evidence is another."""
+    """The reason; None if this evidence is not present."""
     needs: tuple[Need, ...] = ()
     would_change: tuple[Words, ...] = ()
-    """Of a verdict that stands."""
+    """For a verdict that holds."""
     possible: tuple[VerdictKind, ...] = (VerdictKind.HEALTHY, *NOT_HEALTHY)
-    """What remains where it does not stand: a marker that is missing from the copy may have ended the transaction."""
+    """The alternatives if it does not hold: a marker that is missing from the copy may have ended the transaction."""
 
 
 class Found(NamedTuple):
-    """What the first row that applies gives."""
+    """The result of the first row that applies."""
 
     row: Row
     why: Words
@@ -60,23 +58,23 @@ class Found(NamedTuple):
 
     @property
     def alternatives(self) -> tuple[VerdictKind, ...]:
-        """What remains possible where it is undecided."""
+        """What remains possible if it is undecided."""
         return self.row.possible if self.missing else ()
 
 
 def judged(at: Situation) -> Found:
     """The verdict on one open transaction."""
     row, why = next((row, why) for row in ROWS if (why := row.applies(at)) is not None)
-    # Two needs may ask for the same.
+    # Two rows may have the same need.
     missing = dict.fromkeys((one.key, tuple(one.params.items())) for need in row.needs for one in need(at))
     return Found(row, why, tuple(Words(key, dict(params)) for key, params in missing))
 
 
 def timeout_at(entry: CoordinatorEntry | None) -> int | None:
-    """When the coordinator aborts by itself, milliseconds since 1970; None when nothing tells."""
+    """When the coordinator aborts by itself, milliseconds since 1970; None if unknown."""
     if entry is None or entry.value is None:
         return None
-    # Older dumps leave the start out. Nothing is earlier than it, so the timeout comes no later than this.
+    # Older dumps lack the start. Nothing is earlier than this time, so the timeout is not later.
     start = entry.value.start_ms if entry.value.start_ms >= 0 else entry.value.last_update_ms
     return start + entry.value.timeout_ms if start >= 0 else None
 
@@ -94,7 +92,7 @@ def _lists(at: Situation) -> bool:
 
 
 def is_ongoing(partition: Partition, transaction: Transaction, entry: CoordinatorEntry | None) -> bool:
-    """Whether the coordinator counts an open transaction as ongoing in this partition."""
+    """Whether the coordinator has an open transaction as ongoing in this partition."""
     value = None if entry is None else entry.value
     if entry is None or value is None or not entry.lists(partition.name):
         return False
@@ -110,7 +108,7 @@ def _prepared(at: Situation) -> Words | None:
     if value.producer_id == mine.producer_id and value.producer_epoch < mine.newest_epoch:
         return None
     if at.last_marker is not None and at.last_marker.result == at.entry.decision and is_marked(at):
-        # The marker that stands here is the one that was decided.
+        # The marker here is the decided one.
         return None
     return words("rule.prepared", state=value.status.kafka_name)
 
@@ -163,10 +161,10 @@ def _not_listed(at: Situation) -> Words | None:
 
 
 _DECIDED_OVER = (same_cluster, id_whole, coordinator_newer, data_newer, data_whole, print_whole)
-"""For what is open here and over for the coordinator."""
+"""For a transaction that is open here and over for the coordinator."""
 
 _OWED = (VerdictKind.HEALTHY, VerdictKind.COORDINATOR_OWES_MARKER)
-"""The coordinator has it: the marker is owed, or it stands in what is missing."""
+"""The coordinator has it: the marker is still to be written, or is in the missing part."""
 
 ROWS: Sequence[Row] = (
     Row(

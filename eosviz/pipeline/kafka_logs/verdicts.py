@@ -1,8 +1,8 @@
 """Why a partition's readers wait, or that they do not: one verdict for each open transaction, with its evidence.
 
-The partition says that a transaction is open; only the coordinator's log says whether that is as it should be
-(`verdict_rules.py`). Where the copies do not carry a verdict (`copy_proofs.py`) it is `undecided`, and says what to
-give.
+The partition shows that a transaction is open; only the coordinator's log shows whether that is as it should be
+(`verdict_rules.py`). If the copies are insufficient for a verdict (`copy_proofs.py`) it is `undecided`, and states
+what to give.
 
 Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
 """
@@ -31,7 +31,7 @@ from eosviz.pipeline.kafka_logs.verdict_rules import Row, judged, timeout_at
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 LOG_LINES_MAX = 20
-"""Lines of logs, the newest, that are evidence of one verdict; the case lists all."""
+"""How many of the newest log lines are evidence of one verdict; the case lists all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Verdict:
     entry: CoordinatorEntry | None = None
     """The coordinator's newest record of the transaction's id."""
     listed: Listed | None = None
-    """Where no record is known: the row of the producer id in a list of transactions."""
+    """If no record is known: the row of the producer id in a list of transactions."""
     timeout_at: int | None = None
     """When the coordinator aborts by itself, milliseconds since 1970."""
     evidence: tuple[Evidence, ...] = ()
@@ -52,7 +52,7 @@ class Verdict:
     would_change: tuple[Words, ...] = ()
     notes: tuple[Note, ...] = field(default=())
     rests_on: VerdictKind | None = None
-    """Of evidence that is deleted: what the coordinator's records give for the transaction."""
+    """For deleted data: the verdict that the coordinator's records give for the transaction."""
     notes_left_out: int = 0
     """Notes of the partition beyond NOTES_MAX."""
 
@@ -64,12 +64,9 @@ def verdicts_of(
     source: Beside | None = None,
     log_lines: LoggedLines | None = None,
 ) -> tuple[Verdict, ...]:
-    """One verdict for each open transaction by first offset, or one for the healthy partition.
-
-    `now`: milliseconds since 1970; for files of the past their newest timestamp by a broker's clock. `source`: what
-    the partition was read from. `log_lines`: what brokers and clients logged, of any partition. The first verdict
-    counts the notes that are left out.
-    """
+    """One verdict for each open transaction by first offset, or one for the healthy partition. `now`: milliseconds
+    since 1970; for old files their newest timestamp by a broker's clock. `source`: of the partition. `log_lines`:
+    of brokers and clients, about any partition. The first verdict counts the notes that are left out."""
     log_lines = log_lines or LoggedLines()
     notes, notes_left_out = notes_of(partition, copies.coordinator)
     cut_at = None if source is None else doubt_a_cut_tail(partition, source)
@@ -85,7 +82,7 @@ def verdicts_of(
 def _nothing_open(
     partition: Partition, source: Beside | None, cut_at: int | None, log_lines: LoggedLines
 ) -> Verdict:
-    """Healthy, where the copy is whole enough to say so."""
+    """Healthy, if the copy is complete enough to say so."""
     if not partition.batches and (told := log_lines.of_partition(partition.name)):
         return _only_logged(partition, told)
     doubts = []
@@ -107,7 +104,7 @@ def _nothing_open(
 
 
 def _with_log_lines(verdict: Verdict, log_lines: LoggedLines) -> Verdict:
-    """The verdict with what was logged of its producer as further evidence; it decides nothing."""
+    """The verdict with log lines about its producer as further evidence; they decide nothing."""
     if verdict.transaction is None:
         return verdict
     transactional_id = None if verdict.entry is None else verdict.entry.transactional_id
@@ -119,7 +116,7 @@ def _with_log_lines(verdict: Verdict, log_lines: LoggedLines) -> Verdict:
 
 
 def _only_logged(partition: Partition, told: Sequence[LogLine]) -> Verdict:
-    """Where nothing else is known, the newest line that leaves something says what is still possible."""
+    """If nothing else is known, the newest line that narrows the possibilities gives the alternatives."""
     left = next(
         (left for one in reversed(told) if (left := left_by(one))), (VerdictKind.HEALTHY, *NOT_HEALTHY)
     )
@@ -175,7 +172,7 @@ def _verdict(at: Situation) -> Verdict:
 
 
 def _said_of_copies(at: Situation, row: Row) -> Iterator[Evidence]:
-    """What the verdict rests on that no file proves."""
+    """Evidence that only the person states and no file proves."""
     after = at.copies.declared.copied_after
     if coordinator_newer in row.needs and readers_said_to_wait(at):
         said = words("evidence.readers_waited", partition=at.partition.name, at=moment(after or 0))
@@ -185,7 +182,7 @@ def _said_of_copies(at: Situation, row: Row) -> Iterator[Evidence]:
 
 
 def _unjudged(at: Situation, evidence: list[Evidence], listed: Listed | None) -> Verdict:
-    """Nothing of the coordinator's says more of the producer than a list does."""
+    """The coordinator's data says no more about the producer than a list does."""
     would_change = words("change.coordinator")
     if listed is not None:
         of_id = {"transactional_id": listed.transactional_id}
@@ -210,7 +207,7 @@ def _unjudged(at: Situation, evidence: list[Evidence], listed: Listed | None) ->
 
 
 def _of_deleted(at: Situation, verdict: Verdict) -> Verdict:
-    """That the data is gone is said first; what the coordinator's records give for it stays known."""
+    """Reports first that the data is deleted; the verdict from the coordinator's records is kept beside it."""
     if not is_deleted(at.partition, at.transaction):
         return verdict
     would_change = (*verdict.would_change, words("change.older_copy"))
@@ -220,5 +217,5 @@ def _of_deleted(at: Situation, verdict: Verdict) -> Verdict:
 
 
 def is_deleted(partition: Partition, transaction: Transaction) -> bool:
-    """Whether nothing is left of what an open transaction wrote."""
+    """Whether nothing is left of an open transaction's data."""
     return transaction.from_snapshot and transaction.last_offset < partition.log_start

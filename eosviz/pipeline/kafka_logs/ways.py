@@ -1,4 +1,4 @@
-"""Where logs are read: in this process, or on Spark; which of them is the faster one."""
+"""Chooses where logs are read: in this process, or on Spark, whichever is faster."""
 
 import os
 from argparse import ArgumentParser
@@ -16,11 +16,13 @@ from eosviz.pipeline.kafka_logs.text_files import by_kind
 
 OWN_MASTER = "local[*]"
 SPARK_FROM_BYTES = {Depth.HEADERS: 64 * 2**30, Depth.DEEP: 16 * 2**30}
-"""Bytes of segments from which on Spark reads them: less is read here before it has started and shared out the work."""
+"""Bytes of segments from which on Spark reads them: fewer are read here before Spark has started and distributed
+the work."""
 SPARK_PROCESSORS_MIN = 4
-"""With fewer processors Spark never reads by itself: Java and the workers' start take what a second one would gain."""
+"""With fewer processors Spark is never chosen: Java and the workers' start cost what a second processor would
+gain."""
 TOLD_FROM_BYTES = 64 * 2**20
-"""Bytes of segments from which on is said where they are read."""
+"""Bytes of segments from which on the choice is printed."""
 
 
 def add_ways(parser: ArgumentParser) -> None:
@@ -40,9 +42,8 @@ def add_ways(parser: ArgumentParser) -> None:
 def reading_of(
     paths: Sequence[Path], depth: Depth, options: dict[str, Any], err: Callable[[str], Any]
 ) -> Iterator[Reading]:
-    """What reads `paths`, as `options` say or as is faster; it is said to `err`. Raises LogsError for what cannot be
-    read, before anything is started for it.
-    """
+    """The reader of `paths`, as `options` say or as is faster; the choice is printed to `err`. Raises LogsError
+    for what cannot be read, before anything is started."""
     logs = by_kind(paths).logs
     size = sum(directory.size for directory in find_directories(logs)) if logs else 0
     master = options["master"]

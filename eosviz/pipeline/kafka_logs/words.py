@@ -1,6 +1,5 @@
-"""A sentence that is not yet in a language: the key of the catalogue (`eosviz/catalogue/logs.toml`) and its
-parameters. What is found out is kept so, and said where it is shown.
-"""
+"""A sentence before its language is chosen: the key of the catalogue (`eosviz/catalogue/logs.toml`) and its
+parameters. Findings are stored so, and worded where they are shown."""
 
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -19,12 +18,12 @@ def words(key: str, **params: Any) -> Words:
 
 
 def as_kept(sentence: Words) -> dict[str, Any]:
-    """A sentence that is stored before its reader's language is known."""
+    """The sentence as JSON, for storing."""
     return {"key": sentence.key, "params": sentence.params}
 
 
 def moment(milliseconds: int | None) -> str:
-    """Milliseconds since 1970 as people read them; what is no time is shown as it is."""
+    """Milliseconds since 1970 as readable text; an invalid time is shown as it is."""
     if milliseconds is None or milliseconds < 0:
         return "–"
     try:
