@@ -1,4 +1,4 @@
-"""The browser that the tests and the benchmarks drive: one that is installed, never one of their own."""
+"""Finds the browser for tests and benchmarks: an installed one."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ def find_browser() -> Path | None:
 
 
 def browser_options() -> Sequence[str]:
-    """A browser that only shows what it is asked to: no updates, no reports, no first-run pages."""
+    """Options without updates, reports and first-run pages."""
     quiet = (
         "--disable-gpu",
         "--disable-quic",

@@ -1,4 +1,4 @@
-"""Running other programs during set-up: quiet while they work, their last words when they fail."""
+"""Runs other programs during set-up: silent while they work, with their last lines when they fail."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ LAST_LINES = 15
 
 
 def say(line: str) -> None:
-    """Never raises: where the output is a file on a full disk the line is lost and the work goes on."""
+    """Print a line. Never raises: if the output is a file on a full disk the line is lost."""
     with contextlib.suppress(OSError):
         print(line, flush=True)
 
@@ -27,10 +27,8 @@ def attempt(
     environment: Mapping[str, str] | None = None,
     seconds_max: float | None = None,
 ) -> tuple[bool, str]:
-    """Run to the end; give success and the output, both streams in one.
-
-    What is not over after `seconds_max` is ended, with all it started, and has not succeeded.
-    """
+    """Run to the end; returns success and the output, both streams together. After `seconds_max` the program is
+    killed with all it started, and counts as failed."""
     process = subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,
@@ -40,7 +38,7 @@ def attempt(
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        # Ctrl-C must reach it, so it gets a group of its own only where it is to be ended as a group.
+        # Ctrl-C must reach it, so it gets its own process group only if it may have to be killed as a group.
         process_group=None if seconds_max is None else 0,
     )
     try:
@@ -64,7 +62,7 @@ def require(
     environment: Mapping[str, str] | None = None,
     seconds_max: float | None = None,
 ) -> str:
-    """Run to the end and give the output. On failure show its last lines and raise with the remedy."""
+    """Run to the end and return the output. On failure print its last lines and raise with the remedy."""
     succeeded, output = attempt(command, environment, seconds_max)
     if not succeeded:
         lines = output.strip().splitlines()
@@ -77,12 +75,12 @@ def require(
 
 
 def is_debian_root() -> bool:
-    """True where this process may install Debian packages."""
+    """True if this process may install Debian packages."""
     return sys.platform == "linux" and os.geteuid() == 0 and shutil.which("apt-get") is not None
 
 
 def install_debian_package(*names: str) -> bool:
-    """Install with apt; called only where `is_debian_root`. False when apt could not."""
+    """Install with apt; called only if `is_debian_root`. False if apt failed."""
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     attempt(["apt-get", "update", "-q"], quiet)
     return attempt(["apt-get", "install", "-y", "-q", "--no-install-recommends", *names], quiet)[0]

@@ -1,7 +1,5 @@
-"""What a machine that was told nothing uses: a key and a Redis address that belong to its data folder.
-
-The settings and the supervisor both read these rules here, so that they cannot disagree.
-"""
+"""Defaults of a machine without settings: a key and a Redis address that belong to its data folder. Settings and
+supervisor both use this module, so that they agree."""
 
 import hashlib
 import os
@@ -11,7 +9,7 @@ from pathlib import Path
 
 from eosviz.launch.private_folder import private_folder
 
-# The kernel keeps a socket's address in 108 bytes on Linux and 104 on macOS, the closing zero included.
+# The kernel stores a socket's address in 108 bytes on Linux and 104 on macOS, including the final zero.
 SOCKET_PATH_BYTES_MAX = 103
 
 
@@ -29,8 +27,8 @@ def embedded_redis_socket(data_dir: Path) -> Path:
 
 
 def embedded_redis_url(data_dir: Path) -> str:
-    """Its address. A folder outside the data folder is made or looked at first, by a client as by the server:
-    raises Problem where it is another user's."""
+    """The server's address. Client and server first make or check a folder outside the data folder: raises Problem
+    if it is another user's."""
     socket = embedded_redis_socket(data_dir)
     if data_dir not in socket.parents:
         private_folder(socket.parent)
@@ -50,7 +48,7 @@ def embedded_secret_key(data_dir: Path) -> str:
         try:
             draft.touch(mode=0o600)
             draft.write_text(secrets.token_urlsafe(64))
-            # Two processes may start together: the first link wins whole, and both read what it holds.
+            # Two processes may start together: the first link is kept, and both read it.
             os.link(draft, path)
         except FileExistsError:
             pass

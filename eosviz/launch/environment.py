@@ -1,6 +1,5 @@
-"""Makes `.venv`: with uv where it is or can be had, else with venv and pip.
-
-`requirements.txt` is what the site runs with. Tests, benchmarks and linters need `tests/requirements.txt` as well."""
+"""Makes `.venv`, with uv if possible, else with venv and pip. `requirements.txt` is what the site runs with.
+Tests, benchmarks and linters need `tests/requirements.txt` as well."""
 
 import shutil
 import sys
@@ -17,7 +16,7 @@ UV_VERSION = "0.13.8"
 PYTHON_VERSION_MIN = (3, 11)
 REQUIREMENTS = ROOT / "requirements.txt"
 TOOLS = ROOT / "tests" / "requirements.txt"
-ENVIRONMENT_BYTES = 2_500_000_000  # seen: 1.5 GB installed, the rest is what unpacking needs on the way
+ENVIRONMENT_BYTES = 2_500_000_000  # measured: 1.5 GB installed; the rest is needed while unpacking
 
 
 def prepare_environment(with_tools: bool = False) -> None:
@@ -30,7 +29,7 @@ def prepare_environment(with_tools: bool = False) -> None:
         )
     needed, everything = (REQUIREMENTS,), (REQUIREMENTS, TOOLS)
     wanted = everything if with_tools else needed
-    # Tools that are there already stay: the site runs beside them.
+    # Tools that are already installed stay: the site runs beside them.
     enough = (everything,) if with_tools else (needed, everything)
     if any(is_fresh(ENVIRONMENT, digest_of(files)) for files in enough) and environment_works():
         return
@@ -46,14 +45,12 @@ def prepare_environment(with_tools: bool = False) -> None:
 
 
 def environment_works() -> bool:
-    """False also where the Python that the environment was made from has gone since."""
+    """False also if the Python that the environment was made from no longer exists."""
     return environment_python().exists() and attempt([environment_python(), "-c", ""])[0]
 
 
 def install(wanted: Sequence[str | Path]) -> None:
-    """Bring these requirements, or `-r` and a file of them, into `.venv`, making it first where it is
-    missing.
-    """
+    """Install these requirements, or `-r` and a file of them, into `.venv`, which is made if it is missing."""
     uv = find_uv()
     if uv is not None:
         if install_with_uv(uv, wanted):
@@ -79,7 +76,7 @@ def install(wanted: Sequence[str | Path]) -> None:
 
 
 def find_uv() -> Path | None:
-    """uv of the machine, else of an earlier set-up, else freshly brought by pip into `.bootstrap`."""
+    """The installed uv, else that of an earlier set-up, else one installed by pip into `.bootstrap`."""
     if found := shutil.which("uv"):
         return Path(found)
     local = BOOTSTRAP / "bin" / "uv"

@@ -1,4 +1,4 @@
-"""Builds `static/dist` with Node: the system's where it is new enough, else one from a wheel in `.venv`."""
+"""Builds `static/dist` with Node: the system's if it is new enough, else one from a wheel in `.venv`."""
 
 import os
 import shutil
@@ -34,7 +34,7 @@ class Node:
 
 
 def prepare_frontend() -> None:
-    """After this `static/dist` is built from today's sources. Costs milliseconds when it was."""
+    """After this `static/dist` is built from the current sources. Costs milliseconds if it already was."""
     sources = digest_of(frontend_sources())
     if is_fresh(BUNDLE, sources) and is_fresh(NODE_MODULES, digest_of([LOCK])):
         return
@@ -43,9 +43,7 @@ def prepare_frontend() -> None:
     say("Building the front end …")
     if BUNDLE.exists():
         unstamp(BUNDLE)
-        shutil.rmtree(
-            BUNDLE / "parts", ignore_errors=True
-        )  # named by their content: those of before would stay
+        shutil.rmtree(BUNDLE / "parts", ignore_errors=True)  # named by their content: old ones would stay
     require(node.npm("run", "build"), "the lines above name the file and the line", node.environment())
     stamp(BUNDLE, sources)
 
@@ -66,8 +64,8 @@ def prepare_packages(node: Node) -> None:
     if is_fresh(NODE_MODULES, packages):
         return
     say("Bringing the front end's packages …")
-    # No package needs to run a script of its own to be installed, so none may.
-    # A registry that answers nothing would keep npm waiting for many minutes, and silently.
+    # No package needs its install scripts, so none may run. With a registry that does not answer, npm would wait
+    # silently for many minutes.
     words = (
         "ci",
         "--ignore-scripts",
@@ -101,7 +99,7 @@ def find_node() -> Node:
 
 
 def is_new_enough(node: Path) -> bool:
-    """Asks the program itself: a name on the path may lead nowhere."""
+    """Runs the program: the path may be a broken link."""
     try:
         succeeded, output = attempt([node, "--version"])
     except OSError:

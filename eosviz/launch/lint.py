@@ -1,4 +1,4 @@
-"""`make lint`: every linter and type check, all of them even when the first one finds something."""
+"""`make lint`: all linters and type checks, also after one has found something."""
 
 import os
 import subprocess

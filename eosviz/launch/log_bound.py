@@ -1,4 +1,4 @@
-"""Logs of a site that runs for months: each has a bound, or they would fill the disk in the end."""
+"""Bounds the logs of a site that runs for months, so that they do not fill the disk."""
 
 import contextlib
 import shutil
@@ -12,27 +12,22 @@ OLDER = ".older.log"
 
 
 def rotate_log(log: Path) -> None:
-    """Before its process starts, a long log becomes the older one; the older one before it goes. Not where the disk
-    forbids it.
-    """
+    """Before its process starts, a long log replaces the older one. Does nothing if the disk forbids it."""
     with contextlib.suppress(OSError):
         if log.exists() and log.stat().st_size > LOG_BYTES_MAX:
             log.replace(log.with_suffix(OLDER))
 
 
 class LogBound:
-    """Shortens logs that processes hold open.
-
-    They append, so each goes on at the end of what is left: the long log is copied to the older one and then emptied.
-    Lines that are written in between are lost.
-    """
+    """Shortens logs that processes hold open. They append, so each continues at the end of what is left: a long
+    log is copied over the older one and then emptied. Lines that are written in between are lost."""
 
     def __init__(self, folder: Path, now: Callable[[], float] = time.monotonic) -> None:
         self._folder, self._now = folder, now
         self._look_at = 0.0
 
     def look(self) -> None:
-        """Cheap enough to be called in every round: it looks every LOOK_SECONDS. Never raises."""
+        """Cheap enough to be called in every round: it checks every LOOK_SECONDS. Never raises."""
         if self._now() < self._look_at:
             return
         self._look_at = self._now() + LOOK_SECONDS
@@ -43,7 +38,7 @@ class LogBound:
 
 
 def shorten(log: Path) -> None:
-    """Raises OSError; then the log is as long as before."""
+    """Raises OSError; then the log is unchanged."""
     draft = log.with_suffix(".draft")
     try:
         shutil.copyfile(log, draft)

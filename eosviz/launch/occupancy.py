@@ -1,7 +1,8 @@
-"""One eosviz per data folder: the lock, and the note of what runs there.
+"""One eosviz per data folder: its lock, and the state file.
 
-`run/lock` is locked as long as the supervisor lives; the kernel releases it however the supervisor dies.
-`run/state.json` says what it started. Whoever gets the lock and finds a note ends what is left of it.
+`run/lock` is locked as long as the supervisor lives; the kernel releases it however the supervisor ends.
+`run/state.json` lists what it started. A start that gets the lock and finds a state file ends the processes that are
+left.
 """
 
 import contextlib
@@ -31,16 +32,16 @@ class State:
 
     supervisor: int
     address: str = ""
-    """Empty until the port is held."""
+    """Empty until the port is bound."""
     ready: bool = False
     children: dict[str, RunningChild] = field(default_factory=dict)
 
 
 class Occupancy:
-    """Holds the data folder for this process. Released when the process ends."""
+    """Holds the data folder for this process until it ends."""
 
     def __init__(self, data_folder: Path) -> None:
-        """Raises Problem when another eosviz runs here."""
+        """Raises Problem if another eosviz runs here."""
         self._state_path = data_folder / "run" / "state.json"
         self._state_path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = self._take_lock(data_folder)
@@ -92,13 +93,12 @@ class Occupancy:
         self.write()
 
     def write(self) -> None:
-        """Write the note. Where the disk takes nothing, the older note stays whole and `write_again` tries later:
-        a supervisor that ended because of its note would end the site.
-        """
+        """Write the state file. If the disk refuses, the older file stays and `write_again` retries later: a
+        supervisor that ended because of this file would end the site."""
         draft = self._state_path.with_suffix(".draft")
         try:
             draft.write_text(json.dumps(asdict(self.state)))
-            draft.replace(self._state_path)  # a reader sees the old note or the new one, never half of one
+            draft.replace(self._state_path)  # a reader sees the old or the new file, never half of one
         except OSError:
             self._is_written = False
             with contextlib.suppress(OSError):
@@ -107,20 +107,18 @@ class Occupancy:
             self._is_written = True
 
     def write_again(self) -> None:
-        """Write a note that the disk did not take. Called in every round of the supervisor."""
+        """Retry a write that the disk refused. Called in every round of the supervisor."""
         if not self._is_written:
             self.write()
 
     def release(self) -> None:
-        with contextlib.suppress(
-            OSError
-        ):  # a disk mounted read-only keeps the note; its processes have ended
+        with contextlib.suppress(OSError):  # a read-only disk keeps the file; its processes have ended
             self._state_path.unlink(missing_ok=True)
         self._lock.close()
 
 
 def read_state(data_folder: Path) -> State | None:
-    """The note of this data folder. None when nothing was started or it is not readable as a note."""
+    """The state file of this data folder. None if nothing was started or the file is unreadable."""
     try:
         note = json.loads((data_folder / "run" / "state.json").read_text())
         children = {name: RunningChild(**child) for name, child in note.pop("children").items()}

@@ -1,8 +1,8 @@
-"""`make test`: the tests in parts, each its own process, and one line at the end that sums them.
+"""`make test`: the tests in parts, each a process of its own, and one line at the end with the sums.
 
-The parts are apart because they must be: Playwright's synchronous door and pytest-asyncio do not share a
-process. Each test process has data and servers of its own, so two or three run at a time; and as tests also wait,
-for processes that start, for answers that must not come, for the last test of a part, three parts run at a time.
+Playwright's synchronous API and pytest-asyncio cannot share a process. Each part has its own data and servers, so
+three parts run at a time; tests also wait (for starting processes, for the last test of a part), which leaves room
+for others.
 """
 
 import os
@@ -29,18 +29,18 @@ POSTGRESQL_TESTS = (
     "tests/operating",
     "tests/walkthroughs/test_commands.py",
 )
-"""Who may do what, and what happens once: run on both databases by `make test`."""
+"""Permissions, and what must happen once: run on both databases by `make test`."""
 NOT_TWICE = ("tests/classroom/test_permissions.py", "tests/classroom/test_nothing_there.py")
-"""Every address × every person: asked of one database by `make test`, of both by `make test-all`."""
+"""Every address × every person: run on one database by `make test`, on both by `make test-all`."""
 PARTS_AT_A_TIME = 3
 FAILURES_MAX = 20
-"""Named at the end. More than these have few causes, and their part has told all of them."""
+"""Named at the end. More failures than these have few causes, and their part has printed all of them."""
 REASON_MAX = 200
 """Characters."""
 PYTEST_ENVIRONMENT = {
-    # Where it is set pytest prints every difference in full, which buries the names of what failed.
+    # If it is set, pytest prints every difference in full, which buries the names of the failures.
     "CI": "",
-    # Where it is set every process of every test compiles some thousand modules, most of the time of its start.
+    # If it is set, every process of every test compiles some thousand modules, which is most of its start.
     "PYTHONDONTWRITEBYTECODE": "",
 }
 
@@ -60,11 +60,11 @@ class Counts:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a part."""
+    """The result of a part."""
 
     counts: Counts
     failures: Sequence[str] = ()
-    """A line each: which test, and the beginning of why."""
+    """One line for each failed test, with the beginning of the reason."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Part:
 
 
 def run_parts(with_slow: bool) -> int:
-    """Run every part, whatever happens in one. The exit code: 0 when all was well, 1 otherwise."""
+    """Run every part, also after one has failed. The exit code: 0 if all passed, else 1."""
     bring_browser()
     shutil.rmtree(TEST_RESULTS, ignore_errors=True)
     TEST_RESULTS.mkdir()
@@ -87,7 +87,7 @@ def run_parts(with_slow: bool) -> int:
     try:
         outcomes = list(pool.map(run_part, parts))
     finally:
-        # After Ctrl-C those that run have had it too; none may begin.
+        # Ctrl-C has reached the running parts too; no further one may begin.
         pool.shutdown(cancel_futures=True)
     say("")
     tell_failures(
@@ -101,7 +101,7 @@ def run_parts(with_slow: bool) -> int:
 
 
 def tell_failures(failures: Sequence[str]) -> None:
-    """Once more before the sums: often the end of a log is all that is kept of it."""
+    """Repeated before the sums: often only the end of a log is kept."""
     for what in failures[:FAILURES_MAX]:
         say(f"FAILED {what}")
     if len(failures) > FAILURES_MAX:
@@ -113,13 +113,13 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
     chosen = [] if with_slow else ["-m", "not slow"]
     front_end_results = TEST_RESULTS / "front-end.xml"
     front_end_environment = {**node.environment(), "EOSVIZ_TEST_RESULTS": str(front_end_results)}
-    # The longest first: beside it all others find their time.
+    # The longest first: all others fit beside it.
     return (
-        # In groups (tests/conftest.py), and in their order: by their number of tests the longest would come last.
+        # In groups (tests/conftest.py), and in their order: sorted by number of tests, the longest would come last.
         pytest_part(
             "browser", ["tests/e2e", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder", *chosen]
         ),
-        # One of the three spends its time with Spark.
+        # One of the three workers is busy with Spark.
         pytest_part("site", ["tests", *ELSEWHERE, "-n", "3", "--dist", "loadgroup", *chosen]),
         pytest_part("engine", ["tests/engine", "-n", "2", "--dist", "worksteal", *chosen]),
         *postgresql_parts(with_slow),
@@ -128,7 +128,7 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
 
 
 def postgresql_parts(with_slow: bool) -> Sequence[Part]:
-    """The same tests on a PostgreSQL of their own: what the database decides, or in the long run all."""
+    """The same tests on PostgreSQL: those that depend on the database, or with slow ones all."""
     chosen = {"EOSVIZ_TEST_DATABASE": "postgresql"}
     if not with_slow:
         words = [
@@ -160,7 +160,7 @@ def pytest_part(name: str, words: Sequence[str], environment: Mapping[str, str] 
         "-rs",
         "--durations=5",
         f"--junit-xml={results}",
-        # The older of its two forms names each test's file.
+        # The older of JUnit's two formats names each test's file.
         "--override-ini=junit_family=xunit1",
         # Playwright's pytest plugin empties this folder when it starts, by default the one with the results.
         f"--output={results.with_suffix('.output')}",
@@ -169,7 +169,7 @@ def pytest_part(name: str, words: Sequence[str], environment: Mapping[str, str] 
 
 
 def bring_browser() -> None:
-    """Where none is installed and this may be changed here; elsewhere the tests are skipped and say so."""
+    """Install a browser if there is none and this process may; otherwise the tests are skipped and say so."""
     if find_browser() is None and is_debian_root():
         say("Installing chromium for the browser tests …")
         if not install_debian_package("chromium"):
@@ -177,7 +177,7 @@ def bring_browser() -> None:
 
 
 def run_part(part: Part) -> Outcome:
-    """To its end, each line that it writes shown behind its name."""
+    """Run a part to its end and print each of its lines with its name."""
     tell(part, "begins")
     process = subprocess.Popen(
         [str(word) for word in part.command],
@@ -209,7 +209,7 @@ def tell(part: Part, line: str) -> None:
 
 
 def judge(cases: Sequence[Element] | None, exit_code: int) -> Outcome:
-    """What a part counts for when its results and its exit code are held against each other."""
+    """The result of a part from its results file and its exit code."""
     if cases is None:
         return Outcome(Counts(failed=1), [f"it wrote no results (exit code {exit_code})"])
     if not cases:
@@ -221,7 +221,7 @@ def judge(cases: Sequence[Element] | None, exit_code: int) -> Outcome:
 
 
 def read_cases(results: Path) -> Sequence[Element] | None:
-    """The test cases of a JUnit file. None when it is missing or broken off."""
+    """The test cases of a JUnit file. None if it is missing or incomplete."""
     try:
         return list(ElementTree.parse(results).getroot().iter("testcase"))
     except (OSError, ElementTree.ParseError):
@@ -229,7 +229,7 @@ def read_cases(results: Path) -> Sequence[Element] | None:
 
 
 def count(cases: Sequence[Element]) -> Counts:
-    # A case may have failed and then failed again in its tear-down; it is one failed case.
+    # A case may fail and then fail again in its tear-down; it counts once.
     failed = sum(map(is_failed, cases))
     skipped = sum(case.find("skipped") is not None and not is_failed(case) for case in cases)
     return Counts(len(cases) - failed - skipped, failed, skipped)
@@ -240,12 +240,12 @@ def is_failed(case: Element) -> bool:
 
 
 def describe(case: Element) -> str:
-    """As `tests/setup/test_parts.py::test_it: AssertionError: assert 1 == 2`: what pytest takes, and the first line
-    of why."""
+    """As `tests/setup/test_parts.py::test_it: AssertionError: assert 1 == 2`: the argument for pytest, and the
+    first line of the reason."""
     file, names = case.get("file", ""), [case.get("name", "")]
     module = file.removesuffix(".py").replace("/", ".")
     if file.endswith(".py"):
-        # A test's class stands behind its module's name.
+        # A test's class follows its module's name.
         inside = case.get("classname", "").removeprefix(module).strip(".")
         names = [file, *inside.split("."), *names] if inside else [file, *names]
     why = next((found for tag in ("failure", "error") if (found := case.find(tag)) is not None), None)

@@ -1,4 +1,4 @@
-"""Where things lie in this checkout."""
+"""Paths of this checkout."""
 
 import os
 from pathlib import Path

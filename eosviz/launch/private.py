@@ -1,7 +1,8 @@
-"""What eosviz writes is for its own user alone: passwords' hashes, live session cookies and keys are in it.
+"""Makes everything that eosviz writes readable by its own user only: it contains password hashes, session cookies and
+keys.
 
-Every process takes the umask of EOSVIZ_UMASK before it writes anything, and a start takes from others what an older
-release, or a careless copy, let them read. Nothing here opens anything.
+Every process sets the umask of EOSVIZ_UMASK before it writes anything, and a start closes what an older release or a
+careless copy left open to others. Nothing here opens anything.
 """
 
 import os
@@ -14,22 +15,20 @@ from eosviz.launch.problem import Problem
 
 VARIABLE = "EOSVIZ_UMASK"
 UMASKS = {"077": "the user alone", "027": "and the group may read", "007": "and the group may write"}
-"""What may be asked for, as octal digits. All others may never read."""
+"""The allowed values, as octal digits. Users outside the group may never read."""
 UMASK = "077"
 BUILD_UMASK = 0o022
-"""Of the environment and the front end, which hold no data and which another user may run (as in a container image)."""
+"""For environment and front end, which contain no data and which another user may run (as in a container image)."""
 STAMP = ".closed"
-"""In the folder, once everything below was closed: under which umask. While the folder itself has stayed closed since,
-a start need not look at what is in it.
-"""
+"""A file in the folder, written when everything below it was closed, with the umask. While the folder itself has
+stayed closed since, a start need not check its contents."""
 ENTRIES_MAX = 200_000
-"""Files and folders that one start looks at. What lies beyond is closed all the same: no other user comes through the
-folder above it.
-"""
+"""How many files and folders one start checks. The rest is protected anyway: other users cannot enter the folder
+above it."""
 
 
 def umask_asked(environment: Mapping[str, str]) -> int:
-    """Raises Problem where the variable names another one."""
+    """Raises Problem if the variable has another value."""
     asked = environment.get(VARIABLE) or UMASK
     if asked.lstrip("0").zfill(3) not in UMASKS:
         known = ", ".join(f"{digits} ({who})" for digits, who in UMASKS.items())
@@ -48,25 +47,24 @@ def build_umask() -> Iterator[None]:
 
 
 def make_private_folder(folder: Path, umask: int) -> None:
-    """Make it, or close it where it is there and this user's. Raises OSError; Problem for a folder that all share."""
+    """Make the folder, or close an existing one of this user. Raises OSError; Problem for a folder that all users
+    share."""
     folder.mkdir(parents=True, exist_ok=True)
     found = folder.stat()
     if found.st_mode & stat.S_ISVTX:
         raise Problem(f"{folder} is a folder that all users share: set EOSVIZ_DATA to one of its own")
     if found.st_mode & umask & 0o777 and found.st_uid == os.geteuid():
-        with suppress(
-            OSError
-        ):  # a disk mounted read-only keeps no process from reading; `close_folder` says it
+        with suppress(OSError):  # a read-only disk can still be read; `close_folder` reports it
             folder.chmod(stat.S_IMODE(found.st_mode) & ~umask)
-            (folder / STAMP).unlink(missing_ok=True)  # what came into it meanwhile may be open
+            (folder / STAMP).unlink(missing_ok=True)  # files that were added meanwhile may be open
 
 
 def close_folder(folder: Path, umask: int, say: Callable[[str], None]) -> int:
-    """Take from others what they may not have in the folder and all below it; how many entries were changed.
+    """Remove other users' access to the folder and everything below it; returns how many entries were changed.
 
-    The folder itself comes first. Where it has stayed closed since the last time, under the same umask, that is all: no
-    other user came to what is below. Links are not followed. What belongs to another user, and cannot be changed, is
-    said in one line. Call it before this process opens the database: SQLite's locks go with any descriptor of its file.
+    The folder itself comes first. If it has stayed closed since the last time, under the same umask, nothing below
+    needs checking. Links are not followed. Entries of other users, which cannot be changed, are reported in one line.
+    Call it before this process opens the database: closing any descriptor of its file drops SQLite's locks.
     """
     foreign: list[Path] = []
     changed = 0
@@ -108,21 +106,21 @@ def _stamp_of(folder: Path) -> int | None:
 
 
 def _write_stamp(folder: Path, umask: int) -> None:
-    with suppress(OSError):  # on a full disk the next start looks again
+    with suppress(OSError):  # on a full disk the next start checks again
         descriptor = os.open(folder / STAMP, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             file.write(f"{umask:03o}")
 
 
 def _entries(folder: Path) -> Iterator[Path]:
-    """Everything below, a folder before what is in it."""
+    """Everything below, each folder before its contents."""
     for place, folders, files in os.walk(folder, followlinks=False):
         for name in (*folders, *files):
             yield Path(place, name)
 
 
 def _close(path: Path, umask: int) -> bool:
-    """True when it is closed or gone. Opened first: a link that came in its place is not followed."""
+    """True if it is closed or gone. It is opened first: a link that replaced it is not followed."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -139,7 +137,7 @@ def _close(path: Path, umask: int) -> bool:
 
 
 def _is_socket_or_gone(path: Path) -> bool:
-    """A socket cannot be opened as a file; the one that listens is made anew at a start, and closed by its server."""
+    """A socket cannot be opened as a file; the listening one is created at each start, and closed by its server."""
     with suppress(OSError):
         return stat.S_ISSOCK(path.lstat().st_mode)
     return True

@@ -1,4 +1,4 @@
-"""The one kind of error that a person sees: what is wrong and what to do, on one line."""
+"""The one kind of error that a person sees: what is wrong and the remedy, in one line."""
 
 
 class Problem(Exception):

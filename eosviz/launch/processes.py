@@ -1,4 +1,4 @@
-"""Starting, recognising and ending processes, so that exactly what was started here is ended here."""
+"""Starts, recognises and ends processes, so that exactly those that were started here are ended here."""
 
 import contextlib
 import ctypes
@@ -22,13 +22,11 @@ class SupportsFileno(Protocol):
 
 
 def die_with_parent(parent: int) -> Callable[[], None] | None:
-    """For `preexec_fn`: on Linux the kernel ends the child when its parent is gone, even by SIGKILL.
-
-    Elsewhere there is no such request, and the next start ends what it finds left (`occupancy`).
-    """
+    """For `preexec_fn`: on Linux the kernel kills the child when its parent is gone, even by SIGKILL. Elsewhere
+    the next start ends what is left (`occupancy`)."""
     if sys.platform != "linux":
         return None
-    prctl = ctypes.CDLL(None).prctl  # looked up here: between fork and exec little may be done
+    prctl = ctypes.CDLL(None).prctl  # looked up here: little is allowed between fork and exec
 
     def ask_kernel() -> None:
         prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -39,23 +37,21 @@ def die_with_parent(parent: int) -> Callable[[], None] | None:
 
 
 def start_mark(pid: int) -> str | None:
-    """When this process started, as the system writes it. None when there is no such process.
-
-    A process id is used again after a while; id and start mark together name one process for ever.
-    """
+    """When this process started, as the system states it. None if there is no such process. Process ids are reused
+    after a while; id and start mark together identify one process for ever."""
     if sys.platform == "linux":
         try:
             stat = Path(f"/proc/{pid}/stat").read_text()
         except OSError:
             return None
-        fields = stat.rpartition(")")[2].split()  # the program's name, before it, may hold anything
+        fields = stat.rpartition(")")[2].split()  # the program's name before it may contain anything
         return None if fields[0] == "Z" else fields[19]
     asked = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True)
     return asked.stdout.strip() or None
 
 
 class Adopted:
-    """A child that this process did not start itself, with what `subprocess.Popen` offers for one that it did."""
+    """A child that this process did not start itself, with the interface of `subprocess.Popen`."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -84,7 +80,7 @@ class Adopted:
 
 
 def reap_others(known: set[int]) -> None:
-    """Let the system forget the ended children of this process that are not `known`. Linux."""
+    """Reap the ended children of this process that are not `known`. Linux."""
     while True:
         try:
             ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -96,17 +92,17 @@ def reap_others(known: set[int]) -> None:
 
 
 class Rest:
-    """A pause that ends early when a signal comes, the death of a child included. Used in the main thread."""
+    """A pause that ends early when a signal arrives, including the death of a child. For the main thread."""
 
     def __init__(self) -> None:
         self._heard, self._signalled = socket.socketpair()
         self._heard.setblocking(False)
         self._signalled.setblocking(False)
         signal.set_wakeup_fd(self._signalled.fileno(), warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda number, frame: None)  # one that is ignored wakes nothing
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)  # an ignored signal wakes nothing
 
     def take(self, seconds: float, others: Sequence[SupportsFileno] = ()) -> None:
-        """At most so long, or until one of the others can be read."""
+        """Waits at most so long, or until one of the others can be read."""
         select.select([self._heard, *others], [], [], seconds)
         with contextlib.suppress(BlockingIOError):
             self._heard.recv(4096)
@@ -125,7 +121,7 @@ def signal_group(leader: int, number: signal.Signals) -> None:
 
 
 def end_stray(pid: int, mark: str, grace_seconds: float) -> bool:
-    """End a process of an earlier start, which is no child of this one. False if it had gone already."""
+    """End a process of an earlier start, which is no child of this one. False if it had ended already."""
     if start_mark(pid) != mark:
         return False
     signal_group(pid, signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""Asks the Redis that REDIS_URL names before anything is started: without it nothing would ever be ready."""
+"""Checks the Redis of REDIS_URL before anything is started: without it the site would never be ready."""
 
 import contextlib
 import socket
@@ -14,12 +14,12 @@ SCHEMES = ("redis", "rediss", "unix")
 
 
 def require_redis(environment: Mapping[str, str]) -> None:
-    """Raises Problem when a Redis was named and does not answer. Without one the embedded server is used."""
+    """Raises Problem if the named Redis does not answer. Without a name the embedded server is used."""
     url = environment.get("REDIS_URL")
     if not url:
         return
     found: list[str] = []
-    # Looking a name up has no bound of its own, so the question is asked beside this thread.
+    # Name lookup has no timeout of its own, so it runs in another thread.
     asking = threading.Thread(target=lambda: found.append(complaint(url)), daemon=True)
     asking.start()
     asking.join(ANSWER_SECONDS_MAX + 0.5)
@@ -32,7 +32,7 @@ def require_redis(environment: Mapping[str, str]) -> None:
 
 
 def without_password(url: str) -> str:
-    """The address as it may be shown."""
+    """The address without its password."""
     try:
         password = urlsplit(url).password
     except ValueError:
@@ -41,14 +41,14 @@ def without_password(url: str) -> str:
 
 
 def complaint(url: str) -> str:
-    """What is wrong with it, or an empty text when it answered."""
+    """What is wrong with it; empty if it answered."""
     try:
         parts = urlsplit(url)
         if parts.scheme not in SCHEMES:
             return "an address begins with redis://, rediss:// or unix://"
         with contextlib.closing(connect(parts)) as connection:
             if parts.scheme == "rediss":
-                return ""  # it listens; the rest is said in TLS, which the clients check
+                return ""  # it listens; clients check the rest over TLS
             return refusal(connection, parts)
     except TimeoutError:
         return f"no answer within {ANSWER_SECONDS_MAX:g} s"
@@ -74,14 +74,14 @@ def connect(parts: SplitResult) -> socket.socket:
 
 
 def refusal(connection: socket.socket, parts: SplitResult) -> str:
-    """Redis's own words when it takes neither the password nor a PING."""
+    """Redis's error text if it accepts neither the password nor a PING."""
     if parts.password:
         words = [unquote(word) for word in (parts.username, parts.password) if word]
         said = answer(connection, "AUTH", *words)
         if not said.startswith("+"):
             return said.lstrip("-")
     said = answer(connection, "PING")
-    # One that still loads its data will answer before it is needed.
+    # A server that is still loading its data will be ready in time.
     return "" if said.startswith(("+", "-LOADING")) else said.lstrip("-") or "it closed the connection"
 
 

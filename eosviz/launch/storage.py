@@ -1,4 +1,4 @@
-"""Whether the data folder can be written: asked before the start, now and then while eosviz runs, and by `/healthz`."""
+"""Whether the data folder is writable: checked before the start, regularly while eosviz runs, and by `/healthz`."""
 
 import errno
 import shutil
@@ -12,9 +12,9 @@ from pathlib import Path
 from eosviz.launch.problem import Problem
 
 LOW_BYTES = 100_000_000
-"""Below it a warning is given."""
+"""Below this a warning is given."""
 FREE_BYTES_MIN = 50_000_000
-"""Below it the folder counts as full: the log of the database and the queue need room to write what they hold back."""
+"""Below this the folder counts as full: the database's log and the queue need room for what they hold back."""
 ASK_SECONDS = 10.0
 PROBE_BYTES = 4096
 
@@ -24,7 +24,7 @@ CANNOT_WRITE = {
     errno.EROFS: "the disk is mounted read-only",
     errno.EIO: "the disk answers with an input/output error",
 }
-"""Faults of the disk that end by themselves once an operator acts: no process may die of them."""
+"""Disk errors that end once an operator acts: no process may end because of them."""
 
 
 def free_bytes(folder: Path) -> int:
@@ -32,7 +32,7 @@ def free_bytes(folder: Path) -> int:
 
 
 def require_room(folder: Path, bytes_needed: int, what_for: str) -> None:
-    """Raises Problem when there is less."""
+    """Raises Problem if there is less."""
     free = free_bytes(folder)
     if free < bytes_needed:
         raise Problem(
@@ -42,10 +42,8 @@ def require_room(folder: Path, bytes_needed: int, what_for: str) -> None:
 
 
 def write_complaint(folder: Path) -> str:
-    """Why no file can be written in this folder. Empty when a small file could be written there just now.
-
-    A quota, a read-only mount and a broken disk do not show in the number of free bytes.
-    """
+    """Why no file can be written in this folder. Empty if a small file was just written there. Free bytes do not
+    show a quota, a read-only mount or a broken disk."""
     try:
         with tempfile.TemporaryFile(dir=folder, buffering=0) as probe:
             probe.write(bytes(PROBE_BYTES))
@@ -66,11 +64,11 @@ class Room:
 
     level: Level
     why: str = ""
-    """Empty where there is enough."""
+    """Empty if there is enough."""
 
 
 def room_in(folder: Path, free: Callable[[Path], int] = free_bytes) -> Room:
-    """Never raises: a folder that cannot even be asked has no room."""
+    """Never raises: a folder that cannot even be checked has no room."""
     try:
         left = free(folder)
     except OSError as error:
@@ -87,7 +85,7 @@ def room_in(folder: Path, free: Callable[[Path], int] = free_bytes) -> Room:
 
 
 class StorageWatch:
-    """Says each change once: the disk runs full, nothing can be stored, it has room again."""
+    """Reports each change once: the disk runs full, nothing can be stored, there is room again."""
 
     def __init__(
         self,
@@ -101,7 +99,7 @@ class StorageWatch:
         self._level = Level.ENOUGH
 
     def look(self) -> None:
-        """Cheap enough to be called in every round: it asks every ASK_SECONDS."""
+        """Cheap enough to be called in every round: it checks every ASK_SECONDS."""
         if self._now() < self._ask_at:
             return
         self._ask_at = self._now() + ASK_SECONDS

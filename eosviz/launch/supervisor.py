@@ -1,4 +1,4 @@
-"""Keeps a few processes alive: starts them, starts again what dies, and ends all of them at the end."""
+"""Keeps a few processes alive: starts them, restarts those that die, and ends all of them at the end."""
 
 import contextlib
 import math
@@ -20,10 +20,10 @@ from eosviz.launch.storage import Level, Room
 from eosviz.launch.template import NoTemplate, Requested, Template, take_up_orphans
 
 RESTARTS_MAX = 10
-"""Within WINDOW_SECONDS, per process. More means that starting it again does not help."""
+"""The most restarts of a process within WINDOW_SECONDS. Beyond it, restarting does not help."""
 WINDOW_SECONDS = 60.0
 BACK_OFF_SECONDS = (0.0, 0.0, 0.5, 1.0, 2.0)
-"""Before the first, second, … restart within the window; the last figure holds for the rest."""
+"""Pauses before the first, second, … restart within the window; the last one applies to the rest."""
 GRACE_SECONDS = 5.0
 
 
@@ -37,13 +37,13 @@ class Service:
     environment: Mapping[str, str] = field(default_factory=dict)
     """The whole environment of the process."""
     descriptors: Sequence[int] = ()
-    """Open file descriptors that it inherits, under the same numbers."""
+    """Open file descriptors that it inherits under the same numbers."""
     is_ready: Callable[[], bool] = lambda: True
-    """Whether those that need it may be started."""
+    """True once the processes that need it may be started."""
     is_template: bool = False
-    """Started with one more word and descriptor: where it is asked for processes."""
+    """Started with one more argument and descriptor: the socket on which it is asked for processes."""
     from_template: bool = False
-    """Its command is `python -m …`, which a template of the same environment and descriptors can run as well."""
+    """Its command is `python -m …`, which a template with the same environment and descriptors can run too."""
 
 
 @dataclass
@@ -51,17 +51,17 @@ class Child:
     service: Service
     process: subprocess.Popen[bytes] | Adopted | None = None
     requested: Requested | None = None
-    """While the template has not answered."""
+    """The request to the template, until it answers."""
     restarts: list[float] = field(default_factory=list)
-    """When it was started again, within the window; oldest first. Deaths on a full disk do not count."""
+    """Times of restarts within the window, oldest first. Deaths on a full disk do not count."""
     waits_for_room: bool = False
     """True after a death on a full disk, until a later death or start."""
     start_at: float = 0.0
-    """With no process: when to start one."""
+    """Without a process: when to start one."""
 
 
 class Supervisor:
-    """Used from one thread, the main one: on Linux children die with the thread that started them."""
+    """For the main thread only: on Linux children die with the thread that started them."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Supervisor:
         say: Callable[[str], None],
         room: Callable[[], Room] = lambda: Room(Level.ENOUGH),
     ) -> None:
-        """`room` is asked when a process has died: while nothing can be stored, deaths are no reason to end."""
+        """`room` is called when a process has died: while nothing can be stored, deaths do not end the site."""
         self._occupancy = occupancy
         self._say = say
         self._room = room
@@ -80,7 +80,7 @@ class Supervisor:
         self.stop_requested = False
 
     def start(self, service: Service, ready_seconds_max: float = 10.0) -> None:
-        """Start it and wait until it is ready. Raises Problem when that takes too long."""
+        """Start it and wait until it is ready. Raises Problem if that takes too long."""
         child = Child(service)
         self._children.append(child)
         rotate_log(service.log)
@@ -95,7 +95,7 @@ class Supervisor:
             self.rest()
 
     def watch(self, *each_round: Callable[[], None]) -> None:
-        """Returns when `stop_requested` is set. Raises Problem when a process cannot be kept alive."""
+        """Returns once `stop_requested` is set. Raises Problem if a process cannot be kept alive."""
         while not self.stop_requested:
             self.look_after()
             for look in each_round:
@@ -103,12 +103,12 @@ class Supervisor:
             self.rest()
 
     def rest(self) -> None:
-        """Between two rounds: until something happened, and not for long."""
+        """Waits until something happens, but not for long."""
         requested = [child.requested for child in self._children if child.requested is not None]
         self._rest.take(POLL_SECONDS, [*requested, *self._template.awaited])
 
     def look_after(self) -> None:
-        """One round: note who died, start again whose time has come."""
+        """One round: notice dead processes, restart those that are due."""
         self._occupancy.write_again()
         self._template.hear()
         for child in self._children:
@@ -136,7 +136,7 @@ class Supervisor:
     def _start_template(self, child: Child, log: BinaryIO) -> None:
         self._takes_up_orphans = self._takes_up_orphans or take_up_orphans()
         if not self._takes_up_orphans:
-            child.start_at = math.inf  # no process can be made from it here
+            child.start_at = math.inf  # it cannot be forked from the template
             return
         with self._template.open() as requests:
             self._start(child, log, requests.fileno())
@@ -144,13 +144,13 @@ class Supervisor:
     def _request(self, child: Child, log: BinaryIO) -> None:
         service = child.service
         try:
-            words = service.command[2:]  # behind `python -m`
+            words = service.command[2:]  # follows `python -m`
             child.requested = self._template.request(service.name, words, service.descriptors, log.fileno())
         except NoTemplate:
             self._start(child, log)
 
     def _start(self, child: Child, log: BinaryIO, *descriptors: int) -> None:
-        """Plainly; it finds further descriptors as further words of its command."""
+        """Start it without the template; further descriptors are arguments of its command."""
         service = child.service
         child.process = subprocess.Popen(
             [str(word) for word in (*service.command, *descriptors)],
@@ -160,13 +160,13 @@ class Supervisor:
             stdout=log,
             stderr=log,
             pass_fds=(*service.descriptors, *descriptors),
-            process_group=0,  # Ctrl-C reaches the supervisor alone, which then ends all in order
+            process_group=0,  # Ctrl-C reaches the supervisor only, which then ends all in order
             preexec_fn=die_with_parent(self._occupancy.state.supervisor),
         )
         self._occupancy.note_child(service.name, child.process.pid)
 
     def _take(self, child: Child, requested: Requested) -> None:
-        """Let the process run that the template has made; where it has made none, start one plainly."""
+        """Let the process run that the template has forked; if there is none, start one without it."""
         try:
             pid = requested.pid()
         except NoTemplate as error:
@@ -182,7 +182,7 @@ class Supervisor:
         child.requested = None
 
     def _end_template(self, why: str) -> None:
-        """It may hang: another one takes its place."""
+        """The template may hang: it is replaced."""
         self._template.close()
         for child in self._children:
             if child.service.is_template and child.process is not None:
@@ -190,7 +190,7 @@ class Supervisor:
                 signal_group(child.process.pid, signal.SIGKILL)
 
     def _bury(self, child: Child, pid: int, returncode: int) -> None:
-        """A child died: end what it left, and set the time of its next start."""
+        """A child died: end its own children, and set the time of its restart."""
         signal_group(pid, signal.SIGKILL)
         how = manner_of_death(returncode)
         child.process = None
@@ -215,7 +215,7 @@ class Supervisor:
         )
 
     def _wait_for_room(self, child: Child, how: str, why: str) -> None:
-        """Try again with the longest pause until there is room. It is said once."""
+        """Retry with the longest pause until there is room. It is reported once."""
         child.start_at = time.monotonic() + BACK_OFF_SECONDS[-1]
         if not child.waits_for_room:
             child.waits_for_room = True
@@ -228,7 +228,7 @@ class Supervisor:
         self._occupancy.note_ready()
 
     def stop(self) -> None:
-        """End every process, last started first, each with GRACE_SECONDS to finish."""
+        """End every process, last started first; each gets GRACE_SECONDS to finish."""
         for child in reversed(self._children):
             if child.requested is not None:
                 child.requested.withdraw()
@@ -237,7 +237,7 @@ class Supervisor:
             child.process.send_signal(signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 child.process.wait(GRACE_SECONDS)
-            signal_group(child.process.pid, signal.SIGKILL)  # the process itself, or what it left behind
+            signal_group(child.process.pid, signal.SIGKILL)  # the process itself, or its children
             child.process.wait()
             child.process = None
             self._occupancy.forget_child(child.service.name)
@@ -256,7 +256,7 @@ def manner_of_death(returncode: int) -> str:
 
 
 def open_log(log: Path) -> BinaryIO:
-    """The log to append to. A disk that takes no new file costs the lines, not the process."""
+    """The log to append to. If the disk accepts no new file, the lines are lost and the process runs."""
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
         return log.open("ab")
@@ -265,7 +265,7 @@ def open_log(log: Path) -> BinaryIO:
 
 
 def last_words(service: Service) -> str:
-    """The last line of the log, and where the rest is."""
+    """The log's last line, and the path of the rest."""
     try:
         lines = service.log.read_text(errors="replace").strip().splitlines()
     except OSError:

@@ -26,7 +26,8 @@ from pathlib import Path
 
 REQUEST_BYTES_MAX = 16_384
 LOAD_SECONDS_MAX = 60.0
-"""So long processes wait for a template that loads the site: started plainly they would have to load it as well."""
+"""How long processes wait for a template that is still loading: started without it, they would have to load the
+site as well."""
 ANSWER_SECONDS_MAX = 5.0
 LOADED = b"loaded"
 GO = b"go"
@@ -35,7 +36,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def take_up_orphans() -> bool:
-    """Become the parent of all processes below this one whose own parents end. False where that cannot be."""
+    """Become the parent of all descendants whose own parents end. False if that is impossible."""
     if sys.platform != "linux":
         return False
     refused: int = ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -43,11 +44,11 @@ def take_up_orphans() -> bool:
 
 
 class NoTemplate(Exception):
-    """It does not answer: the process is to be started plainly."""
+    """The template does not answer: start the process without it."""
 
 
 class Requested:
-    """A process that the template was asked for."""
+    """A process that was requested from the template."""
 
     def __init__(self, answers: socket.socket) -> None:
         self._answers = answers
@@ -57,7 +58,7 @@ class Requested:
         return self._answers.fileno()
 
     def pid(self) -> int | None:
-        """Let it run and give its process id. None while there is no answer. Raises NoTemplate."""
+        """Let it run and return its process id. None while there is no answer. Raises NoTemplate."""
         try:
             answer = self._answers.recv(32, socket.MSG_DONTWAIT)
             if answer:
@@ -73,20 +74,20 @@ class Requested:
         return int(answer)
 
     def withdraw(self) -> None:
-        """From now on the process does not run, if there is one; nothing changes for one that does."""
+        """Cancels the request: a process that does not run yet never will."""
         self._answers.close()
 
 
 class Template:
-    """The supervisor's end. Each process that is started as the template gets a pair of its own."""
+    """The supervisor's end. Each process that is started as the template gets a socket pair of its own."""
 
     def __init__(self) -> None:
         self._requests: socket.socket | None = None
         self._load_deadline = 0.0
-        """Of the monotonic clock; 0 once the site is loaded."""
+        """Time of the monotonic clock; 0 once the site is loaded."""
 
     def open(self) -> socket.socket:
-        """The end of the template process that is started now; the caller closes its copy."""
+        """The end for the template process that is started now; the caller closes its copy."""
         self.close()
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._requests.setblocking(False)
@@ -101,16 +102,16 @@ class Template:
 
     @property
     def is_loading(self) -> bool:
-        """Whether to wait before it is asked."""
+        """Whether to wait before a request."""
         return self._load_deadline > 0.0
 
     @property
     def awaited(self) -> Sequence[socket.socket]:
-        """What can be read once the site is loaded."""
+        """Becomes readable once the site is loaded."""
         return [self._requests] if self._requests is not None and self.is_loading else []
 
     def hear(self) -> None:
-        """Take note when it has loaded the site, or will not. Called in every round of the supervisor."""
+        """Notes whether it has loaded the site, or will not. Called in every round of the supervisor."""
         for requests in self.awaited:
             try:
                 is_loaded = requests.recv(len(LOADED)) == LOADED
@@ -127,9 +128,8 @@ class Template:
     def request(
         self, name: str, words: Sequence[str | Path], descriptors: Sequence[int], log: int
     ) -> Requested:
-        """`words`: a Python module and its arguments, as after `python -m`; `descriptors`: those that the template
-        inherited and the process keeps. Raises NoTemplate.
-        """
+        """Request a process. `words`: a Python module and its arguments, as after `python -m`; `descriptors`:
+        those that the template inherited and the process keeps. Raises NoTemplate."""
         if self._requests is None:
             raise NoTemplate("there is none")
         order = {
