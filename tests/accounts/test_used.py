@@ -90,7 +90,7 @@ def test_who_begins_too_much_is_told_when_to_go_on_and_another_person_is_not(
     page = refused.content.decode()
     assert refused["Retry-After"] == "300"
     assert (
-        "You have created too many new items; at most 2 in 10 minutes are allowed. "
+        "You have created too many new items; the limit is 2 in 10 minutes. "
         "Nothing was done. Try again in 5 minutes." in page
     )
     assert 'href="/account/used"' in page

@@ -32,14 +32,14 @@ def test_would_this_still_happen(page: Page, running_site: RunningSite, size: st
     page.goto(f"{running_site.address}sessions/new?scenario=SC-61/k28")
     press_on(page, "The same in five generations of Kafka", "link")
     expect(page.get_by_role("heading", name="Five generations of Kafka")).to_be_visible()
-    expect(page.locator(".headline")).to_contain_text("It ends alike in all 5 generations")
+    expect(page.locator(".headline")).to_contain_text("It ends the same way in all 5 generations")
     expect(page.locator(".generation")).to_have_count(5)
 
     page.get_by_label("Scenario").select_option("SC-91/end-level-0")
     page.get_by_label("Scenario").focus()
     press_on(page, "Show")
     expect(page.locator(".turns li")).to_have_count(2)
-    expect(page.locator(".turns li").first).to_contain_text("From Kafka 3.9 on it ends otherwise")
+    expect(page.locator(".turns li").first).to_contain_text("From Kafka 3.9 on, it has another end")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     if size == "desk":  # How all five end is seen without scrolling.
         ends = [one.bounding_box() for one in page.locator(".generation-ends .stamp").all()]

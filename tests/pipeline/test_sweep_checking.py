@@ -77,7 +77,7 @@ def test_a_good_one_starts_and_one_that_takes_too_much_says_so(
         patch.setattr(runner, "WAIT_SECONDS_MAX", 0)
         usual, settings.BOUNDED_MEMORY_BYTES = settings.BOUNDED_MEMORY_BYTES, 0
         assert (
-            "The server is running other work"
+            "The server is busy with other work"
             in client.post(reverse("pipeline:build"), asked).content.decode()
         )
         settings.BOUNDED_MEMORY_BYTES = usual

@@ -32,8 +32,8 @@ def cells(page: str) -> list[str]:
 
 def test_each_turn_is_said_with_the_row_that_decides_and_whose_it_is(client: Client) -> None:
     page = text_of(shown(client, "SC-91/end-level-0"))
-    assert "From Kafka 3.9 on it ends otherwise: Brokers: A leader asks the coordinator" in page
-    assert "From Kafka 4.1 on it ends otherwise: Clients:" in page
+    assert "From Kafka 3.9 on, it has another end: Brokers: A leader asks the coordinator" in page
+    assert "From Kafka 4.1 on, it has another end: Clients:" in page
     assert "with new brokers alone it ends as before" in page
     found = cells(shown(client, "SC-91/end-level-0"))
     assert len(found) == len(GENERATIONS)
@@ -43,14 +43,14 @@ def test_each_turn_is_said_with_the_row_that_decides_and_whose_it_is(client: Cli
 
 def test_a_scenario_that_ends_alike_says_so_and_shows_the_same_wait(client: Client) -> None:
     page = shown(client, "SC-47")
-    assert "It ends alike in all 5 generations. Only the way there differs." in text_of(page)
+    assert "It ends the same way in all 5 generations. Only the way there differs." in text_of(page)
     assert all("decided at t = 235 ms, over at t = 765 ms" in cell for cell in cells(page))
     assert "as written" in cells(page)[1]
 
 
 def test_a_run_that_is_the_same_everywhere_needs_no_search_for_a_reason(client: Client) -> None:
     page = text_of(shown(client, "SC-02"))
-    assert "It ends alike in all 5 generations. Every step is the same, too." in page
+    assert "It ends the same way in all 5 generations. Every step is the same, too." in page
     assert "p1: acks = all, enable.idempotence = false" in page, "what decides it is set, not a default"
 
 
@@ -64,8 +64,8 @@ def test_where_there_is_no_run_the_cell_says_why(client: Client) -> None:
 
 def test_a_fault_that_falls_on_nothing_is_said_in_the_cell_and_beside_the_turn(client: Client) -> None:
     page = shown(client, "SC-51/errors")
-    assert "Fault 1 (AddOffsetsToTxn request) falls on nothing here" in cells(page)[4]
-    assert "But there 2 faults of the scenario fall on nothing." in text_of(page)
+    assert "Fault 1 (AddOffsetsToTxn request) has no effect here" in cells(page)[4]
+    assert "But there 2 faults of the scenario have no effect." in text_of(page)
 
 
 def test_chinese_has_every_word(client: Client) -> None:

@@ -257,7 +257,7 @@ test("requests under way to a partition wait above its lane, dashed", () => {
   const lane = laneOf(frameOf(null, view({ network: { messages: { 18: under } } })));
   assert.equal(lane.arrival?.fate, "under_way");
   assert.deepEqual(lane.arrival.cells.map((cell) => [cell.label, cell.x]), [["0·0 | 13–14", 46]]);
-  assert.equal(lane.arrival.texts[0]?.text, "on its way, due at t = 143 ms");
+  assert.equal(lane.arrival.texts[0]?.text, "in transit, due at t = 143 ms");
 });
 
 test("the lane of a lost message has the focus, and is no line although its log is empty", () => {
@@ -287,7 +287,7 @@ test("a request that the network loses stands above its lane, with a cross; a lo
   const stored = losing(answered);
   const about = stored.cells.find((cell) => cell.key === "t-0/43");
   assert.ok(Math.abs((stored.arrival?.cross?.x ?? 0) - (about?.x ?? 0) - (about?.width ?? 0) / 2) < 0.1);
-  assert.match(stored.arrival?.texts[0]?.text ?? "", /does not learn that it is stored/);
+  assert.match(stored.arrival?.texts[0]?.text ?? "", /does not learn that the batch is stored/);
   const refused = losing({ ...answered, fields: { partitions: { "t-0": { error: "INVALID_PRODUCER_EPOCH", base_offset: -1 } } } });
   assert.match(refused.arrival?.texts[0]?.text ?? "", /does not know whether its batch is stored/);
   assert.equal(refused.arrival?.path, null);
