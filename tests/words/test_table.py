@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.explain.sentences import sentence
+from engine.explain.sentences import fill, sentence
 from eosviz.launch.places import ROOT
 from tests.words import table
 from tests.words.table import CHINESE, ENGLISH, RULES, Rule, Said
@@ -115,3 +115,33 @@ def test_requirements_are_named_in_chips_and_not_in_lessons(texts: list[Said]) -
     lessons = [one for one in texts if one.file.startswith("sc-")]
     assert len(lessons) > 1000
     assert [one for one in lessons if re.search(REQUIREMENT, one.text)] == []
+
+
+COUNTED = re.compile(r"\{([a-z_0-9]+):[^{}|]*\|[^{}|]*\}")
+PLURAL_AFTER_ONE = re.compile(r"(?<![\d.–])1 [^.;:]*\b(are|were|have|they|them|their)\b", re.IGNORECASE)
+"""A verb or pronoun that agrees with several, after a count of one: it belongs inside the braces."""
+
+
+def with_counts_of_one(text: str) -> str:
+    """The text as it is shown when each of its counts is 1; what else is put in is one word."""
+    slots = re.findall(r"\{([a-z_0-9]+)", text)
+    return fill(text, {slot: 1 if slot in COUNTED.findall(text) else "other" for slot in slots})
+
+
+def test_verbs_and_pronouns_agree_with_a_count_of_one(texts: list[Said]) -> None:
+    counted = [one for one in texts if one.language == ENGLISH and COUNTED.search(one.text)]
+    assert len(counted) > 250
+    shown = [(one.file, one.key, with_counts_of_one(one.text)) for one in counted]
+    assert [one for one in shown if PLURAL_AFTER_ONE.search(one[2])] == []
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "{client} loses {count:request|requests} and resends them.",
+        "{count:record|records} of {partition} are kept.",
+        "{count:record|records} in {batch} as soon as they arrive",
+    ],
+)
+def test_a_plural_after_one_is_found(bad: str) -> None:
+    assert PLURAL_AFTER_ONE.search(with_counts_of_one(bad))
