@@ -60,8 +60,7 @@ class TestStarting:
         assert [answer.status_code for answer in answers] == [302, 302, 302, 429]
         assert 15 < int(answers[-1]["Retry-After"]) <= 20
         assert (
-            "You have submitted too many forms; the limit is 2 in 40 seconds."
-            in answers[-1].content.decode()
+            "You have submitted too many forms; the limit is 2 in 40 seconds." in answers[-1].content.decode()
         )
         assert Session.objects.count() == 3
         assert client.get("/sessions/new?scenario=SC-07").status_code == 200

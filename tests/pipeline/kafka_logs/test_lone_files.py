@@ -23,7 +23,7 @@ EMPTY = "00000000000000000000"
     [
         (
             "00000000000000000008.snapshot",
-            "reached offset 8: 2 producers, 1 of them with an open transaction, the oldest that of producer id"
+            "reached offset 8: 2 producers; open transactions: 1, the oldest that of producer id"
             " 1022, epoch 0, from offset 2 on",
         ),
         (f"{EMPTY}.txnindex", "2, the last that of producer id 1021, first offset 6, its marker at 7"),
