@@ -98,7 +98,7 @@ def test_the_sample_log_names_who_holds_the_readers_up(door: Page) -> None:
     door.clock.resume()
     door.get_by_role("button", name="Open a sample log").click()
     verdict = door.locator(".verdict-card")
-    expect(verdict).to_have_count(1, timeout=30_000)
+    expect(verdict).to_have_count(1)
     expect(verdict).to_contain_text("billing-3")
     # A transaction that is stuck, and what ends it.
     expect(verdict).to_contain_text("fenced writer")

@@ -47,7 +47,7 @@ def test_a_live_copy_is_sent_without_its_indexes(
     page.goto(f"{running_site.address}replays/log")
     page.locator("#folder").set_input_files(live_copy(tmp_path / "broker"))
     page.locator("form.upload button").click()
-    expect(page.locator(".case-partition")).to_have_count(9, timeout=30_000)
+    expect(page.locator(".case-partition")).to_have_count(9)
     assert 0 < int(page.evaluate("sessionStorage.getItem('sent')")) < SENT_BYTES_MAX
 
 
@@ -80,7 +80,7 @@ def test_a_refusal_by_the_worker_leads_back_to_what_was_written(
     page.locator("#now").fill("2026-11-23T03:05:00Z")
     page.locator("[name=one_cluster]").check()
     page.locator("form.upload button").click()
-    expect(page.get_by_role("alert")).to_contain_text("The file could not be opened", timeout=30_000)
+    expect(page.get_by_role("alert")).to_contain_text("The file could not be opened")
     page.get_by_role("link", name="Upload it again").click()
     expect(page.locator("#text")).to_have_value("good morning")
     expect(page.locator("#transaction-partitions")).to_have_value("4")
@@ -99,7 +99,7 @@ def test_the_report_for_a_ticket_is_copied_with_one_press(
     page.goto(f"{running_site.address}replays/log")
     page.locator("#folder").set_input_files(LOG)
     page.locator("form.upload button").click()
-    page.get_by_role("button", name="Copy the report").click(timeout=30_000)
+    page.get_by_role("button", name="Copy the report").click()
     expect(page.get_by_text("Copied: paste it")).to_be_visible()
     report = page.evaluate("navigator.clipboard.readText()")
     assert report.startswith("# ") and "hangopen-0" in report
@@ -146,5 +146,5 @@ def test_the_page_of_an_upload_shows_its_place_cancels_and_leads_to_the_result(
         page.get_by_role("link", name="Show its place in the queue").click()
         expect(page.get_by_role("status")).to_have_text("Number 1 of 1 in the queue.")
     # Nothing is pressed: the page asks by itself.
-    expect(page.locator(".case-partition")).to_have_count(1, timeout=30_000)
+    expect(page.locator(".case-partition")).to_have_count(1)
     context.close()

@@ -135,7 +135,7 @@ def _build_and_publish(page: Page, home: str) -> str:
     saved(page)
     page.get_by_role("button", name="Publish").click()
     expect(page.locator("h1")).to_contain_text("the leader dies")
-    expect(page.locator("main")).to_contain_text("Version 1", timeout=30_000)
+    expect(page.locator("main")).to_contain_text("Version 1")
     look(page)
     address = page.url
     page.get_by_label("A class", exact=True).check()
