@@ -20,12 +20,12 @@ from engine.scenario.expectations import told, unmet
 from engine.scenario.schema import SECTIONS
 from engine.scenario.shelf import library
 from engine.simulation import Simulation
+from tests.engine.every_run import REFUSED, RUNS, play, scenario_of
 from tests.engine.golden import golden_lines
 
 GOLDENS = Path(__file__).parent.parent / "goldens"
 TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
 PAGE = Path(__file__).parent.parent.parent / "docs" / "scenarios.md"
-RUNS = [(entry, variant) for entry in library() for variant in entry.variants or (None,)]
 SHOWCASES = (
     "SC-01",
     "SC-03",
@@ -49,27 +49,15 @@ SHOWCASES = (
     "SC-84-strays-around-compensation",
 )
 """Runs whose sentences are read: together they say most of what steps can say, and tell the best known stories."""
-NAMES = [entry.id if variant is None else f"{entry.id}-{variant}" for entry, variant in RUNS]
 
 
-def played(entry, variant):
-    """The lines of a run's golden behind its steps, the finished simulation and its steps as JSON; None for the
-    simulation when the run was refused."""
-    scenario = entry.scenario(variant)
-    try:
-        simulation = Simulation(scenario)
-    except Refused as refused:
-        assert refused.rule == scenario.document.get("expect_refused"), refused
-        return [f"refused {refused.rule}: {refused.place}: {refused.reason}"], None, []
-    assert "expect_refused" not in scenario.document, "the variant should have been refused"
-    steps = []
-    while (step := simulation.step()) is not None:
-        steps.append(step.to_json())
+def end_of(simulation):
+    """The lines of a golden behind its steps."""
     lines = [f"finished {simulation.finished}", *(verdict.line() for verdict in simulation.verdicts())]
     outcome = simulation.judges.outcome_verdict()
     lines += [] if outcome is None else outcome.lines()
     lines += [ended.line() for ended in simulation.judges.transaction_verdicts()]
-    return lines, simulation, steps
+    return lines
 
 
 def heading(entry, variant):
@@ -78,16 +66,25 @@ def heading(entry, variant):
     return f"{entry.id}: {title}" if variant is None else f"{entry.id}/{variant}: {title}: {titles[variant]}"
 
 
-@pytest.mark.parametrize(("entry", "variant"), RUNS, ids=NAMES)
-def test_scenario_plays_as_its_golden_says(entry, variant):
-    end, simulation, steps = played(entry, variant)
-    name = f"{entry.id}{'' if variant is None else '-' + variant}"
-    compare(GOLDENS / f"{name}.txt", entry.id, chain.from_iterable(map(golden_lines, steps)), end)
-    if name in SHOWCASES:
-        lines = chain.from_iterable(map(transcript_lines, steps))
-        compare(TRANSCRIPTS / f"{name}.txt", heading(entry, variant), lines, end)
-    if simulation is not None:
-        expect_met(simulation, steps)
+def test_scenario_plays_as_its_golden_says(run):
+    assert "expect_refused" not in run.scenario.document, "the variant should have been refused"
+    end = end_of(run.simulation)
+    compare(GOLDENS / f"{run.name}.txt", run.entry.id, chain.from_iterable(map(golden_lines, run.steps)), end)
+    if run.name in SHOWCASES:
+        lines = chain.from_iterable(map(transcript_lines, run.steps))
+        compare(TRANSCRIPTS / f"{run.name}.txt", heading(run.entry, run.variant), lines, end)
+    expect_met(run.simulation, run.steps)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_no_client_begins_is_refused_as_its_golden_says(name):
+    scenario = scenario_of(name)
+    with pytest.raises(Refused) as caught:
+        Simulation(scenario)
+    refused = caught.value
+    assert refused.rule == scenario.document["expect_refused"], refused
+    told = f"refused {refused.rule}: {refused.place}: {refused.reason}"
+    compare(GOLDENS / f"{name}.txt", RUNS[name][0].id, [], [told])
 
 
 def compare(path, first, lines, end):
@@ -153,9 +150,11 @@ def named_rules(steps):
 
 @pytest.mark.parametrize("entry", library(), ids=lambda entry: entry.id)
 def test_steps_name_what_the_scenario_covers(entry):
-    named = {entry.scenario(variant).document.get("expect_refused") for variant in entry.variants or (None,)}
-    for variant in entry.variants or (None,):
-        named.update(named_rules(played(entry, variant)[2]))
+    names = [name for name, (of, _) in RUNS.items() if of is entry]
+    named = {scenario_of(name).document["expect_refused"] for name in names if name in REFUSED}
+    for name in names:
+        if name not in REFUSED:
+            named.update(named_rules(play(name).steps))
     unnamed = {rule for rule in entry.document["covers"] if (entry.id, rule) not in UNSAID_IN} - named
     assert unnamed <= set(UNSAID_RULES), sorted(unnamed - set(UNSAID_RULES))
 
@@ -168,7 +167,7 @@ def test_what_need_not_be_named_is_covered_and_has_a_reason():
 
 
 def test_no_golden_and_no_transcript_without_a_run():
-    assert {path.stem for path in GOLDENS.glob("*.txt")} == set(NAMES)
+    assert {path.stem for path in GOLDENS.glob("*.txt")} == set(RUNS)
     assert {path.stem for path in TRANSCRIPTS.glob("*.txt")} == set(SHOWCASES)
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from copy import deepcopy
 
 import pytest
 
@@ -18,38 +17,23 @@ from engine.scenario.shelf import entry, library
 from engine.simulation import Simulation
 from engine.step import canonical, place, pruned
 from engine.watching import ABSENT
-from tests.engine.search.folding import fits
+from tests.engine.every_run import BEGUN, scenario_of
+from tests.engine.search.folding import copied, fits
 from tests.rotation import part
 
-
-def runs():
-    for found in library():
-        for variant in found.variants or (None,):
-            scenario = found.scenario(variant)
-            if "expect_refused" not in scenario.document:
-                yield pytest.param(scenario, id=f"{found.id}{'' if variant is None else '-' + variant}")
-
-
-RUNS = list(runs())
-
-
-FOLDED = part([run.id for run in RUNS], len(RUNS) // 3, "engine")
+FOLDED = part(BEGUN, len(BEGUN) // 3, "engine")
 """The runs that the quick tests fold."""
 
 
 @pytest.mark.requirement("GEN-10", "UIV-2")
 @pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
-    "scenario",
-    [
-        run if run.id in FOLDED else pytest.param(*run.values, id=run.id, marks=pytest.mark.slow)
-        for run in RUNS
-    ],
+    "name", [name if name in FOLDED else pytest.param(name, marks=pytest.mark.slow) for name in BEGUN]
 )
-def test_folding_the_changes_gives_the_engines_own_view(scenario, every):
+def test_folding_the_changes_gives_the_engines_own_view(name, every):
     """Forward at every so many steps, then all the way back to the first view. What a change leaves out stays wrong
     until it is changed again."""
-    simulation = Simulation(scenario)
+    simulation = Simulation(scenario_of(name))
     first = json.loads(canonical(simulation.view()))
     folded = json.loads(canonical(first))
     steps = []
@@ -58,12 +42,12 @@ def test_folding_the_changes_gives_the_engines_own_view(scenario, every):
         for change in step.changes:
             path, _, after = change
             assert fits(folded, change), f"step {step.number} ({step.key}) changes {path}"
-            place(folded, path, deepcopy(after))
+            place(folded, path, copied(after))
         if step.number % every == 0:
             assert pruned(folded) == pruned(simulation.view()), f"after step {step.number} ({step.key})"
     for step in reversed(steps):
         for path, before, _ in reversed(step.changes):
-            place(folded, path, deepcopy(before))
+            place(folded, path, copied(before))
     assert pruned(folded) == pruned(first)
     assert ABSENT is not None
 
@@ -78,29 +62,25 @@ def test_a_replica_is_removed_after_what_it_holds_whichever_was_touched_first():
         for change in step.changes:
             path, _, after = change
             assert fits(folded, change), f"step {step.number} ({step.key}) changes {path}"
-            place(folded, path, deepcopy(after))
+            place(folded, path, copied(after))
         if step.key == "fault.topic_deleted":
             return
     raise AssertionError("the topic was never deleted")
 
 
-@pytest.mark.parametrize("scenario", RUNS)
-def test_watching_changes_nothing(scenario):
+def test_watching_changes_nothing(run):
     """Bare, judged and recorded runs make the same steps and end at the same time."""
-    made = []
-    for level in ("bare", "judged", "recorded"):
-        simulation = Simulation(scenario, watching=level)
-        simulation.run()
-        made.append((simulation.number, simulation.now, simulation.finished, simulation.kinds))
+    bare, judged = (Simulation(run.scenario, watching=level) for level in ("bare", "judged"))
+    bare.run()
+    judged.run()
+    made = [(one.number, one.now, one.finished, one.kinds) for one in (bare, judged, run.simulation)]
+    assert run.simulation.watching == "recorded"
     assert made[0] == made[1] == made[2]
 
 
-@pytest.mark.parametrize("scenario", RUNS)
-def test_every_sentence_is_in_the_catalogue_with_its_parameters(scenario):
-    simulation = Simulation(scenario)
+def test_every_sentence_is_in_the_catalogue_with_its_parameters(run):
     known = catalogue()
-    while (step := simulation.step()) is not None:
-        shown = step.to_json()
+    for shown in run.steps:
         said = [(shown["key"], shown["params"])] + [(note["key"], note["params"]) for note in shown["notes"]]
         if shown["refusal"]:
             said.append((shown["refusal"]["next"], shown["refusal"]["next_params"]))

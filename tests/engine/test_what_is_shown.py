@@ -17,8 +17,9 @@ from engine.explain.machines import machines
 from engine.explain.requirements import REGISTER, REQUIREMENTS
 from engine.explain.sentences import catalogue
 from engine.profiles import PROFILES
-from engine.scenario.shelf import entry, library
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
+from tests.engine.every_run import Played
 
 
 @cache
@@ -57,26 +58,15 @@ def verdict(name: str, variant: str | None = None, **settings: Any) -> dict[str,
     return {one.partition: one for one in simulation.verdicts()}
 
 
-def every_run() -> Iterator[Any]:
-    for found in library():
-        for variant in found.variants or (None,):
-            scenario = found.scenario(variant)
-            if "expect_refused" not in scenario.document:
-                yield pytest.param(scenario, id=f"{found.id}-{variant}")
-
-
 # -- every step ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.requirement("UIV-3", "UIV-6", "GEN-4", "GEN-10")
-@pytest.mark.parametrize("scenario", every_run())
-def test_every_step_explains_itself(scenario: Any) -> None:
+def test_every_step_explains_itself(run: Played) -> None:
     """Sentence and rules always; a refusal with rule, numbers, error and what follows; register notes to read."""
-    simulation = Simulation(scenario)
     known = catalogue()
-    while (step := simulation.step()) is not None:
-        shown = step.to_json()
-        assert shown["number"] == simulation.number
+    assert [step["number"] for step in run.steps] == list(range(1, run.simulation.number + 1))
+    for shown in run.steps:
         assert shown["rules"], shown["key"]
         named = {rule for said in (shown, *shown["notes"]) for rule in said["rules"]}
         assert named <= {*REQUIREMENTS, *REGISTER}, named
@@ -89,10 +79,8 @@ def test_every_step_explains_itself(scenario: Any) -> None:
 
 
 @pytest.mark.requirement("UIV-4", "GEN-9")
-@pytest.mark.parametrize("scenario", every_run())
-def test_what_is_altered_is_in_the_header(scenario: Any) -> None:
-    document = scenario.document
-    header = Simulation(scenario).header()
+def test_what_is_altered_is_in_the_header(run: Played) -> None:
+    document, header = run.scenario.document, run.header
     assert (header["profile"], header["version"]) == (
         document["profile"],
         PROFILES[document["profile"]].version,
@@ -104,17 +92,11 @@ def test_what_is_altered_is_in_the_header(scenario: Any) -> None:
 
 
 @pytest.mark.requirement("GEN-3")
-@pytest.mark.parametrize("scenario", every_run())
-def test_every_actor_has_its_lane(scenario: Any) -> None:
+def test_every_actor_has_its_lane(run: Played) -> None:
     """Whoever sends, gets or does something is announced before the first step."""
-    simulation = Simulation(scenario)
-    lanes = {actor["name"] for actor in simulation.header()["actors"]} | {
-        "zookeeper",
-        "controller",
-        "crafter",
-    }
-    while (step := simulation.step()) is not None:
-        assert step.actor in lanes, (step.number, step.actor)
+    lanes = {actor["name"] for actor in run.header["actors"]} | {"zookeeper", "controller", "crafter"}
+    for step in run.steps:
+        assert step["actor"] in lanes, (step["number"], step["actor"])
 
 
 @pytest.mark.requirement("GEN-2")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from copy import deepcopy
 from typing import Any
 
 from engine.simulation import Simulation
@@ -20,7 +19,15 @@ def fits(view: dict[str, Any], change: Change) -> bool:
     held: Any = view
     for name in path:
         held = held.get(name, {}) if isinstance(held, dict) else {}
-    return bool(pruned(held) == pruned({} if before is ABSENT else before))
+    expected = {} if before is ABSENT else before
+    return bool(held == expected or pruned(held) == pruned(expected))
+
+
+def copied(value: Any) -> Any:
+    """What a change holds, with objects of its own: others are put into them later. `ABSENT` stays what it is."""
+    if type(value) is dict:
+        return {name: copied(item) for name, item in value.items()}
+    return [copied(item) for item in value] if type(value) is list else value
 
 
 class Folded:
@@ -35,13 +42,14 @@ class Folded:
             path, _, after = change
             if not fits(self.view, change):
                 yield f"{'.'.join(path)} was not what the change begins with"
-            place(self.view, path, deepcopy(after))
+            place(self.view, path, copied(after))
         if step.number % EVERY == 0:
             yield from self.differences()
 
     def differences(self) -> Iterator[str]:
         """The sections that differ."""
-        mine, real = pruned(self.view), pruned(self.simulation.view())
+        mine, real = self.view, self.simulation.view()
         for section in sorted({*mine, *real}):
-            if mine.get(section) != real.get(section):
+            here, there = mine.get(section, {}), real.get(section, {})
+            if here != there and pruned(here) != pruned(there):
                 yield f"the folded {section} is not the engine's"
