@@ -524,26 +524,27 @@ class CreateTopic:
 
 
 @value
-class AlterIsr:
+class ReturnToIsr:
     """A leader requests that a replica which caught up is added to the in-sync replicas again."""
 
-    api: ClassVar[str] = "AlterIsr"
     partition: str
     replica: int
     version: int
-    """The version of the partition's state at the leader; the change is ignored when the controller has a
-    newer one."""
+    """The version of the partition's state at the leader. The change is void when there is a newer one."""
 
 
 @value
-class IsrWrite:
-    """A leader writes to ZooKeeper that a replica which caught up is in sync again (until 2.6)."""
+class AlterIsr(ReturnToIsr):
+    """The request to the controller, which compares the version (KIP-497)."""
+
+    api: ClassVar[str] = "AlterIsr"
+
+
+@value
+class IsrWrite(ReturnToIsr):
+    """The leader's own write to ZooKeeper, which compares the version of the partition's node (until 2.6)."""
 
     api: ClassVar[str] = "IsrWrite"
-    partition: str
-    replica: int
-    version: int
-    """The version of the partition's node at the leader; the write fails when the node has another one."""
 
 
 @value

@@ -13,7 +13,7 @@ from engine.broker.allocated_ids import AllocatedIds
 from engine.broker.alter_partition import AlterPartitionManager
 from engine.broker.cluster_view import ClusterView
 from engine.broker.delayed_appends import DelayedAppends
-from engine.broker.isr_changes import IsrRequests, IsrWishes, IsrWrites
+from engine.broker.isr_changes import RepeatedIsrRequests
 from engine.broker.lifecycle import Lifecycle
 from engine.broker.outgoing import Outgoing
 from engine.broker.producer_ids import ProducerIdManager
@@ -63,8 +63,7 @@ class ZooKeeperLink:
             watch=setup.watch,
             part=part,
         )
-        asks = IsrRequests if setup.profile.asks_controller_for_isr else IsrWrites
-        self.isr_changes: IsrWishes = asks(setup, outgoing)
+        self.isr_changes = RepeatedIsrRequests(setup, outgoing)
         self.answers: dict[type, Answered] = {ZooKeeperReply: self._on_reply}
 
     def _on_reply(self, envelope: Envelope, now: int) -> Effects:

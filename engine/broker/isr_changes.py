@@ -8,15 +8,17 @@ otherwise a lost request would keep a replica out for ever.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Protocol
+from collections.abc import Callable
+from operator import attrgetter
+from typing import NamedTuple, Protocol
 
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.outgoing import Outgoing
 from engine.broker.replica import Replica
 from engine.broker.setup import Setup
 from engine.happenings.logs import IsrAskedBack, IsrChangeAskedAgain, IsrWriteSent, IsrWriteSentAgain
-from engine.messages import AlterIsr, Effects, IsrWrite, Send
+from engine.messages import AlterIsr, Effects, IsrWrite, ReturnToIsr, Send
+from engine.watching import Kind
 
 
 class IsrChanges(Protocol):
@@ -27,21 +29,56 @@ class IsrChanges(Protocol):
         ...
 
 
-class IsrWishes(ABC):
-    """With ZooKeeper: the announcement of the new state is the answer."""
+class Recipient(NamedTuple):
+    """The recipient of a leader's requests, with the events that sending them emits."""
 
-    __slots__ = ("_waiting", "outgoing", "setup")
+    message: type[ReturnToIsr]
+    send: Callable[[Outgoing, object], Send]
+    reply_timeout_ms: Callable[[BrokerConfiguration], int]
+    """After this long without an announcement the connection is closed, and the request is sent again."""
+    sent: Kind[[str, str, str, int]]
+    sent_again: Kind[[str, tuple[str, ...]]]
+
+
+CONTROLLER = Recipient(
+    AlterIsr,
+    Outgoing.to_controller,
+    attrgetter("controller_reply_timeout_ms"),
+    IsrAskedBack,
+    IsrChangeAskedAgain,
+)
+"""The controller (``DefaultAlterIsrManager``, KIP-497). ``BrokerToControllerChannelManager`` puts a request without
+a response back at the front of its queue, without limit."""
+ZOOKEEPER = Recipient(
+    IsrWrite,
+    Outgoing.to_zookeeper,
+    attrgetter("zookeeper_reply_timeout_ms"),
+    IsrWriteSent,
+    IsrWriteSentAgain,
+)
+"""ZooKeeper (``ReplicationUtils``). ``KafkaZkClient.retryRequestsUntilConnected`` repeats a write whose connection
+was lost."""
+
+
+class RepeatedIsrRequests:
+    """With ZooKeeper: a request is repeated until the partition's new state is announced."""
+
+    __slots__ = ("_recipient", "_waiting", "outgoing", "setup")
 
     def __init__(self, setup: Setup, outgoing: Outgoing) -> None:
         self.setup = setup
         self.outgoing = outgoing
+        self._recipient = CONTROLLER if setup.profile.asks_controller_for_isr else ZOOKEEPER
         self._waiting: dict[str, tuple[Replica, int]] = {}
         """Partition to its replica and the time at which its request is sent again."""
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
         replica.isr_asked = follower
-        self._emit_asked(replica, follower)
-        return [self._ask(replica, follower, now)]
+        high_watermark = replica.log.high_watermark
+        self.setup.watch.emit(
+            self._recipient.sent, self.setup.name, replica.partition, f"broker-{follower}", high_watermark
+        )
+        return [self._request(replica, follower, now)]
 
     def settled(self, replica: Replica) -> None:
         """The partition's new state was announced: the request has ended."""
@@ -56,75 +93,20 @@ class IsrWishes(ABC):
         due = [replica for replica, at in self._waiting.values() if at <= now]
         if not due:
             return []
-        self._emit_again(tuple(replica.partition for replica in due))
+        partitions = tuple(replica.partition for replica in due)
+        self.setup.watch.emit(self._recipient.sent_again, self.setup.name, partitions)
         return [
-            self._ask(replica, replica.isr_asked, now) for replica in due if replica.isr_asked is not None
+            self._request(replica, replica.isr_asked, now) for replica in due if replica.isr_asked is not None
         ]
 
     def crash(self) -> None:
         self._waiting.clear()
 
-    def _ask(self, replica: Replica, follower: int, now: int) -> Send:
-        self._waiting[replica.partition] = (replica, now + self._reply_timeout_ms(self.setup.configuration))
-        return self._request(replica, follower)
-
-    @abstractmethod
-    def _reply_timeout_ms(self, configuration: BrokerConfiguration) -> int:
-        """After this long without an announcement the connection is closed, and the request is sent again."""
-
-    @abstractmethod
-    def _request(self, replica: Replica, follower: int) -> Send: ...
-
-    @abstractmethod
-    def _emit_asked(self, replica: Replica, follower: int) -> None: ...
-
-    @abstractmethod
-    def _emit_again(self, partitions: tuple[str, ...]) -> None: ...
-
-
-class IsrRequests(IsrWishes):
-    """The controller is asked (``DefaultAlterIsrManager``, KIP-497): ``BrokerToControllerChannelManager`` puts a
-    request without an answer back in front of its queue, without limit."""
-
-    __slots__ = ()
-
-    def _reply_timeout_ms(self, configuration: BrokerConfiguration) -> int:
-        return configuration.controller_reply_timeout_ms
-
-    def _request(self, replica: Replica, follower: int) -> Send:
-        return self.outgoing.to_controller(
-            AlterIsr(partition=replica.partition, replica=follower, version=replica.version)
+    def _request(self, replica: Replica, follower: int, now: int) -> Send:
+        recipient = self._recipient
+        self._waiting[replica.partition] = (
+            replica,
+            now + recipient.reply_timeout_ms(self.setup.configuration),
         )
-
-    def _emit_asked(self, replica: Replica, follower: int) -> None:
-        high_watermark = replica.log.high_watermark
-        self.setup.watch.emit(
-            IsrAskedBack, self.setup.name, replica.partition, f"broker-{follower}", high_watermark
-        )
-
-    def _emit_again(self, partitions: tuple[str, ...]) -> None:
-        self.setup.watch.emit(IsrChangeAskedAgain, self.setup.name, partitions)
-
-
-class IsrWrites(IsrWishes):
-    """The leader writes to ZooKeeper, if the partition's node is as it knows it (``ReplicationUtils``);
-    ``KafkaZkClient.retryRequestsUntilConnected`` repeats what went with a lost connection."""
-
-    __slots__ = ()
-
-    def _reply_timeout_ms(self, configuration: BrokerConfiguration) -> int:
-        return configuration.zookeeper_reply_timeout_ms
-
-    def _request(self, replica: Replica, follower: int) -> Send:
-        return self.outgoing.to_zookeeper(
-            IsrWrite(partition=replica.partition, replica=follower, version=replica.version)
-        )
-
-    def _emit_asked(self, replica: Replica, follower: int) -> None:
-        high_watermark = replica.log.high_watermark
-        self.setup.watch.emit(
-            IsrWriteSent, self.setup.name, replica.partition, f"broker-{follower}", high_watermark
-        )
-
-    def _emit_again(self, partitions: tuple[str, ...]) -> None:
-        self.setup.watch.emit(IsrWriteSentAgain, self.setup.name, partitions)
+        message = recipient.message(partition=replica.partition, replica=follower, version=replica.version)
+        return recipient.send(self.outgoing, message)

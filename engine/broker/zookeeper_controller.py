@@ -24,11 +24,10 @@ from engine.happenings.controller import (
     SessionEnded,
 )
 from engine.messages import (
-    AlterIsr,
     CreateTopic,
     Effects,
     Envelope,
-    IsrWrite,
+    ReturnToIsr,
     Send,
     ZooKeeperRead,
     ZooKeeperWrite,
@@ -95,8 +94,8 @@ class ZooKeeperController(Controller):
                 body.data,
                 reply.written,
             )
-        elif type(body) is AlterIsr or type(body) is IsrWrite:
-            self._alter_isr(body)
+        elif isinstance(body, ReturnToIsr):
+            self._return_to_isr(body)
             return []
         elif type(body) is CreateTopic:
             self._begin_creation(envelope.source, body.topic, now)
@@ -180,7 +179,7 @@ class ZooKeeperController(Controller):
         # caught up.
         self.announcements.append(state.word())
 
-    def _alter_isr(self, request: AlterIsr | IsrWrite) -> None:
+    def _return_to_isr(self, request: ReturnToIsr) -> None:
         """Add a replica to the ISR, unless the partition has changed since the leader's request: the leader
         may have compared the replica with an outdated state (``CurrentIsrVersion`` in KIP-497, before that
         the version of ZooKeeper's node)."""
