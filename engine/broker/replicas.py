@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from engine.broker.append_rules import rules_in_force
 from engine.broker.partition_log import PartitionLog
 from engine.broker.replica import Replica
@@ -26,13 +28,17 @@ class Replicas(dict[str, Replica]):
     world share the set, and the kernel empties it after each event.
     """
 
-    __slots__ = ("changed_partitions", "idle_from", "rules", "scan_at", "setup", "watch")
+    __slots__ = ("changed_partitions", "idle_from", "note_append", "rules", "scan_at", "setup", "watch")
 
     def __init__(self, setup: Setup, changed_partitions: set[str]) -> None:
         super().__init__()
         self.setup = setup
         self.watch = setup.watch
         self.rules = rules_in_force(setup.profile, setup.switches)
+        self.note_append: Callable[[Replica, RecordBatch, int], None] = (
+            self._note_batch if setup.profile.marker_counts_as_activity else self._note_data
+        )
+        """Call it after a batch was appended: its producer may be idle from then on (LOG-12)."""
         self.changed_partitions = changed_partitions
         self.idle_from: int | None = None
         """The oldest of the producers' newest timestamps; None when there is no producer."""
@@ -93,9 +99,11 @@ class Replicas(dict[str, Replica]):
 
     # Idle producers -------------------------------------------------------------------------------
 
-    def note_append(self, replica: Replica, batch: RecordBatch, now: int) -> None:
-        """A batch was appended: its producer may be idle from then on, or, where a marker does not count as activity,
-        since its data (LOG-12)."""
+    def _note_batch(self, replica: Replica, batch: RecordBatch, now: int) -> None:
+        self.note_activity(batch.max_timestamp, now)
+
+    def _note_data(self, replica: Replica, batch: RecordBatch, now: int) -> None:
+        """A marker is no activity of its producer (2.0), so the time is that of the producer's newest data."""
         entry = replica.log.producers.entries.get(batch.producer_id)
         self.note_activity(batch.max_timestamp if entry is None else entry.last_timestamp, now)
 
