@@ -471,7 +471,7 @@ CHINESE_RULES = (
     Rule(
         "a copy is at hand, an option is added: 现有拷贝, 请加上",
         CHINESE,
-        "所给拷贝|[，；]用 --",
+        "所给的?(拷贝|文件)|[，；]用 --",
         "如果它们是空的，用 --rest-empty",
         "如果它们是空的，请加上 --rest-empty",
     ),
