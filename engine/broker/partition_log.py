@@ -6,14 +6,15 @@ index and the producer state that belongs to them. It does not know the leader, 
 waiting appends.
 
 An append is validated first, on copies; only when every batch of it passed is anything stored. Batches are
-immutable: leader, followers and answers share the same objects. Offsets are consecutive, except where a
-learner's truncation cut a log inside a batch.
+immutable: leader, followers and answers share the same objects. Offsets are consecutive, except where the cleaner
+removed records, or a learner's truncation cut a log inside a batch.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from engine.broker.aborted_index import AbortedIndex, AbortedTransaction
@@ -137,7 +138,7 @@ class PartitionLog:
             return Appended(Error.INVALID_RECORD, NO_OFFSET, NO_OFFSET)
         appendings: dict[int, Appending] = {}
         completed: list[CompletedTransaction] = []
-        refused = self._validate(batches, self.log_end, origin, appendings, completed)
+        refused = self._validate(batches, self._places(batches), origin, appendings, completed)
         if refused is not None:
             return refused
         first_offset = self.log_end
@@ -162,7 +163,9 @@ class PartitionLog:
             )
         appendings: dict[int, Appending] = {}
         completed: list[CompletedTransaction] = []
-        refused = self._validate(batches, batches[0].base_offset, _REPLICATION, appendings, completed)
+        # Where the cleaner removed records, the next batch is not at the end of the one before it.
+        offsets = [batch.base_offset for batch in batches]
+        refused = self._validate(batches, offsets, _REPLICATION, appendings, completed)
         if refused is not None:
             return refused
         first_offset = batches[0].base_offset
@@ -171,19 +174,29 @@ class PartitionLog:
         self._merge(appendings, completed)
         return Appended(NO_ERROR, first_offset, self.log_end - 1)
 
+    def _places(self, batches: Sequence[RecordBatch]) -> Sequence[int]:
+        """The base offsets of batches that are stored one behind the other at the log end."""
+        if len(batches) == 1:
+            return (self.log_end,)
+        lengths = (batch.last_offset_delta + 1 for batch in batches[:-1])
+        return list(accumulate(lengths, initial=self.log_end))
+
     def _validate(
         self,
         batches: Sequence[RecordBatch],
-        offset: int,
+        offsets: Sequence[int],
         origin: Origin,
         appendings: dict[int, Appending],
         completed: list[CompletedTransaction],
     ) -> Appended | None:
-        """Make room and check every batch against the copies; returns the answer when the append ends here."""
+        """Make room and check every batch against the copies; returns the answer when the append ends here.
+
+        ``offsets``: the base offset that each batch is stored at.
+        """
         producers = self.producers
         if self.rolls_first:
             self._make_room(batches)
-        for batch in batches:
+        for batch, offset in zip(batches, offsets, strict=True):
             producer_id = batch.producer_id
             if producer_id != NO_PRODUCER_ID:
                 appending = appendings.get(producer_id)
@@ -204,7 +217,6 @@ class PartitionLog:
                         touch_undecided(self, producer_id, offset)
                 else:
                     appending.add_data(batch, offset)
-            offset += batch.last_offset_delta + 1
         if not self.rolls_first:
             self._make_room(batches)
         return None

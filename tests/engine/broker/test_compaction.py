@@ -216,3 +216,17 @@ def test_what_was_cut_off_is_not_taken_for_clean():
     store.truncate(1, 200)
     append(store, marker("COMMIT"), now=900)
     assert store.cleaned.clean == {}
+
+
+def test_a_follower_that_copies_across_a_gap_opens_the_transaction_where_it_is():
+    leader, follower = log(), log()
+    plain = {"producer_id": -1, "transactional": False}
+    append(
+        leader, batch([1], "a", **plain), batch([2], "b", **plain), batch([3], "b", **plain), batch([4], "c")
+    )
+    assert compact(leader).records == 1
+    assert (
+        follower.append_as_follower(leader.read(0, committed=False, batches_max=100)[0], now=0).error
+        is Error.NONE
+    )
+    assert follower.producers.open_transactions == leader.producers.open_transactions == {3: 1}
