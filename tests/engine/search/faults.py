@@ -76,6 +76,8 @@ class Names:
     """Those that the cluster's version has."""
     transaction_version: int = 0
     """The highest that its requests may name."""
+    takes_epoch_bumps: bool = True
+    """Whether an InitProducerId request may name a producer id (KIP-360)."""
     kept_by: str = ZOOKEEPER
     """What keeps the decisions of the cluster's controller."""
 
@@ -86,6 +88,7 @@ class Names:
 
 OFTEN = ("Produce", "Produce", "EndTxn", "WriteTxnMarkers", "WriteTxnMarkers", "InitProducerId")
 Fields = Callable[[Random, Names], dict[str, Any]]
+UNNAMED_BEFORE_BUMPS = ("producer_id", "producer_epoch")
 LIE_ACTIONS = ("craft_produce", "craft_request", "expire_producers", "delete_topic")
 """Left to the worlds where anything is allowed: they are done by nobody who keeps to the protocol, or forget on
 purpose what the guarantees rest on."""
@@ -224,7 +227,8 @@ def _made_request(generator: Random, names: Names) -> dict[str, Any]:
     for field, (kind, default) in CRAFTED[api].items():
         if perhaps(generator, 0.85):
             message[field] = _value(generator, names, field, kind, default)
-    message = {field: value for field, value in message.items() if value is not None}
+    unnamed = UNNAMED_BEFORE_BUMPS if api == "InitProducerId" and not names.takes_epoch_bumps else ()
+    message = {field: value for field, value in message.items() if value is not None and field not in unnamed}
     return {"actor": one_of(generator, names.nodes or names.brokers), "message": message}
 
 

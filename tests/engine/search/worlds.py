@@ -299,6 +299,7 @@ def names_of(document: Document) -> Names:
         brokers=("broker-1", "broker-2", "broker-3"),
         errors=tuple(error.name for error in profile.errors),
         transaction_version=profile.transaction_version,
+        takes_epoch_bumps=profile.takes_epoch_bumps,
         kept_by=keeper(document["profile"]),
     )
 
