@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -11,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from engine.client.configuration import ACKS_ALL, kafka_name
+from engine.client.configuration import ACKS_ALL, defaults, kafka_name
 from engine.generations.deciding import BROKERS, Row
 from engine.generations.generation import GENERATIONS, Generation, is_own, settings_in
 from engine.generations.grid import Cell, grid_of
@@ -139,6 +140,7 @@ def _page(
         "way_differs": any(one.cell.parting for one in runs),
         "is_own": any(one.cell.own for one in shown),
         "settings": _settings(scenario),
+        "older_defaults": list(_older_defaults(scenario)),
         "written_for": PROFILES[scenario["profile"]].version,
         "problem": problem,
     }
@@ -159,6 +161,25 @@ def _settings(scenario: Scenario) -> list[str]:
         if told:
             found.setdefault(", ".join(told), []).append(producer["name"])
     return [f"{', '.join(names)}: {told}" for told, names in found.items()]
+
+
+def _older_defaults(scenario: Scenario) -> Iterator[dict[str, str]]:
+    """Settings of producers whose value was the default once, and is not in the newest generation: since when."""
+    clients = list(dict.fromkeys(generation.client.name for generation in GENERATIONS.values()))
+    known = [(PROFILES[name], defaults(PROFILES[name])) for name in clients]
+    newest, now = known[-1]
+    written = {pair for producer in scenario["producers"] for pair in producer["settings"].items()}
+    for name in now:
+        older = [profile for profile, usual in known if usual[name] != now[name]]
+        if older and (name, known[0][1][name]) in written:
+            since = next(profile for profile, usual in known if usual[name] == now[name])
+            yield {
+                "setting": kafka_name(name, newest) or name,
+                "value": _value(name, known[0][1][name]),
+                "default": _value(name, now[name]),
+                "last": older[-1].version,
+                "version": since.version,
+            }
 
 
 def _value(name: str, value: Any) -> str:

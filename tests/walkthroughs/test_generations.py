@@ -44,6 +44,7 @@ def test_each_turn_is_said_with_the_row_that_decides_and_whose_it_is(client: Cli
 def test_a_scenario_that_ends_alike_says_so_and_shows_the_same_wait(client: Client) -> None:
     page = shown(client, "SC-47")
     assert "It ends the same way in all 5 generations. Only the way there differs." in text_of(page)
+    assert "Every guarantee holds in each of them." in text_of(page) and "The default of" not in page
     assert all("decided at t = 235 ms, over at t = 765 ms" in cell for cell in cells(page))
     assert "as written" in cells(page)[1]
 
@@ -52,6 +53,9 @@ def test_a_run_that_is_the_same_everywhere_needs_no_search_for_a_reason(client: 
     page = text_of(shown(client, "SC-02"))
     assert "It ends the same way in all 5 generations. Every step is the same, too." in page
     assert "p1: acks = all, enable.idempotence = false" in page, "what decides it is set, not a default"
+    assert "Broken in each of them: duplicate." in page
+    assert "The default of enable.idempotence was false up to Kafka 2.8; in Kafka 3.9 it is true." in page
+    assert "the connection breaks before its acknowledgement arrives" in page, "what happens is told first"
 
 
 def test_where_there_is_no_run_the_cell_says_why(client: Client) -> None:
