@@ -28,5 +28,5 @@ urlpatterns = [
     path("", include("eosviz.analytics.urls")),
 ]
 
-handler400 = "eosviz.operating.away.refused"
-handler500 = "eosviz.operating.away.failed"
+handler400 = "eosviz.operating.unavailable_pages.refused"
+handler500 = "eosviz.operating.unavailable_pages.failed"

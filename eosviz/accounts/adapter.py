@@ -11,7 +11,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.http import HttpRequest
 
 from eosviz.accounts.forms import words
-from eosviz.accounts.guessing import Attempt
+from eosviz.accounts.password_limits import Attempt
 from eosviz.rates import TooOften, take, too_often
 
 ASKED_FOR_BY_ANYBODY = frozenset(

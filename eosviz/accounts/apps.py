@@ -12,7 +12,7 @@ class AccountsConfig(AppConfig):
         from django.contrib.auth.signals import user_logged_in
 
         from eosviz.accounts.known_browsers import remember
-        from eosviz.accounts.owning import take_over_browser
+        from eosviz.accounts.ownership import take_over_browser
         from eosviz.accounts.right_changes import announce_changes
         from eosviz.accounts.roles import keep_groups
 

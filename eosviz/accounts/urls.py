@@ -1,11 +1,11 @@
 from django.urls import URLPattern, URLResolver, path
 
-from eosviz.accounts import used, views
+from eosviz.accounts import usage, views
 
 app_name = "accounts"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.account, name="account"),
-    path("used", used.used, name="used"),
+    path("used", usage.used, name="used"),
     path("download", views.download, name="download"),
     path("delete", views.delete, name="delete"),
 ]

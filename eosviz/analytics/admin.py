@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from eosviz.analytics.models import Analysis, Figure
-from eosviz.operating.looked_at import LookedAt
+from eosviz.operating.read_only_admin import LookedAt
 
 
 @admin.register(Analysis)

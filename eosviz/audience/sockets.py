@@ -16,7 +16,7 @@ import msgspec
 from django.db import DatabaseError
 from redis.exceptions import RedisError
 
-from eosviz.audience import actions, telling
+from eosviz.audience import actions, audience_messages
 from eosviz.audience.coalescing import Coalesced
 from eosviz.audience.models import AWAY_SECONDS
 from eosviz.in_thread import in_thread
@@ -82,7 +82,7 @@ class PresenterSocket(SessionConsumer):
 
     async def _answer(self, message: messages.AnyFromPage) -> None:
         """Send the current state to this page, to the followers and to other presenting pages."""
-        found = await in_thread(telling.audience_of)(self.session.id)
+        found = await in_thread(audience_messages.audience_of)(self.session.id)
         if found is None:
             raise Problem("refused", "not_presented")
         audience, told = found
@@ -95,7 +95,7 @@ class PresenterSocket(SessionConsumer):
         if not await self.stands():
             return
         try:
-            found = await in_thread(telling.audience_of)(self.session.id)
+            found = await in_thread(audience_messages.audience_of)(self.session.id)
             if found is None:
                 return
             audience, told = found
@@ -146,7 +146,7 @@ class FollowerSocket(FollowerConsumer):
         user = getattr(self.scope.get("user"), "pk", None)
         browser = browser_of(self.scope["session"])
         self.who = actions.who_follows(self.token, user, browser, message.follower)
-        told = await in_thread(telling.told_on_arrival)(self.token, self.who)
+        told = await in_thread(audience_messages.told_on_arrival)(self.token, self.who)
         for frame in told:
             await self._send(frame)
         if told[0].raised is not None:
@@ -155,13 +155,13 @@ class FollowerSocket(FollowerConsumer):
     async def raise_hand(self, message: presenting_messages.RaiseHand) -> None:
         who = await self._counted_follower()
         hand = await in_thread(actions.raise_hand)(self.token, who, message)
-        await self._send(await in_thread(telling.own_hand)(self.token, who, hand, str(message.id)))
+        await self._send(await in_thread(audience_messages.own_hand)(self.token, who, hand, str(message.id)))
         await tell_presenters(self.channel_layer, self.session.id)
 
     async def lower_hand(self, message: presenting_messages.LowerHand) -> None:
         who = await self._counted_follower()
         await in_thread(actions.lower_own)(self.token, who)
-        await self._send(await in_thread(telling.own_hand)(self.token, who, None, str(message.id)))
+        await self._send(await in_thread(audience_messages.own_hand)(self.token, who, None, str(message.id)))
         await tell_presenters(self.channel_layer, self.session.id)
 
     async def answer_poll(self, message: presenting_messages.AnswerPoll) -> None:
@@ -184,7 +184,7 @@ class FollowerSocket(FollowerConsumer):
 
     async def audience_lowered(self, event: dict[str, Any]) -> None:
         if self.who is not None and self.who.key in event["keys"]:
-            await self._send(await in_thread(telling.own_hand)(self.token, self.who, None))
+            await self._send(await in_thread(audience_messages.own_hand)(self.token, self.who, None))
 
     handlers: ClassVar[Handlers] = {
         **FollowerConsumer.handlers,

@@ -30,7 +30,7 @@ _TRIAL = Task(
     beyond="workshop.refused.too_much",
 )  # fmt: skip
 _REPLAY = Task(
-    name="replay", work="eosviz.replays.bringing:bring",
+    name="replay", work="eosviz.replays.bounded_check:bring",
     processor_seconds=80, memory_bytes=1536 * MEBIBYTE, clock_seconds=300,
     beyond="replays.refused.check_too_much",
 )  # fmt: skip
@@ -51,7 +51,7 @@ TASKS = {
             beyond="workshop.refused.edit_too_much",
         ),
         Task(
-            name="alone", work="eosviz.classroom.alone:answer", interactive=True,
+            name="alone", work="eosviz.classroom.undisturbed_run:answer", interactive=True,
             processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=120,
             beyond="classroom.refused.too_much",
         ),
@@ -90,7 +90,7 @@ TASKS = {
             _REPLAY, name="parquet_replay", processor_seconds=110, beyond="replays.refused.parquet_too_much"
         ),
         replace(
-            _REPLAY, name="export", work="eosviz.replays.bringing:verify",
+            _REPLAY, name="export", work="eosviz.replays.bounded_check:verify",
             processor_seconds=160, clock_seconds=600, beyond="exports.check_too_much",
         ),
         _LOG,

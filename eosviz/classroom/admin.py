@@ -11,8 +11,8 @@ from django.utils.translation import get_language
 
 from eosviz.catalogue import language_of, say
 from eosviz.classroom.models import Assignment, AuditEntry, Classroom
-from eosviz.operating.looked_at import LookedAt
 from eosviz.operating.naming import column, head_of
+from eosviz.operating.read_only_admin import LookedAt
 
 
 @admin.register(Classroom)

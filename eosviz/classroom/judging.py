@@ -14,8 +14,8 @@ from engine.scenario.tracks import tracks
 from eosviz.bounded import runner
 from eosviz.bounded.register import Caller, caller
 from eosviz.bounded.tasks import TASKS
-from eosviz.classroom.alone import Asked, Found, run_alone
 from eosviz.classroom.models import Attempt, Kind, Outcome
+from eosviz.classroom.undisturbed_run import Asked, Found, run_alone
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.asking import asked_on
 from eosviz.tracks.models import Prediction, Visit

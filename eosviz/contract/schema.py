@@ -37,7 +37,7 @@ from eosviz.walkthroughs import (
     message_base,
     messages,
     presenting_messages,
-    ways,
+    view_differences,
 )
 from eosviz.walkthroughs.conditions import AnyCondition
 from eosviz.walkthroughs.interventions import AnyIntervention
@@ -66,7 +66,7 @@ MODULES: tuple[ModuleType, ...] = (
     steps,
     transactions,
     views,
-    ways,
+    view_differences,
     words,
 )
 """The modules with the shapes."""

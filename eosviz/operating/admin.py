@@ -13,8 +13,8 @@ from django.apps import apps
 from django.contrib import admin
 from django.db import models
 
-from eosviz.operating.looked_at import LookedAt
 from eosviz.operating.naming import head_of
+from eosviz.operating.read_only_admin import LookedAt
 
 HIDDEN = {
     "sessions.session": "its key is somebody's cookie",

@@ -22,7 +22,7 @@ from engine.pseudocode.documents import components
 from engine.scenario.shelf import library
 from engine.telling.comparison import COMPARISON
 from eosviz.catalogue import language_of, say
-from eosviz.reference import drawing, finding, tables
+from eosviz.reference import drawing, search_index, tables
 from eosviz.reference.libraries import behaviours
 from eosviz.reference.libraries import libraries as client_libraries
 from eosviz.reference.signatures import signatures as known_signatures
@@ -198,10 +198,10 @@ def search(request: HttpRequest) -> HttpResponse:
     """Every match, by kind; `kind` shows one kind completely."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     language, own = language_of(get_language()), _own_sessions(request) if question else ()
-    found = finding.find(question, language, own)
+    found = search_index.find(question, language, own)
     is_partial = not found
     if is_partial:
-        found = finding.closest(question, language, own)
+        found = search_index.closest(question, language, own)
     kind = request.GET.get("kind", "")
     shown_max = KIND_SHOWN_MAX if kind in found else FOUND_SHOWN
     context = {
@@ -224,11 +224,11 @@ def search(request: HttpRequest) -> HttpResponse:
     return render(request, "reference/search.html", context)
 
 
-def _own_sessions(request: HttpRequest) -> list[finding.Entry]:
+def _own_sessions(request: HttpRequest) -> list[search_index.Entry]:
     """This browser's newest sessions, as entries."""
     owned = Session.objects.of_browser(browser_of(request.session)).recent()[:SESSIONS_SEARCHED]
     return [
-        finding.session_entry(
+        search_index.session_entry(
             str(line.id),
             line.scenario,
             {language: line.title.get(language, line.scenario) for language in LANGUAGES},
@@ -244,7 +244,7 @@ def _session_text(line: SessionLine, language: str) -> str:
     return say("search.session", language, {"name": name, "step": line.newest, "made": made})
 
 
-def _placed(rows: list[finding.Found]) -> list[dict[str, Any]]:
+def _placed(rows: list[search_index.Found]) -> list[dict[str, Any]]:
     """Each match with its address and, for a scenario, its picture."""
     shelved = {one.card.identifier: one for one in shelf()} if rows and rows[0].kind == "scenario" else {}
     return [

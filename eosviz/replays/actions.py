@@ -14,7 +14,7 @@ from eosviz.bounded import runner
 from eosviz.bounded.refusing import BeyondBounds, NoAnswer, Refused
 from eosviz.bounded.register import Caller, caller
 from eosviz.bounded.tasks import TASKS
-from eosviz.replays import bringing, format, log_analysis, writing
+from eosviz.replays import bounded_check, format, log_analysis, writing
 from eosviz.replays.log_options import LogOptions
 from eosviz.replays.models import Replay, ReplayFile
 from eosviz.replays.refusal import ReplayRefused
@@ -128,12 +128,14 @@ def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -
     `bounded.runner.run`."""
     identity = uuid.uuid4()
     with path.open("rb") as file:
-        task = TASKS["parquet_replay" if file.read(len(bringing.PARQUET)) == bringing.PARQUET else "replay"]
-    with runner.run(task, bringing.Asked(str(path), str(identity)), asks, name=name) as done:
-        row = msgspec.structs.asdict(msgspec.json.decode(done.answer, type=bringing.Row))
-        player = (done.folder / bringing.PLAYER).read_bytes()
+        task = TASKS[
+            "parquet_replay" if file.read(len(bounded_check.PARQUET)) == bounded_check.PARQUET else "replay"
+        ]
+    with runner.run(task, bounded_check.Asked(str(path), str(identity)), asks, name=name) as done:
+        row = msgspec.structs.asdict(msgspec.json.decode(done.answer, type=bounded_check.Row))
+        player = (done.folder / bounded_check.PLAYER).read_bytes()
         replay = Replay(id=identity, owner=owner, kind="session", player=player, **row)
-        return replay, (done.folder / bringing.REPLAY).read_bytes()
+        return replay, (done.folder / bounded_check.REPLAY).read_bytes()
 
 
 def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: str | None = None) -> Replay:

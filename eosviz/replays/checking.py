@@ -9,9 +9,9 @@ from typing import Any, BinaryIO, Protocol
 
 from eosviz.catalogue import LANGUAGES, say
 from eosviz.replays import format, reading
-from eosviz.replays.derived_told import DerivedTold
-from eosviz.replays.plans_told import PlansTold
-from eosviz.replays.transactions_told import TransactionsTold
+from eosviz.replays.branch_derived import DerivedTold
+from eosviz.replays.branch_plans import PlansTold
+from eosviz.replays.branch_transactions import TransactionsTold
 from eosviz.replays.verification import Finding, Rerun
 
 PLAYER_STATES = {

@@ -27,7 +27,7 @@ from eosviz.bounded.refusing import NoAnswer, Stopped
 from eosviz.bounded.register import caller
 from eosviz.bounded.tasks import TASKS
 from eosviz.no_room import means_no_room
-from eosviz.replays import actions, bringing, publishing, recorded
+from eosviz.replays import actions, bounded_check, publishing, recorded
 from eosviz.replays.lines import GZIP
 from eosviz.replays.models import (
     EXPORT_BYTES_MAX,
@@ -49,7 +49,7 @@ STEPS_BETWEEN_BEATS = 250
 SECONDS_BETWEEN_BEATS = 1.0
 """How often progress is read while a bounded process works."""
 _PIECE = 256 * 1024
-_MADE = (bringing.PLAYER, bringing.CARD)
+_MADE = (bounded_check.PLAYER, bounded_check.CARD)
 
 
 class Cancelled(Exception):
@@ -73,7 +73,7 @@ class Beat:
         """Reads the count of the bounded process with this folder and adds it to the steps done before."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + SECONDS_BETWEEN_BEATS
-            self.tell(bringing.counted(folder))
+            self.tell(bounded_check.counted(folder))
 
     def tell(self, beyond: int = 0) -> None:
         """Stores the progress. Raises Cancelled."""
@@ -95,13 +95,13 @@ class Work:
         self.replay.seek(0)
         return self.replay  # type: ignore[return-value]
 
-    def checked(self, player: bool = False) -> tuple[bringing.Own, bytes, bytes]:
+    def checked(self, player: bool = False) -> tuple[bounded_check.Own, bytes, bytes]:
         """Facts of the file; the packed player file and the picture, if asked for. Raises what `runner.run` raises."""
         self.replay.flush()
-        asked = bringing.AskedOwn(self.replay.name, player)
+        asked = bounded_check.AskedOwn(self.replay.name, player)
         with runner.run(TASKS["export"], asked, caller(self.owner), each=self.beat.follow) as done:
             packed, card = ((done.folder / name).read_bytes() if player else b"" for name in _MADE)
-            return msgspec.json.decode(done.answer, type=bringing.Own), packed, card
+            return msgspec.json.decode(done.answer, type=bounded_check.Own), packed, card
 
 
 def _replay(work: Work) -> Iterator[bytes]:

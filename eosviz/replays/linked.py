@@ -19,9 +19,9 @@ from eosviz.bounded.register import Caller
 from eosviz.bounded.tasks import TASKS
 from eosviz.replays.linked_run import STEPS_MAX, Asked, made
 from eosviz.replays.models import LINKED_FILES_MAX, LinkedFile
+from eosviz.walkthroughs.bounded_problems import problems
 from eosviz.walkthroughs.links import Link, version_of
 from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.runs_apart import problems
 
 
 def kept(kind: str, link: Link, count: Callable[[], None], asks: Caller) -> LinkedFile:

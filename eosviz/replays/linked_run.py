@@ -14,7 +14,7 @@ from engine.simulation import Simulation
 from engine.transaction_lines import TransactionLines
 from engine.view.plan import RunPlan
 from eosviz.bounded import refusing as bounded
-from eosviz.replays import derived_told, player_file
+from eosviz.replays import branch_derived, player_file
 from eosviz.walkthroughs.asked_run import AskedRun
 
 STEPS_MAX = 5_000
@@ -71,7 +71,7 @@ def _player_file(simulation: Simulation, asked: Asked) -> bytes:
     header, view = simulation.header(), simulation.view()
     view_at_start = msgspec.Raw(msgspec.json.encode(view))
     steps = run_to(simulation, STEPS_MAX)
-    derived, plan = derived_told.begun(view), RunPlan(header, view)
+    derived, plan = branch_derived.begun(view), RunPlan(header, view)
     transactions = TransactionLines(msgspec.json.decode(view_at_start))
     first_broken: dict[str, int] = {}
     for body in steps:

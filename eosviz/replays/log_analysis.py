@@ -107,7 +107,7 @@ def _judged(
 ) -> tuple[Json | None, Sequence[ToldPartition]]:
     """The document, and the partitions known from text or a bundle only."""
     from eosviz.pipeline.kafka_logs.case import document, read_case
-    from eosviz.pipeline.kafka_logs.told_lanes import lane_lines, told_partitions
+    from eosviz.pipeline.kafka_logs.printed_lanes import lane_lines, told_partitions
 
     try:
         case = read_case(paths, options.declared())

@@ -6,8 +6,8 @@ from typing import Any
 from engine.codec.log_case import LogCase
 from engine.view.plan import RunPlan
 from eosviz.pipeline.kafka_logs.previews import Preview
-from eosviz.replays import derived_told
-from eosviz.replays.plans_told import STEPS_MOST
+from eosviz.replays import branch_derived
+from eosviz.replays.branch_plans import STEPS_MOST
 
 WRITTEN = "1"
 """The branch with the contents of the files."""
@@ -33,13 +33,13 @@ def folded(
 ) -> tuple[dict[str, Any], Json]:
     """Plan and derived facts of each branch, by its id. The written log is folded once; each remedy continues from a
     copy of that."""
-    written = RunPlan(case.header, case.view), derived_told.begun(case.view)
+    written = RunPlan(case.header, case.view), branch_derived.begun(case.view)
     plans: dict[str, Any] = {}
     derived: Json = {}
     for branch in branches:
         plan, facts = written
         if branch["parent"] is not None:
-            plan, facts = plan.fork(), derived_told.forked(facts)
+            plan, facts = plan.fork(), branch_derived.forked(facts)
         for step in steps[branch["id"]]:
             if step["number"] <= STEPS_MOST:
                 plan.take(step)

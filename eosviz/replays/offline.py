@@ -26,7 +26,7 @@ from django.utils.translation import override
 from engine.explain.machines import machine_json, machines
 from engine.pseudocode.documents import to_json as pseudocode
 from eosviz.catalogue import LANGUAGES, offline_catalogue
-from eosviz.replays.bringing import Own
+from eosviz.replays.bounded_check import Own
 from eosviz.replays.lines import canonical
 
 _FONT_FILE = re.compile(r"""url\(["']?\./([\w-]+\.woff2)["']?\) ?format\(["']?woff2["']?\)""")

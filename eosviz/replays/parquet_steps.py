@@ -2,7 +2,7 @@
 
 The columns beside `step` repeat parts of it, so that a query need not parse JSON. The first and last line of the
 replay are in the file's metadata: with them every row's digest can be checked and the file imported again. A Parquet
-file of a user is read in a bounded process (`bringing.py`).
+file of a user is read in a bounded process (`bounded_check.py`).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from eosviz.accounts.models import User
 from eosviz.classroom.audit import note, owner_of
 from eosviz.quotas import wait_for_others
 from eosviz.replays import player_file
-from eosviz.replays.bringing import Own
+from eosviz.replays.bounded_check import Own
 from eosviz.replays.lines import canonical
 from eosviz.replays.models import PUBLISHED_BYTES_MAX, Publication
 from eosviz.replays.published_files import ABOUT, CARD, PLAYER, REPLAY

@@ -10,8 +10,8 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from eosviz.bounded.aside import aside
 from eosviz.bounded.waiting_rows import untaken
+from eosviz.bounded.waiting_threads import aside
 from eosviz.celery import app
 from eosviz.replays import exporting, uploads
 from eosviz.replays.models import Upload

@@ -48,7 +48,7 @@ ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_SESSION_REMEMBER = None  # the form asks: a shared computer forgets when its browser closes
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # in this browser; the new password signs out every other one
 ACCOUNT_USER_DISPLAY = "eosviz.accounts.forms.called"
-# Counted by eosviz/rates.py like everything else, and wrong passwords by accounts/guessing.py: the library's own
+# Counted by eosviz/rates.py like everything else, and wrong passwords by accounts/password_limits.py: the library's own
 # counts cover no sockets and no known browsers, and one of them keeps a list of every attempt.
 ACCOUNT_RATE_LIMITS = False
 ACCOUNT_FORMS = {"signup": "eosviz.accounts.sign_up.SignUp", "login": "eosviz.accounts.sign_up.SignIn"}

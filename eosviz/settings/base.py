@@ -78,7 +78,7 @@ MIDDLEWARE = [
     "eosviz.accounts.known_browsers.KnownBrowsers",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "eosviz.operating.away.RedisAway",
+    "eosviz.operating.unavailable_pages.RedisAway",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "eosviz.replays.too_large.TooLargeBodies",

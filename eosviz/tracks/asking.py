@@ -16,8 +16,8 @@ from eosviz.bounded.tasks import TASKS
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.questioning import TakesLong, found
 from eosviz.walkthroughs.asked_run import AskedRun
+from eosviz.walkthroughs.bounded_problems import problems
 from eosviz.walkthroughs.models import Branch, line_interventions
-from eosviz.walkthroughs.runs_apart import problems
 
 HERE_SECONDS_MAX = 0.3
 """Seconds of processor time."""

@@ -1,5 +1,5 @@
 """The owner of a session is a key in the data of the session cookie. A browser gets its own key when it creates its
-first session; after signing in, the cookie holds the account's key instead (`accounts/owning.py`)."""
+first session; after signing in, the cookie holds the account's key instead (`accounts/ownership.py`)."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from eosviz.accounts.person_right import rights_of_person
 from eosviz.in_thread import in_thread
 from eosviz.rates import take_soon
 from eosviz.rights import Ending, Right, of_owner, of_session
-from eosviz.walkthroughs import messages, plans, presenting, questions, seats
+from eosviz.walkthroughs import follower_count, messages, plans, presenting, questions
 from eosviz.walkthroughs.consumer import Handlers, SessionConsumer
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Presentation, Session
@@ -37,7 +37,7 @@ class FollowerConsumer(SessionConsumer):
         await super().connect()
         if not hasattr(self, "session"):
             return
-        if not await in_thread(seats.take)(self.token, self.channel_name):
+        if not await in_thread(follower_count.take)(self.token, self.channel_name):
             await self._send(Problem("limit", "link_full", most=settings.FOLLOWERS_PER_LINK).message(None))
             await self.close(LINK_FULL_CODE)
             return
@@ -46,7 +46,7 @@ class FollowerConsumer(SessionConsumer):
 
     async def still_here(self) -> None:
         if self.has_seat:
-            await in_thread(seats.take)(self.token, self.channel_name)
+            await in_thread(follower_count.take)(self.token, self.channel_name)
 
     def _find(self) -> Session | None:
         open_ones = Presentation.objects.open_to_followers().select_related("session__version")
@@ -88,7 +88,7 @@ class FollowerConsumer(SessionConsumer):
     async def disconnect(self, code: int) -> None:
         if self.has_seat:
             with suppress(RedisError):  # Redis removes it from the count by its time.
-                await in_thread(seats.leave)(self.token, self.channel_name)
+                await in_thread(follower_count.leave)(self.token, self.channel_name)
             await self.channel_layer.group_discard(followers_of(self.session.id), self.channel_name)
         await super().disconnect(code)
 

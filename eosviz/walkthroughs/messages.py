@@ -40,7 +40,7 @@ from eosviz.walkthroughs.message_base import (
 )
 from eosviz.walkthroughs.names import NAME_PATTERN
 from eosviz.walkthroughs.presenting_messages import FromPresenting, OfFollower, OfPresenter, Present
-from eosviz.walkthroughs.ways import WayChange
+from eosviz.walkthroughs.view_differences import WayChange
 
 Name = Annotated[str, Meta(max_length=LIMITS.name_characters, pattern=NAME_PATTERN)]
 Stopped = Literal["count", "interesting", "time", "breakpoint", "end", "limit", "pause"]

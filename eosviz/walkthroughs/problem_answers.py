@@ -8,8 +8,8 @@ from typing import TypeVar
 from django.http import HttpResponse, JsonResponse
 
 from eosviz.rates import TooOften
+from eosviz.walkthroughs.bounded_problems import RunsFull
 from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.runs_apart import RunsFull
 
 PROBLEM_STATUS = {
     "malformed": HTTPStatus.BAD_REQUEST,

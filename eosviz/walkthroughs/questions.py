@@ -33,8 +33,8 @@ from eosviz.walkthroughs.messages import (
 )
 from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
 from eosviz.walkthroughs.transactions import transactions_of
+from eosviz.walkthroughs.view_differences import way_over
 from eosviz.walkthroughs.walking import time_of
-from eosviz.walkthroughs.ways import way_over
 
 
 def branch_of(session_id: uuid.UUID, branch_id: str) -> Branch:

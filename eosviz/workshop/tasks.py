@@ -6,8 +6,8 @@ import logging
 import uuid
 from typing import Any
 
-from eosviz.bounded.aside import aside
 from eosviz.bounded.waiting_rows import untaken
+from eosviz.bounded.waiting_threads import aside
 from eosviz.celery import app
 from eosviz.workshop import actions, publishing
 from eosviz.workshop.models import Publishing

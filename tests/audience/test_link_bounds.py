@@ -11,7 +11,7 @@ import pytest
 from channels.testing import WebsocketCommunicator
 
 from eosviz.asgi import application
-from eosviz.walkthroughs import messages, seats, work
+from eosviz.walkthroughs import follower_count, messages, work
 from eosviz.walkthroughs.limits import LIMITS
 from tests.walkthroughs.test_consumer import ORIGIN, Page, make_session
 from tests.walkthroughs.test_presenting import follow, hello, present
@@ -52,13 +52,13 @@ def test_a_socket_whose_process_was_killed_does_not_keep_its_seat(
 ) -> None:
     settings.FOLLOWERS_PER_LINK = 2
     at, token = [1000.0], uuid.uuid4()
-    monkeypatch.setattr(seats, "now", lambda: at[0])
-    assert [seats.take(token, name) for name in ("killed", "alive", "next")] == [True, True, False]
-    at[0] += seats.GONE_SECONDS - 1
-    assert seats.take(token, "alive"), "it says that it is there"
+    monkeypatch.setattr(follower_count, "now", lambda: at[0])
+    assert [follower_count.take(token, name) for name in ("killed", "alive", "next")] == [True, True, False]
+    at[0] += follower_count.GONE_SECONDS - 1
+    assert follower_count.take(token, "alive"), "it says that it is there"
     at[0] += 2
-    assert seats.take(token, "next")
-    assert not seats.take(token, "another")
+    assert follower_count.take(token, "next")
+    assert not follower_count.take(token, "another")
 
 
 async def test_all_who_follow_a_link_share_one_budget_of_work(settings: Any) -> None:

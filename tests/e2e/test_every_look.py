@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from playwright.sync_api import Browser, Page, expect
 
-from eosviz.operating.away import PAGES
+from eosviz.operating.unavailable_pages import PAGES
 from tests.e2e.administrator import MADE_WITHIN, settle
 from tests.e2e.looking import (
     assert_accessible,

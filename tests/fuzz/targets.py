@@ -45,7 +45,7 @@ from eosviz.pipeline.sweep_form import of_document, of_form
 from eosviz.pipeline.sweep_mistakes import told_mistakes
 from eosviz.pipeline.sweep_parameters import sections_of
 from eosviz.pipeline.sweep_writing import BadForm, write_form
-from eosviz.reference.finding import find
+from eosviz.reference.search_index import find
 from eosviz.replays import carriers
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.scenarios.editing import CannotEdit, Edit, edited

@@ -10,7 +10,7 @@ from django.test import Client
 from engine.explain.sentences import LANGUAGES
 from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
-from eosviz.reference import asked, finding
+from eosviz.reference import search_index, search_terms
 
 SOUGHT = [
     ("hanging", {"scenario": "SC-101", "term": "hanging_transaction"}),
@@ -41,49 +41,51 @@ SOUGHT = [
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("question", "first"), SOUGHT)
 def test_what_people_type_is_found_first(question: str, first: dict[str, str], language: str) -> None:
-    found = finding.find(question, language)
+    found = search_index.find(question, language)
     assert {kind: found[kind][0].identifier for kind in first if kind in found} == first
 
 
 def test_words_of_a_chinese_run_are_found_apart() -> None:
-    found = finding.find("提交事务", "zh-Hans")["scenario"]
+    found = search_index.find("提交事务", "zh-Hans")["scenario"]
     assert "SC-44" in [row.identifier for row in found]
 
 
 @pytest.mark.django_db
 def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> None:
     question = "hanging transaction, LSO, xylophone"
-    assert finding.find(question, "en") == {}
-    assert "SC-75" in [row.identifier for row in finding.closest(question, "en")["scenario"]][:3]
+    assert search_index.find(question, "en") == {}
+    assert "SC-75" in [row.identifier for row in search_index.closest(question, "en")["scenario"]][:3]
     page = client.get("/search/", {"q": question}).content.decode()
     assert "These contain the most" in page
 
 
 def test_what_is_typed_comes_before_what_means_the_same() -> None:
-    by_word = finding.find("zombie", "en")["term"]
+    by_word = search_index.find("zombie", "en")["term"]
     assert [row.identifier for row in by_word][:2] == ["zombie", "fencing"]
 
 
 def test_every_scenario_that_a_row_leads_to_is_there() -> None:
-    known = {asked.plain(found.id) for found in library()}
-    led = {word for _, rows in asked._known() for row in rows for word in row if word.startswith("sc-")}
+    known = {search_terms.plain(found.id) for found in library()}
+    led = {
+        word for _, rows in search_terms._known() for row in rows for word in row if word.startswith("sc-")
+    }
     assert led
     assert led <= known
 
 
 def test_one_name_is_one_word_and_empty_words_are_passed_over() -> None:
-    assert [wish.text for wish in asked.understand("INVALID_PRODUCER_ID_MAPPING")] == [
+    assert [wish.text for wish in search_terms.understand("INVALID_PRODUCER_ID_MAPPING")] == [
         "invalid_producer_id_mapping"
     ]
-    assert [wish.text for wish in asked.understand("what is the LSO?")] == ["lso"]
-    assert [wish.text for wish in asked.understand("为什么")] == ["为什么"]
+    assert [wish.text for wish in search_terms.understand("what is the LSO?")] == ["lso"]
+    assert [wish.text for wish in search_terms.understand("为什么")] == ["为什么"]
 
 
 @pytest.mark.django_db
 class TestPage:
     def test_it_shows_the_best_of_each_kind_and_counts_the_others(self, client: Client) -> None:
         page = client.get("/search/", {"q": "marker"}).content.decode()
-        rules = len(finding.find("marker", "en")["requirement"])
+        rules = len(search_index.find("marker", "en")["requirement"])
         assert f"<small>{rules}</small>" in page and "kind=requirement" in page
         whole = client.get("/search/", {"q": "marker", "kind": "requirement"}).content.decode()
         assert len(re.findall("/reference/requirements/[A-Z]", whole)) == rules
@@ -103,7 +105,7 @@ class TestPage:
     def test_a_question_without_an_answer_gets_words_that_have_one(self, client: Client) -> None:
         page = client.get("/search/", {"q": "qqqq"}).content.decode()
         assert 'href="?q=stuck"' in page
-        assert finding.find("stuck", "en")
+        assert search_index.find("stuck", "en")
 
     def test_tracks_lead_to_their_pages(self, client: Client) -> None:
         page = client.get("/search/", {"q": "stuck"}).content.decode()
@@ -119,7 +121,7 @@ def test_a_sentence_without_gaps_is_taken_apart_with_two_questions_a_letter() ->
         asked_for.append(text)
         return text in "消费者读消息"
 
-    wish = asked.understand("者读不" * 30)[0]
-    parts = [part.text for part in asked.in_parts(wish, is_there)]
+    wish = search_terms.understand("者读不" * 30)[0]
+    parts = [part.text for part in search_terms.in_parts(wish, is_there)]
     assert set(parts) == {"者读"}
     assert len(asked_for) <= 2 * len(wish.text)

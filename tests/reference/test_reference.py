@@ -23,8 +23,8 @@ from engine.telling.rows import row_key
 from eosviz.catalogue import say, words
 from eosviz.pipeline.kafka_logs.log_lines import KINDS
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
-from eosviz.reference import drawing, finding, tables
-from eosviz.reference.asked import understand
+from eosviz.reference import drawing, search_index, tables
+from eosviz.reference.search_terms import understand
 from eosviz.reference.signatures import TOLD, fitting, signatures
 from eosviz.reference.views import REQUIREMENT_GROUPS
 
@@ -176,7 +176,7 @@ def test_a_signature_and_its_errors_lead_to_the_tracks_that_play_its_runs(client
 def test_a_signature_is_found_by_its_issue_by_what_is_logged_and_by_its_title(
     question: str, name: str
 ) -> None:
-    assert name in [row.identifier for row in finding.find(question, "zh-Hans")["signature"]]
+    assert name in [row.identifier for row in search_index.find(question, "zh-Hans")["signature"]]
 
 
 def test_a_verdict_and_a_line_of_a_log_lead_to_what_explains_them() -> None:
@@ -262,25 +262,25 @@ def test_a_requirement_of_the_list_names_its_scenarios(client: Client) -> None:
 def test_what_is_asked_for_by_name_is_found_first(
     question: str, kind: str, identifier: str, language: str
 ) -> None:
-    assert finding.find(question, language)[kind][0].identifier == identifier
+    assert search_index.find(question, language)[kind][0].identifier == identifier
 
 
 def test_every_word_of_the_question_must_stand_in_what_is_found() -> None:
-    both = finding.find("marker epoch", "en")
+    both = search_index.find("marker epoch", "en")
     assert any(both.values())
-    for kind in finding.KINDS:
-        one = {row.identifier for row in finding.find("marker", "en").get(kind, [])}
+    for kind in search_index.KINDS:
+        one = {row.identifier for row in search_index.find("marker", "en").get(kind, [])}
         assert {row.identifier for row in both.get(kind, [])} <= one
-    assert not any(finding.find("  ", "en").values())
-    assert not any(finding.find("marker nosuchword", "en").values())
+    assert not any(search_index.find("  ", "en").values())
+    assert not any(search_index.find("marker nosuchword", "en").values())
 
 
 def test_an_excerpt_holds_the_word_that_was_found() -> None:
-    for rows in finding.find("sequence", "en").values():
+    for rows in search_index.find("sequence", "en").values():
         for row in rows:
-            assert len(row.excerpt) <= finding.EXCERPT["en"] + 4
+            assert len(row.excerpt) <= search_index.EXCERPT["en"] + 4
     long = "a" * 300 + " marker " + "b" * 300
-    assert "marker" in finding.excerpt(long, understand("marker"))
+    assert "marker" in search_index.excerpt(long, understand("marker"))
 
 
 @pytest.mark.parametrize(
@@ -297,16 +297,16 @@ def test_an_excerpt_holds_the_word_that_was_found() -> None:
     ],
 )
 def test_panels_and_keys_of_the_player_are_found(typed: str, language: str) -> None:
-    assert "reference:player" in [row.identifier for row in finding.find(typed, language)["page"]]
+    assert "reference:player" in [row.identifier for row in search_index.find(typed, language)["page"]]
 
 
 def test_a_word_is_found_where_it_begins_one_and_an_abbreviation_by_its_long_form() -> None:
-    for rows in finding.find("LSO", "en").values():
+    for rows in search_index.find("LSO", "en").values():
         for row in rows:
-            shown = finding.plain(f"{row.title} {row.excerpt}")
+            shown = search_index.plain(f"{row.title} {row.excerpt}")
             assert re.search(r"\blso\b|last stable offset", shown), row
-    rules = {row.identifier for row in finding.find("LSO", "zh-Hans")["requirement"]}
-    assert rules == {row.identifier for row in finding.find("LSO", "en")["requirement"]}
+    rules = {row.identifier for row in search_index.find("LSO", "zh-Hans")["requirement"]}
+    assert rules == {row.identifier for row in search_index.find("LSO", "en")["requirement"]}
     assert "MRK-6" in rules
 
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from eosviz.replays import actions, format
-from eosviz.replays.derived_told import DerivedTold
+from eosviz.replays.branch_derived import DerivedTold
 from eosviz.walkthroughs.models import Branch, Session
 from tests.replays.stories import branch, counting_step, header
 from tests.replays.test_round_trip import played

@@ -10,8 +10,8 @@ import pytest
 
 from engine.scenario.shelf import entry
 from engine.view.run_ahead import plan_ahead
-from eosviz.replays import actions, format, plans_told
-from eosviz.replays.plans_told import PlansTold
+from eosviz.replays import actions, branch_plans, format
+from eosviz.replays.branch_plans import PlansTold
 from eosviz.walkthroughs.models import Branch, Session
 from tests.replays.stories import branch, counting_step, header
 from tests.replays.test_round_trip import played
@@ -43,7 +43,7 @@ def test_a_branch_without_known_steps_has_no_plan_and_others_have() -> None:
 
 
 def test_of_a_very_long_recording_the_beginning_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plans_told, "STEPS_MOST", 2)
+    monkeypatch.setattr(branch_plans, "STEPS_MOST", 2)
     told = PlansTold(format.convert(header(branch()), format.Header), lambda *_: None)
     for number in (1, 2, 3):
         told.take("1", number, json.dumps(counting_step(number)).encode())

@@ -18,7 +18,7 @@ from engine.simulation import Simulation
 from eosviz.accounts.actions import delete_account
 from eosviz.accounts.models import User
 from eosviz.launch.places import ROOT
-from eosviz.replays import bringing, exporting, publishing
+from eosviz.replays import bounded_check, exporting, publishing
 from eosviz.replays.card_picture import draw_card
 from eosviz.replays.checking import check
 from eosviz.replays.models import Export, Publication
@@ -48,8 +48,8 @@ def publish(session: Session, owner: str = BROWSER) -> Publication:
 
 def published_file(file: bytes, owner: str) -> Publication:
     checked = check(io.BytesIO(file))
-    packed = bringing.player_of(checked, bringing.identity_of(checked))
-    return publishing.publish(bringing.own_of(checked), packed, io.BytesIO(file), owner)
+    packed = bounded_check.player_of(checked, bounded_check.identity_of(checked))
+    return publishing.publish(bounded_check.own_of(checked), packed, io.BytesIO(file), owner)
 
 
 def test_the_address_is_the_digest_of_what_is_played(whole: Session, client: Client) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from eosviz.replays import actions, format
-from eosviz.replays.transactions_told import TransactionsTold
+from eosviz.replays.branch_transactions import TransactionsTold
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.transactions import transactions_of
 from tests.replays.stories import branch, counting_step, header

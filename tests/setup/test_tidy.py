@@ -163,7 +163,7 @@ def test_toml_of_strangers_is_read_behind_its_bounds() -> None:
 
 
 MAKES_RUNS = {
-    "eosviz/classroom/alone.py": "a bounded process; the library's own documents elsewhere",
+    "eosviz/classroom/undisturbed_run.py": "a bounded process; the library's own documents elsewhere",
     "eosviz/pipeline/shrinking.py": "a process of Spark",
     "eosviz/pipeline/sweep_facts.py": "a process of Spark",
     "eosviz/pipeline/sweep_places.py": "the library's documents",

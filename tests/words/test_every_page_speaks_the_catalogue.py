@@ -16,7 +16,7 @@ import eosviz.catalogue as catalogue
 from engine.explain.machines import machines
 from engine.explain.sentences import Sentence
 from engine.pseudocode.documents import components
-from eosviz.reference import finding
+from eosviz.reference import search_index
 from eosviz.scenarios.templatetags import words as word_tags
 from tests.words.pseudo import pseudo, untranslated
 from tests.words.table import HAN as CHINESE
@@ -125,7 +125,7 @@ def nobodys_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def forget_what_was_said() -> None:
     """Templates keep the filters that they were compiled with, the search its texts."""
     reset_loaders()
-    finding.entries.cache_clear()
+    search_index.entries.cache_clear()
     catalogue.catalogue_file.cache_clear()
 
 

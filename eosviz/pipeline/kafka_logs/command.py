@@ -15,9 +15,9 @@ from eosviz.pipeline.kafka_logs.case import Case, document, read_case
 from eosviz.pipeline.kafka_logs.declared import ContradictedError, add_declarations, declared_of
 from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.printed import english, lines_of
+from eosviz.pipeline.kafka_logs.reader_choice import add_ways, reading_of
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_files import LoneFileError
-from eosviz.pipeline.kafka_logs.ways import add_ways, reading_of
 from eosviz.pipeline.kafka_logs.words import as_kept
 
 HELP = "Read Kafka's own logs (docs/logs.md): transactions, what both readers see, and a verdict."

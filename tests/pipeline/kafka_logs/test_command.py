@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from eosviz.catalogue import interface_words, say, say_shortly
 from eosviz.launch.places import ROOT
-from eosviz.pipeline.kafka_logs import ways
+from eosviz.pipeline.kafka_logs import reader_choice
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 
 OPEN = KAFKA_LOGS / "h2_open"
@@ -60,12 +60,12 @@ def test_where_much_is_read_is_said_and_can_be_chosen(
 ) -> None:
     call_command("logs", str(OPEN))
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(ways, "TOLD_FROM_BYTES", 1)
-    monkeypatch.setattr(ways, "SPARK_FROM_BYTES", dict.fromkeys(ways.SPARK_FROM_BYTES, 1))
-    monkeypatch.setattr(ways.os, "cpu_count", lambda: ways.SPARK_PROCESSORS_MIN - 1)
+    monkeypatch.setattr(reader_choice, "TOLD_FROM_BYTES", 1)
+    monkeypatch.setattr(reader_choice, "SPARK_FROM_BYTES", dict.fromkeys(reader_choice.SPARK_FROM_BYTES, 1))
+    monkeypatch.setattr(reader_choice.os, "cpu_count", lambda: reader_choice.SPARK_PROCESSORS_MIN - 1)
     call_command("logs", str(OPEN))
     assert "read in this process" in capsys.readouterr().err
-    monkeypatch.setattr(ways.os, "cpu_count", lambda: ways.SPARK_PROCESSORS_MIN)
+    monkeypatch.setattr(reader_choice.os, "cpu_count", lambda: reader_choice.SPARK_PROCESSORS_MIN)
     call_command("logs", str(OPEN), "--here")
     assert "read in this process" in capsys.readouterr().err
     with pytest.raises(CommandError):
@@ -75,8 +75,8 @@ def test_where_much_is_read_is_said_and_can_be_chosen(
 def test_where_spark_is_faster_it_reads(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(ways, "SPARK_FROM_BYTES", dict.fromkeys(ways.SPARK_FROM_BYTES, 1))
-    monkeypatch.setattr(ways.os, "cpu_count", lambda: ways.SPARK_PROCESSORS_MIN)
+    monkeypatch.setattr(reader_choice, "SPARK_FROM_BYTES", dict.fromkeys(reader_choice.SPARK_FROM_BYTES, 1))
+    monkeypatch.setattr(reader_choice.os, "cpu_count", lambda: reader_choice.SPARK_PROCESSORS_MIN)
     # No such Java: that it is looked for shows the way that was chosen.
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
     with pytest.raises(CommandError, match="JAVA_HOME"):

@@ -10,7 +10,7 @@ from eosviz.pipeline.kafka_logs.bundle_lines import BatchLine
 from eosviz.pipeline.kafka_logs.bundle_writing import save
 from eosviz.pipeline.kafka_logs.case import read_case
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
-from eosviz.pipeline.kafka_logs.told_lanes import lane_lines, row_of, told_partition, told_partitions
+from eosviz.pipeline.kafka_logs.printed_lanes import lane_lines, row_of, told_partition, told_partitions
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.engine.codec.test_log_case import folded
 

@@ -1,8 +1,8 @@
 """The search over scenarios, tracks, pages and the reference, in both languages: an index in memory, built once.
 
 Everything to find ships with the program, so no database is used; a reader's own sessions are passed in. An entry
-matches if it contains each term of the search (`asked.py`): a term must begin a word in it, in either language (*LSO*
-does not match *also*), or one of its synonyms must.
+matches if it contains each term of the search (`search_terms.py`): a term must begin a word in it, in either language
+(*LSO* does not match *also*), or one of its synonyms must.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
 from eosviz.catalogue import say
 from eosviz.reference import tables
-from eosviz.reference.asked import Wish, in_parts, plain, understand
 from eosviz.reference.libraries import behaviours
+from eosviz.reference.search_terms import Wish, in_parts, plain, understand
 from eosviz.reference.signatures import signatures
 
 KINDS = ("track", "scenario", "session", "signature", "library", "term", "error", "page", "requirement")
