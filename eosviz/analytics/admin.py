@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.contrib import admin
 
 from eosviz.analytics.models import Analysis, Figure
-from eosviz.operating.read_only_admin import LookedAt
+from eosviz.operating.read_only_admin import ReadOnlyAdmin
 
 
 @admin.register(Analysis)
-class AnalysisAdmin(LookedAt):
+class AnalysisAdmin(ReadOnlyAdmin):
     list_display = ("__str__", "state", "people", "sessions", "withheld", "created", "finished")
     list_filter = ("state",)
     list_select_related = ("classroom",)
@@ -18,7 +18,7 @@ class AnalysisAdmin(LookedAt):
 
 
 @admin.register(Figure)
-class FigureAdmin(LookedAt):
+class FigureAdmin(ReadOnlyAdmin):
     list_display = ("analysis", "kind", "group", "version", "variant", "step", "rule", "people", "of")
     list_filter = ("kind",)
     list_select_related = ("analysis", "version")

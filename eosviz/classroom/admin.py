@@ -12,11 +12,11 @@ from django.utils.translation import get_language
 from eosviz.catalogue import language_of, say
 from eosviz.classroom.models import Assignment, AuditEntry, Classroom
 from eosviz.operating.naming import column, head_of
-from eosviz.operating.read_only_admin import LookedAt
+from eosviz.operating.read_only_admin import ReadOnlyAdmin
 
 
 @admin.register(Classroom)
-class ClassroomAdmin(LookedAt):
+class ClassroomAdmin(ReadOnlyAdmin):
     list_display = ("name", "members", "created", "archived")
     search_fields = ("name", "memberships__user__email")
     exclude = ("code",)
@@ -32,7 +32,7 @@ class ClassroomAdmin(LookedAt):
 
 
 @admin.register(Assignment)
-class AssignmentAdmin(LookedAt):
+class AssignmentAdmin(ReadOnlyAdmin):
     list_display = ("title", "kind", "classroom", "due", "created")
     list_filter = ("kind",)
     list_select_related = ("classroom",)
@@ -40,7 +40,7 @@ class AssignmentAdmin(LookedAt):
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(LookedAt):
+class AuditEntryAdmin(ReadOnlyAdmin):
     list_display = ("at", "told", "actor", "classroom")
     list_filter = ("deed",)
     list_select_related = ("actor", "classroom")

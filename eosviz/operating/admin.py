@@ -14,7 +14,7 @@ from django.contrib import admin
 from django.db import models
 
 from eosviz.operating.naming import head_of
-from eosviz.operating.read_only_admin import LookedAt
+from eosviz.operating.read_only_admin import ReadOnlyAdmin
 
 HIDDEN = {
     "sessions.session": "its key is somebody's cookie",
@@ -80,7 +80,7 @@ def filters(model: type[models.Model]) -> list[str]:
     ]
 
 
-def admin_of(model: type[models.Model]) -> type[LookedAt]:
+def admin_of(model: type[models.Model]) -> type[ReadOnlyAdmin]:
     kept_back = [field.name for field in model._meta.concrete_fields if field.name in KEYS]
     made = {
         "list_display": columns(model),
@@ -89,7 +89,7 @@ def admin_of(model: type[models.Model]) -> type[LookedAt]:
         "exclude": kept_back,
         "ordering": ("pk",),
     }
-    return type(f"{model.__name__}LookedAt", (LookedAt,), made)
+    return type(f"{model.__name__}ReadOnlyAdmin", (ReadOnlyAdmin,), made)
 
 
 for _model in apps.get_models():

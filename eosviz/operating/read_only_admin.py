@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 
-class LookedAt(admin.ModelAdmin):
+class ReadOnlyAdmin(admin.ModelAdmin):
     """Cannot add, change or delete: each model is changed by the site's own pages."""
 
     show_full_result_count = False  # would count a table of millions twice
