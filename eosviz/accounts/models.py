@@ -23,7 +23,7 @@ class UserQuerySet(AnnouncedUpdates):
     topic_field = "owner_key"
 
 
-class UserManager(BaseUserManager.from_queryset(UserQuerySet)):  # type: ignore[misc]
+class UserManager(BaseUserManager.from_queryset(UserQuerySet)):  # type: ignore[misc]  # a class made at run time
     """Accounts are named by their address; `manage.py createsuperuser` makes an administrator of everything."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:

@@ -73,6 +73,7 @@ def is_ours(app: AppConfig) -> bool:
 
 def is_named_by_us(field: Field[Any, Any]) -> bool:
     """Fields of other apps have names in all of Django's languages, and relations to many have no column."""
+    # Private: `verbose_name` is set in either case.
     return field._verbose_name is None  # type: ignore[attr-defined]
 
 
@@ -107,13 +108,14 @@ def choice_key(field: Field[Any, Any], value: str) -> str:
 
 def _name_choices(field: Field[Any, Any]) -> None:
     """Migrations keep the values that the model declares."""
-    written: list[tuple[str, str]] = list(field.choices)  # type: ignore[arg-type]
+    written: list[tuple[str, str]] = list(field.choices or ())  # type: ignore[arg-type]  # no field here has groups
     deconstruct = field.deconstruct
 
     def as_written() -> tuple[str, str, Any, dict[str, Any]]:
         name, path, given, named = deconstruct()
         return name, path, given, {**named, "choices": written}
 
+    # On this field alone: a subclass of each kind of field would show in migrations.
     field.deconstruct = as_written  # type: ignore[method-assign]
     field.choices = [(value, _word_of(choice_key(field, value))) for value, _ in written]
 

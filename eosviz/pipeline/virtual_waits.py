@@ -17,17 +17,17 @@ class Waits:
         """Serial to the time until it was reported as stored."""
         self._delivered: dict[int, int] = {}
         """Serial to the time until a consumer first returned it."""
+        # A judged watch, the caller's, has judges; the class of every watch does not say so.
         simulation.watch.judges = self  # type: ignore[attr-defined]
 
     def take(self, fact: object) -> None:
-        kind = type(fact)
-        if kind is events.RecordAccepted:
-            self._accepted.setdefault(fact.serial, self._simulation.now)  # type: ignore[attr-defined]
-        elif kind is events.RecordsFinished:
-            if fact.error is None and not fact.aborted:  # type: ignore[attr-defined]
-                self._note(fact.serials, self._reported)  # type: ignore[attr-defined]
-        elif kind is events.RecordsDelivered:
-            self._note(fact.serials, self._delivered)  # type: ignore[attr-defined]
+        if type(fact) is events.RecordAccepted:
+            self._accepted.setdefault(fact.serial, self._simulation.now)
+        elif type(fact) is events.RecordsFinished:
+            if fact.error is None and not fact.aborted:
+                self._note(fact.serials, self._reported)
+        elif type(fact) is events.RecordsDelivered:
+            self._note(fact.serials, self._delivered)
         self._judges.take(fact)
 
     def _note(self, serials: tuple[int, ...], waits: dict[int, int]) -> None:

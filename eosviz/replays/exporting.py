@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any, BinaryIO, cast
 from uuid import UUID
 
 import msgspec
@@ -93,7 +93,7 @@ class Work:
 
     def whole(self) -> BinaryIO:
         self.replay.seek(0)
-        return self.replay  # type: ignore[return-value]
+        return cast(BinaryIO, self.replay)
 
     def checked(self, player: bool = False) -> tuple[bounded_check.Own, bytes, bytes]:
         """Facts of the file; the packed player file and the picture, if asked for. Raises what `runner.run` raises."""

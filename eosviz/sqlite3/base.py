@@ -32,6 +32,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             # Without the lock in time it goes on to SQLite, which reports that the file is locked.
             self._turn_at = self.connection.total_changes if self._writing.begin(seconds) else None
         try:
+            # Private methods of Django's own class, here and below, which its types leave out.
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except BaseException:
             self._end_turn()

@@ -1,5 +1,7 @@
 """`{% verdict run %}`: how a run ends, drawn. `{% ends run %}`: the same in words."""
 
+from typing import Any
+
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
@@ -36,9 +38,9 @@ def ends(run: Run | None) -> str:
     return clauses([*lanes, *nodes], language) or say("library.ends.empty", language)
 
 
-def _said(lane: dict[str, object], language: str) -> list[str]:
+def _said(lane: dict[str, Any], language: str) -> list[str]:
     counts: dict[str, int] = {}
-    for kind, records, _ in lane["cells"]:  # type: ignore[attr-defined]
+    for kind, records, _ in lane["cells"]:
         counts[kind] = counts.get(kind, 0) + (1 if kind in ("COMMIT", "ABORT") else records)
     counts |= {name: int(str(lane[name])) for name in ("lost", "failed")}
     return [
