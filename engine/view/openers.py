@@ -102,8 +102,9 @@ PRODUCER = (
         "client.sequence_history_deleted_restarts",
     ), ("client",)),
     Opener("fatal", 6, (
-        "client.fatal", "client.control_fatal", "client.producer_id_refused", "client.illegal_transition",
+        "client.fatal", "client.control_fatal", "client.illegal_transition",
     ), ("client",)),
+    Opener("identity_refused", 6, ("client.producer_id_refused",), ("client",), once=True),
     Opener("only_abort", 7, (
         "client.control_abortable", "client.control_abortable_bump", "client.unresolved_lost_abortable",
     )),
