@@ -63,7 +63,7 @@ class LogAppended(Fact):
     """The offset of each serial, relative to ``base_offset``, after compaction removed records; None: consecutive."""
 
     def offsets(self) -> Iterable[int]:
-        """The offset of each serial."""
+        """The offset of each serial, in the order of ``serials``."""
         if self.offset_deltas is None:
             return range(self.base_offset, self.base_offset + len(self.serials))
         return [self.base_offset + delta for delta in self.offset_deltas]

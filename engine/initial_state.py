@@ -160,7 +160,7 @@ def connect(world: World) -> None:
         client.preset_metadata(leaders, [broker.broker_id for broker in world.brokers.values()])
         client.preset_connected(list(world.brokers))
         for peer in world.brokers:
-            world.tell_features(client.name, peer)
+            world.pass_on_features(client.name, peer)
     for broker in world.brokers.values():
         broker.preset_connected([other.broker_id for other in world.brokers.values()])
     for consumer in world.consumers.values():

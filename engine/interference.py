@@ -305,7 +305,7 @@ class Interference:
         kernel.carry_out(name, role.restart(kernel.now))
         if name in kernel.world.brokers:
             kernel.world.dark = False
-            self._tell(kernel.world.broker_is_back(name, kernel.now))
+            self._carry_out_for(kernel.world.broker_is_back(name, kernel.now))
         kernel.ask(name)
         kernel.ask("controller")
 
@@ -323,7 +323,7 @@ class Interference:
         # Do not resume an actor that has crashed since it was paused.
         check_life(kernel, "resume", name)
         self._struck(Fault.RESUMED, name, actor=name)
-        self._tell(kernel.world.resume(name, kernel.now))
+        self._carry_out_for(kernel.world.resume(name, kernel.now))
         if kernel.world.is_zombie(name):
             delay = kernel.world.controller.configuration.registration_ms
             kernel.watch.emit(WakesAsZombie, name, kernel.now + delay)
@@ -338,18 +338,18 @@ class Interference:
             return
         kernel.at_work(name, "timer")
         kernel.watch.emit(RegistersAnew, name)
-        self._tell(kernel.world.register(name, kernel.now))
+        self._carry_out_for(kernel.world.register(name, kernel.now))
         kernel.ask(name)
         kernel.ask("controller")
 
-    def _tell(self, news: Iterable[tuple[str, Effects]]) -> None:
+    def _carry_out_for(self, decided: Iterable[tuple[str, Effects]]) -> None:
         """Carry out the brokers' effects of the controller's announcements, then update their timers: a new
         coordinator has to read its log partition."""
-        told: dict[str, None] = {}
-        for name, effects in news:
+        called: dict[str, None] = {}
+        for name, effects in decided:
             self.kernel.carry_out(name, effects)
-            told[name] = None
-        for name in told:
+            called[name] = None
+        for name in called:
             self.kernel.ask(name)
 
     def _later(self, delay: int, entry: dict[str, Any]) -> None:

@@ -125,9 +125,10 @@ class Profile:
     """A commit may be followed by InitProducerId, which raises the epoch for the next transaction: so a client goes
     over to transaction version 2 (``TransactionManager``, since 4.0)."""
     transaction_version: int
-    """The highest level of the cluster's feature ``transaction.version`` that this version knows (KIP-1022): 1 logs the
-    identities around the present one, 2 has an epoch for each transaction (KIP-890, second part, since 4.0). A cluster
-    is at a level, and a client uses level 2 when it knows it and the cluster is there."""
+    """The highest level of the cluster's feature ``transaction.version`` that this version supports
+    (KIP-1022): level 1 logs the previous and next identities, too; level 2 has an epoch for each transaction
+    (KIP-890, second part, since 4.0). The level is a setting of the cluster. A client uses level 2 when both
+    it and the cluster's level allow that."""
 
     asks_controller_for_isr: bool
     """A leader asks the controller for other in-sync replicas (AlterIsr, KIP-497, since 2.7); else it writes them to

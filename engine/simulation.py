@@ -354,7 +354,7 @@ class Simulation(Timetable):
             return
         self._actor, self._kind = name, "delivery"
         if self.world.listens(peer):
-            self.world.tell_features(name, peer)
+            self.world.pass_on_features(name, peer)
             effects = client.on_connected(peer, self.now, purpose)
         else:
             effects = client.on_disconnected(peer, self.now, purpose)

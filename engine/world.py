@@ -119,7 +119,7 @@ class World:
 
     # -- announcements, leaders and readers ------------------------------------------------------------
 
-    def tell_features(self, name: str, peer: str) -> None:
+    def pass_on_features(self, name: str, peer: str) -> None:
         """A connection is open: the producer gets the broker's levels of the cluster's features."""
         client, broker = self.clients.get(name), self.brokers.get(peer)
         if client is not None and broker is not None:

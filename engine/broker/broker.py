@@ -379,7 +379,7 @@ class Broker:
     def learn(self, word: News, now: int) -> Effects:
         """Apply a decision of the controller: an announcement within its step, or a record that was read (LOG-10)."""
         if self.transactions is not None:
-            self.transactions.on_news(now)
+            self.transactions.on_announcement(now)
         if type(word) is LeaderAndIsr:
             return self._learn_leader(word, now)
         if type(word) is UpdateMetadata:

@@ -42,7 +42,7 @@ class BrokerConfiguration:
     transactional_id_expiration_ms: int = 604800000
     transactional_id_scan_interval_ms: int = 3600000
     loading_ms: int = 10
-    """How long a new coordinator reads its log partition (TXC-22)."""
+    """How long in ms a new coordinator takes to read its log partition (TXC-22)."""
     marker_request_timeout_ms: int = 30000
     """After this long without a response the connection that carried the markers is closed."""
     marker_retry_ms: int = 20

@@ -224,7 +224,7 @@ class Controller(ABC):
             features_epoch=self.features_epoch,
         )
 
-    def _tell_who_lives(self) -> None:
+    def _announce_live_brokers(self) -> None:
         """Announce which brokers are live, and the new leaders of idle partitions."""
         self._announce(self._live_word())
         for topic in self.internal.follow(self.live):

@@ -90,10 +90,10 @@ class DelayedAppends:
             replica.waiting = still
             replica.touch()
         if ended:
-            effects += self._tell(ended, now)
+            effects += self._continue_parts(ended, now)
         return effects
 
-    def _tell(self, ended: list[DelayedProduce], now: int) -> Effects:
+    def _continue_parts(self, ended: list[DelayedProduce], now: int) -> Effects:
         """Call the parts of the broker whose appends ended. This comes after the loop over the waiting
         appends, because such a part may append again."""
         effects: Effects = []
@@ -158,4 +158,4 @@ class DelayedAppends:
                 replica.waiting.remove(delayed)
                 replica.touch()
                 self._finish(delayed, partition, Error.REQUEST_TIMED_OUT, effects, ended)
-        return effects + self._tell(ended, now)
+        return effects + self._continue_parts(ended, now)

@@ -327,7 +327,7 @@ class TransactionHost:
         if done.error is not Error.NONE:
             self.watch.emit(CompletionNotWritten, self.setup.name, done.transactional_id, done.error)
 
-    def on_news(self, now: int) -> None:
+    def on_announcement(self, now: int) -> None:
         """An announcement came: a leader that could not be reached may be reachable now (MRK-3)."""
         if self.markers.parked:
             self._want_pass(now + self.setup.configuration.marker_retry_ms)

@@ -162,7 +162,7 @@ class ZooKeeperController(Controller):
         session.expires_at = None
         self.zookeeper.touch(session)
         self.live.add(session.broker_id)
-        self._tell_who_lives()
+        self._announce_live_brokers()
         self._lead_again(session.broker_id)
 
     def _end_session(self, session: Session) -> None:
@@ -171,7 +171,7 @@ class ZooKeeperController(Controller):
         session.expires_at = None
         self.zookeeper.touch(session)
         self.watch.emit(SessionEnded, f"broker-{broker_id}")
-        self._tell_who_lives()
+        self._announce_live_brokers()
         self._take_leaderships(broker_id)
 
     def _silent_outside_isr(self, state: PartitionState) -> None:

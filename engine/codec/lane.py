@@ -32,7 +32,7 @@ from engine.watching import Watch
 Json = dict[str, Any]
 
 FILE_REPLICA = 0
-"""A file does not tell its broker, so its only replica has this number."""
+"""A segment file does not name its broker, so its only replica has this number."""
 
 NUMBER_MAX = 2**53 - 1
 """The largest integer that a browser represents exactly; larger ids are passed as text."""

@@ -50,7 +50,7 @@ class Ending:
     log_end: int
     """The log end for which the marker was proposed; a log with another end is a different log."""
     notes: Sequence[Json] = ()
-    """Notes for both steps."""
+    """Notes that both steps of the preview get."""
 
 
 def preview(lane: Lane, ending: Ending, number: int, at: int) -> list[Json]:

@@ -42,7 +42,7 @@ class Cannot:
     document."""
 
     place: str
-    told: dict[str, Any]
+    message: dict[str, Any]
     rule: str = ""
 
 

@@ -55,7 +55,7 @@ class LocalTransactionLost(Aside):
 
 
 class Numbers(NamedTuple):
-    """The numbers of a transaction after a row was taken."""
+    """The state of a transaction after a row was taken: counts, lists of nodes, and waiting times in ms."""
 
     participants: int
     ok: int

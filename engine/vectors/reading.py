@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 PROSE = frozenset({"name", "detail", "note", "comment", "description"})
-"""Fields with text for people."""
+"""Fields that only describe a case to its reader; no run reads them."""
 PLAYED = ("config", "input", "leaders", "ops", "expected")
 """The fields of a case that are not its name or origin."""
 
 
-class Told(dict[str, Any]):
+class Tracked(dict[str, Any]):
     """An object of a case that records which of its fields were read."""
 
     __slots__ = ("read",)
@@ -46,7 +46,7 @@ class Told(dict[str, Any]):
 def watched(value: Any) -> Any:
     """A copy whose objects record which of their fields were read."""
     if isinstance(value, dict):
-        return Told({name: watched(inner) for name, inner in value.items()})
+        return Tracked({name: watched(inner) for name, inner in value.items()})
     if isinstance(value, list):
         return [watched(inner) for inner in value]
     return value
@@ -58,7 +58,7 @@ def unread(part: Any, place: str) -> Iterator[str]:
     if isinstance(part, list):
         for index, inner in enumerate(part):
             yield from unread(inner, f"{place}[{index}]")
-    elif isinstance(part, Told):
+    elif isinstance(part, Tracked):
         is_opened = bool(part.read) and "versions" not in part.read
         for name, inner in dict.items(part):
             if is_opened and name not in part.read and name not in PROSE:

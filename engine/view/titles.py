@@ -27,10 +27,10 @@ NAMES = frozenset(
 """Titles that belong to no opener."""
 
 Params = dict[str, Any]
-Told = tuple[str, Params]
+Title = tuple[str, Params]
 
 
-def title_of(name: str, params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Told:
+def title_of(name: str, params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title:
     """The title. ``name`` and ``params`` are the opener's; ``consumers`` are all of the run."""
     tell = TELLS.get(name)
     told = None if tell is None else tell(params, steps, consumers)
@@ -67,7 +67,7 @@ def _partitions(found: Iterator[Mapping[str, Any]]) -> list[str]:
 def _stores(name: str) -> Tell:
     """Whether the records of the beat are stored by its end."""
 
-    def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
+    def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
         clients = [params["client"]] if "client" in params else None
         count = sum(
             said.get("record_count") or 0
@@ -80,7 +80,7 @@ def _stores(name: str) -> Tell:
 
 
 def _many(opener: str) -> Tell:
-    def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
+    def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
         same = [step for step in steps if step.opener is not None and step.opener.name == opener]
         actors = list(dict.fromkeys(step.opener_params["actor"] for step in same))
         return (f"{opener}_many", {"actors": actors}) if len(actors) > 1 else None
@@ -88,7 +88,7 @@ def _many(opener: str) -> Tell:
     return tell
 
 
-def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
+def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
     """The newest identity of the client, or its producer id with a raised epoch."""
     keys = ("client.producer_id_received", "client.transactional_id_ready")
     ids = [said for said in _said(steps, *keys) if params.get("client", said["client"]) == said["client"]]
@@ -100,11 +100,11 @@ def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> To
     }  # fmt: skip
 
 
-def _epoch_up(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Told | None:
+def _epoch_up(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
     return _identity({}, steps, consumers)
 
 
-def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     found = [one for step in released_in(steps) for one in step.released if not _is_internal(one[0])]
     if not found:
         return None
@@ -116,18 +116,18 @@ def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told |
     return name, {"partitions": partitions}
 
 
-def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     partitions = _partitions(_said(steps, "broker.readers_wait_for_transaction"))
     return ("hidden", {"partitions": partitions}) if partitions else None
 
 
-def _joined(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+def _joined(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     added = _said(steps, "client.partitions_added")
     partitions = sorted({name for params in added for name in params["partitions"]})
     return ("joined", {"partitions": partitions}) if partitions else None
 
 
-def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     written = list(_said(steps, *MARKED))
     partitions = _partitions(iter(written))
     results = {params["result"] for params in written}
@@ -136,13 +136,13 @@ def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | 
     return "markers_in", {"result": results.pop(), "partitions": partitions}
 
 
-def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     """The response was lost, not the marker: the marker that is sent again finds its transaction already ended."""
     partitions = _partitions(_said(steps, "broker.marker_finds_nothing_open"))
     return ("marker_again", {"partitions": partitions}) if partitions else None
 
 
-def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     """The response to a write was lost, so the client is in doubt."""
     lost = next(_said(steps, *DROPPED), None)
     if lost is None or (lost["api"], lost["kind"]) != ("Produce", "response"):
@@ -150,17 +150,17 @@ def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) 
     return "answer_lost", {"client": lost["destination"]}
 
 
-def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
+def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
     said = next(_said(steps, "client.acknowledged"), None)
     return None if said is None else ("doubt_ends", {**params, "batch": said["batch"]})
 
 
-def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     again = any(True for _ in _said(steps, "client.requeued"))
     return ("resends", params) if again else None
 
 
-def _refused_epoch(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+def _refused_epoch(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     said = next(_said(steps, "broker.stale_epoch_refused", "coordinator.stale_epoch"), None)
     if said is None:
         return None
@@ -168,12 +168,12 @@ def _refused_epoch(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> T
     return "old_epoch_refused", {"arrived": said["arrived"], "known": known}
 
 
-def _takes_over(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told | None:
+def _takes_over(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
     found = next(_said(steps, "coordinator.resumes_markers"), None)
     return ("takes_over_finds", {**params, "state": found["state"]}) if found else None
 
 
-def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Told | None:
+def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
     given: dict[str, int] = {}
     for said in _said(steps, "consumer.delivers"):
         given[said["consumer"]] = given.get(said["consumer"], 0) + said["count"]
@@ -188,7 +188,7 @@ def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> To
     return "reads", {"consumers": list(given)}
 
 
-def _window_closes(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Told | None:
+def _window_closes(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     """The answer that closes the window: the last one, perhaps late."""
     if next(_said(steps, "middleware.all_committed"), None) is not None:
         return "all_committed_closes", params
@@ -197,7 +197,7 @@ def _window_closes(params: Params, steps: Sequence[BeatStep], __: Sequence[str])
 
 
 def _broken(guarantee: str) -> Tell:
-    def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Told:
+    def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title:
         serials = dict.fromkeys(
             serial
             for step in steps
@@ -213,7 +213,7 @@ def _broken(guarantee: str) -> Tell:
     return tell
 
 
-Tell = Callable[[Params, Sequence[BeatStep], Sequence[str]], Told | None]
+Tell = Callable[[Params, Sequence[BeatStep], Sequence[str]], Title | None]
 TELLS: dict[str, Tell] = {
     "sends": _stores("sends"),
     "sends_again": _stores("resends_stored"),

@@ -50,7 +50,7 @@ class Shown:
     def reason(self) -> dict[str, Any]:
         """Parameters of the sentence that says why there is no run."""
         cannot = self.cell.cannot
-        return {} if cannot is None else {"place": cannot.place, "rule": cannot.rule, **cannot.told}
+        return {} if cannot is None else {"place": cannot.place, "rule": cannot.rule, **cannot.message}
 
     @property
     def failures(self) -> list[tuple[str, int]]:

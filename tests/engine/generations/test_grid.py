@@ -162,7 +162,7 @@ def test_a_default_of_the_client_decides() -> None:
 def test_what_a_generation_cannot_run_has_its_reason(run: str, name: str, place: str) -> None:
     cell = cells_of(run)[name]
     assert cell.cannot is not None and cell.cannot.place.startswith(place)
-    assert cell.cannot.told["reason"]
+    assert cell.cannot.message["reason"]
     assert cell.outcome is None and cell.since is None
 
 
