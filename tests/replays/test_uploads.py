@@ -162,7 +162,7 @@ def test_so_many_bytes_of_unfinished_uploads_belong_to_one_person_or_address(
     taken = [visitor.post(reverse("replays:open_log"), {"text": "baseOffset: 0"}) for _ in range(3)]
     assert [answer.status_code for answer in taken] == [302, 302, 429]
     assert taken[-1]["Retry-After"] == str(uploads.RETRY_SECONDS)
-    assert "would exceed it" in taken[-1].content.decode()
+    assert "would exceed that limit" in taken[-1].content.decode()
     uploads.cancel(Upload.objects.first())
     assert visitor.post(reverse("replays:open_log"), {"text": "baseOffset: 0"}).status_code == 302
 
