@@ -65,6 +65,21 @@ def with_lives(logs: Logs) -> DataFrame:
     return rows.withColumn("life", life).where(f.col("kind") == kinds.APPEND)
 
 
+def with_newest_sending(batches: DataFrame, sendings: DataFrame) -> DataFrame:
+    """``batches`` with the columns of the newest row of ``sendings`` (``session, serial, sent, …``) that sent a batch's
+    first record before the batch was appended; ``sent`` is null for a batch without one."""
+    first = f.when(f.size("serials") > 0, f.element_at("serials", 1))
+    met = batches.withColumn("serial", first).join(sendings, ["session", "serial"], "left")
+    before = f.when(f.col("sent") < f.col("fact"), f.col("sent"))
+    newest = Window.partitionBy("session", "fact").orderBy(f.desc_nulls_last("sent"))
+    return (
+        met.withColumn("sent", before)
+        .withColumn("place", f.row_number().over(newest))
+        .where("place = 1")
+        .drop("place", "serial")
+    )
+
+
 # -- numbers ---------------------------------------------------------------------------------------------
 
 
@@ -238,15 +253,7 @@ def _decisions(logs: Logs) -> DataFrame:
     sent = of_kind(logs.facts, kinds.SENT).select(
         "session", f.col("fact").alias("sent"), f.explode("serials").alias("serial")
     )
-    batches = logs.leading.select(
-        *of_producer, "fact", f.when(f.size("serials") > 0, f.element_at("serials", 1)).alias("serial")
-    )
-    before = f.max(f.when(f.col("sent") < f.col("fact"), f.col("sent")))
-    sent_at = (
-        batches.join(sent, ["session", "serial"], "left")
-        .groupBy(*of_producer, "fact")
-        .agg(before.alias("sent"))
-    )
+    sent_at = with_newest_sending(logs.leading, sent).select(*of_producer, "fact", "sent")
     rows = sent_at.withColumn("since", f.coalesce("sent", "fact")).unionByName(
         decided, allowMissingColumns=True
     )

@@ -9,7 +9,7 @@ from pyspark.sql import functions as f
 
 from eosviz.pipeline import facts as kinds
 from eosviz.pipeline.audit_logs import COPY, LANE, of_kind
-from eosviz.pipeline.audit_rules import Logs, breaches, with_lives
+from eosviz.pipeline.audit_rules import Logs, breaches, with_lives, with_newest_sending
 
 CLIENT = "client_transactions"
 PREPARED = {"PrepareCommit": "COMMIT", "PrepareAbort": "ABORT"}
@@ -49,12 +49,10 @@ def _records(logs: Logs) -> DataFrame:
         f.col("fact").alias("sent"),
         f.explode("serials").alias("serial"),
     )
-    stored = logs.leading.where(f.size("serials") > 0).withColumn("serial", f.element_at("serials", 1))
-    met = stored.drop("name", "state", "subject").join(sent, ["session", "serial"]).where("sent < fact")
-    newest = Window.partitionBy("session", "fact").orderBy(f.desc("sent"))
+    stored = logs.leading.drop("name", "state", "subject")
     return (
-        met.withColumn("place", f.row_number().over(newest))
-        .where("place = 1 and cut > end")
+        with_newest_sending(stored, sent)
+        .where("sent is not null and cut > end")
         .select(*TRANSACTION, "step", "partition", "offset", f.col("end_control").alias("outcome"), "end")
     )
 
