@@ -26,8 +26,8 @@ _OF_RUN: dict[str, Callable[[Run, str], bool]] = {
 }
 VALUES: dict[str, tuple[str, ...]] = {
     "topic": LIBRARY_QUESTIONS,
-    "version": tuple(reversed(PROFILES)),
     "breaks": (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES),
+    "version": tuple(reversed(PROFILES)),
     "length": tuple(LENGTHS),
 }
 """The filters, by their names in the address."""

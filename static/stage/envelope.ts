@@ -83,10 +83,16 @@ function twoLines(sheet: Sheet, rows: readonly Row[], here: Places, size: number
   };
 }
 
+/** Rows of markers in one message; the partitions of the others are counted in the last. */
+const MARKERS = { most: 4, upright: 1 };
+
 /** Markers are flags: they fly from the coordinator to the logs. */
 function flags(sheet: Sheet, here: Places): Envelope {
-  const rows = sheet.flags.map(({ letter, producerId, partitions }): Row => {
-    const told = partitions.length > 2 ? `${partitions[0] ?? ""} +${partitions.length - 1}` : listed(partitions);
+  const most = standsUp(here) ? MARKERS.upright : MARKERS.most;
+  const shown = sheet.flags.slice(0, sheet.flags.length > most ? Math.max(1, most - 1) : most);
+  const rows = shown.map(({ letter, producerId, partitions }, index): Row => {
+    const more = index === shown.length - 1 ? sheet.flags.slice(shown.length).reduce((sum, flag) => sum + flag.partitions.length, 0) : 0;
+    const told = partitions.length > 2 || more > 0 ? `${partitions[0] ?? ""} +${partitions.length - 1 + more}` : listed(partitions);
     return {
       width: 22 + textWidth(told, 15, true),
       draw: (x, y) => svg`${flag(x, y, 22, letter, here.hue(producerId))}${text(x + 22, y + 17, told, "s15 b")}`,

@@ -3,7 +3,7 @@
 import { range } from "../diagrams/batch.ts";
 import type { Frame, LogBatchView, ReplicaView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import type { Focus, LanePlace, Window } from "./contract.ts";
+import type { Focus, LanePlace, Places, Window } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 
 /** A cell of this width has its ring inside of the gates at its edges, and its numbers inside of the ring. */
@@ -13,6 +13,7 @@ interface LaneNamed {
   focus: Focus;
   partition: string;
   place: LanePlace;
+  here: Places;
 }
 
 export interface Name {
@@ -27,11 +28,11 @@ interface GateNames {
 }
 
 /** Names of the gates beside or over them; what stands between says why records wait. */
-export function gateNames({ box: lane }: LanePlace, window: Window, replica: ReplicaView): GateNames {
+export function gateNames({ box: lane }: LanePlace, window: Window, replica: ReplicaView, from = lane.x): GateNames {
   const { last_stable_offset: stable, high_watermark: high } = replica;
   const [left, right] = [window.x(stable), window.x(high)];
   // Names stay inside the lane's box.
-  const [least, most] = [lane.x + 6, lane.x + lane.width - 6];
+  const [least, most] = [from + 6, lane.x + lane.width - 6];
   if (stable === high) {
     const said = say("stage.gate.both", { offset: high });
     const half = textWidth(said, 12, true) / 2;
@@ -70,12 +71,18 @@ export function ghostNeeds({ step }: Frame): number {
 /** px between the names of gates and what arrives beside them. */
 const CLEAR = 4;
 
+/** On a phone names that are raised over a ring stand beside the name of the broker. */
+function behindName({ here }: LaneNamed): number | undefined {
+  const ends = here.upright ? Object.entries(here.brokers).map(([name, { panel }]) => (panel === undefined ? 0 : panel.x + textWidth(name, 14, true) + 24)) : [];
+  return ends.length === 0 ? undefined : Math.max(...ends) || undefined;
+}
+
 /** Names of the gates in this step, and where they leave room for what arrives over the batch that it is compared with, which may be the last one. */
 export function namesBeside(lane: LaneNamed, replica: ReplicaView, window: Window, needs: number): GateNames & { y: number; arrives: Name | null } {
   const { focus, partition, place } = lane;
   const isBehind = isBehindRing(lane, replica, window);
   const y = isBehind(replica.high_watermark) || isBehind(replica.last_stable_offset) ? -18 : -11;
-  const names = gateNames(place, window, replica);
+  const names = gateNames(place, window, replica, y < -11 ? behindName(lane) : undefined);
   const compared = focus.kind === "duplicate" && focus.partition === partition && focus.offset !== null ? replica.batches[String(focus.offset)] : undefined;
   if (compared === undefined || compared.last_offset < window.first) return { ...names, y, arrives: null };
   const from = window.x(Math.max(compared.base_offset, window.first)) + 1;

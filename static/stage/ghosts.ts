@@ -150,7 +150,7 @@ const HEAD = 24;
 function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first: Box): StageObject[] {
   const { lane, replica, window } = shown;
   const { who, sequences, producerId } = numbersOf(frame);
-  const names = namesBeside({ focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame));
+  const names = namesBeside({ here, focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame));
   const { from, to } = names.arrives ?? { from: first.x + 1, to: first.x + Math.max(first.width - 1, 35) };
   const width = round(to - from);
   const said = say("stage.ghost.arrives", { identity: who ?? "", sequences });

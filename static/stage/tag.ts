@@ -180,7 +180,7 @@ function farFrom(own: Box | null, y: number): number {
 /** The body that a tag stays near to. */
 function bodyOf(frame: Frame, here: Places, focus: Focus, shown: Shown | null): Box | null {
   // On a phone nothing is under the lane's body but readers, which are no broker.
-  if (here.upright) return shown === null ? null : { ...shown.broker.box, height: here.height };
+  if (here.upright) return shown === null ? here.others[focus.actor ?? ""]?.box ?? null : { ...shown.broker.box, height: here.height };
   const broker = shown?.broker ?? (["sent", "lost", "read"].includes(focus.kind) ? undefined : here.brokers[focus.actor ?? ""]);
   return broker === undefined ? (focus.kind === "client" ? clientOf(frame, here, focus)?.box ?? null : null) : wholeOf(broker);
 }
@@ -397,7 +397,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const { x, y, height } = lane.cells;
   const end = window.x(replica.log_end);
   const cells = { x, y: y - 20, width: Math.max(0, end - x), height: height + 38 };
-  const names = namesBeside({ focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame));
+  const names = namesBeside({ here, focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame));
   const gates = lane.strip ? [] : names.taken.map(({ from, to }) => ({ x: from - 3, y: y + names.y - 12, width: to - from + 6, height: 16 }));
   // Where bodies stand under each other, readers begin right under the lane.
   const others = here.upright ? [...readersIn(here), ...strips, ...clientsIn(here), ...coordinatorsIn(here)] : [];
@@ -511,8 +511,7 @@ function readersIn(here: Places): Box[] {
 /** The head of the broker that the step is about, and offsets and cells in its lanes. */
 function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
   const broker = here.brokers[focus.actor ?? ""];
-  const whole = here.upright && (focus.kind === "coordinator" || focus.kind === "refused");
-  const head: Box[] = broker === undefined ? [] : [whole ? { ...wholeOf(broker), height: 26 } : copiesIn(frame, here, focus, broker)];
+  const head: Box[] = broker === undefined ? [] : [here.upright ? { ...wholeOf(broker), height: 26 } : copiesIn(frame, here, focus, broker)];
   for (const other of Object.values(here.brokers)) {
     const { box: own } = other;
     if (!here.upright) head.push({ ...own, x: own.x + 8, width: 92, height: 24 }, { ...copiesIn(frame, here, focus, other), height: 24 });
