@@ -88,7 +88,7 @@ function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null
     key: `lane:${lane.broker}:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
     draw: svg`${lane.here.upright && place.strip && !isInChip(lane) ? box(own.x, own.y, own.width, own.height, "body", 6) : nothing}${place.heir === undefined ? nothing : box(own.x + 6, own.y, own.width - 12, own.height - 2, "body", 8)}${path(`M${cells.x},${bottom}H${cells.x + cells.width}`, "hair")}${
       starts ? path(`M${cells.x - 3},${cells.y}V${bottom}`, "start") : nothing}${
-      earlier > 0 && !place.strip ? text(cells.x - 4, bottom + 14, say("stage.earlier", { count: earlier }), "s12 q", "end") : nothing}`,
+      earlier > 0 && !place.strip ? text(cells.x - 4, bottom + 15, say("stage.earlier", { count: earlier }), "s12 q", "end") : nothing}`,
   };
   return [axis, nameOf(lane, role, labelWidth, middle)];
 }
@@ -98,7 +98,9 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number): Stag
   const { frame, here, broker, partition, place } = lane;
   // A phone has no room for a long name beside the cells: it stands in the broker's first line.
   const above = hasNameAbove(here, partition, place);
-  const { size, lines } = fitted(partition, width, 15, { most: 3, least: 9, bold: true });
+  // Rather one line that is a little smaller than a name in two halves.
+  const type = { bold: true, ...(fitted(partition, width, 15, { least: 12, bold: true }).cut ? { most: 3, least: 9 } : { most: 1, least: 12 }) };
+  const { size, lines } = fitted(partition, width, 15, type);
   const room = place.box.width - 110;
   const selection: Selection = { kind: "partition", id: partition };
   const height = place.strip ? place.box.height : Math.max(24, lines.length * (size + 1.5) + (role === "" ? 8 : 22));
@@ -108,12 +110,12 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number): Stag
   if (here.upright && place.strip) return rowName(lane, y, middle);
   const name = above ? fittedText(room, 19, partition, room - 8, 14, { bold: true, classes: "b", most: 2, least: 8, anchor: "end" })
     : place.strip ? fittedText(4, own(middle) + 4, partition, width, 12, { bold: true, classes: "b", least: 8 })
-    : fittedText(4, own(middle) + (role === "" ? 5 : 0), partition, width, 15, { bold: true, classes: "b", most: 3, least: 9 });
+    : fittedText(4, own(middle) + (role === "" ? 5 : 0), partition, width, 15, { ...type, classes: "b" });
   return {
     key: `name:${broker}:${partition}`, x: above ? place.box.x + 98 : place.box.x + 8, y, width: above ? room : width + 8, height: above ? 27 : height,
     phase: "static", depth: DEPTH.body, label: say("diagram.lanes.title_name", { partition }), select: selection, picked: isPicked(frame.selection, selection),
     draw: svg`<rect class="hit" width=${above ? room : width + 8} height=${above ? 27 : height}/>${name}${
-      place.strip || role === "" || above ? nothing : fittedText(4, own(middle) + 16 + (lines.length - 1) * 6, role, width, 12, { classes: place.heir === undefined ? "q" : "k", least: 10 })}`,
+      place.strip || role === "" || above ? nothing : fittedText(4, own(middle) + 15 + (lines.length - 1) * 6, role, width, 12, { classes: place.heir === undefined ? "q" : "k", least: 10 })}`,
   };
 }
 

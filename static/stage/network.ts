@@ -155,7 +155,8 @@ function linesOf(single: readonly Candidate[]): Candidate[][] {
 
 /** How much of the worst pair cannot be read, in units of area: a message lies on another, or on a count. */
 function hidden({ flights, bundles }: Omit<Network, "away">, here: Places): number {
-  const boxes = [...flights.map((flight) => flight.box), ...bundles.map((bundle) => bundle.box), ...standingIn(here)];
+  const notes = here.upright ? [] : flights.filter(({ fate }) => fate.note !== "" && fate.side === "under").map(noteBox);
+  const boxes = [...flights.map((flight) => flight.box), ...notes, ...bundles.map((bundle) => bundle.box), ...standingIn(here)];
   return Math.max(0, ...boxes.flatMap((one, index) => boxes.slice(index + 1).map((other) => covered(one, other))));
 }
 
@@ -284,7 +285,16 @@ function taken({ box: { x, y, width, height }, fate, wire, message }: Flight): B
     return { x: x - 2 - left, y: y - GAP / 2, width: width + 4 + TORN, height: height + GAP };
   }
   const tail = (fate.note === "" || fate.side !== "under" ? 0 : 14) + fate.copies * 6;
-  return { x: x - 2, y: y - GAP / 2, width: width + 4 + fate.copies * 6, height: height + GAP + tail };
+  // What is noted under it may be wider than it.
+  const noted = tail === 0 || wire.upright ? 0 : Math.max(0, textWidth(fate.note, 12, true) - width);
+  return { x: x - 2 - (message.is_response ? 0 : noted), y: y - GAP / 2, width: width + 4 + noted + fate.copies * 6, height: height + GAP + tail };
+}
+
+/** Under a message, as envelope.ts has it: what is wider ends where that points. */
+function noteBox({ box: { x, y, width, height }, fate, message }: Flight): Box {
+  const wide = textWidth(fate.note, 12, true);
+  const left = wide <= width ? x + (width - wide) / 2 : message.is_response ? x + 4 : x + width - 4 - wide;
+  return { x: left, y: y + height + 3, width: wide, height: 13 };
 }
 
 /** What arrived or died keeps its place, then what this step is about; the others give way along the edges of the bodies. */
@@ -319,7 +329,9 @@ function inLine(line: readonly Flight[], placed: readonly Flight[], here: Places
   const note = say("stage.message.waits_many", { count: line.length });
   const envelope: Envelope = { ...first.envelope, width, height: line.length * pitch - GAP };
   const fate: Fate = { ...first.fate, note, side: "under" };
-  const body = freed({ ...first, envelope, fate, u: 1, box: boxAt({ envelope, wire: first.wire }, 1) }, placed, here);
+  const slid = freed({ ...first, envelope, fate, u: 1, box: boxAt({ envelope, wire: first.wire }, 1) }, placed, here);
+  const isHigh = slid.box.y < CLEAR && here.kind === "cluster";
+  const body = isHigh ? offItsWire({ ...slid, box: { ...slid.box, y: CLEAR } }, [...placed.map(taken), ...standingIn(here)], here) : slid;
   const top = Math.max(body.box.y, CLEAR);
   return line.map((flight, place) => ({
     ...flight, wire: body.wire, u: body.u, fate: { ...flight.fate, note: place === line.length - 1 ? note : "", side: "under" },
@@ -369,15 +381,16 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
     }
   }
   const covers = (at: Flight): number => standing.reduce((sum, other) => sum + covered(taken(at), other), 0);
-  return here.upright && here.kind === "cluster" && covers(best) > COVERS ? offItsWire(best, standing, here) : best;
+  return here.kind === "cluster" && covers(best) > COVERS ? offItsWire(best, standing, here) : best;
 }
 
-/** On a phone bodies may be too small for all wires between them: rather beside its own wire than on another message. */
+/** Bodies may be too small for all wires between them: rather beside its own wire than on another message. */
 function offItsWire(flight: Flight, standing: readonly Box[], here: Places): Flight {
   const { x, y, width, height } = flight.box;
   const own = taken(flight);
-  const columns = [x, ...standing.flatMap((other) => [other.x + other.width + x - own.x, other.x - own.width + x - own.x]), 4 + x - own.x, here.width - 4 - own.width + x - own.x];
-  const rows = [y, here.network.y + 3, here.network.y + here.network.height - height - 3];
+  const [dx, dy] = [x - own.x, y - own.y];
+  const columns = here.upright ? [x, ...standing.flatMap((other) => [other.x + other.width + dx, other.x - own.width + dx]), 4 + dx, here.width - 4 - own.width + dx] : [x];
+  const rows = here.upright ? [y, here.network.y + 3, here.network.y + here.network.height - height - 3] : [y, ...standing.flatMap((other) => [other.y + other.height + dy, other.y - own.height + dy])];
   const tries = rows.flatMap((row) => columns.map((column): Flight => ({ ...flight, box: { x: round(column), y: round(row), width, height } })));
   const costOf = (at: Flight): number => standing.reduce((sum, other) => sum + covered(taken(at), other), 0) * COVERED + outside(taken(at), here) + Math.abs(at.box.x - x) + Math.abs(at.box.y - y);
   return tries.reduce((best, at) => (costOf(at) < costOf(best) ? at : best), flight);
