@@ -35,6 +35,8 @@ export interface Envelope {
 const NAME = 14;
 const WORDS = 13;
 const CELL = 12;
+/** Of a message, beside its words; and air around it. */
+const BESIDE = 40;
 
 /** Where bodies stand under each other, a sheet has an arrow instead of a point. */
 const standsUp = (here: Places): boolean => here.upright || here.form === "phone";
@@ -49,15 +51,18 @@ export function envelopeOf(sheet: Sheet, detail: Detail, here: Places): Envelope
   if (detail === "row" && sheet.cells.length > 0) return nameAndCells(sheet, here);
   if ((detail === "row" || detail === "brief") && !standsUp(here)) return nameAndBrief(sheet);
   // All messages of the middleware are about the one transaction, which its body names.
-  if (detail === "brief" && !(here.upright && sheet.flags.length > 0)) return twoLines(sheet, sheet.brief === "" || here.kind === "middleware" ? [] : [wordsRow(sheet.brief, sheet.bad)], here, 12);
+  if (detail === "brief" && !(here.upright && sheet.flags.length > 0)) return twoLines(sheet, sheet.brief === "" || here.kind === "middleware" ? [] : [wordsRow(sheet.brief, sheet.bad, here)], here, 12);
   if (sheet.flags.length > 0) return flags(sheet, here);
-  const rows = sheet.cells.length > 0 ? sheet.cells.map((cell) => cellRow(cell, here)) : sheet.words === "" ? [] : [wordsRow(sheet.words, sheet.bad)];
+  const rows = sheet.cells.length > 0 ? sheet.cells.map((cell) => cellRow(cell, here)) : sheet.words === "" ? [] : [wordsRow(sheet.words, sheet.bad, here)];
   return twoLines(sheet, rows, here, NAME);
 }
 
-function wordsRow(words: string, bad: boolean): Row {
-  // Names of errors are narrower than their estimate.
-  return { width: textWidth(words, WORDS, bad) * (bad ? 0.92 : 1), draw: (x, y) => text(x, y + 13, words, bad ? "s13 bad" : "s13 k") };
+function wordsRow(words: string, bad: boolean, here: Places): Row {
+  // Names of errors are narrower than their estimate; the longest are set smaller, so that they stay in the network.
+  const width = (size: number): number => textWidth(words, size, bad) * (bad ? 0.92 : 1);
+  const room = here.network.width - BESIDE;
+  const size = [WORDS, 12, 11].find((one) => width(one) <= room) ?? 10;
+  return { width: width(size), draw: (x, y) => text(x, y + 13, words, `s${size} ${bad ? "bad" : "k"}`) };
 }
 
 function cellRow({ who, label, partition, producerId }: Sheet["cells"][number], here: Places): Row {
