@@ -1,4 +1,5 @@
-"""Ten runs, step by step on a telephone, in both languages: no text lies on another or is cut, nothing is too wide."""
+"""Ten runs, step by step, on a telephone in both languages and on a desk: no text lies on another, under a message or
+under a tag, none is cut, and nothing is too wide."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from tests.e2e.looking import BEYOND, text_faults
 from tests.e2e.stage import LANGUAGES, Manner, Stage
 
 RUNS = ("SC-02", "SC-03", "SC-16", "SC-28", "SC-44", "SC-54", "SC-61/k28", "SC-62", "SC-75/wall", "SC-80")
+MANNERS = (*(Manner("telephone", "light", language) for language in LANGUAGES), Manner())
 
 pytestmark = pytest.mark.slow
 
@@ -22,11 +24,11 @@ def stage(browser: Browser) -> Iterator[Stage]:
     context.close()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("manner", MANNERS, ids=str)
 @pytest.mark.parametrize("name", RUNS)
-def test_every_step_is_readable_on_a_telephone(stage: Stage, name: str, language: str) -> None:
+def test_every_step_is_readable(stage: Stage, name: str, manner: Manner) -> None:
     stage.errors.clear()
-    run = stage.open(name, Manner("telephone", "light", language))
+    run = stage.open(name, manner)
     stage.show("middle", "stage")
     found = []
     for step in range(1, len(run.steps) + 1):
