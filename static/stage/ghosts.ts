@@ -263,12 +263,19 @@ const CARD = { width: 244, pad: 10, line: 16, row: 17 };
 function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | null): StageObject | null {
   const decided = here.upright ? null : decidedBy(frame, focus);
   if (decided === null) return null;
-  const { by, rule, sentence, answer, fields, passed, rest } = decided;
+  const { by, rule, sentence, answer, passed, rest } = decided;
   const width = Math.min(CARD.width, here.network.width - 16);
   const lines = wrap(sentences([sentence, answer]), width - 2 * CARD.pad, 13, true, textWidth);
-  const notes = [passed > 0 ? say("stage.ghost.passed_rules", { count: passed }) : "", rest > 0 ? say("stage.ghost.more_rules", { count: rest }) : ""].filter((note) => note !== "");
-  const height = 26 + lines.length * CARD.line + 8 + CARD.row * (fields.length + 1) + (notes.length > 0 ? CARD.line : 0) + 4;
-  const at = freePlace(frame, here, focus, { width, height }, shown?.lane.port[1] ?? here.height / 2);
+  const all = [passed > 0 ? say("stage.ghost.passed_rules", { count: passed }) : "", rest > 0 ? say("stage.ghost.more_rules", { count: rest }) : ""].filter((note) => note !== "");
+  // Where there is little room, what differs is enough.
+  const differing = decided.fields.filter(({ arrived, stored }) => arrived !== stored).slice(0, 2);
+  const contents = [{ fields: decided.fields, notes: all }, { fields: decided.fields, notes: [] }, ...(differing.length > 0 ? [{ fields: differing, notes: [] }] : [])];
+  const tries = contents.map(({ fields, notes }) => {
+    const height = 26 + lines.length * CARD.line + 8 + CARD.row * (fields.length + 1) + (notes.length > 0 ? CARD.line : 0) + 4;
+    return { fields, notes, height, ...freePlace(frame, here, focus, { width, height }, shown?.lane.port[1] ?? here.height / 2) };
+  });
+  const { fields, notes, height, x, y } = tries.find(({ covers }) => covers <= 2) ?? tries.reduce((best, one) => (one.covers < best.covers ? one : best));
+  const at = { x, y };
   const table = 34 + lines.length * CARD.line;
   const [arrivedX, storedX] = [width - CARD.pad - Math.max(62, ...fields.map(({ stored }) => textWidth(stored, 13, true) + 12)), width - CARD.pad];
   const drawn = svg`${box(0, 0, width, height, "card", 6)}${text(CARD.pad, 18, say("diagram.decision.by", { by }), "s13 b")}${
@@ -296,28 +303,28 @@ export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject
   const height = lines.length * 19 + 14;
   // Below what is on its way: the tag of what was lost has the place beside that.
   const lowest = Math.max(client.box.y, ...networkOf(frame, here, focus).flights.filter(({ wire }) => !wire.short).map(({ box: one }) => one.y + one.height));
-  const at = freePlace(frame, here, focus, { width, height }, lowest + 20 + height / 2);
-  return object("compare", { ...at, width, height }, svg`${box(0, 0, width, height, "card", 6)}${
+  const { x, y } = freePlace(frame, here, focus, { width, height }, lowest + 20 + height / 2);
+  return object("compare", { x, y, width, height }, svg`${box(0, 0, width, height, "card", 6)}${
     lines.map((line, index) => text(width / 2, 21 + index * 19, line, "s15 b", "middle"))}`, { phase: "tag", depth: 4, label: said, hot: false });
 }
 
 /** Within the network, clear of the messages, as near to the lane as can be; where it has to touch one, as little as can be. */
-function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: number; height: number }, near: number): { x: number; y: number } {
+function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: number; height: number }, near: number): { x: number; y: number; covers: number } {
   const { network } = here;
   const x = round(network.x + (network.width - size.width) / 2);
   const flights = networkOf(frame, here, focus).flights.map(({ box: one }) => one);
   const controller = here.others["controller"]?.box;
   const taken = controller === undefined ? flights : [...flights, controller];
   // Under the name of its column.
-  let best = { y: network.y + HEAD, cost: Number.POSITIVE_INFINITY };
+  let best = { y: network.y + HEAD, cost: Number.POSITIVE_INFINITY, covers: Number.POSITIVE_INFINITY };
   for (let y = network.y + HEAD; y + size.height <= network.y + network.height - 2; y += 3) {
     const at: Box = { x, y, ...size };
     const covers = taken.filter((one) => overlap(one, at)).reduce((sum, one) => sum + meets(one, at), 0);
     const touches = taken.filter((one) => overlap(one, { ...at, y: y - AIR, height: size.height + 2 * AIR })).length;
     const cost = covers * 1000 + touches * 1000 + Math.abs(y + size.height / 2 - near);
-    if (cost < best.cost) best = { y, cost };
+    if (cost < best.cost) best = { y, cost, covers };
   }
-  return { x, y: best.y };
+  return { x, y: best.y, covers: best.covers };
 }
 
 /** Between a card and a message, where there is room for it. */
