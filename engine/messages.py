@@ -712,7 +712,7 @@ class Connect:
 
 @dataclass(frozen=True, slots=True)
 class Disconnect:
-    """Effect of a client: end the connection to ``peer`` for ``purpose``; messages under way on it are lost."""
+    """Effect of a client: end the connection to ``peer`` for ``purpose``; messages in flight on it are lost."""
 
     peer: str
     purpose: str = FOR_ALL_ELSE

@@ -67,7 +67,7 @@ class Profile:
     drain_resumes_after_stop: bool
     """After an early drain stop the next pass starts after the blocked partition (ACC-15)."""
     offsets_name_member: bool
-    """TxnOffsetCommit says which member of which generation commits (KIP-447)."""
+    """TxnOffsetCommit names the committing member and its generation (KIP-447)."""
     waits_for_stable_offsets: bool
     """OffsetFetch of a consumer waits until open transactions are decided (KIP-447)."""
     offsets_block_without_limit: bool
@@ -92,8 +92,9 @@ class Profile:
     """A denied identity fails waiting requests, and the client may ask again (KAFKA-13668, since 3.6); else it is
     fatal."""
     wrong_state_is_fatal: bool
-    """What the client's own table does not allow is an IllegalStateException: a call changes nothing, the Sender's
-    thread loses the producer (KAFKA-14831, since 3.6); else a KafkaException, and the thread goes on."""
+    """A change of state that the client's own table does not allow is an IllegalStateException: in a call it
+    changes nothing, in the Sender's thread it is fatal (KAFKA-14831, since 3.6). Else it is a KafkaException,
+    and the Sender's thread continues."""
     late_call_must_repeat: bool
     """After a call that timed out only the same call is allowed, until it has returned (KAFKA-13412, since 3.1.1)."""
     late_failure_counts: bool

@@ -72,7 +72,7 @@ class Copying:
         return effects
 
     def take_high_watermark(self, replica: Replica, high_watermark: int) -> None:
-        """The leader's answer to a fetch when this log is the leader's own (LOG-7)."""
+        """Take only the high watermark from the leader's answer: this log equals the leader's (LOG-7)."""
         log = replica.log
         if log.set_high_watermark(high_watermark):
             self.replicas.changed_partitions.add(replica.partition)

@@ -329,7 +329,7 @@ class Verification:
     def on_response(
         self, coordinator: int, correlation_id: int, response: VerifyPartitionsResponse, now: int
     ) -> tuple[Effects, list[Verified]]:
-        """Handle the response, then let the waiting requests go on."""
+        """Handle the response, then continue the waiting requests."""
         line = self.lines.get(coordinator)
         if line is None or line.correlation_id != correlation_id:
             return [], []

@@ -12,7 +12,8 @@ MISSING = wrong("missing")
 class BadScenario(Exception):
     """An error in a scenario document: its place, what is wrong, what is allowed.
 
-    ``wrong`` and ``allowed`` are English, for the command line and the log; ``told`` is for pages.
+    ``wrong`` and ``allowed`` are English, for the command line and the log; ``told`` has both for pages, in
+    any language.
     """
 
     def __init__(

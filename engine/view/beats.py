@@ -426,7 +426,7 @@ def _chosen(openings: list[Opened], end: int) -> list[Opened]:
 
 
 def _with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
-    """Add the collecting and sending of records to the beat of their outcome, unless the run has few beats."""
+    """Merge the steps that collect and send records into the beat of their outcome, unless the run has few beats."""
     told = list(chosen)
     for place in range(len(told) - 2, -1, -1):
         first, then = told[place], told[place + 1]

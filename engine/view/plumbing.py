@@ -1,5 +1,5 @@
-"""The steps of a beat that only support others, and their purposes. Adjacent ones become one counted line,
-named by their purposes (``beat.line.<purpose>`` in the catalogue)."""
+"""The steps of a beat that only carry data or metadata for other steps, and their purposes. Adjacent ones
+become one counted line, named by their purposes (``beat.line.<purpose>`` in the catalogue)."""
 
 from __future__ import annotations
 
