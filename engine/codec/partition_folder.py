@@ -22,17 +22,17 @@ class FileKind(StrEnum):
     """The content of a file that is not read. The value is its name on the command line; the page's words are
     in `engine/explain/catalogue/log.toml` under `log.file.` and the member's name in lower case."""
 
-    OFFSET_INDEX = "offset index, not read yet"
-    TIME_INDEX = "time index, not read yet"
-    TRANSACTION_INDEX = "index of aborted transactions, not read yet"
-    PRODUCER_SNAPSHOT = "snapshot of producer state, not read yet"
-    LEADER_EPOCHS = "leader epochs, not read yet"
-    TOPIC_ID = "topic id, not read yet"
-    DELETED = "file that Kafka marked for deletion, not read yet"
-    CLEANED = "segment that the log cleaner did not finish, not read yet"
-    SWAP = "segment that the log cleaner was about to put in place, not read yet"
-    DIRECTORY_CHECKPOINT = "checkpoint of a whole log directory, not read yet"
-    DIRECTORY_PROPERTIES = "properties of a log directory, not read yet"
+    OFFSET_INDEX = "offset index, not read"
+    TIME_INDEX = "time index, not read"
+    TRANSACTION_INDEX = "index of aborted transactions, not read"
+    PRODUCER_SNAPSHOT = "snapshot of producer state, not read"
+    LEADER_EPOCHS = "leader epochs, not read"
+    TOPIC_ID = "topic id, not read"
+    DELETED = "file that Kafka marked for deletion, not read"
+    CLEANED = "segment that the log cleaner did not finish, not read"
+    SWAP = "segment that the log cleaner was about to put in place, not read"
+    DIRECTORY_CHECKPOINT = "checkpoint of a whole log directory, not read"
+    DIRECTORY_PROPERTIES = "properties of a log directory, not read"
     FOREIGN = "not a segment"
 
 

@@ -1,7 +1,8 @@
 """Notes on closed transactions that were not ended by their own producer.
 
 Source: KIP-890: with transaction version 2 each end raises the producer's epoch by one, and its marker has the new
-one; fencing and timeouts raise it once more. Earlier versions raise it for fencing and timeouts only.
+one; fencing and timeouts raise it once more. In earlier versions, while a transaction is open, only fencing and
+timeouts raise it.
 """
 
 from dataclasses import dataclass
