@@ -53,7 +53,7 @@ def at_rest(simulation: Simulation, told: Told) -> Wrong:
             continue
         yield from beside(world, state, leading)
         for producer_id in set(leading.log.producers.open_transactions.values()):
-            if not _held(world, producer_id, name):
+            if not held(world, producer_id, name):
                 of = "hanging of offsets" if name.startswith(OFFSETS_TOPIC) else "hanging"
                 yield of, f"PID {producer_id} is open in {name} and no coordinator will end it"
         for consumer in world.consumers.values():
@@ -75,7 +75,8 @@ def _coordinators(world: Any) -> Iterator[Any]:
             yield broker.transactions.coordinator
 
 
-def _held(world: Any, producer_id: int, partition: str) -> bool:
+def held(world: Any, producer_id: int, partition: str) -> bool:
+    """Whether a coordinator has this partition in an unfinished transaction of the producer."""
     return any(
         metadata.producer_id == producer_id and metadata.state in HELD and partition in metadata.partitions
         for coordinator in _coordinators(world)

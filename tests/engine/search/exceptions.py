@@ -156,6 +156,13 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         "(KIP-890)",
     ),
     Exception_(
+        ("hanging of offsets", "exactly_once"),
+        ("k28", "offsets outside their transaction"),
+        "offsets of a fenced producer reach a group coordinator that got no marker, because __consumer_offsets did not "
+        "exist when the transaction was aborted: without verification they open a transaction that nothing ends "
+        "(``TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue``; KIP-890)",
+    ),
+    Exception_(
         ("lost", "exactly_once"),
         ("k28", "numbers taken back in doubt"),
         "a batch given up in flight may be stored, and the next one with its numbers passes for its duplicate "

@@ -19,7 +19,7 @@ from engine.judge.outcome_log import ABORTED
 from engine.recording import Recorded
 from engine.scenario.document import load
 from engine.topic_partition import partition_name
-from tests.engine.search.at_rest import Told, at_rest
+from tests.engine.search.at_rest import Told, at_rest, held
 from tests.engine.search.chances import below
 from tests.engine.search.exceptions import excused, features
 from tests.engine.search.folding import Folded
@@ -243,6 +243,8 @@ class Hunt:
                 self.pending.add((fact.group, fact.partition, fact.producer_id))
             elif isinstance(fact, events.OffsetsEnded):
                 self.pending.discard((fact.group, fact.partition, fact.producer_id))
+            elif isinstance(fact, events.LogAppended) and self._outside_its_transaction(fact):
+                self.happened |= {"offsets outside their transaction"}
             elif isinstance(fact, events.CompletionForgotten):
                 self.happened |= {"a completion forgotten"}
         self.facts.clear()
@@ -255,6 +257,14 @@ class Hunt:
             for name, client in self.simulation.world.clients.items():
                 if not client.alive:
                     self.told.forget(name)
+
+    def _outside_its_transaction(self, fact: events.LogAppended) -> bool:
+        """Whether a leader stored offsets for a producer whose coordinator does not list the partition."""
+        if not fact.partition.startswith(OFFSETS_TOPIC) or not fact.is_transactional or fact.control_type:
+            return False
+        world = self.simulation.world
+        is_leader = world.controller.partitions[fact.partition].leader == fact.replica
+        return is_leader and not held(world, fact.producer_id, fact.partition)
 
     def _judged(self) -> Iterable[tuple[str, str]]:
         judges = self.simulation.judges
