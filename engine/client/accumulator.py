@@ -72,7 +72,7 @@ class Ready:
     """Result of ``ready()`` (ACC-8..ACC-12)."""
 
     nodes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
-    """Node to (topic-partition, reason) of the first sendable partition found there."""
+    """Node to the first sendable topic-partition found there, as one (topic-partition, reason) for each reason."""
     next_check_delay: int | None = None
     """Milliseconds until a head may become sendable; None: no bound (LONG_MAX)."""
     unknown_leader_topics: list[str] = field(default_factory=list)
@@ -111,7 +111,8 @@ class RecordAccumulator:
         self.flushes = 0
         self.drain_index = 0
         self.stops: list[tuple[int, str, str]] = []
-        """(node, topic-partition, reason) of every partition that the last drain skipped."""
+        """(node, topic-partition, reason) of every partition whose head the last drain left in the queue,
+        other than for a backoff."""
         self._order: list[PartitionQueue] = []
         self._next_batch = 1
 
@@ -131,8 +132,8 @@ class RecordAccumulator:
         return max(self.config.batch_size, batch_size_upper_bound(payload))
 
     def append(self, partition: str, serial: int, payload: int, now: int) -> Appended | None:
-        """Append a record at the tail of its queue (ACC-2). None: the pool has no memory for the new batch
-        that it needs."""
+        """Append a record at the tail of its queue (ACC-2). None: the record needs a new batch, and the pool
+        has no memory for it."""
         queue = self.queue(partition)
         appended = self._append_to_tail(queue, serial, payload, now)
         if appended is not None:
@@ -316,7 +317,7 @@ class RecordAccumulator:
     def requeue(self, batch: Batch, now: int) -> bool:
         """Put a batch that must be sent again back into its queue (ACC-18, ORD-2).
 
-        True when the batch was inserted before others, in sequence order.
+        True when batches with lower sequence numbers stay ahead of it.
         """
         batch.requeue(now)
         queue = self.queue(batch.partition)
@@ -366,7 +367,8 @@ class RecordAccumulator:
         return None
 
     def expired(self, now: int) -> list[Batch]:
-        """Remove every queued batch that has waited too long (ACC-21), starting at the head of each queue."""
+        """Remove and return the queued batches that have waited too long (ACC-21), from the head of each
+        queue on."""
         over: list[Batch] = []
         for queue in self._order:
             if queue.muted and not self.expiry.everywhere:

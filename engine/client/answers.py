@@ -112,7 +112,8 @@ class Answers:
         self._unmute(batch)
 
     def expire(self, batch: Batch, now: int) -> None:
-        """A batch waited too long (ACC-21): its records time out, and its sequence numbers become *unresolved*."""
+        """A batch waited too long (ACC-21): its records time out. If it was resent, or queued for that, its
+        sequence numbers become *unresolved* (TXM-14)."""
         since = self._accumulator.expiry.counted_from(batch, self._config)
         self._watch.emit(
             BatchExpired,
@@ -168,7 +169,8 @@ class Answers:
         return True
 
     def _thrown(self, batch: Batch, illegal: IllegalTransition) -> None:
-        """A batch that was aborted in flight fails again after its transaction has ended (KAFKA-14830)."""
+        """The Sender's thread throws, because a batch that was aborted in flight fails again after its
+        transaction has ended (KAFKA-14830). Where that was fatal, the fatal error has been noted already."""
         if self._transactions is not None and self._transactions.is_poisoned:
             return
         self._watch.emit(LateFailureThrown, self._name, batch.partition, illegal.row.on)
@@ -196,7 +198,8 @@ class Answers:
             self._completion.finish(batch, "acknowledge", None, base_offset, now)
 
     def _retries(self, batch: Batch, error: Error, log_start_offset: int, now: int) -> bool:
-        """Send the batch again if SND-10 allows it; True when nothing is left to do for the response."""
+        """Requeue the batch if SND-10 allows it; in 2.0 it fails instead if the producer's identity changed
+        meanwhile. False: neither, and the batch has to fail or complete."""
         transactions = self._transactions
         if batch.over or batch.attempts >= self._config.retries:
             return False
@@ -257,8 +260,8 @@ class Answers:
         )
 
     def _requeue(self, batch: Batch, error: Error, now: int) -> None:
-        """Raises :class:`NothingTracked` where Kafka's accumulator cannot insert the batch, which then stays
-        in flight."""
+        """Put the batch back into its queue. Raises :class:`NothingTracked` where Kafka's accumulator cannot
+        insert the batch, which then stays in flight."""
         transactions = self._transactions
         if transactions is not None and transactions.has_no_place_for(batch):
             batch.attempts += 1

@@ -89,7 +89,8 @@ class BlockingIdentity(InitProducerIdAnswers):
         self._poll.sleeps_until = now + self._setup.config.retry_backoff_ms
 
     def _resolve(self, now: int) -> bool:
-        """R1: after lost sequence numbers an idempotent producer drops its producer id (TXM-15)."""
+        """R1: an idempotent producer whose expired sequence numbers may have been used drops its producer id;
+        if all numbers are acknowledged, only the mark *unresolved* is cleared (TXM-15)."""
         transactions = self._transactions
         for entry in transactions.resolvable():
             self._poll.changed = True

@@ -69,7 +69,7 @@ class BufferPool:
         self.watch.touch(self)
 
     def release(self, size: int) -> None:
-        """Return the memory of a finished batch."""
+        """Return memory to the pool."""
         self.free += size
         if self.free > self.total:
             raise EngineError(

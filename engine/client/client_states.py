@@ -233,10 +233,10 @@ COMMITTING, ABORTING = MACHINE.targets_of(COMMIT), MACHINE.targets_of(ABORT)
 COMPLETING = COMMITTING | ABORTING
 OPEN = SENDING | COMPLETING | RECOVERABLE
 RESUMED = {on: MACHINE.targets_of(on) for on in (INIT, COMMIT, ABORT)}
-"""Kinds of states, derived from the rows. LOST: no way on; RECOVERABLE: an error that an abort ends;
-IN_ERROR: either; ASKING: an identity was requested; SENDING: records may be sent; COMPLETING: a transaction
-is ending; OPEN: a transaction is open, in error or ending; RESUMED: call to the states in which a repeated
-call waits for the first one's response."""
+"""Kinds of states, derived from the rows. LOST: no event leads to another state; RECOVERABLE: an error that
+an abort ends; IN_ERROR: either; ASKING: an identity was requested; SENDING: records may be sent; COMPLETING:
+a transaction is ending; OPEN: a transaction is open, in error or ending; RESUMED: call to the states in which
+a repeated call waits for the first one's response."""
 _IGNORED = "abortable_ignored"
 
 
@@ -249,9 +249,9 @@ def edge_is_legal(
 ) -> bool:
     """Whether the client's own check allows this change of state (``State.isTransitionValid``, TXM-4).
 
-    ``raises_epoch``: the client recovers lost numbers by a higher epoch; every guard of the table requires
-    this. ``outlives_denial``, ``raises_at_commit``: the client also has the rows since 3.6, or since 4.0. In
-    k20 the check allows UNINITIALIZED from any state, though the client never uses that.
+    ``raises_epoch``: the client recovers lost numbers by a higher epoch; every guard of the table but
+    ``NO_BUMP`` requires this. ``outlives_denial``, ``raises_at_commit``: the client also has the rows since
+    3.6, or since 4.0. In k20 the check allows UNINITIALIZED from any state, though the client never uses that.
     """
     if target == UNINITIALIZED and not raises_epoch:
         return True

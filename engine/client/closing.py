@@ -58,17 +58,19 @@ class Closing:
             self._calls.close_done()
 
     def give_up(self, error: Cause | None, now: int) -> None:
-        """After a fatal error nothing can be sent any more: every batch fails (SND-3, SND-4)."""
+        """Nothing can be sent, because of ``error`` or without a producer id: drop all batches, and end the
+        Sender of a closed producer (SND-3, SND-4)."""
         self.drop_all(error, now)
         self.finish()
 
     def drop_all(self, error: Cause | None, now: int) -> None:
-        """Every batch fails."""
+        """Every batch fails with ``error``; without an error none does."""
         if self._accumulator.incomplete and error is not None:
             self._completion.abort_all(error.name, now)
 
     def _ends_transaction(self) -> bool:
-        """Whether a transaction must end before the Sender may stop."""
+        """Whether a transaction or a control request must end before the Sender may stop. Aborts an open
+        transaction in the versions whose ``close()`` does that."""
         transactions = self._transactions
         if transactions is None or not transactions.is_transactional:
             return False

@@ -52,7 +52,8 @@ class Completion:
         self._calls.batch_finished(batch)
 
     def abort(self, batches: list[Batch], error: str, now: int, deliberate: bool) -> None:
-        """Fail batches, queued or in flight, because of an abort (ACC-22)."""
+        """Fail batches, queued or in flight, because of an abort (ACC-22). ``deliberate``: the transaction is
+        aborted; if False, the producer failed or was closed by force."""
         setup = self._setup
         for batch in batches:
             self._accumulator.remove(batch)

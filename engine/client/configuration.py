@@ -190,8 +190,9 @@ def check_setting(name: str, value: Any, place: str = "settings") -> Any:
 def _idempotent_unless(
     values: dict[str, Any], reasons: dict[str, tuple[str, str]], switches: Switches
 ) -> None:
-    """A setting that contradicts idempotence: turns idempotence off if it was only the default. Refused for a
-    producer with a transactional id (``ProducerConfig.postProcessAndValidateIdempotenceConfigs``)."""
+    """Turn idempotence, which is only the default, off if another setting contradicts it. A transactional
+    producer keeps idempotence, so that :func:`_idempotent` refuses the other setting
+    (``ProducerConfig.postProcessAndValidateIdempotenceConfigs``)."""
     against = {
         "retries": values["retries"] == 0,
         "acks": values["acks"] != ACKS_ALL,

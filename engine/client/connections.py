@@ -71,7 +71,8 @@ class CorrelationIds:
 
 
 class Connection:
-    """The connection to one broker. ``failures``: failed attempts in a row."""
+    """The connection to one broker. ``failures``: how often it ended or could not be made since it was last
+    connected."""
 
     __slots__ = ("attempted_at", "failures", "in_flight", "limit", "node", "path", "peer", "state")
 

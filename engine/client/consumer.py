@@ -199,7 +199,7 @@ class Consumer:
             reading.not_before = max(reading.not_before, self._grid(now))
 
     def lacks(self, partition: str, end: int) -> bool:
-        """Whether a fetch of this partition, readable up to ``end``, would return something new."""
+        """Whether the partition, readable up to ``end``, has unread records and no fetch is due or in flight."""
         reading = self.readings[partition]
         return self.alive and reading.position < end and not (reading.wanted or reading.in_flight)
 
@@ -213,7 +213,7 @@ class Consumer:
         return taken
 
     def position(self, partition: str) -> int:
-        """The offset of the next record that the application gets: one after the last record that it took."""
+        """The offset of the next record that the application gets, or from which the next fetch reads."""
         return self.handover.next_offset(self.readings[partition])
 
     def committed(self, partition: str) -> int | None:
@@ -230,7 +230,7 @@ class Consumer:
         self.wake(partition, now)
 
     def rewind(self, now: int) -> None:
-        """Go back to the group's committed offsets, to read uncommitted records again (CON-10)."""
+        """Go back to the group's committed offsets, to read again what was not committed (CON-10)."""
         if self.group is None:
             raise EngineError(f"{self.name}: a consumer without a group has nothing to rewind to")
         self.handover.forget()
@@ -279,7 +279,8 @@ class Consumer:
     # -- timers ----------------------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
-        """The earliest of: a due fetch, a due metadata update, a request's timeout."""
+        """The earliest of: a due fetch, a due request to the group coordinator, a due metadata update, a
+        request's timeout."""
         if not self.alive:
             return None
         times = [
@@ -306,7 +307,7 @@ class Consumer:
         return None if connection.state == "connecting" or _is_fetching(connection) else reading.not_before
 
     def on_timer(self, now: int) -> Effects:
-        """Send the due fetches; close connections on which no response came (SND-7)."""
+        """Send the due requests; close connections on which no response came in time (SND-7)."""
         for connections in self._all_connections():
             for connection in connections.timed_out(now):
                 self._outbox.append(Disconnect(connection.peer, connections.purpose))
@@ -446,7 +447,8 @@ class Consumer:
         self.watch.touch(self)
 
     def _refused(self, reading: Reading, error: Error, now: int) -> None:
-        """The broker does not lead this partition: refresh metadata, then fetch again."""
+        """The broker responded with an error: fetch again after a backoff. If the leader may have changed,
+        new metadata is requested, too."""
         reading.wanted = True
         reading.not_before = self._grid(now + RETRY_BACKOFF_MS)
         if error in _STALE_LEADER:
@@ -466,7 +468,7 @@ class Consumer:
     # -- connections -----------------------------------------------------------------------------------
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
-        """A connection is open: send the requests that wait for it."""
+        """A connection is open: the requests that wait for it become due."""
         if purpose == FOR_GROUP:
             if self.group is not None:
                 self.group.connected(_node(peer), now)

@@ -203,8 +203,8 @@ def _initialised(exchange: _Exchange, answer: InitProducerIdResponse) -> None:
 
 
 def _partitions_added(exchange: _Exchange, answer: AddPartitionsToTxnResponse) -> None:
-    """Apply the result of each partition: rows for retry, fatal errors and the epoch bump act at the first
-    partition that has one, rows for abortable errors after the last partition."""
+    """Apply the result of each partition: rows for retry, fatal errors and the epoch bump, and rows ``at_once``,
+    act at the first partition that has one, other rows for abortable errors after the last partition."""
     transactions = exchange.transactions
     failed: tuple[ControlReaction, Error] | None = None
     for error in answer.errors.values():

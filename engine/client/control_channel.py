@@ -101,7 +101,8 @@ class ControlChannel:
         """The control request that the Sender is busy with (SND-5, steps 4 to 6)."""
 
     def send_or_poll(self, now: int) -> bool:
-        """T4 (k28), R2 (k20 with transactions): True when it did something, which ends the pass."""
+        """T4 (k28), R2 (k20 with transactions). False: no control request is in flight and none can be sent, so
+        the pass continues."""
         if self.held is None:
             transactions = self._transactions
             if transactions.in_flight is not None:
@@ -115,7 +116,8 @@ class ControlChannel:
         return self._go_on(self.held, now)
 
     def _next_request(self) -> PendingRequest | None:
-        """The next request that may be sent (TXM-9). A request that may no longer be sent fails here."""
+        """The next request that may be sent (TXM-9). A request that may no longer be sent fails here; an
+        EndTxn about which the coordinator knows nothing completes here."""
         transactions, setup = self._transactions, self._setup
         if transactions.new_partitions:
             transactions.register_partitions()

@@ -53,7 +53,8 @@ RETRIABLE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlReaction:
-    """One cell of TXM-13. ``generation``: the profile it belongs to, empty: all."""
+    """One cell of TXM-13. ``generation``: the clients of that generation have it, and those that
+    build on it; empty: all clients."""
 
     api: str
     answer: str

@@ -22,7 +22,7 @@ PRIORITIES = {FIND: 0, INIT: 1, ADD_PARTITIONS: 2, ADD_OFFSETS: 2, COMMIT_OFFSET
 
 
 class Result:
-    """The result of an application's call; the request that completes it holds it.
+    """The result of an application's call, held by the control request whose response completes it.
 
     A completed result without ``error`` is a success. ``unexpected``: the application sees a KafkaException
     that wraps ``error``.

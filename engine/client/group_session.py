@@ -72,7 +72,8 @@ Response = FindCoordinatorResponse | OffsetFetchResponse | OffsetCommitResponse
 
 
 class GroupSession:
-    """``owner``: the consumer's path in the view. ``last_error``: why the newest request failed, or None."""
+    """``owner``: the consumer's path in the view. ``last_error``: the error of the request that failed last,
+    or None."""
 
     __slots__ = (
         "committed",
@@ -206,7 +207,7 @@ class GroupSession:
         return [Send(connection.peer, body, self.in_flight.correlation_id)]
 
     def connected(self, node: int, now: int) -> None:
-        """The connection to the coordinator is open: send the requests that waited for it."""
+        """The connection to the coordinator is open: the request that waited for it is due."""
         self.own.connected(node)
         self.not_before = min(self.not_before, now)
 

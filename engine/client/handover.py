@@ -74,8 +74,7 @@ class Handover:
             self._hand_over(reading, taken.serials, taken.offsets)
 
     def poll(self, readings: dict[str, Reading], count: int) -> list[Polled]:
-        """The application takes up to ``count`` buffered records, oldest first; partitions alternate in the
-        order in which they were fetched."""
+        """The application takes up to ``count`` buffered records, in the order in which they were fetched."""
         taken, self.buffer = self.buffer[:count], self.buffer[count:]
         by_partition: dict[str, list[Polled]] = {}
         for record in taken:
@@ -86,14 +85,15 @@ class Handover:
         return taken
 
     def next_offset(self, reading: Reading) -> int:
-        """The application's position: the offset after the last record that it took (CON-8)."""
+        """The application's position (CON-8): the offset of the partition's first buffered record, or, without
+        one, the offset of the next fetch."""
         for record in self.buffer:
             if record.partition == reading.partition:
                 return record.offset
         return reading.position
 
     def forget(self, partition: str | None = None) -> None:
-        """Drop the buffered records: the process crashed, or the position moved."""
+        """Drop the buffered records of a partition, or of all: the process crashed, or the position moved."""
         if self.buffer:
             self.buffer = [
                 record for record in self.buffer if partition is not None and record.partition != partition

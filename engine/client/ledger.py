@@ -87,7 +87,8 @@ class Ledger:
         now: int,
         aborted: bool = False,
     ) -> None:
-        """A batch's futures completed. ``error`` None: success; ``base_offset`` −1: offset not known."""
+        """A batch's futures completed. ``error`` None: success; ``base_offset`` −1: offset not known;
+        ``aborted``: the transaction was aborted."""
         watch = self.watch
         watch.emit(
             RecordsFinished,

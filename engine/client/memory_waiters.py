@@ -51,7 +51,7 @@ class MemoryWaiters:
         self._poll.wake(now)
 
     def serve(self, now: int) -> None:
-        """Memory was released: the oldest waiting ``send()`` continues."""
+        """Memory may be free: the waiting ``send()`` calls continue, oldest first, while there is enough."""
         pool = self._accumulator.pool
         while (waiter := pool.next_granted()) is not None:
             setup = self._setup

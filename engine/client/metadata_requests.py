@@ -53,8 +53,8 @@ class MetadataRequests:
         setup.watch.emit(MetadataAsked, setup.name, connection.peer, body.topics)
 
     def due(self, now: int) -> int | None:
-        """When a needed request for metadata may be sent, later than now. None: none is needed, or it waits
-        for a connection that is being made, or for a response on one that accepts no more requests."""
+        """When a needed request for metadata may be sent, later than now. None: none is needed, it is
+        in flight, or it waits for a connection that is being made or that accepts no more requests."""
         metadata, connections = self._metadata, self._connections
         if not metadata.update_requested:
             return None

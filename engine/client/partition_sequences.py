@@ -145,7 +145,7 @@ class PartitionSequences:
         return self.in_flight
 
     def close_gap(self, failed: Batch) -> None:
-        """A batch failed finally and was not stored: the later batches take its sequence numbers (SND-13)."""
+        """A batch failed finally: the later batches take its sequence numbers, as if it was not stored (SND-13)."""
         self.next_sequence = decrement(self.next_sequence, failed.record_count)
         for batch in self.in_flight:
             if batch.base_sequence >= failed.base_sequence:

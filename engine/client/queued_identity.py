@@ -78,7 +78,7 @@ class QueuedIdentity(InitProducerIdAnswers):
         return False
 
     def _stop_on_fatal(self, now: int) -> bool:
-        """T2: after a fatal error every batch fails and the pass ends."""
+        """T2: after a fatal error, or since 3.6 after a denied identity, every batch fails and the pass ends."""
         transactions = self._transactions
         if transactions.has_fatal_error:
             self._closing.give_up(transactions.last_error, now)
@@ -88,7 +88,8 @@ class QueuedIdentity(InitProducerIdAnswers):
         return False
 
     def _begin_anew(self, now: int) -> bool:
-        """The identity was denied: every batch fails, and the producer may request another identity (KAFKA-13668)."""
+        """If the identity was denied: every batch fails, and the producer may request another one (KAFKA-13668).
+        False: the error is another one."""
         transactions = self._transactions
         error = transactions.last_error
         if error is None or error.name not in DENIALS:

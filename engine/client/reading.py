@@ -86,7 +86,7 @@ def _take_unseen(response: PartitionFetchResponse, isolation: str, position: int
 
 
 def visible(response: PartitionFetchResponse, isolation: str) -> list[tuple[RecordBatch, str]]:
-    """The batches of a response, each with a bool: whether the application gets its records.
+    """The batches of a response, each with its fate: DELIVERED, ABORTED or CONTROL.
 
     With read_committed, an aborted transaction is active from its first offset to its ABORT marker, and the
     batches of a producer with an active one are skipped.
@@ -115,7 +115,8 @@ def _first_offset(entry: tuple[int, int]) -> int:
 def _take_records(
     batch: RecordBatch, position: int, serials: list[int], offsets: list[int], stretches: list[Stretch]
 ) -> None:
-    """The records of a batch from ``position`` on, and the offsets between them that compaction removed."""
+    """Append the records of a batch from ``position`` on, and stretches for them and for the offsets that
+    compaction removed."""
     base = batch.base_offset
     content = batch.content
     if content is None or content.offset_deltas is None:

@@ -375,8 +375,8 @@ class Sender:
         return poll.end(self._quiet_until(now))
 
     def _another_turn(self) -> bool:
-        """The drain stopped early and will start at the next partition: continue until each partition had its
-        turn."""
+        """Whether a pass has to follow, because the drain stopped early and will start at the next partition:
+        until each partition had its turn."""
         nodes = self._readiness.found.nodes
         if not nodes:
             return False

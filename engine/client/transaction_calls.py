@@ -113,7 +113,8 @@ def maybe_add_partition(manager: TransactionManager, partition: str) -> bool:
 
 
 def register_partition(manager: TransactionManager | None, partition: str) -> bool:
-    """A transactional producer sends only to registered partitions (ACC-4, TXM-8). True: the partition is new."""
+    """Add a partition to the transaction of a transactional producer (ACC-4, TXM-8). True: a request has to
+    register it. Without a transactional id nothing happens."""
     if manager is None or not manager.is_transactional or not maybe_add_partition(manager, partition):
         return False
     if manager.has_epoch_for_each:
@@ -129,8 +130,8 @@ def send_offsets(
     group: str,
     member: Membership = NO_MEMBER,
 ) -> Result:
-    """Register the group's offsets with the transaction; the offsets themselves are sent after that (OFS-1).
-    ``member`` is sent with them since KIP-447."""
+    """Enqueue AddOffsetsToTxn for the group; its response leads to TxnOffsetCommit (OFS-1). With an epoch for
+    each transaction, TxnOffsetCommit is enqueued at once. ``member`` is sent with the offsets since KIP-447."""
     _needs_transactional_id(manager)
     manager.late_calls.check_other(manager)
     _no_error(manager)
@@ -197,7 +198,7 @@ def _complete(manager: TransactionManager, on: str, skip_end: bool) -> Result:
             committed=on == states.COMMIT,
             transaction_version=manager.version,
         )
-        # Enqueued after the request, so that this transaction ends with the epoch with which it began.
+        # After the request was made, so that this transaction ends in the version in which it began.
         manager.follow_features(initial=False)
         manager.enqueue(manager.request_to_coordinator(END, body, result))
     if skip_end or manager.bump_required:
@@ -235,7 +236,8 @@ def _needs_transactional_id(manager: TransactionManager) -> None:
 def _no_error(manager: TransactionManager, on: str | None = None) -> None:
     """After an error only abort (abortable) or close (fatal) is left (CTR-27, CTR-28).
 
-    ``on``: the requested event, which the table refuses, too; the application sees the producer's last error.
+    ``on``: the requested event; no error counts where the table allows it. Raises :class:`CallThrows`, by
+    which the application sees the producer's last error.
     """
     if not manager.has_error or manager.last_error is None or (on is not None and manager.allows(on)):
         return

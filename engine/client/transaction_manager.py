@@ -175,10 +175,11 @@ class TransactionManager:
         self.new_partitions: dict[str, None] = {}
         self.pending_partitions: dict[str, None] = {}
         self.added_partitions: dict[str, None] = {}
-        """Topic-partition to *new* (to be registered), *pending* (registration requested) or *added* (records
-        may be sent, TXM-8)."""
+        """The transaction's topic-partitions in the order of their first use: *new* (to be registered),
+        *pending* (registration requested) and *added* (batches may be sent, TXM-8)."""
         self.started = False
-        """The coordinator has registered partitions or offsets of the transaction (TXM-9)."""
+        """EndTxn has to be sent: the coordinator has registered partitions or offsets of the transaction
+        (TXM-9), or leaders may add them (KIP-890)."""
         self.pending_offsets: dict[str, CommittedOffset] = {}
         self.coordinators: dict[str, int | None] = {TRANSACTION: None, GROUP: None}
         """Kind of coordinator to the cached broker id (FND-6)."""
@@ -299,9 +300,9 @@ class TransactionManager:
     ) -> Row:
         """Change the state as TXM-4 allows; raises :class:`IllegalTransition` otherwise.
 
-        In k28 a fatal error also completes the results that the application waits for; in k20 the queue does
-        that (TXM-9). ``by_call``: the application caused the change. If the Sender's thread caused an illegal
-        one, the error is fatal in k39.
+        In k28 a fatal error also fails the call that waits for the coordinator; in k20 the queue does that
+        (TXM-9). ``by_call``: the application caused the change. An illegal change that the Sender's thread
+        caused is fatal in k39.
         """
         row = self._row(on)
         if row.target is None:
@@ -393,7 +394,7 @@ class TransactionManager:
         self.enqueue(PendingRequest(INIT, init_request(), PRIORITIES[INIT]))
 
     def identity_received(self, producer_id: int, producer_epoch: int) -> None:
-        """InitProducerId succeeded, for the first time or after the epochs were used up."""
+        """InitProducerId gave an identity, not for an epoch bump: renumber the partitions that wait for it."""
         self.set_identity(producer_id, producer_epoch)
         if self.is_transactional or self._identity_edges:
             self.transition(states.GOT_ID)
@@ -510,8 +511,8 @@ class TransactionManager:
         return None
 
     def assign(self, batch: Batch) -> None:
-        """Identity at drain (SEQ-5). A numbering of an older epoch restarts once no batch of its partition is
-        in flight."""
+        """Give a drained batch the present identity and the next sequence numbers (SEQ-5). A numbering of an
+        older epoch restarts first; before 2.7 it never restarts here."""
         entry = self.entry(batch.partition)
         if entry.adopts_identity:
             entry.adopts_identity = False
@@ -523,7 +524,7 @@ class TransactionManager:
     # -- answers ---------------------------------------------------------------------------------------
 
     def completed(self, batch: Batch, base_offset: int) -> None:
-        """A batch was stored (TXM-12). A batch of a dropped PID changes nothing."""
+        """A batch was stored (TXM-12). Before 2.7 a batch of a dropped PID changes nothing."""
         if self.recovery.knows_older or self.is_current(batch):
             self.entry(batch.partition).acknowledge(batch, base_offset)
 
@@ -532,8 +533,8 @@ class TransactionManager:
 
     def can_retry(self, batch: Batch, error: Error, log_start_offset: int) -> tuple[bool, Because | None]:
         """Whether the batch may be resent after this response (SND-9, 11, 12), and for a sequence error the
-        row that decided. Requests the epoch bump or restarts the partition's numbering where that row demands
-        it."""
+        reason. Requests the epoch bump or restarts the partition's numbering where the table of decisions
+        says so."""
         reaction = reaction_to(error)
         if reaction.does not in DECISIONS:
             return reaction.does in self._retried_reactions, None
@@ -643,7 +644,7 @@ class TransactionManager:
     def request_to_coordinator(
         self, api: str, body: object, result: Result | None = None, priority: int | None = None
     ) -> PendingRequest:
-        """Enqueue a request for the transaction coordinator."""
+        """Make a request to the transaction coordinator; the caller enqueues it."""
         return PendingRequest(
             api,
             body,
@@ -656,8 +657,8 @@ class TransactionManager:
     def commit_offsets(
         self, offsets: dict[str, CommittedOffset], group: str, member: Membership, result: Result | None
     ) -> None:
-        """Send the offsets to the group's coordinator: after AddOffsetsToTxn, or at once where that
-        coordinator adds its partition to the transaction itself (OFS-1, KIP-890)."""
+        """Enqueue TxnOffsetCommit for the group's coordinator. Called after AddOffsetsToTxn, or at once where
+        that coordinator adds its partition to the transaction itself (OFS-1, KIP-890)."""
         self.started = True
         self.pending_offsets.update(offsets)
         body = TxnOffsetCommitRequest(

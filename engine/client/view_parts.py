@@ -58,7 +58,8 @@ class ConfigurationPart:
 
 
 class TimersPart:
-    """Every running wait: linger, backoff, expiry, request timeout, wait for memory, sleep."""
+    """The running waits: linger or backoff, and expiry, of each queue's head; expiry of the oldest batch in
+    flight of each partition; timeout of each connection's oldest request; waits for memory."""
 
     __slots__ = ("client", "path")
 

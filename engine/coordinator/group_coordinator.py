@@ -95,8 +95,8 @@ def instance_replaced(committing: Committing) -> bool:
 def member_unknown(committing: Committing) -> bool:
     """The commit names a member that the group does not have.
 
-    A transaction may leave the member out. Outside a transaction only members may commit, except in a group
-    without members, which only stores offsets.
+    A transaction may leave the member out. Outside a transaction only members may commit. A group without
+    members only stores offsets: a commit without a generation needs no member there.
     """
     group, request = committing
     if isinstance(request, OffsetCommitRequest):
@@ -154,7 +154,7 @@ class GroupCoordinator(LogOwner[_Writing]):
     # -- who owns a group ------------------------------------------------------------------------------
 
     def forget(self, partition: int) -> None:
-        """Another coordinator has the groups of this partition now: forget them."""
+        """Forget the groups of this partition: another broker coordinates them, or their log is read."""
         for group_id in [name for name in self.groups if self.partition_of(name) == partition]:
             del self.groups[group_id]
 

@@ -91,7 +91,8 @@ class Group:
         self.failed(partition, offset)
 
     def failed(self, partition: str, offset: CommittedOffset) -> None:
-        """The record was not appended; a later commit of the same partition stays staged."""
+        """The append of the record has failed, or has ended (:meth:`placed`): the commit is no longer staged.
+        A later commit of the same partition stays staged."""
         if self.staged.get(partition) == offset:
             del self.staged[partition]
 
@@ -142,8 +143,8 @@ class Group:
         return Situation(same, newer)
 
     def _is_newer(self, partition: str, position: int | None) -> bool:
-        """Whether the record has the higher log position. That one wins, so a committed offset can decrease
-        (OFS-4)."""
+        """Whether the record is after the visible offset's record in the log. The later record wins, so a
+        committed offset can decrease (OFS-4)."""
         visible = self.visible.get(partition)
         if visible is None or visible.position is None:
             return True

@@ -38,8 +38,8 @@ def state_of(known: Placed | None) -> str:
 
 
 class Situation(NamedTuple):
-    """The values that the guards read. ``same``: the event is about the staged offset; ``newer``: its record
-    is after the visible one's in the log."""
+    """The values that the guards read. ``same``: the event's offset is the pending one, which no later
+    request has replaced; ``newer``: the pending offset's record is after the visible one's in the log."""
 
     same: bool
     newer: bool

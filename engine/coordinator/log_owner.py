@@ -52,7 +52,8 @@ class LogOwner(Generic[Writing]):
         return self.owned[self.partition_of(key)]
 
     def resign(self, partition: int) -> None:
-        """Another broker leads this partition: forget the state of its keys (TXC-22)."""
+        """This broker does not coordinate the partition's keys any more, or not yet: forget their state
+        (TXC-22)."""
         self.owned.pop(partition, None)
         self.loading.pop(partition, None)
         self.forget(partition)

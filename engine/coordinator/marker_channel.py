@@ -112,7 +112,7 @@ class Handling:
 
 
 class MarkerChannel:
-    """The markers that one broker sends. ``touched`` names the transactions whose markers changed."""
+    """The markers that one broker sends as a transaction coordinator."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class MarkerChannel:
         self.finished: list[str] = []
         """Transactions that wait for no partition any more, for the coordinator to complete."""
         self.again = False
-        """True when a marker that could not be sent waits for the next pass."""
+        """Another pass has to follow: a broker could not be reached, or markers are to be sent again."""
 
     # -- queueing --------------------------------------------------------------------------------------
 
@@ -147,7 +147,8 @@ class MarkerChannel:
         self._finish(send.transactional_id)
 
     def _enqueue(self, send: SendMarkers | Marker, partitions: tuple[str, ...], state: str) -> None:
-        """Give each partition's marker to the queue of its present leader (MRK-1, MRK-2)."""
+        """Queue each partition's marker for its present leader; park it when that leader cannot be reached,
+        forget it when the topic was deleted (MRK-1, MRK-2)."""
         surroundings, general = self.surroundings, self.situation
         groups: dict[tuple[Row, int | None], list[str]] = {}
         for partition in partitions:
@@ -199,7 +200,8 @@ class MarkerChannel:
         return self.queues.setdefault(broker_id, MarkerQueue())
 
     def park(self, broker_id: int) -> None:
-        """A broker does not respond: queue its markers again, each for its present leader (MRK-9)."""
+        """The broker could not be reached: park its queued markers; the next pass looks for their leaders
+        again (MRK-9)."""
         general = self.situation
         unreachable = Situation(general.storage_error_retries, general.retries, reachable=False, known=True)
         for marker in self.queue_of(broker_id).drain():
@@ -226,7 +228,7 @@ class MarkerChannel:
     # -- sending ---------------------------------------------------------------------------------------
 
     def look_again(self) -> None:
-        """At the start of a pass, look again for the leaders that could not be reached (MRK-3)."""
+        """At the start of a pass: queue each parked marker whose leader can now be reached (MRK-3)."""
         self.again = False
         for marker in self.parked.drain():
             self._enqueue(marker, marker.partitions, marker.state)
@@ -335,7 +337,8 @@ class MarkerChannel:
         return request.markers
 
     def _still_owner(self, marker: Marker) -> bool:
-        """MRK-9: whether this broker still coordinates the id, with the same epoch and not loading."""
+        """MRK-9: whether this broker still coordinates the id, with the same epoch and not loading. If not,
+        the marker is cancelled, and with it the wait for the transaction's completion."""
         epoch = self.surroundings.coordinator_epoch(marker.transactional_id)
         if epoch == marker.coordinator_epoch:
             return True
@@ -364,7 +367,8 @@ class MarkerChannel:
     # -- effects of an answer --------------------------------------------------------------------------
 
     def _cross_off(self, row: Row, handling: Handling) -> None:
-        """The transaction no longer waits for these partitions; finished after the last one."""
+        """The transaction no longer waits for these partitions. If it is no longer known, only note the
+        response."""
         marker, partitions = handling.marker, handling.partitions
         waiting = self.waiting.get(marker.transactional_id)
         if waiting is None:
@@ -448,7 +452,7 @@ class MarkerChannel:
         )
 
     def _note_same_everywhere(self, waiting: Waiting) -> None:
-        """The last of several partitions has its marker: the outcome now holds for all of them (CPT-4)."""
+        """Note when the last of several partitions has its marker: the outcome then holds for all (CPT-4)."""
         everywhere = waiting.send.partitions
         if 1 < waiting.marked == len(everywhere):
             self.watch.emit(SameEverywhere, waiting.send.transactional_id, everywhere)

@@ -80,7 +80,7 @@ _RETRIED = (
 _STOPS = ("INVALID_PRODUCER_EPOCH", "TRANSACTION_COORDINATOR_FENCED")
 _PASSES = ("UNSUPPORTED_FOR_MESSAGE_FORMAT", "UNSUPPORTED_VERSION")
 _RETRIES_STORAGE = "marker_storage_error_retries"
-"""A field of the profile: which versions have a row."""
+"""The field of the profile that chooses between the two rows for KAFKA_STORAGE_ERROR."""
 UNEXPECTED = "any_other_error"
 """Results without a row of their own: Kafka throws IllegalStateException (CORRUPT_MESSAGE and others)."""
 

@@ -101,8 +101,8 @@ class Change:
     """One event of one transactional id: all that the guards and effects of its row may read.
 
     ``to``: the request to answer; None: the coordinator itself caused the event. ``claimed``: producer id and
-    epoch in the request. ``reply``: the answer after a fence was written. ``keeps_epoch``: the profile's
-    field. ``version``: the transaction version of the sender; None: the event carries none.
+    epoch in the request. ``reply``: the answer after a fence was written. ``keeps_epoch``: as in
+    ``transaction_states.Asked``. ``version``: the transaction version of the sender; None: the event carries none.
     """
 
     __slots__ = (
@@ -151,8 +151,8 @@ class Change:
 
 @dataclass(slots=True)
 class _Writing:
-    """An image whose append has not ended. ``arrived_epoch``: the epoch in an EndTxn. ``raises``: the
-    decision raised the epoch."""
+    """An image whose append has not ended. ``arrived_epoch``: the epoch in an EndTxn. ``raises``: the change
+    follows transaction version 2, in which a decision raises the epoch."""
 
     kind: str
     transactional_id: str
@@ -213,7 +213,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- who owns an id --------------------------------------------------------------------------------
 
     def forget(self, partition: int) -> None:
-        """Another coordinator has the ids of this partition and their markers now: forget them (TXC-22)."""
+        """Forget the ids of this partition and their completions: another broker coordinates them, or their
+        log is read (TXC-22)."""
         for transactional_id in self._ids_of(partition):
             del self.metadata[transactional_id]
             self.completions.pop(transactional_id, None)
@@ -222,8 +223,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.completions_to_retry = [name for name in self.completions_to_retry if name in self.completions]
 
     def elect(self, partition: int, coordinator_epoch: int, images: dict[str, Image], now: int) -> None:
-        """The log was read: ``images`` holds the newest image of each id. Decided transactions are completed
-        (TXC-22)."""
+        """The log was read: ``images`` holds the newest image of each id. The markers of decided transactions
+        are sent again (TXC-22)."""
         self.own(partition, coordinator_epoch)
         for transactional_id, image in images.items():
             self.metadata[transactional_id] = TransactionMetadata.loaded(transactional_id, image)
@@ -247,7 +248,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
                 self._emit_registered(metadata)
 
     def needs_producer_id(self, transactional_id: str) -> bool:
-        """True when InitProducerId would need a new producer id: the id is unknown, or its epochs are used up."""
+        """True when InitProducerId may take a new producer id: the transactional id is unknown, or its epochs
+        are used up."""
         if self.lookup(transactional_id) is not NO_ERROR:
             return False
         metadata = self.metadata.get(transactional_id)
@@ -432,7 +434,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._answer_error(to, error)
 
     def _not_here(self, to: object, transactional_id: str) -> bool:
-        """Answer with an error: this broker does not coordinate the id, or has not read its log yet (TXC-6)."""
+        """Answer with an error when this broker does not coordinate the id, or has not read its log yet
+        (TXC-6); True: answered."""
         error = self.lookup(transactional_id)
         if error is NO_ERROR:
             return False
@@ -564,8 +567,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(DECISION_WRITE, image, change)
 
     def _write_raised_decision(self, row: Row, change: Change) -> None:
-        """The decision carries the next epoch. After the last epoch, the completion takes a new producer id
-        (KIP-890). An abort without an open transaction has no start time, so it gets the time of its request.
+        """The decision carries the next epoch. If that is the last one, the completion installs a new producer
+        id (KIP-890). An abort without an open transaction has no start time, so it gets the time of its request.
         """
         metadata = change.metadata
         fresh = self.producer_ids.take() if metadata.epoch_exhausted else NO_PRODUCER_ID
@@ -770,9 +773,9 @@ class TransactionCoordinator(LogOwner[_Writing]):
         )
 
     def all_markers_acknowledged(self, transactional_id: str) -> None:
-        """Every partition has its marker: the transaction has no partition left, and its completion is
-        written (TXC-18). The markers stay valid even if that write fails
-        (``TransactionMetadata.removePartition``)."""
+        """Every partition has its marker: clear the transaction's partitions and write its completion
+        (TXC-18). If that write fails, the partitions stay cleared (``TransactionMetadata.removePartition``).
+        Nothing happens when this broker no longer coordinates the id."""
         metadata = self.metadata.get(transactional_id)
         image = self.completions.pop(transactional_id, None)
         if metadata is None or image is None or self.lookup(transactional_id) is not NO_ERROR:
@@ -808,7 +811,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
                 self._take(TIME_OUT, self._own(metadata, None, now))
 
     def expire_ids(self, now: int) -> None:
-        """Forget transactional ids that were idle for too long (TXC-21)."""
+        """Write the tombstones of transactional ids that were idle for too long; an id is forgotten when its
+        tombstone is durable (TXC-21)."""
         for metadata in list(self.metadata.values()):
             if (
                 metadata.pending_state is None
@@ -867,7 +871,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
 
 
 def _identity(epoch: int, given: int) -> Identity:
-    """The identity after an InitProducerId without an open transaction (TXC-9)."""
+    """How the identity changes by an InitProducerId without an open transaction (TXC-9)."""
     if epoch == NO_PRODUCER_EPOCH:
         return Identity.NEW
     return Identity.GIVEN_AGAIN if given == epoch else Identity.GOES_UP

@@ -5,7 +5,7 @@ Every answer of the coordinator that depends on the state is a row, refusals inc
 
 A row's target becomes the pending state; the state follows when its image is durable. Two exceptions are
 Kafka's: PrepareEpochFence is pending only and never written, because the coordinator's own abort replaces it
-at once (``TransactionCoordinator.endTransaction``), and what ``all_markers_acknowledged`` leads to is pending
+at once (``TransactionCoordinator.endTransaction``), and the target of ``all_markers_acknowledged`` is pending
 from the decision on (``TransactionMetadata.prepareComplete``).
 """
 
@@ -66,8 +66,8 @@ class Known(Protocol):
 
 class Asked(Protocol):
     """An event with all that the guards compare. ``expected``: the epoch in an InitProducerId.
-    ``keeps_epoch``: a fence whose write failed has raised the epoch already (TXC-11). ``claimed``: producer
-    id and epoch in the request."""
+    ``keeps_epoch``: in this version a fence does not raise the epoch again after one whose write failed
+    (TXC-11). ``claimed``: producer id and epoch in the request."""
 
     @property
     def metadata(self) -> Known: ...
@@ -218,7 +218,8 @@ def _busy(on: str, spec: str, key: str) -> list[Row]:
 
 
 def _internal(on: str, spec: str) -> list[Row]:
-    """Only a pending state: no request finds an id in it (TXC-8, CTR-22)."""
+    """Dead and PrepareEpochFence are pending states only: no request finds an id in one of them (TXC-8,
+    CTR-22)."""
     return [
         Row(
             source=source,
@@ -431,8 +432,8 @@ def _rest() -> list[Row]:
 
 
 def _abort_fenced() -> list[Row]:
-    """The coordinator aborts in the same handler (TXC-10); a fence whose write failed has raised the epoch
-    already."""
+    """The coordinator aborts in the same handler (TXC-10). It raises the epoch, unless an earlier fence whose
+    write failed has raised it already (TXC-11)."""
     return [
         Row(
             source=PREPARE_EPOCH_FENCE,

@@ -74,15 +74,15 @@ class BrokerConnections:
         return None
 
     def arrived(self, request: Envelope) -> bool:
-        """Whether this request has arrived at its broker and waits there, behind another one or as the next one."""
+        """Whether this request is at its broker, which handles it now or later."""
         name = name_of(request)
         if self.taken.get(name) is request or request in self.waiting.get(name, ()):
             return True
         return self.is_of_ended(request)
 
     def answered(self, client: str, broker: str, body: object, correlation_id: int) -> Envelope | None:
-        """The broker has finished a request of an open connection. Returns the next request, which it handles
-        now, or None."""
+        """The broker has finished a request of an open connection. Returns the connection's next request,
+        which the broker handles now, or None."""
         name = _name(client, broker, body, correlation_id)
         taken = self.taken.get(name)
         if taken is None or taken.correlation_id != correlation_id:
@@ -117,8 +117,9 @@ class BrokerConnections:
         return one.taken
 
     def end(self, name: Name, held: list[Envelope], taken: int = 0) -> list[Envelope]:
-        """A connection ends. Its requests are those that wait, then those that a paused broker has not read
-        yet (``held``). The broker keeps the first ``taken`` of them, which are returned."""
+        """A connection ends. Its broker keeps the request that it is handling, and the first ``taken`` of the
+        others: those that wait, then those that a paused broker has not read yet (``held``). Returns the
+        others that it keeps."""
         waits = self.waiting.pop(name, [])
         queue = [*waits, *(request for request in held if request not in waits)]
         kept = queue[:taken]

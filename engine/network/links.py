@@ -33,8 +33,8 @@ class MessagePart:
         self.held = False
         self.connection_ended = False
         self.waits_behind: int | None = None
-        """The number of the request that it waits for: the previous one of its connection, which the broker
-        has not answered yet."""
+        """The correlation id of the request that the broker was handling when this one arrived on the same
+        connection; None: it does not wait."""
 
     def view(self) -> MessageView | None:
         if self.gone:
@@ -181,7 +181,7 @@ class Network:
         return copy
 
     def take_now(self, request: Envelope, now: int) -> None:
-        """A request that waited for another one is handled now."""
+        """A request that waited for another one arrives at its broker now."""
         request.arrives_at = now
         part = self.parts.get(request.id)
         if part is not None:
