@@ -51,17 +51,17 @@ class Verdict:
 
 
 def lost(record: PartitionRecord) -> set[int]:
-    """Acknowledged, but in no log and not in flight."""
+    """The serials that were reported successful, but are neither in the leader's log nor under way."""
     return record.lost
 
 
 def duplicated(record: PartitionRecord) -> set[int]:
-    """Stored more than once."""
+    """The serials with several copies that count: those of no transaction or of a committed one."""
     return record.duplicated
 
 
 def reordered(record: PartitionRecord) -> set[int]:
-    """First stored after a later record of the same producer."""
+    """The serials first stored after a later record of the same producer."""
     return record.reordered
 
 
@@ -175,7 +175,8 @@ class Bench:
             self.guarantees.update({name: GuaranteePart(name, True) for name in TRANSACTION_GUARANTEES})
 
     def named(self) -> dict[str, set[int]]:
-        """Guarantee to the serials that have been reported so far."""
+        """Guarantee to all that has been reported of it: serials, but for ``mixed`` and ``repeated`` tids, and for
+        ``hanging`` first offsets."""
         found: dict[str, set[int]] = {}
         for (name, _), serials in self._known.items():
             found.setdefault(name, set()).update(serials)
@@ -185,8 +186,8 @@ class Bench:
         _TAKE[type(fact)](self, fact)
 
     def broken(self, step: int) -> list[Broken]:
-        """The guarantees broken by serials that were not reported before, each with the partition and these
-        serials."""
+        """What breaks guarantees and was not reported before: each guarantee with its partition (or
+        transaction over middleware) and the new serials."""
         outcomes = self.outcomes
         of_transactions = bool(outcomes.weigh or outcomes.weigh_partitions)
         if not self._weigh and not self._weigh_tids and not of_transactions:
@@ -230,7 +231,8 @@ class Bench:
         self._changed[row.path] = row
 
     def _broken_outcomes(self, step: int, found: list[Broken]) -> None:
-        """Guarantees of transactions: atomic, visible early, fenced, hanging."""
+        """Judge the changed transactions and partitions (atomic, visible early, fenced, hanging); new breaks go to
+        ``found``."""
         outcomes = self.outcomes
         for transaction in outcomes.weigh.values():
             for place, serials in torn(outcomes, transaction).items():
@@ -244,8 +246,8 @@ class Bench:
         outcomes.weigh_partitions.clear()
 
     def _hangs(self, step: int, partition: str, producer_id: int, first: int, found: list[Broken]) -> None:
-        """A hanging transaction holds back the last stable offset. Reported without serials, because
-        hand-made records have none."""
+        """A hanging transaction holds back the last stable offset. Reported once for each partition and
+        producer id, and not for each serial, because hand-made records have no serials."""
         key = ("hanging", f"{partition} {producer_id}")
         if self._known.get(key):
             return
@@ -284,11 +286,11 @@ class Bench:
         return found
 
     def transaction_verdicts(self) -> list[TransactionVerdict]:
-        """Sorted by tid."""
+        """The verdicts of transactions over middleware, sorted by tid."""
         return self._middleware.verdicts()
 
     def outcome_verdict(self) -> OutcomeVerdict | None:
-        """The number of Kafka transactions with each outcome; None when there was none."""
+        """The verdict of Kafka's transactions; None in a run without them."""
         return self.outcomes.verdict() if self.outcomes.any else None
 
     def changed(self) -> list[Part]:

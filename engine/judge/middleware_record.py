@@ -16,7 +16,8 @@ from engine.shapes.middleware import WindowView
 
 @dataclass(slots=True)
 class TransactionRecord:
-    """Node to the number of its executions that were not undone."""
+    """One transaction. ``executions``: node to the number of its executions that were not undone; ``state``: in
+    which the middleware ended it, None while it is not ended."""
 
     tid: int
     executions: dict[str, int]

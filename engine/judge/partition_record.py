@@ -133,8 +133,8 @@ class PartitionRecord:
                 self._counts(serial)
 
     def _counts(self, serial: int) -> None:
-        """This copy counts: it is of no transaction, or of a committed one. While its transaction is open it is no
-        duplicate yet, because that may still be aborted."""
+        """Count a copy of no transaction, or of a committed one. A copy of an open transaction is not counted yet,
+        because the transaction may still be aborted."""
         counting = self.counting.get(serial, 0) + 1
         self.counting[serial] = counting
         if counting > 1:

@@ -118,8 +118,8 @@ class TransactionsRecord:
         self.newest_epoch[fact.producer_id] = max(known, fact.producer_epoch)
 
     def registered_at(self, fact: events.PartitionsRegistered) -> None:
-        """This coordinator sends markers that an earlier one had dropped. If a replaced coordinator resumes
-        and loads its log, nothing changes."""
+        """A coordinator registered partitions, or loaded them from its log: it will mark them, also those whose
+        markers an earlier coordinator dropped. Ignored from a coordinator that was replaced meanwhile."""
         if self._replaced(fact):
             return
         self.coordinated[fact.producer_id] = fact.coordinator_epoch
@@ -151,8 +151,8 @@ class TransactionsRecord:
             meant.decided = fact.committed
 
     def completed(self, fact: events.TransactionCompleted) -> None:
-        """The coordinator completed its transaction: those of this producer id that are still open were left
-        behind."""
+        """The coordinator completed the transaction: registered partitions in which this producer id still has
+        one open get no marker any more."""
         if self._replaced(fact):
             return
         self.completing.discard(fact.producer_id)
@@ -169,7 +169,7 @@ class TransactionsRecord:
     def _replaced(
         self, fact: events.PartitionsRegistered | events.TransactionCompleted | events.MarkersGivenUp
     ) -> bool:
-        """Whether another coordinator has replaced the marker's coordinator."""
+        """Whether a newer coordinator has registered partitions of this producer id meanwhile."""
         return fact.coordinator_epoch < self.coordinated.get(fact.producer_id, -1)
 
     def _abandon(self, partition: str, producer_id: int) -> None:
@@ -289,8 +289,9 @@ class TransactionsRecord:
 
 
 def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[int]]:
-    """Atomicity: partition to serials whose outcome differs from the application's result, from the decision,
-    or from the outcome in another partition.
+    """Where a transaction is partly committed: partition to the serials whose outcome differs from the
+    application's result, from the decision, or from that of another partition. If only offsets differ:
+    ``offsets of GROUP`` to the serials of all copies. Empty when no outcomes differ.
 
     Offsets count, too: a visible offset is a committed part, a dropped one an aborted part. Parts that are
     still open do not count, because the partitions of one transaction may get their markers at different

@@ -1,7 +1,7 @@
 """Initiator, which opens a transaction, and business system, which runs its local part (MW-3, MW-6, MW-13).
 
 The result of the local transaction and its message id are written in one database transaction, so that a
-later back-check finds both or neither. Nothing else survives a crash.
+later back-check finds both or neither. A running local transaction and planned actions do not survive a crash.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class Business(Node):
         return self.effects()
 
     def crash(self, now: int) -> None:
-        """Running local transactions are lost; the local database stays."""
+        """Running local transactions and planned actions are lost; the local database stays."""
         for tid, local in self.transactions.items():
             local.due = None
             if states.BUSINESS.candidates(local.state, states.CRASH):
@@ -232,7 +232,7 @@ class Business(Node):
         local.due = None
 
     def _look_up(self, tid: int, local: LocalTransaction, now: int, body: Check) -> str:
-        """The answer to a back-check: the entry in the local database for this message id (MW-13)."""
+        """Answer a back-check by the entry in the local database for this message id; returns the outcome (MW-13)."""
         outcome = UNKNOWN
         if local.message_id == body.message_id and local.stored is not None:
             committed = local.stored == SUCCESS and not local.undone

@@ -2,8 +2,8 @@
 strategies.py.
 
 Forward strategies send the decision again to the participants that have not answered. Backward strategies
-undo the transaction at **all** participants and at the business system, because an undo at only some leaves a
-mixed state (CTR-40).
+undo a decided commit at **all** participants and at the business system, because an undo at only some leaves a
+mixed state (CTR-40); a decided rollback they send again where the answer is missing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.middleware.transaction import COMMIT, ROLLBACK, Transaction
 
 LOG, CANCEL = "log_rollback", "transaction_manager"
 _BY = {"local_rollback": "local", LOG: "log", CANCEL: "cancel"}
-"""The kind of undo in a Rollback: it determines whether a committed node can undo."""
+"""Strategy to the ``by`` of its Rollback, which determines whether a committed node can undo."""
 
 
 class Asker(Protocol):
@@ -96,21 +96,23 @@ def _undo(middleware: Asker, transaction: Transaction, now: int) -> None:
 
 
 def _nodes(transaction: Transaction) -> list[str]:
-    """The nodes that must undo their work: after a decision to commit, all participants and the business system."""
+    """The nodes that must undo their work: after a decision to commit, all participants and the business system;
+    otherwise those that were asked."""
     if transaction.decision == COMMIT:
         return [*transaction.records, BUSINESS]
     return list(transaction.answers)
 
 
 def ask_next(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """Undo in reverse order of the log, one node after the other: send the request to the next node."""
+    """After an answer, with the strategy that undoes by the log: send the Rollback to the next node. Otherwise
+    nothing happens."""
     if middleware.strategy.name == LOG and transaction.by == "log" and not transaction.named:
         _one_by_one(middleware, transaction, now)
 
 
 def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """The nodes from the newest commit to the oldest. A node that did not answer counts as the newest,
-    because the time of its commit is unknown."""
+    """Send a Rollback to the first node without an answer, from the newest commit to the oldest. A node whose
+    Commit-ok did not arrive counts as the newest, because the time of its commit is unknown."""
     order = sorted(
         _nodes(transaction), key=lambda name: name != BUSINESS
     )  # The business system committed first.
@@ -123,7 +125,7 @@ def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
 
 
 def undo_named(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """An operator's call: undo at these nodes, whatever their strategy is."""
+    """An operator's call: undo at the named nodes, whatever the strategy and the nodes' settings are."""
     transaction.by = "operator"
     transaction.answers.clear()
     for name in transaction.named:

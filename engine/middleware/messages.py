@@ -98,7 +98,8 @@ class Rollback:
     """Middleware → participant or business system: undo the operation, or release the reservation (MW-7,
     MW-12).
 
-    ``by``: ``decision``, ``local`` (the node's own undo), ``log`` (its compensation log) or ``cancel`` (TCC).
+    ``by``: ``decision``, ``local`` (the node's own undo), ``log`` (its compensation log), ``cancel`` (TCC) or
+    ``operator`` (at the nodes that an operator named).
     """
 
     api: ClassVar[str] = "Rollback"
@@ -210,7 +211,7 @@ def _craftable(message: type) -> dict[str, tuple[type, Any]]:
 
 BY_API: dict[str, Any] = {message.api: message for message in REQUESTS + ANSWERS}
 CRAFTABLE = {api: _craftable(message) for api, message in BY_API.items()}
-"""The messages of this scheme that a fault script may send (engine/crafted_requests.py)."""
+"""API of each message that a fault script may send to its fields (engine/crafted_requests.py)."""
 
 
 def craft(api: str, values: dict[str, Any]) -> object:

@@ -79,7 +79,7 @@ class _Message(NamedTuple):
 
 
 class Middleware(Node):
-    """One middleware node; tid to its transaction."""
+    """The middleware's node. ``transactions``: tid to transaction."""
 
     role = "middleware"
 
@@ -182,7 +182,7 @@ class Middleware(Node):
         self.watch.touch(transaction)
 
     def _unknown(self, envelope: Envelope, body: Any) -> None:
-        """No transaction has this tid: a restart without durable messages lost it."""
+        """No transaction has this tid: a restart without durable messages lost it. Only a Confirm is answered."""
         self.watch.emit(TidUnknown, body.tid, envelope.source, len(self.transactions))
         if isinstance(body, Confirm):
             self.send(envelope.source, ConfirmAck(tid=body.tid, result=FORGOTTEN), body.tid)
@@ -282,7 +282,8 @@ class Middleware(Node):
         situation: states.Situation = _ANY,
         **params: Any,
     ) -> Row:
-        """Take the row of this event: carry out its effects, set its state, start its timer."""
+        """Take the row of this event: carry out its effects, set its state, start its timer. A row without a state
+        is a refusal; a Confirm that is refused after the end is answered with that end."""
         before = transaction.state
         row = states.MIDDLEWARE.take(before, on, situation)
         message = _Message(**params)
@@ -353,7 +354,7 @@ class Middleware(Node):
         )
 
     def _wait(self, transaction: Transaction, now: int) -> None:
-        """Start the one timer of the new state."""
+        """Start the timer of the new state, if it has one; the earlier timer ends."""
         state, settings = transaction.state, self.configuration
         until: int | None = None
         if state == states.PREPARING:

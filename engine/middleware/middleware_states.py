@@ -49,7 +49,7 @@ class Situation(NamedTuple):
     undone: bool = False
     """Every requested node has undone its work."""
     all_heard: bool = False
-    """Every node of the compensation has answered; a missing answer is still awaited."""
+    """The compensation has an answer from every node, even if it is a refusal."""
     checks_left: bool = False
     named: bool = False
     given_up: bool = False

@@ -192,7 +192,8 @@ class Participant(Node):
         branch.applied = 0
 
     def _undo_again(self, tid: int, branch: Branch, now: int) -> None:
-        """A handler without a record of the tid applies the undo once more, although nothing is left to undo."""
+        """The handler does not record which tids it has handled, so it undoes once more, although nothing is left
+        to undo. Nothing happens without a compensation record of the tid."""
         if any(record["tid"] == tid for record in self.log):
             self.value -= branch.operation
             branch.applied -= 1

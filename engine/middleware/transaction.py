@@ -65,8 +65,8 @@ class Transaction:
         """(event, start, end) of the state's only timer, in virtual ms."""
         self.committed_since: int | None = None
         self.committed_until: int | None = None
-        """Times of the first and the last Commit-ok: how long participants differ, as far as the middleware
-        can know (MW-14)."""
+        """Times of the first Commit-ok, and of the last one or of the undo of everything: how long participants
+        differ, as far as the middleware can know (MW-14)."""
         self.forgotten = False
 
     def view(self) -> MiddlewareTransactionView | None:
@@ -92,7 +92,7 @@ class Transaction:
     # -- hearing ---------------------------------------------------------------------------------------
 
     def hear(self, node: str, on: str) -> bool:
-        """Store a participant's answer; False when it changes nothing."""
+        """Record a participant's vote or answer, or that it is missing; False when that changes nothing."""
         known = self.records.get(node)
         if known is None or not participants.RECORD.candidates(known, on):
             return False

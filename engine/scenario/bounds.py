@@ -45,7 +45,8 @@ _TOKEN = re.compile(
 
 
 def check_text(text: str, source: str = "", *, bytes_max: int = TEXT_BYTES_MAX) -> None:
-    """Raises BadScenario with the line at which a limit is exceeded; ``bytes_max`` bytes of UTF-8 in all."""
+    """Raises BadScenario for a text of more than ``bytes_max`` bytes of UTF-8, or with the line at which another
+    limit is exceeded."""
     if len(text) > bytes_max or len(text.encode(errors="replace")) > bytes_max:
         raise BadScenario("document", wrong("too_long"), allowed("bytes", most=bytes_max), source=source)
     scan = _Scan(source)

@@ -100,8 +100,8 @@ def _values(value: object, place: str) -> Iterator[tuple[str, object]]:
 
 
 def _refused(value: object) -> tuple[Phrase, Phrase] | None:
-    """The reason why documents cannot have such a value, and what to write instead: TOML has values that
-    JSON, a database or a run's arithmetic does not have."""
+    """Why documents cannot have such a value, and what to write instead; None for an allowed value. TOML has
+    values that JSON, a database or a run's arithmetic does not have."""
     if isinstance(value, str):
         return (wrong("zero"), allowed("no_zero")) if "\0" in value else None
     if isinstance(value, bool):
@@ -212,7 +212,7 @@ def _descend(node: Any, word: str, path: str) -> Any:
 
 
 def _row_number(word: str, rows: list[Any]) -> int | None:
-    """The index of the row that a word of a path names; None for other digits than 0–9 and for superscripts."""
+    """The index that a word of a path names; None unless it is an index of ``rows``, written with digits 0–9."""
     is_number = word.isascii() and word.isdecimal() and len(word) <= len(str(len(rows)))
     return int(word) if is_number and int(word) < len(rows) else None
 
@@ -290,7 +290,8 @@ def _text(field: Field, value: Any, place: str) -> str:
 
 
 def _check_characters(value: str, place: str, *, one_line: bool) -> None:
-    """Characters that change the direction of text would affect a page's own words, too."""
+    """Raises BadScenario for a control character, or for one that changes the direction of text and so would
+    affect a page's own words, too."""
     code = forbidden(value, one_line=one_line)
     if code is not None:
         raise BadScenario(place, wrong("character", code=code), allowed("no_such_character"))
@@ -354,7 +355,7 @@ def _tables(field: Field, value: Any, place: str) -> list[dict[str, Any]]:
 
 
 def _row_word(row: Any, index: int) -> str:
-    """How a place names a row of a list: by the row's name if it has a short one, otherwise by its number."""
+    """The word for a list's item in a dotted path: its name if that is short enough, otherwise its index."""
     name = row.get("name") if isinstance(row, dict) else None
     return name if isinstance(name, str) and 0 < len(name) <= ROW_NAME_CHARACTERS_MAX else str(index)
 
@@ -387,7 +388,8 @@ def _join(place: str, key: str) -> str:
 
 def _check_references(document: dict[str, Any]) -> None:
     """Check that names refer to something that exists (clients of applications, partitions of calls, actors
-    of faults)."""
+    of faults). Fills in what depends on other sections: a topic if there is none, a consumer's partitions, the
+    partition of a record with a key; and limits replicas to the number of brokers."""
     brokers = document["cluster"]["brokers"]
     nodes = _check_nodes(document)
     if not document["topics"] and brokers:
@@ -455,8 +457,8 @@ def _check_total(applications: list[dict[str, Any]]) -> None:
 
 
 def _check_nodes(document: dict[str, Any]) -> list[str]:
-    """Check the nodes of two-phase commit over middleware, if there are any; a scenario needs these nodes or
-    brokers."""
+    """The names of the nodes of two-phase commit over middleware, checked; empty without participants.
+    Raises BadScenario when the scenario has neither participants nor brokers."""
     section, cluster = document["middleware"], document["cluster"]
     given = [
         name for name, field in SECTIONS["middleware"].items() if section[name] not in (field.default, [])
@@ -480,7 +482,7 @@ def _check_nodes(document: dict[str, Any]) -> list[str]:
 
 
 def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str]) -> None:
-    """Check that the actor can make this kind of call."""
+    """Check that this client can make this kind of call, and that ``roll_back`` names nodes that exist."""
     opens = INITIATOR if INITIATOR in nodes else BUSINESS
     belongs = {"transact": opens, "roll_back": MIDDLEWARE}.get(call["do"])
     if belongs is None and client in nodes:

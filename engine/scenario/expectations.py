@@ -21,7 +21,8 @@ class Unmet:
 
 
 class Told:
-    """Collects, while a run is made, the facts that expectations compare: pass every step's JSON to ``take``."""
+    """Collects from a run what expectations are compared with: pass every step's JSON to ``take``. Keys of
+    sentences and notes (``said``), names of errors, names of broken guarantees."""
 
     def __init__(self) -> None:
         self.said: set[str] = set()
@@ -46,7 +47,7 @@ def told(steps: Iterable[dict[str, Any]]) -> Told:
 
 
 def unmet(simulation: Simulation, heard: Told) -> list[Unmet]:
-    """The document's expectations that the ended run did not fulfil, in the document's order."""
+    """The document's expectations that the ended run did not fulfil, in the order of the schema."""
     expect = simulation.scenario["expect"]
     found = list(_verdicts(simulation, expect))
     finished = expect["finished"] or "complete"

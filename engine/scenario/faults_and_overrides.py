@@ -70,7 +70,8 @@ ERROR_ANSWER_FIELDS: dict[str, tuple[int, int]] = {"log_start_offset": (-1, 2**6
 def check_fault(
     fault: dict[str, Any], place: str, actors: list[str], partitions: list[str], clients: list[str]
 ) -> None:
-    """Raises BadScenario for an impossible fault. A match on the API of a response becomes a match on responses."""
+    """Raises BadScenario for an impossible fault. If a match names an answer of the middleware, its ``response``
+    is set to True."""
     matched = bool(fault["match"]) and fault["match"].get("api") is not None
     if matched == (fault["at"] is not None):
         raise BadScenario(place, wrong("at_or_match"), allowed("at_or_match"))
@@ -124,7 +125,8 @@ def _check_crafted(fault: dict[str, Any], place: str, actors: list[str]) -> None
 
 
 def _check_numbers(message: dict[str, Any], place: str, fields: dict[str, tuple[int, int]]) -> None:
-    """Check that the numbers in free tables fit the types of the wire format."""
+    """Check the names and values in a fault's free table ``message``; ``fields``: name to its lowest and highest
+    number."""
     for name, value in message.items():
         if name == "transactional" and "records" in fields:
             if type(value) is not bool:
@@ -178,8 +180,8 @@ def check_override(
 
 
 def _check_producer_ids(override: dict[str, Any], place: str, brokers: list[int]) -> None:
-    """Check the block that ZooKeeper holds, or the next id of one broker's block; an override has only one of
-    them."""
+    """Check the block that ZooKeeper holds and the next id of one broker's block; an override needs at least
+    one of them."""
     if override["next_id"] is None and override["block_end"] is None:
         raise BadScenario(f"{place}.next_id", MISSING, allowed("next_id_or_block"))
     if override["next_id"] is not None:

@@ -58,8 +58,9 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
 
 
 def altered(scenario: Scenario) -> dict[str, Altered]:
-    """Path of each setting that is not at its default to [default, value, name in Kafka] (UIV-4). The default
-    is that of the client's or the cluster's own version."""
+    """Path of a setting to [default, value, name in Kafka] (UIV-4): each setting of the cluster that is not at
+    its default, and each that the document gives a broker or a producer. The default of a producer's setting is
+    that of the producer's own version."""
     found: dict[str, Altered] = {}
     document = scenario.document
     cluster = document["cluster"]

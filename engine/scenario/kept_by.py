@@ -28,7 +28,7 @@ APIS: dict[str, str] = {api.name: api.kept_by for api in apis.APIS if api.kept_b
 """Messages that exist only with ZooKeeper, or only with a quorum."""
 SWITCHES: dict[str, str] = {"zookeeper_version_check": ZOOKEEPER}
 KINDS: dict[str, str] = {"zookeeper": ZOOKEEPER}
-"""Kinds of steps that one of the two makes."""
+"""Kinds of steps that exist only with ZooKeeper, or only with a quorum."""
 SETTINGS: dict[str, str] = {
     "registration_ms": ZOOKEEPER,
     "zookeeper_reply_timeout_ms": ZOOKEEPER,
@@ -44,7 +44,7 @@ def keeper(profile: str) -> str:
 
 
 def exists(needs: str | None, profile: str) -> bool:
-    """Whether a cluster of this version has a name that needs ``keeper``; None: every cluster has it."""
+    """Whether a cluster of this version has a name that needs this kind of controller; None: every cluster has it."""
     return needs in (None, keeper(profile))
 
 
@@ -78,7 +78,7 @@ def check_keeper(document: dict[str, Any]) -> None:
 
 
 def _check_version(fault: dict[str, Any], profile: str, place: str) -> None:
-    """Check that these brokers have the version of a hand-made request, and the code of an injected error."""
+    """Check that brokers of this version read a hand-made request with these fields, and have an injected error."""
     known = PROFILES[profile]
     asked = (fault["message"] or {}).get("transaction_version", 0)
     if asked > known.transaction_version:
@@ -100,7 +100,8 @@ def _check_version(fault: dict[str, Any], profile: str, place: str) -> None:
 
 
 def _check_unnamed(message: dict[str, Any], field: str, place: str, version: str) -> None:
-    """InitProducerId names an identity since KIP-360."""
+    """Raises BadScenario when an InitProducerId has this field of an identity, which brokers read only since
+    KIP-360."""
     if message.get(field, -1) != -1:
         raise BadScenario(
             f"{place}.message.{field}",

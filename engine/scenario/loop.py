@@ -131,7 +131,8 @@ class Loop:
         self.hand: list[Polled] = []
         self.sent = 0
         self.acted = False
-        """Events of actions that do not block: a transaction begun, positions committed, a rewind."""
+        """Whether the present state's action that does not block was done: a transaction begun, positions
+        committed, or a rewind."""
         self.call: Call | None = None
         self.called_at = 0
         self.not_before: int = document["at"]
@@ -166,15 +167,15 @@ class Loop:
 
     @property
     def alive(self) -> bool:
-        """Whether both clients run and neither has restarted since the loop began, perhaps between two calls
-        of the loop."""
+        """Whether both clients run and neither has restarted since the loop itself last started; a client may
+        restart between two calls of the loop."""
         same = self.incarnations == (self.producer.incarnation, self.consumer.incarnation)
         return self.producer.alive and self.consumer.alive and same
 
     # -- when ------------------------------------------------------------------------------------------
 
     def due(self, now: int) -> int | None:
-        """When the loop acts next; None: it waits for a call or for records, or has ended."""
+        """When the loop acts next; None: it waits for a call, for records or for a client, or has ended."""
         if self.state == STOPPED:
             return None
         if self.state == DOWN:
@@ -195,11 +196,11 @@ class Loop:
     # -- what ------------------------------------------------------------------------------------------
 
     def act(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
-        """Make the next call; returns the effects with the name of the role that returned them.
+        """Do the next action; returns each client that was called, with the effects of the call.
 
         ``new_serial()``: the serial of a record that no application sent before. ``counts(partition,
-        serial)``: whether a stored copy of this record is valid, because no ABORT marker covers it. Both are
-        only for the judges.
+        serial)``: whether this record has a stored copy that no ABORT marker covers. Both serve only the
+        serials, by which judges identify records.
         """
         self.watch.touch(self)
         if self.state == DOWN:
@@ -227,7 +228,7 @@ class Loop:
         return _ACTIONS[self.state](self, now)
 
     def _outcome(self) -> str | None:
-        """The result of the previous call; None: there was none, or its result was handled already."""
+        """The event of the machine that the previous call or action causes; None: it causes none."""
         call, self.call = self.call, None
         if call is None:
             return DONE if self.acted and self.state in (HANDED_ON, REWINDING) else None
@@ -240,7 +241,7 @@ class Loop:
         return FATAL if self.state in (STARTING, FAILED) else ERROR
 
     def _take(self, on: str) -> None:
-        """Take the row of the table."""
+        """Take the row of the table for this event; in POLLING the loop holds no records."""
         row = MACHINE.take(self.state, on, self)
         self.state = row.target or self.state
         self.watch.emit(RowTaken, self.name, row)
@@ -254,7 +255,8 @@ class Loop:
         return [(self.producer.name, self.producer.call(call, now))]
 
     def _start(self, now: int) -> Done:
-        """initTransactions(); or, when only the consumer restarted, the call that the producer needs next."""
+        """Make the producer ready: ``initTransactions()``, or, if only the consumer restarted, commit or abort the
+        transaction under way. If none of these is needed, go on to the first poll."""
         transactions = self.producer.memory.transactions
         if transactions is None or not transactions.is_transactional or transactions.state == READY:
             self._take(DONE)
@@ -266,15 +268,15 @@ class Loop:
         )
 
     def _pause(self, now: int) -> Done:
-        """The time of the next action. With ``max_block_ms`` 0 a call returns in the same millisecond, but a
-        real application needs time for a round."""
+        """Postpone the next action, after a call that timed out in the same millisecond (``max_block_ms`` 0):
+        a real application needs time for a round."""
         self.not_before = now + max(1, self.every)
         self.watch.emit(LoopPaused, self.name, self.not_before)
         return []
 
     def _poll_first(self, now: int) -> Done:
-        """``initTransactions()`` comes before the first ``poll()``, so that a transaction of an earlier
-        process is decided before the group's offsets are fetched."""
+        """Let the consumer fetch the group's offsets. Called after ``initTransactions()``, so that a
+        transaction of an earlier process is decided before."""
         self.watch.emit(LoopPolledFirst, self.name, self.consumer.name, self.consumer.group_id)
         self.consumer.poll_first(now)
         return [(self.consumer.name, [])]
@@ -292,7 +294,7 @@ class Loop:
         return []
 
     def _send(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
-        """Begin a transaction, then send one record for each input record.
+        """Make one call: begin a transaction, then one ``send()`` for each input record.
 
         The same input gives the same record (GEN-8), unless all its copies were aborted: then the earlier
         attempt does not count.
@@ -325,13 +327,14 @@ class Loop:
         return []
 
     def _positions(self) -> dict[str, int]:
-        """For each partition of the round, the offset to continue from: that of the last processed record
-        plus 1 (CTR-46)."""
+        """For each partition of the round, the offset to commit: that of the last processed record plus 1, or
+        without the 1 if the loop makes the mistake of ``commits = "last"`` (CTR-46)."""
         step = 0 if self.last_offset else 1
         return {record.partition: record.offset + step for record in self.hand}
 
     def _hand_positions_on(self, now: int) -> Done:
-        """Commit the positions: as part of the transaction; without one, only after every sent record is stored."""
+        """Add the positions to the transaction. If they are committed separately: first commit the
+        transaction, or without one wait until every sent record is stored."""
         if self.in_transaction:
             arguments: dict[str, Any] = {"offsets": self._positions(), "group": self.consumer.group_id}
             arguments["member"] = self.consumer.member
@@ -352,7 +355,7 @@ class Loop:
         return self._ask(Call(COMMIT_TRANSACTION), now)
 
     def _hand_on(self, now: int) -> Done:
-        """Outside the transaction the consumer commits the positions, after the records."""
+        """Let the consumer commit the positions, unless they were part of the transaction."""
         if self.acted:
             return []
         self.acted = True

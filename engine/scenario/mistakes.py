@@ -75,8 +75,8 @@ def _leave_out_row(document: dict[str, Any], place: str) -> bool:
 
 
 def _remove(document: dict[str, Any], words: list[str]) -> bool:
-    """Empty a row instead of moving the later ones up, so that the places of further mistakes are those of
-    the text."""
+    """Remove the key at a place. A list's row is replaced by a harmless one, so that the later rows keep their
+    places in the text. False when nothing is there, or when no row is harmless in that section."""
     node: Any = document
     for word in words[:-1]:
         node = _below(node, word)

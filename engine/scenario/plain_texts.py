@@ -19,7 +19,7 @@ view, so they may not be used."""
 
 
 def check_texts(document: dict[str, Any]) -> None:
-    """Raises BadScenario for such a text. The types were checked before."""
+    """Raises BadScenario for a reserved name, and for markup in a title. The types were checked before."""
     _check(document, "", is_title=False)
 
 

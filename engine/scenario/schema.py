@@ -1,4 +1,4 @@
-"""The fields of a scenario document, each with its type, bounds, default and meaning.
+"""The fields of a scenario document, each with its type, bounds and default.
 
 The table has three uses: the loader checks against it, the builder page makes its form from it, and error
 messages take the allowed values from it. Times are virtual milliseconds, sizes bytes.
@@ -27,8 +27,9 @@ SCRIPTED_MAX = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One value. ``kind``: ``int``, ``bool``, ``text``, ``name``, ``partition``, ``words`` (en and zh-Hans),
-    ``ints``, ``names``, ``table`` (free keys, checked where it is used), ``tables``."""
+    """One value. ``kind``: ``int``, ``number`` (0 to 1), ``bool``, ``text``, ``name``, ``partition``, ``words``
+    (en and zh-Hans), ``ints``, ``names``, ``table`` (without ``rows``: free keys, checked where it is used),
+    ``tables`` (a list of tables), ``any`` (neither a table nor a list)."""
 
     kind: str
     default: Any = None
@@ -37,7 +38,7 @@ class Field:
     high: int | None = None
     choices: tuple[Any, ...] = ()
     rows: str | None = None
-    """Name of the section that defines each row (``tables``), or the table itself."""
+    """Name of the section that defines the table, or each table of the list."""
     bound: int = 64
     """The most items of a list."""
     one_line: bool = False

@@ -44,7 +44,7 @@ class Heard:
 
 
 class Listener:
-    """Comes after a script's rules, sees every message and applies to none."""
+    """Comes after a script's rules, sees every message to which none of them applied, and applies to none."""
 
     seen = 0
 
@@ -84,7 +84,8 @@ class Listener:
 
 
 def listen(simulation: Simulation) -> Listener:
-    """See everything that is sent from now on. Does not change the run."""
+    """Add a listener for the messages under way and all that are sent from now on, except those to which a rule of
+    the script applies. Does not change the run."""
     listener = Listener()
     simulation.interference.listen(listener)
     return listener
@@ -128,7 +129,8 @@ def _strike(
     word: str,
     further: Rule,
 ) -> None:
-    """At most one rule applies to a message."""
+    """Note the rule for a message. The intervention is left out when the message is unknown or has a rule already:
+    at most one rule applies to a message."""
     if heard is None or heard.id in struck:
         left_out.append(index)
     else:
@@ -161,8 +163,8 @@ def _would_count(match: Rule, other: Heard) -> bool:
 def _replayed(
     scenario: Scenario, interventions: list[dict[str, Any]]
 ) -> Iterator[tuple[Rule, int, dict[int, Heard]]]:
-    """Each intervention with its time and the number of messages sent before it; for delayed messages, which
-    ones and by how much."""
+    """Each intervention, its time, and the messages sent before it, by id. A ``hold_messages`` gets ``held``:
+    the messages that it delays, each with the delay in ms."""
     simulation = Simulation(scenario, interventions)
     listener = listen(simulation)
     for made in interventions:

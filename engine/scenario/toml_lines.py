@@ -41,7 +41,7 @@ class _Section:
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def _lines(text: str) -> dict[str, int]:
-    """Place to its first line. A row of a list is named by its name, or by its number if it has none."""
+    """Place to its first line. In a place, a list's row has its name, or its index if it has no name."""
     found: dict[str, int] = {}
     counts: dict[str, int] = {}
     rows: dict[str, str] = {}

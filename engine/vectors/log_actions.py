@@ -101,7 +101,8 @@ class Script:
     views: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     """The time and content of each recorded view."""
     leader: int = 0
-    """The first leader of the first partition: the broker that is later killed as its leader; 0: unknown."""
+    """The first leader of the first partition, as the first action that kills a leader names it; 0: no action
+    does."""
     last_segment: int = 0
     """First offset of the segment that the log cleaner leaves alone."""
     lasts_ms: int = TURN_MS

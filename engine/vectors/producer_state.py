@@ -71,8 +71,8 @@ class LogCase:
             raise Skip(f"the engine has no operation {operation['op']!r}")
         answer = handler(self, operation)
         if self.auto_high_watermark and self.log.high_watermark != self.log.log_end:
-            # An unchanged high watermark is not passed on: after a truncation only 2.8 passes it to the
-            # transactions (LOG-8).
+            # Not called for an unchanged high watermark: the call would report it to the log's transactions,
+            # which after a truncation only 2.8 does (LOG-8).
             self.log.set_high_watermark(self.log.log_end)
         return answer
 

@@ -1,4 +1,4 @@
-"""The only error of this package: bytes that are not a message which it reads."""
+"""The only error of this package: a message that it cannot read or does not accept."""
 
 
 class WireError(ValueError):
