@@ -25,7 +25,7 @@ class TopicPartitions:
         self._partitions: dict[bytes, set[int]] = {}
 
     def take(self, values: Iterable[bytes]) -> None:
-        """Apply a value. Records of other kinds, and bytes that are no metadata record, are skipped."""
+        """Apply the values. Records of other kinds, and bytes that are no metadata record, are skipped."""
         for value in values:
             try:
                 self._take(FieldCursor(value))

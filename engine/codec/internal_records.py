@@ -1,8 +1,8 @@
 """The content of records of Kafka's internal topics, in the order of their logs: the metadata of
 transactional ids, and the committed offsets of groups.
 
-Owns the part `brokers` of a log case's view; the broker is the one that wrote the file. A logged state is
-final, so only the offsets of an open transaction are pending here.
+Owns the part `brokers` of a log case's view; the broker is the one that wrote the file. A state in the log has
+taken effect, so nothing is pending here but the offsets of an open transaction.
 """
 
 import re
@@ -37,8 +37,8 @@ from engine.machine import Row as TableRow
 from engine.topic_partition import topic_partition
 
 IDS_MAX = 500
-"""The most transactional ids, and the most offsets of groups, that the view keeps; the step of a further one
-says that it is not kept."""
+"""The most transactional ids, and the most offsets of groups, that the view keeps. The step of a further id says
+that it is not kept; a further offset is described, but not kept."""
 TOLD_MAX = 10
 """The most records of one batch that are described; the others are counted."""
 
@@ -109,8 +109,8 @@ class InternalRecords:
         }
 
     def take(self, partition: str, row: BatchRow, origin: int | None, number: int) -> Told | None:
-        """`origin`: step time 0, milliseconds since 1970; `number`: of the step. None when there is nothing
-        to say beyond a batch of any topic."""
+        """The meaning of a batch's records; None for a damaged batch and for other topics. `origin`: step time 0
+        in milliseconds since 1970; `number`: that of the step."""
         named = _NAME.fullmatch(partition)
         if named is None or row.damage:
             return None

@@ -92,7 +92,8 @@ class Lane:
         }
 
     def start_segment(self, segment: Segment) -> list[Json]:
-        """The changes when the reader reaches the first row of a segment."""
+        """Note that a segment begins, before its first row; returns the changes. Nothing happens if its base offset is
+        unknown."""
         if segment.base_offset is None or segment.base_offset > NUMBER_MAX:
             return []
         before = self.log.pointers()
@@ -105,8 +106,8 @@ class Lane:
         return self.log.log_end <= header.base_offset <= header.last_offset < NUMBER_MAX
 
     def append(self, row: BatchRow, at: int) -> list[Json]:
-        """The changes when `row` is appended, after `holds` returned True; `at` in milliseconds since the
-        first batch."""
+        """Append `row`, for which `holds` must be True; returns the changes. `at` in milliseconds since the first
+        batch."""
         header = row.header
         before = self._state(header.producer_id)
         decided = self._replay(row, at)

@@ -42,7 +42,8 @@ from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Records, Row, S
 from engine.scenario.header import ENGINE_VERSION
 
 STEPS_MAX = 20_000
-"""The most batches of one log case. When the files hold more, a further step says so."""
+"""The most rows of one log case: batches, old messages and damaged places. When the files hold more, a further
+step says so."""
 
 PARTITIONS_MAX = 200
 """The most partitions of one log case; files with more are refused."""
@@ -77,11 +78,11 @@ class LogCase:
     steps: list[Json]
     not_read: tuple[UnreadFile, ...]
     shortened: bool
-    """The files hold more than `STEPS_MAX` batches; the last step says so."""
+    """The files hold more than `STEPS_MAX` rows; the last step says so."""
     why: list[Json] = field(default_factory=list)
     """Why consumers stop, for each stretch of steps (`log_why.py`)."""
     previews: dict[int, list[Json]] = field(default_factory=dict)
-    """Place of a requested ending to the steps that it would add after the last one."""
+    """Index of a requested ending to the steps that it would add after the last one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ Pair = TypeVar("Pair", bound=tuple[int, int])
 def rising_pairs(
     data: Buffer, layout: struct.Struct, entry: Callable[[int, int], Pair], below: Pair
 ) -> Iterator[Pair]:
-    """The entries from ``below`` on, while both numbers rise; the bytes after the first that does not rise
-    are ignored."""
+    """The entries as long as both numbers rise, the first from above ``below``; an entry whose numbers do not
+    rise, and all bytes after it, are ignored."""
     view = memoryview(data)
     before = below
     for one, other in layout.iter_unpack(view[: len(view) // layout.size * layout.size]):

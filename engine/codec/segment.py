@@ -62,7 +62,7 @@ class BatchRow:
     records_read: int = 0
     """Number of records that were read whole, kept or not."""
     control: ControlRecord | None = None
-    """The batch's control record; None for data, and when the record is damaged."""
+    """The batch's control record; None for data, and when no such record can be read."""
     codec_not_read: str | None = None
     """The codec's name when the records are compressed and no decompressor was passed in for it."""
     damage: tuple[Damage, ...] = ()
@@ -211,7 +211,7 @@ class SegmentReader:
         return header.codec if known and header.codec not in self.decompressors else None
 
     def _read_records(self, batch: bytes, header: BatchHeader, position: int) -> RecordsRead:
-        """The records, if the reader keeps them."""
+        """Read the records: kept, only checked or skipped, as the reader's ``records`` says."""
         if header.codec_code >= len(CODEC_NAMES):
             at, expected = position + ATTRIBUTES_POSITION, f"0..{len(CODEC_NAMES) - 1}"
             return RecordsRead((), 0, Damage(DamageKind.CODEC, at, expected, str(header.codec_code)))
@@ -275,7 +275,7 @@ def _only_zeros(view: memoryview) -> bool:
 
 
 def _length_doubt(view: memoryview, position: int, size: int) -> tuple[Damage, ...]:
-    """Damage that ends the file: the batch at `position` is damaged, and no batch follows it."""
+    """For a damaged batch at `position`: further damage, which ends the file, if no batch follows it."""
     follower = position + size
     if len(view) - follower < FRAME_BYTES:
         return ()
@@ -300,7 +300,8 @@ def offset_behind(row: Row, offset: int) -> int:
 
 
 def _offset_damage(base_offset: int, position: int, offsets: range) -> tuple[Damage, ...]:
-    """Offsets only rise, and stay within 31 bits of the segment's base offset (`LogSegment.append`).
+    """The damage of a base offset outside `offsets`: offsets only rise, and stay within 31 bits of the segment's
+    base offset (`LogSegment.append`).
 
     The checksum does not cover the base offset, so this is its only check.
     """
@@ -311,7 +312,7 @@ def _offset_damage(base_offset: int, position: int, offsets: range) -> tuple[Dam
 
 
 def _count_damage(header: BatchHeader, position: int) -> tuple[Damage, ...]:
-    """Header fields that contradict every possible list of records."""
+    """The damage of header fields that contradict every possible list of records."""
     if header.last_offset_delta < 0:
         at = position + LAST_OFFSET_DELTA_POSITION
         return (Damage(DamageKind.LAST_OFFSET_DELTA, at, "≥ 0", str(header.last_offset_delta)),)
@@ -325,7 +326,7 @@ def _count_damage(header: BatchHeader, position: int) -> tuple[Damage, ...]:
 def _control(
     header: BatchHeader, records: tuple[Record, ...], position: int
 ) -> tuple[ControlRecord | None, tuple[Damage, ...]]:
-    """The only record of a control batch; None when the cleaner removed it."""
+    """The only record of a control batch, and its damage; None when it is damaged or was removed by the cleaner."""
     if header.record_count > 1:
         at = position + RECORD_COUNT_POSITION
         return None, (Damage(DamageKind.CONTROL_COUNT, at, "1", str(header.record_count)),)

@@ -26,7 +26,7 @@ class AbortedTransaction(NamedTuple):
 
 
 def decode_transaction_index(data: bytes) -> tuple[tuple[AbortedTransaction, ...], tuple[Damage, ...]]:
-    """The entries before the first damaged byte, and the damage there, or None. Never raises."""
+    """The entries before the first damaged place, and the damage there (none or one). Never raises."""
     entries: list[AbortedTransaction] = []
     for position in range(0, len(data) - _ENTRY.size + 1, _ENTRY.size):
         version, *fields = _ENTRY.unpack_from(data, position)

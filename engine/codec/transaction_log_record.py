@@ -67,7 +67,7 @@ class TransactionLogValue:
     last_update_ms: int
     start_ms: int
     previous_producer_id: int = NO_PRODUCER_ID
-    """Only in version 1, like all fields below."""
+    """Only in version 1, like the next three fields."""
     next_producer_id: int = NO_PRODUCER_ID
     next_producer_epoch: int = NO_PRODUCER_EPOCH
     client_transaction_version: int = 0

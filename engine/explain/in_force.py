@@ -1,7 +1,7 @@
 """Which versions of Kafka have a thing, as JSON: a row of a machine, a test of a decision, a line of pseudocode.
 
-What is drawn or listed beside a run is what its versions have. Pages look that up here; ``versions`` and ``level`` say
-what a thing needs, the header of a run and its derived facts what there is.
+A page shows beside a run only what the run's versions have. ``versions`` and ``level`` say what a thing needs; the
+header of a run and its derived facts say what the run has.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def needs(exists: Callable[[Profile], bool]) -> dict[str, Any]:
 
 @cache
 def needs_of(only_if: str | None, unless: str | None) -> dict[str, Any]:
-    """The same of what names fields of the profile."""
+    """``needs`` of a thing that exists only if one field of the profile is set, and unless another is."""
     return needs(lambda profile: holds(profile, only_if, unless))
 
 
 def states_in(machine: Machine[Any], cluster: Profile, clients: Iterable[Profile] = ()) -> list[str]:
-    """The states of a machine in a cluster with clients of other versions: those that a row of one of them joins; none
-    where no version of them has the machine. A client brings no controller."""
+    """The states of a machine that rows of these versions join, with the initial one; empty if none of the versions
+    has the machine. A client's version counts with the cluster's kind of controller."""
     versions = [cluster, *(replace(one, quorum_controller=cluster.quorum_controller) for one in clients)]
     rows = [row for row in machine.rows if any(row.exists_in(version) for version in versions)]
     joined = {machine.initial, *(state for row in rows if row.target for state in (row.source, row.target))}

@@ -26,8 +26,8 @@ _SLOT = re.compile(
     r"((?: ms| 毫秒| UTC)(?![A-Za-z]))?( (?=[\u3400-\u9fff]))?"
 )
 _CHINESE = re.compile("[\u3400-\u9fff]")
-_CHINESE_END = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$")
 """Matches Chinese characters: a text that contains one joins lists with the Chinese comma."""
+_CHINESE_END = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$")
 _UTC = " UTC"
 MOMENTS = frozenset({"at", "from", "sent_at", "since", "started_at", "until"})
 """Parameters that hold a time of the run; all others before `ms` hold a duration."""
@@ -86,7 +86,7 @@ def sentence(key: str, params: dict[str, Any], language: str = "en") -> str:
 
 
 def words_of(known: Mapping[str, Sentence], language: str) -> Callable[[str], str | None]:
-    """Called by ``fill`` for the word of a key; None if there is none."""
+    """A function for ``fill``: key to its text in this language, None if there is none."""
     return lambda key: known[key].text(language) if key in known else None
 
 

@@ -105,8 +105,8 @@ def _fits(checkpoint: dict[str, Any], step: Step) -> bool:
 
 
 def _partitions(step: Step, message: dict[str, Any] | None) -> set[str]:
-    """The partitions that the step is about: those of its message, of its sentence, and those whose bounds it
-    moves."""
+    """The partitions that the step is about: those of its message, of its sentence, and those that it
+    changes."""
     found = set(message["partitions"]) if message is not None else set()
     for name in ("partition", "consumer_partition"):
         if isinstance(step["params"].get(name), str):

@@ -365,7 +365,8 @@ def _ask_stable_offset(step: Step, view: View) -> Asked:
 
 
 def _bounds(step: Step, view: View) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """The partition of the first moved bound, its leader's replica after the step, and its bounds before it."""
+    """The partition whose bound moved, the replica after the step, and its two bounds before. The first leader's
+    replica whose bound moved, or else the first replica."""
     moved = [change for change in step["changes"] if _moves_bound(change)]
     leading = [
         change

@@ -18,7 +18,7 @@ RAISES = (
     "coordinator.epoch_raised",
     "client.transactional_id_ready",
 )
-"""Kinds of steps that give an id another epoch, or assign it to a producer."""
+"""Keys of steps that give an id another epoch, or by which a producer gets the epoch."""
 _DECIDES = (
     "coordinator.decides_commit",
     "coordinator.decides_abort",
@@ -29,7 +29,7 @@ _DECIDES = (
 
 
 def raised(moment: Moment, transactional_id: str) -> list[Said]:
-    """The newest steps of each kind that raised the epoch of an id, oldest first."""
+    """The newest step of each kind in RAISES for an id, oldest first."""
     found = [moment.lately.said.get((key, transactional_id)) for key in RAISES]
     return sorted((one for one in found if one is not None), key=_number)
 
@@ -74,7 +74,7 @@ def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
 
 
 def decided(moment: Moment, producer_id: int) -> Iterator[Link]:
-    """The step that decided the transaction which a marker ends."""
+    """The newest step that decided a transaction of this producer id, which a marker then ended."""
     transactional_id = moment.owner_of(producer_id)
     found = [moment.lately.said.get((key, str(transactional_id))) for key in _DECIDES]
     known = sorted((one for one in found if one is not None), key=_number)

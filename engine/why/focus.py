@@ -1,7 +1,7 @@
 """The questions that the newest step raises, the most important first.
 
-They come from one table, read from the top: first a broken guarantee, then a refusal, then a loss, and so on.
-A question without a subject gets the answer to the first one.
+They come from one table, read from the top: first a broken guarantee, then a refusal, a duplicate, a loss, and
+so on. An empty subject means the newest step.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def _repeat(_moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _lost(moment: Moment, step: Json) -> Iterator[Asked]:
-    """A message lost on its link; for one that was lost with its connection, another finder asks about that."""
+    """The messages lost, if the loss is what the step is about. If a fault of an actor lost them, ``_fault`` asks
+    about the fault."""
     if step["key"] in _LOSING and lost_messages(step):
         yield GONE, ""
 
@@ -109,7 +110,7 @@ def _stored(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
-    """An offset of a leader's log that moved, or that stays below the replicated records."""
+    """A leader's high watermark or last stable offset that moved."""
     for change in step["changes"]:
         path = change["path"]
         if len(path) != 5 or path[0] != "partitions" or path[1].startswith("__"):
@@ -120,7 +121,7 @@ def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _reader(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The consumer that acts: the records hidden from it, or else its position."""
+    """The consumer that acts: the first record hidden from it, or else its lag."""
     consumer = step["actor"]
     shown = moment.part("consumers").get(consumer)
     if shown is None:
@@ -137,7 +138,8 @@ def _reader(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _held_readers(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The read_committed consumers that wait for the transaction in the leader's step."""
+    """The first read_committed consumer that waits, when the leader's step says that consumers wait for a
+    transaction."""
     if not any(note["key"] == "broker.readers_wait_for_transaction" for note in step["notes"]):
         return
     for consumer, shown in moment.part("consumers").items():
@@ -165,7 +167,7 @@ def _coordinator(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _client(moment: Moment, step: Json) -> Iterator[Asked]:
-    """A client: its new state, else a batch of it, else what it waits for."""
+    """A client: its new state, and the first unfinished batch that the step is about or changes."""
     application = moment.part("applications").get(step["actor"])
     name = step["actor"] if application is None else application["client"]
     client = moment.part("clients").get(name)

@@ -66,7 +66,7 @@ def why_early(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _markers(moment: Moment, partition: str, batch: Json) -> Iterator[Link]:
-    """The marker in the log after which consumers could read the record."""
+    """The first marker of the batch's producer after the batch, which decided the batch's transaction here."""
     for other in moment.batches(partition):
         mine = other["control"] is not None and other["producer_id"] == batch["producer_id"]
         if mine and other["base_offset"] > batch["last_offset"]:
@@ -147,7 +147,8 @@ def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def why_mixed(moment: Moment, tid: str) -> Iterator[Link]:
-    """A transaction over middleware that ended with only some nodes having carried out their part."""
+    """A transaction over middleware that ended with only some nodes having carried out their part, or in which a
+    node carried out its part more than once."""
     shown = moment.part("middleware")
     participants: Json = shown.get("participants") or {}
     if not participants or not any(tid in one["transactions"] for one in participants.values()):

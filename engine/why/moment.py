@@ -91,7 +91,7 @@ class Moment:
     # -- transactions ----------------------------------------------------------------------------------
 
     def coordinated(self) -> Iterator[tuple[str, str, Json]]:
-        """(broker's name, transactional id, the coordinator's entry) for every live coordinator."""
+        """(broker's name, transactional id, entry) for every entry that a coordinator has in its cache."""
         for broker, shown in self.part("brokers").items():
             for transactional_id, entry in (shown.get("transactions") or {}).items():
                 yield f"broker-{broker}", transactional_id, entry
@@ -122,7 +122,7 @@ class Moment:
         ]
 
     def log_partition(self, transactional_id: str) -> str | None:
-        """The partition of `__transaction_state` with the id's images; None when no actor of the run has it."""
+        """The partition of `__transaction_state` with the id's images; None when no broker of the view shows it."""
         entry = self.entry_of(transactional_id)
         if entry is not None:
             return partition_name(TRANSACTION_TOPIC, entry[1]["log_partition"])
@@ -148,8 +148,8 @@ class Moment:
     # -- time and messages -----------------------------------------------------------------------------
 
     def waiting_events(self, actor: str | None = None) -> list[Json]:
-        """The queued events, in the order in which they will happen. The arrival of a dropped message stays
-        in the queue, without effect."""
+        """The queued events, in the order in which they will happen, without the arrival of dropped messages,
+        which stays in the queue and has no effect."""
         under_way = self.part("network").get("messages") or {}
         events = [
             (event["at"], CLASS_NAMES.index(event["class"]), int(order), event)
@@ -198,7 +198,7 @@ class Moment:
         return list(dict.fromkeys([*names, *roles, *([*keeps, "controller"] if names else [])]))
 
     def actor(self, name: str) -> Json | None:
-        """A client, a consumer or a broker; None for an actor that can be neither down nor paused."""
+        """The view of a client, a consumer or a broker; None for every other actor."""
         for part in ("clients", "consumers"):
             if name in self.part(part):
                 found: Json = self.part(part)[name]

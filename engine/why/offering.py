@@ -104,7 +104,7 @@ def _has_answer(moment: Moment, question: str, subject: str) -> bool:
 
 
 def _lags(moment: Moment, consumer: str, partition: str) -> bool:
-    """Whether the consumer, or its committed offset, is behind the end."""
+    """Whether the consumer's position or committed offset is below the high watermark."""
     replica = moment.leading(partition)
     position = moment.part("consumers")[consumer]["positions"][partition]
     committed = moment.committed(consumer, partition)

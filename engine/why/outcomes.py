@@ -131,7 +131,7 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
 
 
 def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
-    """A control request that the client waits for, or has not sent yet."""
+    """The control request that the client waits for, or will send next, and the error that its state came from."""
     manager = client["transaction_manager"]
     api = manager["in_flight_request"]
     subject = actor_subject(name)
@@ -153,7 +153,7 @@ def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
 
 
 def applications_of(moment: Moment, client: str) -> Iterator[Link]:
-    """The next call of a client's application, if everything waits for it."""
+    """For each application of a client: the call that has not returned, its next call, or that it has ended."""
     for name, shown in moment.part("applications").items():
         if shown["client"] != client:
             continue

@@ -306,7 +306,7 @@ def why_lag(moment: Moment, consumer: str, partition: str) -> Iterator[Link]:
 
 
 def _between(moment: Moment, partition: str, first: int, end: int) -> Iterator[Link]:
-    """Markers and aborted records between the committed offset and the end: no consumer gets a record there."""
+    """The markers between the committed offset and the end: they count as lag, and no application gets them."""
     batches = [batch for batch in moment.batches(partition) if first <= batch["base_offset"] < end]
     markers = [batch["base_offset"] for batch in batches if batch["control"] is not None]
     if markers:

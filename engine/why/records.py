@@ -38,8 +38,8 @@ def quoted(said: Said, subject: Json | None = None) -> Link:
 
 
 def decisive(turns: list[Turn]) -> list[Turn]:
-    """The steps at which a record was first stored, lost, resent, sent again by the application, or
-    truncated; each step once."""
+    """The newest steps at which a record was stored, lost or truncated, its response was lost, it arrived and
+    was not stored, or it was sent again by the client or the application; each step once."""
     seen: set[str] = set()
     steps: dict[int, Turn] = {}
     for turn in turns:
@@ -98,7 +98,7 @@ def copies(moment: Moment, partition: str, serial: int) -> list[tuple[int, Json]
 
 
 def why_lost(moment: Moment, subject: str) -> Iterator[Link]:
-    """A record whose application got success, but which is in no log."""
+    """A record whose application got success, but which is not in the leader's log."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     stored = copies(moment, partition, serial)

@@ -16,7 +16,8 @@ from engine.why.states import led_here
 
 
 def refusing_step(moment: Moment, subject: str) -> Json | None:
-    """The refusal's step: the newest step (empty subject), or the last one with this name."""
+    """The step that refused: the newest step (empty subject), or the newest refusal of this subject; None without a
+    refusal."""
     if subject == "":
         step = moment.step
         return step if step is not None and step["refusal"] is not None else None

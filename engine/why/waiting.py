@@ -314,7 +314,7 @@ def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _next_of_run(moment: Moment) -> Iterator[Link]:
-    """The queued events; the first ones by name."""
+    """The next event, the number of the others, and for each client the first reason why its batches wait."""
     events = moment.waiting_events()
     if not events:
         yield link("nothing.run_over", "GEN-2", at=moment.now)
@@ -327,7 +327,7 @@ def _next_of_run(moment: Moment) -> Iterator[Link]:
 
 
 def _first_wait(moment: Moment, client: str) -> Iterator[Link]:
-    """One sentence for a client that has a batch or request to send, but does not send it."""
+    """One sentence for a client that has a batch to send, but does not send it."""
     shown = moment.part("clients")[client]
     if any(queue["batches"] for queue in shown["queues"].values()):
         for found in _client_waits(moment, client):
