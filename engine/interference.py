@@ -69,7 +69,8 @@ class Interference:
                 )
 
     def listen(self, listener: Any) -> None:
-        """Add a listener after all rules; it sees every message that a further rule would see, and changes none."""
+        """Add a listener after all rules: it sees the messages under way, then each one that a further rule
+        would see, and changes none."""
         self.apis = frozenset((*APIS, *MIDDLEWARE_APIS))
         self._matched.append(listener)
         for envelope in self.kernel.world.network.under_way.values():
@@ -78,7 +79,8 @@ class Interference:
     # -- messages --------------------------------------------------------------------------------------
 
     def sent(self, envelope: Envelope) -> None:
-        """A message was put on its link: find the rules that apply to it, and the time of their effect."""
+        """A message was put on its link: prepare the injected errors, and queue the effect of the first other
+        rule that applies to it."""
         kernel = self.kernel
         for rule in self._matched:
             if not rule.falls_on(envelope, kernel.generator):
@@ -112,10 +114,11 @@ class Interference:
             self.injecting[envelope.id] = (error, int(log_start))
 
     def answers(self, envelope: Envelope) -> bool:
+        """Whether the receiver answers this request with an injected error, and does nothing else."""
         return envelope.id in self.injecting
 
     def injected(self, envelope: Envelope) -> Effects:
-        """Whether the receiver answers with an injected error; it then does nothing else."""
+        """The response with the injected error, which the receiver returns in place of its own."""
         error, log_start = self.injecting.pop(envelope.id)
         api: str = envelope.body.api  # type: ignore[attr-defined]
         self.kernel.watch.emit(ErrorInjected, envelope.destination, api, error)
@@ -126,7 +129,7 @@ class Interference:
         ]
 
     def altered(self, source: str, effect: Send) -> Send:
-        """Replace the error of a real answer; stored data stays."""
+        """The response to send: with its error replaced if a rule says so, else unchanged; stored data stays."""
         error = self.altering.pop((source, effect.destination, effect.correlation_id), None)
         if error is None:
             return effect
@@ -202,7 +205,7 @@ class Interference:
             watch.fate(message, event)  # type: ignore[attr-defined]
 
     def _drop(self, message: int, entry: dict[str, Any]) -> None:
-        """Drop a message. With a broker's response its connection ends (GEN-11)."""
+        """Drop a message. If it is a broker's response, its connection ends, too (GEN-11)."""
         world = self.kernel.world
         envelope = world.network.under_way[message]
         with_connection = envelope.source in world.brokers and envelope.destination in world.connecting
@@ -524,7 +527,7 @@ class Interference:
         self.due = True
 
     def intervene(self) -> None:
-        """Queue the next intervention for now."""
+        """Carry out the next intervention. Raises Refused if it is impossible in the present state."""
         intervention = self.interventions[self._position]
         self._position += 1
         self.due = False

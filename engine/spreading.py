@@ -64,7 +64,7 @@ class Spreading(Protocol):
         ...
 
     def read(self, name: str, now: int) -> Effects:
-        """The answer to a broker's fetch of the metadata log."""
+        """A fetch of the metadata log ends: the broker applies the records; returns its effects."""
         ...
 
 
@@ -99,7 +99,8 @@ class Announced:
         yield from self.announce(now)
 
     def goes_on(self, name: str, now: int) -> Done:
-        """A broker whose session ended meanwhile receives nothing until it registers again (FEN-6)."""
+        """The broker receives what it missed; if its session ended meanwhile, only once it registers again
+        (FEN-6)."""
         if not self.is_zombie(name):
             yield from self.register(name, now)
 
@@ -187,7 +188,7 @@ class Fetched:
         return due
 
     def _reads(self, broker: Broker) -> bool:
-        """A broker reads the log from the moment at which it has a broker epoch."""
+        """Whether a broker is up, has its broker epoch, and has not read the whole log."""
         return (
             broker.alive
             and broker.link.registered
@@ -195,7 +196,8 @@ class Fetched:
         )
 
     def read(self, name: str, now: int) -> Effects:
-        """Nothing is read by a broker that stopped or paused after the fetch; it fetches again later."""
+        """A broker's fetch of the metadata log ends: the broker applies the records that it has not read. If it
+        stopped or paused meanwhile, or the controller is down, it reads nothing and fetches again later."""
         self._under_way.discard(name)
         broker = self._cluster.brokers[name]
         if name in self._cluster.paused or not self._reads(broker) or not self._controller.alive:

@@ -178,7 +178,8 @@ class Beats:
             told.opener, told.opener_params = BEHIND, {"client": told.params.get("client")}
 
     def _look_for_releases(self, told: BeatStep) -> None:
-        """Note the result of a marker when it is written: later it opens its partition to consumers."""
+        """Set the partitions whose last stable offset this step advanced, each with the result of its newest
+        marker. The marker may have been written in an earlier step, so its result is kept."""
         for key, params in told.sentences:
             if key in MARKED:
                 self._results[params["partition"]] = params["result"]
@@ -389,7 +390,8 @@ def _leads_to(beat: Opened, step: BeatStep) -> bool:
 
 
 def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
-    """Whether the step that the beat leads to is still to come, before another opening."""
+    """Whether the step that the beat leads to has not come before ``index``, but comes within NESTED_FROM steps
+    from there and not after the next opening of weight LIGHT or more."""
     if not beat.opener.lands or any(_leads_to(beat, step) for step in steps[beat.at + 1 : index]):
         return False
     for step in steps[index : index + NESTED_FROM]:

@@ -151,8 +151,8 @@ def _in_bulk(clients: dict[str, View]) -> set[int]:
 
 
 def _without_small_gaps(serials: list[str], listed: set[str]) -> set[str]:
-    """Records of several producers alternate, so those between listed ones are listed, too: a page of records
-    then has no gaps."""
+    """List the records of each gap of at most GAP between listed ones, too: records of several producers
+    alternate, and a page of records would have many holes."""
     gap: list[str] = []
     for serial in serials:
         if serial not in listed:
