@@ -1,7 +1,7 @@
 """The engine from the command line, without the web: ``python -m engine COMMAND``.
 
-The only module of the engine that reads files. Exit codes: 0 ran, 1 vectors failed, 2 bad scenario or path,
-3 an engine invariant broke or a log is damaged.
+The only module of the engine that reads files outside its package. Exit codes: 0 ran, 1 vectors failed or the
+coverage is incomplete, 2 bad scenario or path, 3 an engine invariant broke or a log is damaged.
 """
 
 from __future__ import annotations

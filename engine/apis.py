@@ -86,7 +86,7 @@ def _unchanged(response: Any, error: Error) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
-    """One API. The defaults: no partitions, one error, and no hand-made requests."""
+    """One API. The defaults: the partition in the field ``partition``, if any; one error; no hand-made requests."""
 
     request: type
     response: type | None = None
@@ -106,9 +106,9 @@ class Api:
     """A function of request, error and log start: the response with that error for every part of the request;
     None: no script can inject an error."""
     altered: Callable[[Any, Error], Any] = _unchanged
-    """A function of a real response and an error: the response with its error replaced."""
+    """A function of a real response and an error: the response with its error replaced; the default keeps it."""
     crafted: Mapping[str, tuple[type, Any]] = field(default_factory=dict)
-    """The fields that a script can set, each with its type and default; empty: no script sends this request."""
+    """The fields that ``craft_request`` can set, each with its type and default; empty: it cannot send this request."""
     kept_by: str = ""
     """``zookeeper`` or ``quorum``: only brokers of clusters with that kind of controller send the request;
     empty: all do."""
@@ -519,12 +519,13 @@ def connection_of(body: object) -> str:
 
 
 def of_response(body: object) -> Api | None:
-    """The row of a response."""
+    """The row of a response; None for a message that is not in the table."""
     return _BY_RESPONSE.get(type(body))
 
 
 def answer_with(request: object, error: Error, log_start: int = NO_OFFSET) -> Any:
-    """The response with this error for every part of the request; with NONE, a success for every part."""
+    """The response with this error for every part of the request; with NONE, a success for every part. Raises
+    EngineError if no error can be injected for this request."""
     api = of_request(request)
     if api is None or api.answer is None:
         raise EngineError(f"{request!r} has no answer with an error")
@@ -542,7 +543,7 @@ def partitions_of(body: object) -> tuple[str, ...]:
 
 
 def error_of(body: object) -> str | None:
-    """The first error in a response, ``NONE`` for success; None when the message is not a response."""
+    """The first error in a response, ``NONE`` for success; None for a message that has no error."""
     api = _BY_RESPONSE.get(type(body))
     if api is None or api.errors is None:
         return None

@@ -10,7 +10,8 @@ from engine.scenario.application import Application
 
 
 def act(kernel: Kernel, name: str, event: Any) -> None:
-    """The application makes its next call. It waits while its client is paused or down."""
+    """The application makes its next call, if it has one and none is blocked; it waits while its client is
+    paused or down."""
     application = kernel.world.applications[name]
     if kernel.hold_if_paused(application.client, event):
         return
@@ -38,7 +39,7 @@ def act(kernel: Kernel, name: str, event: Any) -> None:
 
 
 def schedule(kernel: Kernel, application: Application) -> None:
-    """Queue its next call for the time in the script, or for now when that time has passed."""
+    """Queue the application's next call, if any, for the time in the script, or for now if that time has passed."""
     call = application.next_call
     if call is not None:
         at = max(call.at, kernel.now)

@@ -10,7 +10,7 @@ from engine.middleware.messages import CRAFTABLE, craft
 
 
 def _in_order(api: Api) -> tuple[bool, int]:
-    """The APIs by Kafka's number; those that only groups use, the oldest, come last."""
+    """Sort key: Kafka's number of the API; OffsetCommit (8) and OffsetFetch (9) come last."""
     key = -1 if api.key is None else api.key
     return key in (8, 9), key
 

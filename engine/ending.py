@@ -23,9 +23,9 @@ Json = dict[str, Any]
 
 
 def ending_of(scenario: Scenario) -> Json:
-    """`{"refused_by": rule}` when the configuration is refused; otherwise `lanes` and `nodes` of the last
-    state, `steps`, `time` in virtual milliseconds, `finished`, `profile`, `broken` (guarantee to how often it
-    was broken), and `troubles`, the actions of its faults in the order of the document."""
+    """`refused_by` (the rule) and `profile` when the configuration is refused; otherwise `state_of` the last
+    view, `steps`, `time` in virtual milliseconds, `finished`, `profile`, `broken` (guarantee to how often it
+    was broken), and `troubles`, the different actions of its faults in the order of the document."""
     try:
         simulation = Simulation(scenario, watching="judged")
     except Refused as refused:
@@ -53,8 +53,9 @@ def broken_in(view: Json) -> dict[str, int]:
 
 
 def state_of(view: Json) -> Json:
-    """`lanes`: the data partitions that hold or lost a record; `nodes`: the participants in two-phase commit
-    over middleware, with their states; `folded`: how many lanes are left out."""
+    """`lanes`: the first LANES_MAX data partitions that hold a batch, lost or failed a record, or were deleted;
+    `folded`: how many further ones there are; `nodes`: the participants in two-phase commit over middleware,
+    with their states."""
     hues = _hues(view)
     lanes = [
         lane

@@ -36,9 +36,8 @@ class RecordsFinished(Fact):
 
 @value
 class NumbersInDoubt(Fact):
-    """A batch of a transactional producer failed that may be stored nevertheless: the producer reuses its
-    sequence numbers, or (``thrown``) its transaction had ended and the rest of the response was not handled.
-    """
+    """A producer's numbering may no longer fit the log: the producer reuses the sequence numbers of a failed
+    batch that may be stored, or (``thrown``) a late response was handled only in part or for another batch."""
 
     producer: str
     partition: str

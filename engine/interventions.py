@@ -37,7 +37,7 @@ def check_intervention(kernel: Kernel, intervention: Intervention) -> None:
 
 
 def check_life(kernel: Kernel, action: str, actor: str) -> None:
-    """Check whether the actor is in a state (running, paused or down) that allows the action."""
+    """Raises Refused unless the actor's state (running, paused or down) allows the action."""
     role = kernel.world.roles[actor]
     state = "down" if not role.alive else "paused" if actor in kernel.world.paused else "running"
     if action not in ACTOR_ACTIONS_IN[state]:
@@ -159,8 +159,8 @@ def _at_live_replicas(kernel: Kernel, intervention: Intervention) -> None:
 
 
 def _one_of(intervention: Intervention, able: list[int], none: str, *, optional: bool) -> None:
-    """Check that the named broker is among these; without a name, that there is any. `none`: the message when
-    there is none."""
+    """Raises Refused unless the named broker is one of ``able``; if ``optional``, no broker need be named.
+    ``none``: the refusal when ``able`` is empty."""
     broker = intervention.get("broker")
     if not able:
         raise Refused("GEN-6", "partition", none, partition=intervention["partition"])

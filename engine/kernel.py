@@ -33,7 +33,7 @@ class Kernel(Protocol):
         """Queue the arrival of a message."""
 
     def send(self, source: str, effect: Send) -> Envelope | None:
-        """Send a message; fault rules see it first. None: it is a response whose connection has ended."""
+        """Send a message and show it to the fault rules. None: not sent, a response whose connection has ended."""
         ...
 
     def carry_out(self, name: str, effects: Effects) -> None:
@@ -53,7 +53,7 @@ class Kernel(Protocol):
         ...
 
     def release(self, actor: str) -> None:
-        """Queue the events that a resumed actor missed."""
+        """Queue what a resumed actor missed: its messages, and its applications' calls."""
 
     def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
         """End the connection of ``client`` to ``broker`` for ``purpose``. Messages in flight on it are lost,

@@ -63,7 +63,8 @@ class Said(NamedTuple):
 
     @classmethod
     def sending(cls, step: Step, receiver: str) -> Said:
-        """The step's entry of a message to this receiver; one step may send several."""
+        """The sentence of the step that names the receiver: one step may send several messages. If no note names
+        it, the step's own sentence."""
         for note in step.notes if receiver not in step.params.values() else ():
             if receiver in (note["params"].get("broker"), note["params"].get("destination")):
                 rules = tuple(note["rules"])
@@ -217,7 +218,7 @@ class Lately:
                 del self._flights[next(iter(self._flights))]
 
     def _settled(self, message: dict[str, Any], kind: type[events.CopySent | events.CopySettled]) -> _Flight:
-        """The serials in a request, according to the facts of this step."""
+        """The serials of each partition of a request, from the facts of this step, which are used up by this."""
         flight: _Flight = {}
         for partition in message["partitions"]:
             for fact in self._facts:

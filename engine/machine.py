@@ -160,7 +160,8 @@ class Machine(Generic[Context]):
         return frozenset(row.target for row in self.rows if row.on == on and row.target is not None)
 
     def target_of(self, state: str, on: str) -> str:
-        """The target of ``on`` for a (state, event) pair with exactly one row; for uses before the event itself."""
+        """The target of the only row of (state, event), known before the event occurs. Raises EngineError if there
+        is not exactly one row, or if it refuses."""
         rows = self._by_key.get((state, on), ())
         if len(rows) != 1 or rows[0].target is None:
             raise EngineError(f"{self.name}: {on!r} in state {state!r} does not lead to one state")

@@ -216,8 +216,8 @@ class AddPartitionsToTxnRequest:
 class AddPartitionsToTxnResponse:
     api: ClassVar[str] = "AddPartitionsToTxn"
     errors: dict[str, Error]
-    """Topic-partition to its error. All are the same, except for OPERATION_NOT_ATTEMPTED beside a denied one
-    (TXC-12)."""
+    """Topic-partition to its error. All are the same, unless some partitions are denied: then the others have
+    OPERATION_NOT_ATTEMPTED (TXC-12)."""
     throttle_time_ms: int = 0
 
 
@@ -460,7 +460,8 @@ class ZooKeeperReply:
 
 @value
 class LeaderAndIsr:
-    """The controller's announcement of one partition, which brokers receive at once (LOG-10)."""
+    """The controller's decision about one partition: with ZooKeeper an announcement that brokers receive at once,
+    with KRaft the content of a metadata record (LOG-10)."""
 
     api: ClassVar[str] = "LeaderAndIsr"
     partition: str
@@ -475,7 +476,7 @@ class LeaderAndIsr:
     not_fetching: tuple[int, ...] = ()
     """Replicas whose fetching a fault stopped (*shrink ISR*), until it is restored."""
     version: int = 0
-    """The version of the partition's ZooKeeper node: increases with every change of the state."""
+    """The version of the partition's ZooKeeper node, with KRaft its partition epoch: rises with every change."""
 
 
 @value
@@ -608,8 +609,8 @@ class WantedIsr:
 
     leader_epoch: int
     partition_epoch: int
-    """The epoch of the state with which the leader compared its followers; with an older one the change is
-    refused."""
+    """The partition epoch of the leader's state when it compared its followers; if the controller's is newer,
+    the change is refused."""
     isr: tuple[int, ...]
     broker_epochs: tuple[int, ...]
     """The broker epochs of the members of ``isr``, in their order (KIP-903)."""
@@ -663,7 +664,7 @@ class RecordsWritten:
 
 @value
 class FetchingStopped:
-    """The followers of a partition whose fetching a fault stops from now on."""
+    """All followers of a partition whose fetching a fault has stopped; empty: all fetch again."""
 
     api: ClassVar[str] = "FetchingStopped"
     partition: str
@@ -778,7 +779,7 @@ _OF_ONE_PARTITION: dict[type, Callable[[Any], dict[str, Any] | None]] = {
 
 
 def describe(value: Any) -> Any:
-    """A message's fields in JSON shape, without the serials, which are not part of the protocol."""
+    """A message's fields in JSON shape, without those that its class leaves out (``Unsaid``), such as serials."""
     made = type(value)
     if made in _PLAIN:
         return value

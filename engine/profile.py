@@ -117,8 +117,8 @@ class Profile:
     retry_backoff_grows: bool
     """A batch that goes again waits twice as long each time, up to a second (KIP-580, since 3.7)."""
     waits_before_identity: bool
-    """A change of an id that is being written sends AddPartitionsToTxn away before identities are compared: the change
-    may bring the identity that the request names (KAFKA-18660, since 4.0); else they are compared first."""
+    """While a change of the id is being written, AddPartitionsToTxn is refused before identities are compared: the
+    change may bring the identity that the request names (KAFKA-18660, since 4.0); else they are compared first."""
     unknown_mapping_is_fatal: bool
     """INVALID_PRODUCER_ID_MAPPING ends the producer, because the id may have been another's meanwhile (KAFKA-18019,
     since 4.0); else the transaction can be aborted and the epoch raised."""
@@ -155,8 +155,8 @@ class Profile:
 
 
 def holds(profile: object, only_if: str | None, unless: str | None) -> bool:
-    """Whether a version has what names one of its fields, or properties, under ``only_if`` or ``unless``: a row of a
-    machine, a rule, a line of pseudocode. Empty names and None ask for nothing."""
+    """Whether a version has a row of a machine, a rule or a line of pseudocode: the field or property of the profile
+    that ``only_if`` names is true, and that of ``unless`` false. An empty name or None sets no condition."""
     return (not only_if or bool(getattr(profile, only_if))) and (not unless or not getattr(profile, unless))
 
 

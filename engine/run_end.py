@@ -46,7 +46,7 @@ class RunEnd:
         return self._quiet > _QUIET + _QUIET_A_STEP * steps
 
     def nothing_comes(self) -> bool:
-        """True when no broker runs, and every client only tries to connect."""
+        """Asked while no broker runs: True when all queued events are of clients that only try to connect."""
         world = self._world
         for event in self._timetable.valid_events():
             _, handler, argument = event

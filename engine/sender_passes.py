@@ -1,4 +1,4 @@
-"""The Sender pass that is running: no other event comes between its phases."""
+"""The Sender pass that is running: no other event, but perhaps an intervention, comes between its phases."""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ of the run, the events of paused actors, the running Sender pass, the timers of 
 followers. This class calls the roles and carries out the effects that they return; an event that emits
 nothing makes no step. A run is a pure function of the scenario and the interventions.
 
-A Sender pass is never interleaved with other events, yet each phase that did something is a step.
+No other event comes between the phases of a Sender pass, only interventions do. Each phase that did something
+is a step.
 """
 
 from __future__ import annotations
@@ -175,7 +176,7 @@ class Simulation(Timetable):
         return Step(self.number, self.now, self._actor, self._kind)
 
     def run(self, until: int | None = None, steps: int | None = None) -> int:
-        """Make steps to the end, up to the virtual time ``until``, or ``steps`` steps; returns the steps."""
+        """Make steps to the end, up to the virtual time ``until``, or at most ``steps``; returns their number."""
         begin = self.number
         last = None if steps is None else begin + steps
         advance: Callable[[], object] = self._advance
@@ -188,14 +189,14 @@ class Simulation(Timetable):
         return self.number - begin
 
     def _advance_judged(self) -> bool:
-        """The next step, and its facts for the judges."""
+        """Make the next step, and let the judges look at it; False at the end of the run."""
         if not self._advance():
             return False
         self.judges.broken(self.number)
         return True
 
     def _advance(self) -> bool:
-        """Carry out events until one makes a step; False at the end of the run."""
+        """Carry out events until one makes a step; False at the end of the run, or at the caller's limit."""
         watch = self.watch
         watch.said = None
         if self.number >= self._end.step_limit:
@@ -255,7 +256,7 @@ class Simulation(Timetable):
         return True
 
     def _put_back(self, event: Event, at: int) -> None:
-        """Return an event to the queue, because its time is past the horizon."""
+        """Return an event after the horizon to the queue. Raises EngineError for an event before the present time."""
         if at < self.now:
             raise EngineError(
                 f"{self.scenario.id}: event {event} lies before {self.now} at step {self.number}"
@@ -275,7 +276,7 @@ class Simulation(Timetable):
         return self._pauses.hold(actor, event)
 
     def release(self, actor: str) -> None:
-        """Queue the events that a resumed actor missed."""
+        """Queue what a resumed actor missed, and update its timers."""
         self._pauses.release(actor)
         self.ask_for_timers(actor)
 
@@ -395,7 +396,7 @@ class Simulation(Timetable):
         self._replication.follow()
 
     def send(self, source: str, effect: Send) -> Envelope | None:
-        """Send a message; the fault script sees it first. None: it is a response whose connection has ended."""
+        """Send a message and show it to the fault rules. None: not sent, a response whose connection has ended."""
         interference = self.interference
         if effect.is_response and self._answers_in_vain(source, effect):
             return None
@@ -415,8 +416,8 @@ class Simulation(Timetable):
         return envelope
 
     def _answers_in_vain(self, broker: str, effect: Send) -> bool:
-        """Drop the response to a request whose connection has ended, and handle the next of the requests left
-        over (GEN-11)."""
+        """Whether the connection of the request has ended. If so, the response is dropped, and the broker takes the
+        next of the requests left over (GEN-11)."""
         connections = self.world.network.connections
         if not connections.ended:
             return False
@@ -443,7 +444,7 @@ class Simulation(Timetable):
             self.schedule_delivery(following)
 
     def schedule_delivery(self, envelope: Envelope) -> None:
-        """Queue the arrival of a message; a message that waits at a paused receiver has arrived already."""
+        """Queue the arrival of a message: for now, if its time passed while its receiver was paused."""
         at = envelope.arrives_at
         if at < self.now:
             at = envelope.arrives_at = self.now
@@ -458,7 +459,7 @@ class Simulation(Timetable):
         )
 
     def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
-        """End one connection: messages in flight on it are lost, and both ends are notified at once (GEN-5).
+        """End one connection: messages in flight on it are lost, and the client is notified at once (GEN-5).
         Of the requests that wait at the broker, the first ``taken`` are handled nevertheless (GEN-11);
         returns the number of these."""
         lost, kept = self.world.network.lose((client, broker, purpose).__eq__, taken)
@@ -493,7 +494,7 @@ class Simulation(Timetable):
             self.ask_for_timers(name)
 
     def lost(self, envelope: Envelope) -> None:
-        """A message is not delivered."""
+        """Report that a message is lost, because its receiver is down."""
         if isinstance(self.watch, Recorded):
             self.watch.fate(envelope.id, "lost")
         self.settled(envelope)
@@ -519,7 +520,8 @@ class Simulation(Timetable):
         ]
 
     def view(self) -> dict[str, Any]:
-        """The whole state as in docs/frame.md, computed anew. Only at the recorded level."""
+        """The whole state as in docs/frame.md, computed anew. Complete only at the recorded level: the others lack
+        messages in flight, pending events and counters."""
         view = whole_view(self.world.empty_view(), self.parts())
         view["time"] = self.now  # Time may have passed since the newest step, by quiet events.
         return view
@@ -538,8 +540,8 @@ class Simulation(Timetable):
         return digest_of(self.view())
 
     def intervene(self, intervention: dict[str, Any]) -> dict[str, Any]:
-        """Carry out an intervention after the newest step; returns it with ``after`` filled in. Raises
-        Refused when it is impossible now."""
+        """Accept an intervention after the newest step: the next step carries it out. Returns it with ``after``
+        filled in. Raises Refused when it is impossible now."""
         done = {**intervention, "after": self.number}
         self.interference.accept(done)
         self.finished = None

@@ -89,7 +89,7 @@ class Announced:
                         yield name, broker.learn(word, now)
 
     def _inform(self, name: str, now: int) -> Done:
-        """A broker that starts or resumes receives all announcements that it missed."""
+        """A broker that starts or resumes receives the controller's present state, as announcements."""
         for word in self._controller.announcements_for():
             yield name, self._cluster.brokers[name].learn(word, now)
 

@@ -60,8 +60,8 @@ class Step:
 
     @property
     def interesting(self) -> bool:
-        """Whether a learner should stop here: a fault, a refusal, a decision, a broken guarantee or a changed
-        state."""
+        """Whether a learner should stop here: a fault, a refusal, a broken guarantee, a transition, or a decision
+        by another row than the last one."""
         return bool(
             self.kind == "fault"
             or self.refusal

@@ -19,7 +19,7 @@ from engine.middleware.middleware_states import MIDDLEWARE
 from engine.middleware.participant_states import PARTICIPANT
 
 LINES_MAX = 500
-"""The most lines that are kept, the newest ones; older ones are only counted."""
+"""The most lines that are kept. For a further one, the oldest ended transaction is left out and only counted."""
 PLACES_MAX = 12
 
 OPEN, COMMITTED, ABORTED, EMPTY, LEFT = "open", "committed", "aborted", "empty", "left"
@@ -224,8 +224,8 @@ class TransactionLines:
     def _register(
         self, identifier: str, known: Mapping[str, Any], step: Mapping[str, Any]
     ) -> TransactionLine:
-        """The client's transaction that these partitions belong to; a request without a known client begins a
-        new line."""
+        """The line of the client's open transaction with this identity, or a new line without a client; it is
+        registered from now on."""
         producer = (identifier, known.get("producer_id"), known.get("producer_epoch"))
         for line in self._of_client.values():
             if not line.registered and (line.identifier, line.producer_id, line.producer_epoch) == producer:

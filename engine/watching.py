@@ -1,9 +1,9 @@
 """How closely a run is watched: bare, judged or recorded.
 
 Roles emit happenings to one :class:`Watch` and name the parts of the view that they touched. A bare run only
-counts; a judged run also passes facts to the judges; a recorded run also keeps sentences, decisions and
-changes. A role's behaviour must never depend on the level; a role may only skip building an event that is not
-read (``if watch.hears(…)``).
+notes which events make a step; a judged run also passes facts to the judges; a recorded run also keeps
+sentences, decisions and changes. A role's behaviour must never depend on the level; a role may only skip
+building an event that is not read (``if watch.hears(…)``).
 
 For *changes*, a piece of state with a place in the view is a :class:`Part` (``path`` and ``view()``), and the
 role that changes it calls ``watch.touch(part)``. At the end of the step the recorder compares the part's view
@@ -68,7 +68,7 @@ class Kind(Protocol[Fields]):
 
 
 class Watch:
-    """The bare level: counts events and keeps none. The other levels have the same interface."""
+    """The bare level: notes the first event of each step and builds none. The other levels have the same interface."""
 
     __slots__ = ("judging", "recording", "said")
 

@@ -141,7 +141,7 @@ class World:
         return broker
 
     def leader_log(self, partition: str) -> PartitionLog | None:
-        """The log from which consumers are answered, even while its broker is paused; None without a leader."""
+        """The log from which consumers are answered, even while its broker is paused; None while no leader runs."""
         state = self.controller.partitions.get(partition)
         if state is None or state.leader is None or state.deleted:
             return None
@@ -150,7 +150,8 @@ class World:
         return None if replica is None else replica.log
 
     def counts(self, partition: str, serial: int) -> bool:
-        """Whether a stored copy of this record is in no transaction, or in one that was not aborted."""
+        """Whether a stored copy of this record is in no transaction, or in one that was not aborted; True while the
+        partition has no log to look at."""
         log = self.leader_log(partition)
         if log is None:
             return True
@@ -271,7 +272,7 @@ class World:
                 self.watch.emit(fact, partition=partition, serials=batch.serials)
 
     def coordinator_for(self, request: object) -> str:
-        """The broker that coordinates the id or group in a request; the first broker when it names none."""
+        """The broker that coordinates the id or group in a request; without such a coordinator, the first broker."""
         for name, topic in (("transactional_id", TRANSACTION_TOPIC), ("group_id", OFFSETS_TOPIC)):
             key, count = getattr(request, name, None), self.controller.internal.counts.get(topic)
             if key and count:
@@ -351,7 +352,7 @@ def _delete_head(world: World, entry: dict[str, Any], now: int) -> None:
 
 
 def _compact(world: World, entry: dict[str, Any], now: int) -> None:
-    """Every live replica's broker cleans it; offsets do not change (LOG-13)."""
+    """Every running broker compacts its replica of the partition; offsets do not change (LOG-13)."""
     for broker in world.brokers.values():
         if broker.alive and entry["partition"] in broker.replicas:
             compact_replica(broker.replicas, entry["partition"], entry["to"])

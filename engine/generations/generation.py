@@ -74,8 +74,8 @@ def in_generation(scenario: Scenario, generation: Generation) -> Scenario:
 
 
 def is_own(scenario: Scenario, generation: Generation) -> bool:
-    """Whether the scenario is written for this generation: for its brokers, and for its clients if it has
-    producers."""
+    """Whether the scenario is written for this generation: for its brokers, and its producers (without producers:
+    its consumers) for the generation's clients."""
     level = scenario["cluster"]["transaction_version"]
     clients = {
         row["profile"] or scenario["profile"] for row in scenario["producers"] or scenario["consumers"]

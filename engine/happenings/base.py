@@ -1,4 +1,4 @@
-"""A happening: one typed event that a role emits, with everything that it did.
+"""A happening: one typed event that a role emits, with all facts about it.
 
 A happening holds plain values: names, numbers, codes (enums), tuples. It holds no text, no key of the
 catalogue and no object of a role. Judges, facts, the view's notes and the sentences of a step are made from

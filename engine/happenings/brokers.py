@@ -72,9 +72,9 @@ class RightGiven(Happening):
 
 @happening
 class BlockMoved(Happening):
-    """A broker's claim took a row. ``start`` and ``end`` are those of the block concerned, if any;
-    ``latest_end`` is the end of the last block, after which no further one fits; ``end_max`` the highest end
-    after which one does."""
+    """A broker's claim took a row. ``start`` and ``end`` are those of the block concerned, if any.
+    ``latest_end``: the end of the newest block, if no further one fits after it, otherwise None; ``end_max``:
+    the highest end after which one fits."""
 
     broker: str
     path: str

@@ -52,7 +52,7 @@ class Reason(Enum):
 
 
 class Next(Enum):
-    """The requester's next action."""
+    """What the sender of a refused request does next."""
 
     APPLICATION_DECIDES = "application_decides"
     CLIENT_ABORTS = "client_aborts"

@@ -16,7 +16,7 @@ class NodeRead(Happening):
 
 @happening
 class NodeWritten(Happening):
-    """``expected``: the version in the request; ``before``: the node's version; ``written``: both were equal."""
+    """``expected``: the version in the request; ``before``: the node's version; ``written``: the node was changed."""
 
     client: str
     path: str

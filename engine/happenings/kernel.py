@@ -21,7 +21,7 @@ class MessageDelivered(Happening):
 
 @happening
 class MessageLost(Happening):
-    """A message was not delivered."""
+    """A message was lost, because its receiver is down."""
 
     api: str
     source: str

@@ -174,7 +174,7 @@ class FormatWithoutMarkers(Happening):
 
 @happening
 class FetchAnswered(Happening):
-    """``held``: the transaction of ``holder`` holds back read_committed consumers; ``too_early``: the
+    """``held``: the consumer is read_committed, and the transaction of ``holder`` holds it back; ``too_early``: the
     response has records of undecided transactions; ``aborted``: producer id and first offset of the aborted
     transactions that the answer lists."""
 

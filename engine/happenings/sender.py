@@ -28,8 +28,8 @@ class LeadersUnknown(Happening):
 
 @happening
 class BatchesReady(Happening):
-    """``reasons``: (topic-partition, reason) for each node. ``partition`` is the first of them; ``again``:
-    its batch is a resend."""
+    """``reasons``: (topic-partition, reason) of everything that is ready. ``partition`` is the first of them;
+    ``again``: its batch is a resend."""
 
     client: str
     brokers: tuple[str, ...]

@@ -31,7 +31,8 @@ class CoordinatorNotReachable(Aside):
 
 @happening
 class QuestionReplaced(Aside):
-    """A queued question was replaced by a newer one of the same transactional id."""
+    """Of two questions about one transactional id, only that with the higher epoch, or the newer one, stays queued;
+    ``error``: what the client of the other one gets."""
 
     broker: str
     client: str

@@ -74,7 +74,7 @@ class LogPointers(TypedDict):
 
 
 class ReplicaView(LogPointers):
-    """A replica of a partition, whose aborted index lists the newest (`aborted_folded` counts the others)."""
+    """A replica of a partition. `aborted_index` lists the newest of its lines; `aborted_folded` counts the others."""
 
     waiting: list[WaitingAppendView]
     batches: NotRequired[dict[str, LogBatchView]]

@@ -109,7 +109,7 @@ class Words(TypedDict):
 
 
 class HeldBack(TypedDict):
-    """The longest time for which replicated records were at or above a last stable offset."""
+    """The longest time for which a partition had replicated records at or above its last stable offset."""
 
     ms: int
     partition: str
@@ -153,7 +153,7 @@ class Cost(TypedDict):
     """The run with interventions needed more of something and less of nothing."""
     costs: list[Words]
     kept: list[Words]
-    """The fates of the records, as numbers."""
+    """How many more or fewer records have each fate; if none, the first other difference, or that there is none."""
 
 
 class Plan(PlannedPlaces):
@@ -162,10 +162,10 @@ class Plan(PlannedPlaces):
     steps: int
     """Number of steps that were made to compute the plan."""
     complete: bool
-    """False: the limit of steps was reached, and the run continues."""
+    """False: the run is longer than the plan, or an error or a refused intervention ended the run ahead."""
     beats: list[Beat]
     outcome: NotRequired[Outcome]
-    """The end of the run, with or without interventions. Absent in plans of earlier versions, and while the
-    run has not ended."""
+    """The end of the run without interventions, also in the plan of a run that has some. Absent in plans of earlier
+    versions, and when that end is not known."""
     cost: NotRequired[Cost]
-    """Present for a run with interventions."""
+    """Present for a run with interventions that has ended, if the end without them is known."""

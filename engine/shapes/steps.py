@@ -62,7 +62,7 @@ class Refusal(TypedDict):
     error: str
     compared: list[Compared]
     next: str
-    """The catalogue key of the client's next action."""
+    """The catalogue key of what the sender of the request does next."""
     next_params: JsonObject
 
 

@@ -173,9 +173,10 @@ def compared(rule: AppendRule, arrival: Arrival) -> list[list[Any]]:
 _DUPLICATE = ("SEQ-10", "SEQ-2", "SEQ-11", "LOG-3", "CPT-5")
 _DUPLICATE_ACROSS_WRAP = (*_DUPLICATE, "SEQ-4")
 _ALSO = {"LOG-6": ("LOG-5", "SEQ-16")}
-"""The requirements of every refusal: an append is applied to a copy, which is dropped when any check fails."""
+"""Requirement of a rule that refuses to further ones. LOG-6: an append is applied to a copy, which is dropped when
+any check fails."""
 _ALSO_TRANSACTIONAL = {**_ALSO, "SEQ-12": ("FEN-1", "FEN-2")}
-"""A lower epoch of a transactional id comes from a replaced instance that still acts."""
+"""The same for transactional batches: their lower epoch comes from a replaced instance that still acts."""
 
 
 def _client_batch_reached(h: happened.ClientBatchReached, teller: Teller) -> None:

@@ -138,7 +138,7 @@ def _sequence_error_decided(h: happened.SequenceErrorDecided, teller: Teller) ->
 
 
 def _decision(h: happened.SequenceErrorDecided, teller: Teller) -> None:
-    """The tried rows, in order."""
+    """Add the decision: the rows of its table in order, each with its outcome."""
     params = {
         "first": h.first_sequence,
         "last": h.last_sequence,

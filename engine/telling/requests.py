@@ -28,7 +28,7 @@ def reason_key(reason: Reason) -> str:
 
 
 def next_key(then: Next) -> str:
-    """The sentence for the client's next action."""
+    """The sentence for the next action of the sender of the request."""
     return f"refusal.{then.value}"
 
 

@@ -44,7 +44,7 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "id_expires": ("TXC-4",),
     "transaction_timed_out": ("TXC-10", "FEN-2"),
 }
-"""Row to further requirements, beside its own."""
+"""Row (its ``why``) to further requirements, besides its own."""
 _SAID_OF_LEADERS = ("transaction_begins", "add_meets_transition")
 """Rows with another sentence when a leader sends the request for its client."""
 _ABOUT_CLAIMS = (CLAIM_REPLACED, CLAIM_TOO_LATE, NOT_OF_THIS, NOT_REPEATED, OF_ANOTHER)

@@ -61,7 +61,7 @@ def _landed(step: Json) -> tuple[dict[tuple[str, str], int], set[str]]:
 
 
 def _decided(step: Json, partitions: Json) -> tuple[str, str] | None:
-    """The replica at which a rule decided on a batch."""
+    """The replica at which rules decided on a batch, as (partition, broker id); None: no such decision was made."""
     decision = step["decision"]
     if decision is None or "first_sequence" not in decision["arrived"]:
         return None

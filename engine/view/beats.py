@@ -57,7 +57,7 @@ RARE = 8
 RARE_MOST = 4
 """The most beats of this weight among the rounds of one level."""
 WEIGHED_MOST = 300
-"""The most openings that are compared on a level; lighter ones before them are left to the levels below."""
+"""The most openings that are compared on a level; the lightest others are left to the levels below."""
 ENOUGH = 6
 """A level with at least this many beats leaves the light ones out."""
 FEW = 3
@@ -67,7 +67,7 @@ VERY_SHORT = 12
 LENGTH_COUNTS = 0.6
 """The penalty for long beats: the exponent of a beat's length, measured in units of an even division."""
 STARTS_WITHIN = 3
-"""Steps before the first opening that belong to its beat."""
+"""At most this many steps before the first opening belong to its beat; more are a beat of their own."""
 LIGHT = 4
 """An opener below this weight does not interrupt a beat before the step that the beat leads to."""
 RESETS = 6
@@ -84,7 +84,7 @@ RESULTS = frozenset(
 )
 """Sentences of a client when the result of a batch is settled."""
 IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions", "client.waits_producer_id"})
-"""From this step on a broker's block of producer ids matters."""
+"""From the first of these on, a broker's block of producer ids matters."""
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ class Opened:
     params: dict[str, Any]
     weight: float
     round: int = 0
-    """Its number among the rounds of the run."""
+    """Its number among the openings with the same name, from 1; 0: not counted."""
     lead: int = 0
     """Number of steps of the beat before the one that opens it."""
     origin: Opened | None = None
@@ -109,7 +109,7 @@ class Beats:
     def __init__(self, consumers: Sequence[str] = ()) -> None:
         self._steps: list[BeatStep] = []
         self._again: set[str] = set()
-        """Clients with a batch that was sent before."""
+        """Clients with a batch that is to be sent again."""
         self._doubted: set[tuple[Any, Any]] = set()
         """(Client, batch) for batches that may be stored or not, as far as the client can tell."""
         self._consumers = tuple(consumers)
@@ -278,7 +278,7 @@ class Beats:
 
 
 def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
-    """A decision whose outcome is in the same beat makes no beat of its own."""
+    """The beat itself; if it begins with a decision and contains the outcome, under the title of the outcome."""
     if beat.opener.name in DECIDE and released_in(steps):
         return replace(beat, opener=OUTCOME, params={})
     return beat
@@ -381,7 +381,7 @@ def _asks_meanwhile(before: Opened, opener: Opener, steps: Sequence[BeatStep], i
 
 
 def _leads_to(beat: Opened, step: BeatStep) -> bool:
-    """Whether the beat should end after this step. A record stored for another client does not end it."""
+    """Whether this step is one to which the beat leads (``lands``). A record stored for another client is not."""
     if step.key in STORED and beat.params.get("client", step.params.get("client")) != step.params.get(
         "client"
     ):
@@ -428,7 +428,7 @@ def _chosen(openings: list[Opened], end: int) -> list[Opened]:
 
 
 def _with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
-    """Merge the steps that collect and send records into the beat of their outcome, unless the run has few beats."""
+    """Merge a beat that collects records into the next one, if that sends them; at most FEW beats stay as they are."""
     told = list(chosen)
     for place in range(len(told) - 2, -1, -1):
         first, then = told[place], told[place + 1]
@@ -448,7 +448,7 @@ def _weightiest(openings: list[Opened]) -> list[Opened]:
 
 
 def _is_same(before: Opened, one: Opened) -> bool:
-    """Whether both openings are of the same kind and the steps between them have too little weight for a beat."""
+    """Whether two neighbours have the same opener and the same parameters, so that one beat can hold both."""
     return before.opener is one.opener and before.params == one.params
 
 

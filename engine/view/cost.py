@@ -175,7 +175,8 @@ _NAMED = frozenset(
 
 
 def _kept(written: Outcome, now: Outcome) -> Words:
-    """The first value that differs. A plan stored by an earlier release lacks the last three."""
+    """The first difference between the logs or nodes at both ends, or that there is none. A plan stored by an
+    earlier release has no ``stored``, ``outcomes`` and ``markers``."""
     if written["nodes"] != now["nodes"]:
         return _words("cost.end_other")
     if "stored" in written and "stored" in now and written["stored"] != now["stored"]:

@@ -42,7 +42,7 @@ _HAVE_TIMERS = (*_THINGS, "quorum", "zookeeper", "middleware")
 
 
 def _timers(view: Json, place: Place) -> dict[str, Any]:
-    """The changed timers of one place."""
+    """The timers of one place: `<actor>/<name>` to the timer."""
     room = view.get(place[0], {})
     if len(place) > 1:
         room = {place[1]: room[place[1]]} if place[1] in room else {}
@@ -127,7 +127,7 @@ class Derived:
         return told
 
     def _look(self, place: Place, changes: list[Any]) -> None:
-        """Look at the places that a step changed."""
+        """Derive the facts of a changed place again, and append their changes."""
         room = place[0]
         if len(place) == 1 and room in (*_THINGS, "clients"):
             for name in dict.fromkeys([*self._view.get(room, {}), *self._known(room)]):
@@ -171,7 +171,7 @@ class Derived:
         return deepcopy(self)
 
     def _newly_broken(self, step: Json) -> list[dict[str, Any]]:
-        """The records that this step reports as breaking a guarantee, by guarantee."""
+        """The changes that add the records which this step reports as breaking a guarantee."""
         changes: list[dict[str, Any]] = []
         for broken in step["broken"]:
             known = self._broken.get(broken["guarantee"])

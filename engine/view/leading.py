@@ -22,7 +22,7 @@ ALWAYS = ("log.never_ends", "log.never_ends_by", "log.never_ends_behind", "log.n
 
 
 def leading(step: Mapping[str, Any]) -> int | None:
-    """Its index among the step's notes; None when the step's own sentence comes first."""
+    """The index of the note that comes first; None when the step's own sentence does."""
     keys = [note["key"] for note in step["notes"]]
     if (always := next((place for place, key in enumerate(keys) if key in ALWAYS), None)) is not None:
         return always

@@ -17,8 +17,8 @@ HEAVY = 5.5
 @dataclass(frozen=True, slots=True)
 class Opener:
     """``lands``: sentences; the reader first sees the last step of the beat with one of them. ``unless``: the
-    title when the beat has no such step. ``once``: the row opens again only after a heavy opening. ``when``:
-    a parameter that must be present and not 0."""
+    title when the beat has no such step. ``once``: with the same parameters the row opens again only after an
+    opening of weight RESETS (beats.py). ``when``: a parameter that must be present and not 0."""
 
     name: str
     weight: float

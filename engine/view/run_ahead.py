@@ -22,8 +22,8 @@ def plan_ahead(
     before: Mapping[str, Any] | None = None,
     most: int = STEPS_AHEAD,
 ) -> Plan:
-    """``interventions`` as :class:`Simulation` takes them. Raises Refused when the configuration is refused;
-    a refused intervention ends the run ahead, as it ends the run."""
+    """The plan from at most ``most`` steps; ``interventions`` as :class:`Simulation` takes them. Raises Refused
+    when the configuration is refused; a refused intervention ends the run ahead, as it ends the run."""
     done = [dict(one) for one in interventions]
     simulation = Simulation(scenario, done)
     plan = RunPlan(simulation.header(), simulation.view())

@@ -32,10 +32,10 @@ while the page steps on."""
 DRAWN_BATCHES = 2
 """The batches at the head of each queue that a panel may draw."""
 GAP = 44
-"""Between two listed records, at most this many others are listed, too: one page of the panel."""
+"""A gap of at most this many records between two listed ones is filled: one page of the panel."""
 NEWEST_BROKEN = 10
-"""The most records that are listed for each broken guarantee, in the order in which they broke it; the others
-are only counted."""
+"""The most records that are listed because they broke a guarantee: of each, the first ones of its first
+violation."""
 
 
 class FoldedAway(Exception):
@@ -78,8 +78,8 @@ def whole(view: View, number: int) -> View:
 
 
 def walk(view: View, steps: Sequence[Iterable[Change]]) -> View:
-    """Apply the changes of these steps to the view, in place. A change of a folded record is only counted,
-    except in the last step, which the page shows. Raises FoldedAway."""
+    """Apply the changes of these steps to the view, in place; returns it. A change of a folded record is only
+    counted. Raises FoldedAway when that is not possible, or in the last step, which the page shows."""
     folded = view.get("folded", {})
     owners = _owners(view) if "records" in folded else {}
     for place, changes in enumerate(steps, 1):
@@ -325,7 +325,7 @@ def _owners(view: View) -> dict[int, str]:
 
 
 def _is_counted(folded: dict[str, Any], owners: dict[int, str], change: Change) -> bool:
-    """Count the result of a record that is not listed, if its producer is known."""
+    """Whether a change could be counted: a known producer's record, not listed, has another status or result."""
     path, before, after = change
     if path[0] != "records" or len(path) != 3 or int(path[1]) not in owners:
         return False

@@ -38,7 +38,7 @@ def title_of(name: str, params: Params, steps: Sequence[BeatStep], consumers: Se
 
 
 def released_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
-    """The steps at which records become readable, those at the same time."""
+    """The first steps at which records become readable: all of them that have the same time."""
     found: list[BeatStep] = []
     for step in steps:
         if found and step.time != found[0].time:
@@ -65,7 +65,7 @@ def _partitions(found: Iterator[Mapping[str, Any]]) -> list[str]:
 
 
 def _stores(name: str) -> Tell:
-    """Whether the records of the beat are stored by its end."""
+    """A function for a title with the number of records that the beat's steps store; None if they store none."""
 
     def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
         clients = [params["client"]] if "client" in params else None
@@ -89,7 +89,7 @@ def _many(opener: str) -> Tell:
 
 
 def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    """The newest identity of the client, or its producer id with a raised epoch."""
+    """The newest identity that a client gets in the beat: the client in ``params``, otherwise any."""
     keys = ("client.producer_id_received", "client.transactional_id_ready")
     ids = [said for said in _said(steps, *keys) if params.get("client", said["client"]) == said["client"]]
     if not ids:

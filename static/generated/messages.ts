@@ -755,7 +755,7 @@ export interface Refusal {
   error: string;
   compared: [Json, Json][];
   /**
-   * The catalogue key of the client's next action.
+   * The catalogue key of what the sender of the request does next.
    */
   next: string;
   next_params: JsonObject;
@@ -1440,7 +1440,7 @@ export interface PartitionView {
   };
 }
 /**
- * A replica of a partition, whose aborted index lists the newest (`aborted_folded` counts the others).
+ * A replica of a partition. `aborted_index` lists the newest of its lines; `aborted_folded` counts the others.
  */
 export interface ReplicaView {
   log_start: number;
@@ -2190,16 +2190,16 @@ export interface Plan {
    */
   steps: number;
   /**
-   * False: the limit of steps was reached, and the run continues.
+   * False: the run is longer than the plan, or an error or a refused intervention ended the run ahead.
    */
   complete: boolean;
   beats: Beat[];
   /**
-   * The end of the run, with or without interventions. Absent in plans of earlier versions, and while the run has not ended.
+   * The end of the run without interventions, also in the plan of a run that has some. Absent in plans of earlier versions, and when that end is not known.
    */
   outcome?: Outcome;
   /**
-   * Present for a run with interventions.
+   * Present for a run with interventions that has ended, if the end without them is known.
    */
   cost?: Cost;
 }
@@ -2347,7 +2347,7 @@ export interface Outcome {
   held?: HeldBack;
 }
 /**
- * The longest time for which replicated records were at or above a last stable offset.
+ * The longest time for which a partition had replicated records at or above its last stable offset.
  */
 export interface HeldBack {
   ms: number;
@@ -2374,7 +2374,7 @@ export interface Cost {
   dearer: boolean;
   costs: Words[];
   /**
-   * The fates of the records, as numbers.
+   * How many more or fewer records have each fate; if none, the first other difference, or that there is none.
    */
   kept: Words[];
 }
