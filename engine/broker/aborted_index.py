@@ -34,16 +34,16 @@ class AbortedIndex:
         self.lines = [line for line in self.lines if line.last_offset >= offset]
 
     def forget(self, markers: set[int]) -> None:
-        """Remove the lines of these markers: compaction has removed every record of their transactions
-        (``CleanedTransactionMetadata``)."""
+        """Remove the lines of the markers at these offsets: the log holds no batch of their transactions any
+        more (``CleanedTransactionMetadata``)."""
         self.lines = [line for line in self.lines if line.last_offset not in markers]
 
     def between(self, fetch_offset: int, bound: int) -> tuple[tuple[int, int], ...]:
-        """(producer id, first offset) of the aborted transactions in [``fetch_offset``, ``bound``), in marker
-        order.
+        """(producer id, first offset) of the aborted transactions that overlap [``fetch_offset``, ``bound``),
+        in marker order.
 
         The search ends at the first line whose stable offset is at or above ``bound``: the transactions of
-        all later markers began at or above it, too.
+        all later markers begin at or above that stable offset.
         """
         found = []
         for line in self.lines:

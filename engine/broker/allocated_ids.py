@@ -1,7 +1,7 @@
 """A broker's producer ids where the controller hands out blocks (KIP-730; Kafka's ``RPCProducerIdManager``).
 
 Owns the block that ids are issued from, and the next block, which the broker requests before it needs it. A
-broker has no block before the first request for an id. While it has none, it answers
+broker that starts has no block before the first request for an id. A broker without an id answers
 COORDINATOR_LOAD_IN_PROGRESS, and the client sends its request again. Every step of the allocation is a row of
 ``allocation_states``.
 """
@@ -34,8 +34,8 @@ RETRY_BACKOFF_MS = 50
 
 
 class AllocatedIds:
-    """``generate`` gives an id, or None while there is no block; ``claim`` requests a block. ``deadline``:
-    the time at which ``on_timer`` sends the request, for the first time or again; 0: at once."""
+    """``generate`` gives an id, or None when none is left; ``claim`` requests a block. ``deadline``: the time
+    at which ``on_timer`` sends the request, for the first time or again; 0: at once; None: no request is due."""
 
     __slots__ = (
         "_correlation",
@@ -89,14 +89,15 @@ class AllocatedIds:
         return issued
 
     def take(self) -> int:
-        """A new producer id for a transactional id; call it only when ``has_id()`` is true (PID-5)."""
+        """A new producer id for a transactional id; call it only when ``has_id`` is true (PID-5)."""
         issued = self.generate()
         if issued is None:
             raise EngineError(f"{self.setup.name}: no producer id to give to a transactional id (PID-5)")
         return issued
 
     def preset_next_id(self, next_id: int) -> None:
-        """Initial state: the next id of this broker's block (GEN-7)."""
+        """Initial state: the next id of this broker's block (GEN-7). Raises Refused when the broker has no block
+        or the id does not fit it."""
         if self.block is None:
             self.block, self.next_block = self.next_block, None
         block = self.block
@@ -111,7 +112,7 @@ class AllocatedIds:
         self._touch()
 
     def claim(self, now: int) -> Effects:
-        """A request found no id left: request a block, unless such a request is in flight."""
+        """Request a block, unless such a request is in flight or the pause after a refusal is not over."""
         return self._take(WANT, now, Situation(now < self._not_before)) if self.state in MAY_WANT else []
 
     def on_timer(self, now: int) -> Effects:
@@ -177,7 +178,7 @@ class AllocatedIds:
         effects.append(send)
 
     def _keep(self, effects: Effects, now: int) -> None:
-        """Store the allocated block; the broker uses it when the present one is used up."""
+        """Does nothing: ``on_answer`` has stored the block already."""
 
     def _back_off(self, effects: Effects, now: int) -> None:
         self._not_before = now + RETRY_BACKOFF_MS

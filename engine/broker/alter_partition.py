@@ -49,7 +49,7 @@ class PendingIsr:
 
 
 class AlterPartitionManager:
-    """All changes of one broker. ``deadline``: the time of the next request."""
+    """All changes of one broker. ``deadline``: when the request is sent again; None: no request is due."""
 
     __slots__ = (
         "_correlation",
@@ -83,8 +83,8 @@ class AlterPartitionManager:
         self.deadline: int | None = None
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
-        """``follower`` has caught up: request its return. It counts for the high watermark from now on
-        (*maximal ISR*)."""
+        """``follower`` has caught up: request its return. The follower counts for the high watermark from now
+        on (*maximal ISR*). Nothing happens while an earlier change of the partition is not answered."""
         if replica.partition in self.unsent:
             return []
         replica.isr_asked = follower
@@ -100,8 +100,8 @@ class AlterPartitionManager:
         return self._submit(replica, isr, follower, now)
 
     def leave_out(self, replica: Replica, now: int) -> Effects:
-        """Request that the in-sync followers that do not fetch are removed; they count until the controller
-        answers."""
+        """If this broker leads and no change is pending, request to remove the in-sync followers that do not
+        fetch; they count until the controller answers."""
         gone = [one for one in replica.isr if one in replica.stopped and one != replica.broker_id]
         if (
             not gone
@@ -145,7 +145,8 @@ class AlterPartitionManager:
         return [send]
 
     def on_timer(self, now: int) -> Effects:
-        """No response came, or a pause is over: send the same changes again, until each is answered."""
+        """When no response came, send the same changes again; when the pause after an error is over, send all
+        changes that wait."""
         if self.deadline is None or now < self.deadline:
             return []
         self.deadline = None
@@ -172,7 +173,7 @@ class AlterPartitionManager:
         for name, pending in self._in_flight.items():
             del self.unsent[name]
             effects += self._settle(name, pending, answer.partitions[name], now)
-        # Only now: a change that follows from one response must not be sent together with unsettled ones.
+        # Cleared only now: a change that follows from one result must wait until all results are applied.
         self._in_flight = {}
         return effects + self._propagate(now)
 

@@ -46,8 +46,9 @@ class Level(IntEnum):
 class Arrival:
     """A batch and its producer's state: all that a guard may read.
 
-    An absent epoch, sequence or offset is -1. ``running_*`` and ``last_sequence`` include the earlier batches
-    of the same append; ``stored_epoch`` does not (SEQ-16).
+    An absent epoch or sequence is -1. ``running_*``, ``last_sequence`` and ``transaction_first_offset`` (None:
+    no open transaction) include the earlier batches of the same append; ``stored_epoch`` and ``cached`` do not
+    (SEQ-16).
     """
 
     __slots__ = (
@@ -88,8 +89,8 @@ Guard = Callable[[Arrival], bool]
 class AppendRule:
     """One row: ``when`` names the guard, ``answer`` what the sender gets if it holds.
 
-    ``level`` is the lowest level that tries the row. ``switch`` names the field of ``Switches`` that must
-    have the value ``switch_on`` (else the row is off), ``only_if`` and ``unless`` a field of ``Profile``.
+    ``level`` is the lowest level that tries the row. ``switch`` names the field of ``Switches`` that turns
+    the row off when it is false, ``only_if`` and ``unless`` name a field of ``Profile``.
     ``asks`` is the catalogue's name of the row's question, ``why`` that of the reason for its decision.
     """
 
@@ -104,14 +105,15 @@ class AppendRule:
     only_if: str | None = None
     unless: str | None = None
     then: Next | None = None
-    """What the client does after the refusal; None for a duplicate, which is not refused."""
+    """What the sender does after the refusal; None for a duplicate, which is not refused."""
 
 
 # Guards -------------------------------------------------------------------------------------------
 
 
 def in_cache(arrival: Arrival) -> bool:
-    """Some cached batch of this epoch has the same first and last sequence (``findDuplicateBatch``)."""
+    """A cached batch of the same epoch has the same first and last sequence (``findDuplicateBatch``). Sets
+    ``duplicate_of`` to that batch."""
     if arrival.epoch != arrival.stored_epoch:
         return False
     last = arrival.last_sequence_arrived
@@ -366,10 +368,10 @@ OPTIONAL_SWITCHES = frozenset({"stale_sequence_is_duplicate"})
 
 
 class Rules:
-    """The rows in force for one profile and one setting of the switches; ``data[level]`` and
-    ``markers[level]``.
+    """The rows for one profile and one setting of the switches.
 
-    Rows in ``tried`` decide. ``shown`` also holds, for the trace, the rows that a switch turned off.
+    ``data[level]`` and ``markers[level]`` decide, each row with its guard. ``shown_data[level]`` and
+    ``shown_markers[level]`` also hold, for the trace, the rows that a switch turned off.
     """
 
     __slots__ = ("data", "markers", "shown_data", "shown_markers")
@@ -418,7 +420,7 @@ def judge(tried: Tried, arrival: Arrival) -> AppendRule | None:
 
 
 def check_tables() -> None:
-    """Every guard of every row is known; called once when the module loads."""
+    """Raises EngineError when a row names an unknown guard; called once when the module loads."""
     for rule in (*DATA_RULES, *MARKER_RULES):
         if rule.when not in GUARDS:
             raise EngineError(f"{MACHINE}: row {rule.asks} names the unknown guard {rule.when!r}")

@@ -13,8 +13,8 @@ class Appended(NamedTuple):
     """The result of an append.
 
     With ``error`` NONE and a ``rule`` the batch is a duplicate: the offsets are those of the stored batch,
-    and ``log_append_time`` is its timestamp. ``arrival`` and ``producer_id`` hold what the deciding row
-    compared.
+    and ``log_append_time`` is its timestamp. ``arrival`` holds what the rows compared; None: the batch has no
+    producer id.
     """
 
     error: Error

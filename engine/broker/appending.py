@@ -57,7 +57,7 @@ class Appending:
         self.permissions = permissions
 
     def arriving(self, request: ProduceRequest) -> Arriving:
-        """One batch of the request, as the rules read it."""
+        """What the rules read. The caller sets ``partition``, ``batch`` and ``replica`` for each batch."""
         return Arriving(self.setup, self.permissions, self.cluster, request)
 
     def for_broker(
@@ -69,9 +69,12 @@ class Appending:
         timeout_ms: int,
         acks: int = ACKS_ALL,
     ) -> Effects:
-        """Append records of this broker itself: a coordinator's record or a marker. ``done``: a part of the
-        broker and its argument; its ``appended`` is called once every partition is replicated or refused,
-        possibly within this call."""
+        """Append records of this broker itself: a coordinator's record or a marker.
+
+        ``done``: a part of the broker, and the argument for its ``appended``. With acks=all, ``appended`` is
+        called when every partition is replicated or refused, or ``timeout_ms`` are over, possibly within this
+        call; with other acks always within this call.
+        """
         name = self.setup.name
         request = ProduceRequest(None, acks, timeout_ms, batches)
         made = self.append_all(request, INTERNAL_RULES, Origin.COORDINATOR, name, now)
@@ -158,7 +161,8 @@ class Appending:
         now: int,
         made: Appends,
     ) -> PartitionProduceResponse:
-        """Append the batch to the log. Unless it is replicated already, put the offset to wait for into ``made``."""
+        """Append the batch to the log. With acks=all, put the offset to wait for into ``made``, unless the
+        batch is replicated already."""
         log = replica.log
         appended = log.append_as_leader((batch,), now, leader_epoch=replica.leader_epoch, origin=origin)
         error = appended.error
@@ -185,7 +189,7 @@ class Appending:
         acks: int,
         origin: Origin,
     ) -> None:
-        """The result of one batch that reached the log."""
+        """Emit the result of one batch that reached the log."""
         log, watch, name = replica.log, self.setup.watch, self.setup.name
         rules = log.producers.rules
         if origin is _CLIENT:

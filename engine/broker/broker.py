@@ -80,8 +80,8 @@ Handler = Callable[[Envelope, int], Effects]
 class Broker:
     """One broker. It is a part of the view; its replicas have parts of their own.
 
-    ``starting`` is True until the first block of producer ids is claimed (PID-6): requests that come earlier
-    wait. ``handlers`` maps a message's type to its handler.
+    ``starting`` is True until the broker has claimed its first block of producer ids (PID-6) or, with KRaft,
+    is unfenced: requests that come earlier wait. ``handlers`` maps a message's type to its handler.
     """
 
     __slots__ = (
@@ -218,7 +218,7 @@ class Broker:
     # The role's surface ---------------------------------------------------------------------------
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Handle one message; requests that arrive while the broker starts wait until it has its block of ids."""
+        """Handle one message; requests that arrive while the broker starts wait until the start is over."""
         body = envelope.body
         answered = self.link.answers.get(type(body))
         if answered is not None:
@@ -233,8 +233,8 @@ class Broker:
         return handler(envelope, now)
 
     def next_timer(self) -> int | None:
-        """The next time at which a waiting Produce expires, or a request to the controller or ZooKeeper has
-        had no answer for too long."""
+        """The earliest time at which a part of the broker has to act: a waiting append expires, a request to the
+        controller or ZooKeeper is due, or a coordinator or the verification has a timer. None: no part has."""
         deadline = self.link.next_timer()
         waiting = self.delayed.by_deadline
         if waiting:
@@ -272,7 +272,7 @@ class Broker:
 
     def crash(self, now: int, *, clean: bool = False) -> None:
         """Stop. Everything in memory is lost: waiting requests, the block of ids, the controller's
-        announcements; logs stay."""
+        announcements; logs stay. ``clean``: an orderly stop, for which the logs write producer snapshots."""
         self.alive = False
         self.paused = False
         self.starting = False
@@ -291,7 +291,7 @@ class Broker:
         self.touch()
 
     def restart(self, now: int) -> Effects:
-        """Start again: load the logs, then claim a block of producer ids. The controller's announcements follow."""
+        """Start again: load the logs, then claim a block of producer ids or, with KRaft, register."""
         self.alive = True
         self.start_failed = False
         self.replicas.reopen(now, was_clean=self._stopped_cleanly)
@@ -299,8 +299,8 @@ class Broker:
         return self.start(now)
 
     def start(self, now: int) -> Effects:
-        """Claim the first block of producer ids (PID-6), or register; without idempotence there is nothing to
-        claim."""
+        """Claim the first block of producer ids (PID-6) or, with KRaft, register. Nothing happens in a version
+        without idempotence."""
         if self.transactions is None:
             return []
         effects = self.link.start(now)
@@ -313,7 +313,8 @@ class Broker:
         self.link.be_registered(broker_epoch)
 
     def start_before_the_run(self, now: int) -> Effects:
-        """Initial state: the broker runs already, with a first block of producer ids (PID-6)."""
+        """Initial state: the broker runs already. Returns its request for a first block of producer ids
+        (PID-6), which is answered before the first step."""
         if self.transactions is None:
             return []
         effects = self.link.start_before_the_run(now)
@@ -327,16 +328,16 @@ class Broker:
         return self.alive and self.link.listens
 
     def wake(self, now: int) -> Effects:
-        """A pause is over; the broker has not yet received what was decided meanwhile."""
+        """A pause is over, or lost heartbeats arrive again: with KRaft, send a heartbeat at once."""
         return self.link.wake(now)
 
     @property
     def may_ask_to_stop(self) -> bool:
-        """Whether an orderly stop first asks the controller; if not, the broker stops at once."""
+        """Whether the broker asks the controller before an orderly stop; if not, it stops at once."""
         return not self.starting and self.link.may_ask_to_stop
 
     def ask_to_stop(self, now: int) -> Effects:
-        """Begin an orderly stop."""
+        """Begin an orderly stop: ask the controller."""
         effects = self.link.ask_to_stop(now)
         self.touch()
         return effects
@@ -400,7 +401,8 @@ class Broker:
         raise EngineError(f"{self.name}: cannot learn {word!r}")
 
     def _look_for_returned(self) -> None:
-        """The set of brokers that may be in sync has changed: leaders may now ask for a follower's return."""
+        """The set of brokers that may be in sync has changed, so a leader may now request a follower's return:
+        mark the partitions that this broker leads with an incomplete ISR as changed."""
         for name, replica in self.replicas.items():
             if replica.is_leader and len(replica.isr) < len(replica.replicas):
                 self.replicas.changed_partitions.add(name)
@@ -495,7 +497,8 @@ class Broker:
         return [] if self.verification is None else self.verification.on_connected(number, now)
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection ended; only those to brokers carry requests of this broker (MRK-9)."""
+        """A connection ended; only connections to brokers carry this broker's markers and questions (MRK-9).
+        ``purpose`` None: all connections to ``peer`` ended."""
         if self.transactions is None or not peer.startswith("broker-"):
             return []
         number = broker_number(peer)
@@ -517,7 +520,8 @@ class Broker:
     # Producer ids ---------------------------------------------------------------------------------
 
     def _after_answer(self, effects: Effects, now: int) -> Effects:
-        """ZooKeeper or the controller answered: a start may be over, and the requests that waited for it continue."""
+        """ZooKeeper or the controller answered. If that ends the start, the requests that waited for it
+        continue, or the broker stops because the start failed (PID-6)."""
         self.touch()
         if self.link.started is None:
             return effects
@@ -529,7 +533,7 @@ class Broker:
                 self.crash(now, clean=True)
                 return effects
             if self.link.follows_log:
-                # The metadata log may say that this broker leads them.
+                # By the metadata log that it has read, this broker may lead some of these partitions.
                 self.replicas.changed_partitions.update(self.replicas)
             waiting, self.waiting_for_start = self.waiting_for_start, []
             for envelope in waiting:

@@ -40,6 +40,7 @@ class CleanerProgress:
         self.clean = modified
 
     def truncate(self, to: int) -> None:
-        """Segments that begin at or above ``to`` are removed, and the segment of ``to`` is active again."""
+        """The log was truncated to ``to``: forget the segments that begin at or above it, and the newest one
+        below it, which may be active again."""
         below = [start for start in self.clean if start < to]
         self.clean = {start: self.clean[start] for start in below[:-1]}

@@ -53,7 +53,7 @@ class ClusterView:
         return broker_id in self.live_brokers and broker_id not in self.without_endpoint
 
     def use(self, partition: str) -> Effects:
-        """The effect that creates an idle internal partition; no effect for a partition that exists."""
+        """The effect that creates an idle internal partition; no effect for any other partition."""
         return [UsePartition(partition)] if partition in self.idle else []
 
     def learn_live(self, word: UpdateMetadata) -> None:

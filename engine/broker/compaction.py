@@ -48,8 +48,9 @@ def cleaned(
 ) -> Cleaning:
     """One pass over the batches below ``bound``, where every transaction is decided.
 
-    ``newest_of_producer``: producer id to the last offset of its newest batch (-1: only a marker is known)
-    and its epoch. ``forget_below``: tombstones and markers below this offset are old enough to be removed.
+    ``newest_of_producer``: producer id to the last offset of the producer's newest batch (-1: only a marker
+    is known) and the producer's epoch. ``forget_below``: tombstones and markers below this offset are old
+    enough to be removed.
     """
     chosen = [batch for batch in batches if batch.last_offset < bound]
     lines = list(aborted)
@@ -87,7 +88,8 @@ def _clean_marker(
     newest_of_producer: dict[int, tuple[int, int]],
     forget_below: int,
 ) -> None:
-    """Remove a marker when no batch of its transaction is left and it is old enough."""
+    """When no batch of the marker's transaction is left, forget the marker's line in the aborted index. Also
+    remove the marker if it is old enough and does not alone hold its producer's epoch."""
     if has_batches:
         return
     cleaning.forgotten.add(marker.base_offset)
@@ -104,7 +106,7 @@ def _clean_marker(
 def _without_tombstones(
     cleaning: Cleaning, batch: RecordBatch, kept: list[int], forget_below: int
 ) -> list[int]:
-    """Keep records with a value, and tombstones that are not old enough to be removed."""
+    """``kept``, without the tombstones that are old enough to be removed."""
     content = batch.content
     if content is None or not content.values:
         return kept

@@ -1,4 +1,4 @@
-"""A broker's settings with Kafka's defaults (CFG-4). A scenario may lower all of them."""
+"""A broker's settings, with the defaults of CFG-4. A scenario may lower all of them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ KAFKA_NAMES = {
     "message_max_bytes": "message.max.bytes",
     "segment_bytes": "log.segment.bytes",
 }
-"""Kafka's own names of a broker's settings. A setting that is absent here is fixed in Kafka, or belongs to
-this simulation alone."""
+"""Kafka's own names of a broker's settings. A setting that is absent here is fixed in Kafka, has no single
+name there, or belongs to this simulation alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,8 @@ class BrokerConfiguration:
     loading_ms: int = 10
     """How long in ms a new coordinator takes to read its log partition (TXC-22)."""
     marker_request_timeout_ms: int = 30000
-    """After this long without a response the connection that carried the markers is closed."""
+    """After this long without a response the connection that carried markers, or the question of a
+    verification, is closed."""
     marker_retry_ms: int = 20
     """Pause before markers are sent again, when they were refused or their leader could not be reached."""
     producer_state_expiration_ms: int = 604800000
@@ -60,7 +61,7 @@ class BrokerConfiguration:
     """Time between the moment a broker wakes, after its session ended, and the moment it learns of that;
     until then it acts as before (FEN-6)."""
     zookeeper_reply_timeout_ms: int = 300
-    """After this long without a reply, a broker reads the block node again (PID-4)."""
+    """After this long without a reply, a broker reads the block node again (PID-4), or writes the ISR again."""
     controller_reply_timeout_ms: int = 300
     """After this long without a response from the active controller, a broker sends its request again."""
     controller_failover_ms: int = 2000

@@ -4,7 +4,7 @@ without.
 It owns the partitions' leadership, which the view shows, and every change of it. Four things differ between
 the subclasses ``zookeeper_controller`` and ``quorum_controller``: how a broker proves that it is alive, where
 decisions are stored, who hands out producer ids, and how brokers learn of a decision. A version of Kafka has
-one of the two; all other modules use this class alone.
+one of the two. Only the modules that build a run and spread decisions know the subclasses.
 
 Faults that change leadership or the in-sync replicas are methods here; each emits its step.
 """
@@ -51,7 +51,7 @@ from engine.watching import Part, Watch
 Announcement = LeaderAndIsr | UpdateMetadata | StopReplica | IdlePartitions
 """What a broker applies after a decision of the controller."""
 News = Announcement | PartitionUsed | FetchingStopped | RecordsWritten
-"""What ``spreading`` delivers to brokers."""
+"""What the controller passes to ``spreading``."""
 
 
 class Controller(ABC):
@@ -92,7 +92,7 @@ class Controller(ABC):
 
     @abstractmethod
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """A request of a broker."""
+        """Handle a request of a broker."""
 
     @abstractmethod
     def preset_block(self, broker: int, start: int, end: int) -> None:
@@ -161,7 +161,7 @@ class Controller(ABC):
         segment_records: int | None = None,
         record_version: int = 2,
     ) -> None:
-        """A partition with its replicas in order of preference; the first one leads, all are in sync."""
+        """Create a partition. ``replicas``: in order of preference; the first live one leads, all are in sync."""
         state = PartitionState(
             name,
             replicas,
@@ -198,7 +198,8 @@ class Controller(ABC):
         self._announce(self.internal.word(topic))
 
     def use_partition(self, name: str) -> None:
-        """The first use of an internal partition: from now on it has replicas and a place in the view."""
+        """The first use of an internal partition: from now on it has replicas and a place in the view. Nothing
+        happens at a later use."""
         state = self.internal.use(name)
         if state is None:
             return
@@ -268,7 +269,7 @@ class Controller(ABC):
         return []
 
     def crash(self, now: int) -> None:
-        """The controller does not fail in these scenarios."""
+        """Refused: with ZooKeeper the controller does not fail here."""
         raise Refused("GEN-6", "controller", "controller_stays")
 
     def restart(self, now: int) -> Effects:
@@ -284,13 +285,14 @@ class Controller(ABC):
     # Brokers come and go --------------------------------------------------------------------------
 
     def _lead_again(self, broker_id: int) -> None:
-        """A broker is live again: it may lead the partitions that have no leader."""
+        """A broker is live again: elect a leader for each of its partitions that has none."""
         for state in self.partitions.values():
             if broker_id in state.replicas and state.leader is None and not state.deleted:
                 self._elect(state)
 
     def _take_leaderships(self, broker_id: int) -> None:
-        """A broker is no longer live: others lead its partitions, and it leaves the in-sync replicas."""
+        """A broker is no longer live: others lead its partitions, and it leaves the in-sync replicas unless it
+        is the last one."""
         for state in self.partitions.values():
             if state.deleted:
                 continue
@@ -316,7 +318,9 @@ class Controller(ABC):
         return None
 
     def _elect(self, state: PartitionState, leader: int | None = None) -> None:
-        """A new leader and leader epoch; the ISR keeps its live members, or stays when none of them lives."""
+        """Choose ``leader`` (None: the first live in-sync replica) under a new leader epoch. The ISR keeps its
+        live members, or stays when none of them lives. Nothing happens without ``leader`` while the initial
+        state keeps the partition without a leader."""
         old = state.leader
         if state.without_leader and leader is None:
             return
@@ -421,14 +425,15 @@ class Controller(ABC):
         self.watch.emit(TopicDeleted, topic, tuple(names))
 
     def make_unavailable(self, broker_id: int, available: bool, now: int) -> None:
-        """*make endpoint unavailable*: the broker is live, and no client or broker can reach it (GEN-6)."""
+        """*make endpoint unavailable*, or its end: no client or broker can reach the broker, which stays live
+        (GEN-6)."""
         (self.without_endpoint.discard if available else self.without_endpoint.add)(broker_id)
         self._announce(self._live_word())
         self.watch.emit(EndpointChanged, f"broker-{broker_id}", available)
 
     def update_features(self, level: int) -> None:
-        """UpdateFeatures: set the level of ``transaction.version``, at most to the highest that all brokers
-        support (KIP-584). Brokers apply it at once, clients with their next connection."""
+        """UpdateFeatures: set the level of ``transaction.version``. A level above the highest that the brokers
+        support is refused (KIP-584)."""
         if level > self.highest_transaction_version:
             self.watch.emit(FeatureLevelRefused, level, self.highest_transaction_version)
             return

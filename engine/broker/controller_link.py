@@ -78,7 +78,7 @@ class ZooKeeperLink:
 
     @property
     def started(self) -> bool | None:
-        """Whether the newest start, or claim, succeeded; None while it is running."""
+        """Whether the newest claim of a block, which a start needs, succeeded; None while it is running."""
         return self.producer_ids.claimed
 
     def be_registered(self, broker_epoch: int) -> None:
@@ -173,7 +173,7 @@ class QuorumLink:
         return [] if self.lifecycle.serves else self.lifecycle.start(now)
 
     def start_before_the_run(self, now: int) -> Effects:
-        """The broker is registered. It was asked for an id before the run, so it has a block."""
+        """Request a block: the broker is registered, and a client asked it for an id before the run."""
         return self.producer_ids.claim(now)
 
     def wake(self, now: int) -> Effects:
@@ -205,7 +205,7 @@ class QuorumLink:
         return word.leader_epoch == replica.leader_epoch and word.version <= replica.version
 
     def after_leadership(self, replica: Replica, now: int) -> Effects:
-        """A broker that leads the partition checks for followers that do not fetch."""
+        """If this broker leads the partition, request to remove followers that do not fetch from the ISR."""
         return self.isr_changes.leave_out(replica, now)
 
     def show(self, fields: BrokerFields) -> BrokerFields:

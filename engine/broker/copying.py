@@ -1,8 +1,8 @@
 """A follower's fetch and the leader's answer, as one step (LOG-7, LOG-10). ``replication`` holds what a fetch
 reads and changes in one log.
 
-Here the broker emits the step, answers the appends that waited for replication, and asks the controller to
-add a follower to the ISR again.
+Here the broker emits the step, answers the appends that waited for replication, and requests a follower's
+return to the ISR.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ class Copying:
                 self._emit_taken(replica, replication.HIGH_WATERMARK_TAKEN, log.log_end)
 
     def on_response(self, response: ReplicaFetchResponse, now: int) -> None:
-        """Copy the batches of the leader's answer, or truncate the log to where it diverged (LOG-7, LOG-10)."""
+        """Copy the batches of the leader's answer, or truncate the log to where it diverged (LOG-7, LOG-10).
+        Nothing happens after an error."""
         if response.error is not NO_ERROR:
             return
         replicas = self.replicas

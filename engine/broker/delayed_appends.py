@@ -61,8 +61,8 @@ class DelayedAppends:
             insort(waiting, delayed, key=_deadline)
 
     def complete(self, replica: Replica, now: int) -> Effects:
-        """Answer the appends that waited for this replica, after its high watermark, its ISR or its leader
-        changed (LOG-2).
+        """Settle this partition in the appends that wait for it, after the replica's high watermark, ISR or
+        leader changed (LOG-2). An append is answered when its last partition is settled.
 
         The error is NOT_ENOUGH_REPLICAS_AFTER_APPEND when the batch is replicated but too few replicas are in
         sync, and NOT_LEADER_OR_FOLLOWER when this broker leads no longer. The data stays in the log in both

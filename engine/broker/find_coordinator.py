@@ -139,8 +139,8 @@ class FindCoordinatorHandler:
         self.lookups: dict[Path, Lookup] = {}
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Answer from the controller's announcements, as every broker can; a missing internal topic is
-        created first."""
+        """Answer from the controller's announcements, as every broker can. While the internal topic does not
+        exist, the answer is COORDINATOR_NOT_AVAILABLE, and the broker requests the topic's creation (FND-3)."""
         request = envelope.body
         if type(request) is not FindCoordinatorRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a FindCoordinator request")

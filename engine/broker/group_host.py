@@ -77,8 +77,8 @@ class GroupHost:
     # -- leadership of log partitions ------------------------------------------------------------------
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
-        """This broker was elected for a log partition at ``since``: it reads the log, then serves its groups
-        (OFS-5)."""
+        """This broker was elected for a log partition at ``since``: it reads the log, then serves the groups in
+        that log (OFS-5)."""
         self._touch_groups(partition)
         due = since + self.setup.configuration.loading_ms
         self.coordinator.begin_loading(partition, epoch, due)

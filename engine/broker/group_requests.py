@@ -157,7 +157,8 @@ class GroupRequests:
         return self._commit(asked, request, now)
 
     def _lost_its_guard(self, request: TxnOffsetCommitRequest, verified: Verified) -> bool:
-        """A marker was written to the group's partition before the coordinator's answer arrived."""
+        """Whether a marker was written to the group's partition before the coordinator's answer arrived, and
+        so removed the guard."""
         ((partition, guard),) = verified.guards.items()
         replica = self.host.replicas.get(partition)
         if replica is None:

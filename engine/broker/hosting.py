@@ -10,7 +10,8 @@ from engine.watching import Part
 
 
 class Hosted(Protocol):
-    """A coordinator in a broker. ``topic``: the internal topic whose partitions decide whose ids it serves."""
+    """A coordinator in a broker. It serves the ids whose partition of the internal topic ``topic`` this broker
+    leads."""
 
     @property
     def topic(self) -> str: ...

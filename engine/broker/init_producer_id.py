@@ -26,8 +26,8 @@ def idempotent_write_denied(arrived: Arrived) -> bool:
 
 
 def every_write_denied(arrived: Arrived) -> bool:
-    """The client may neither IdempotentWrite to the cluster nor Write to any topic
-    (``AuthHelper.authorizeByResourceType``)."""
+    """A request without a transactional id, whose client may neither IdempotentWrite to the cluster nor Write
+    to any topic (``AuthHelper.authorizeByResourceType``)."""
     permissions = arrived.permissions
     return idempotent_write_denied(arrived) and all(
         permissions.is_denied("Write", f"topic:{topic_of(partition)}")
@@ -95,8 +95,9 @@ class InitProducerIdHandler:
         self.waiting.clear()
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Answer with a new id and epoch 0, without keeping any state; wait for a claim when the block is
-        used up (PID-5, PID-8)."""
+        """Answer with a new id and epoch 0, without keeping any state (PID-8), or pass a request with a
+        transactional id to the coordinator (TXC-7). When an id is needed and none is left: ``_without_id``
+        (PID-5)."""
         request = envelope.body
         if type(request) is not InitProducerIdRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an InitProducerId request")
@@ -125,7 +126,7 @@ class InitProducerIdHandler:
         return self.producer_ids.claim(now)
 
     def _answered(self, envelope: Envelope, request: InitProducerIdRequest, now: int) -> Effects | None:
-        """The answer; None when an id is needed and a claim must come first."""
+        """The effects of the request; None when an id is needed and a claim must come first."""
         if request.transactional_id is not None:
             if self.transactions is None:
                 raise EngineError(f"{self.setup.name}: this version has no transactions")
@@ -134,8 +135,8 @@ class InitProducerIdHandler:
         return None if issued is None else [issued]
 
     def answer_waiting(self, now: int) -> Effects:
-        """After a claim: answer the waiting requests in their order. If no block is left in ZooKeeper, the
-        answer is an error."""
+        """After a claim of a block from ZooKeeper has ended: answer the waiting requests in their order. Those
+        for which no id is left get an error. Nothing happens where the controller hands out blocks."""
         effects: Effects = []
         manager = self.producer_ids
         if not isinstance(manager, ProducerIdManager) or manager.claimed is None:

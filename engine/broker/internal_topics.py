@@ -3,7 +3,8 @@
 
 Owns their placement and the leadership of partitions that no request has used yet. A cluster has a hundred
 such partitions, and a scenario uses two or three. So a partition stays *idle* until its first use: the
-controller elects and announces its leaders, but it has no replicas, no steps and no place in the view.
+controller elects and announces its leader, but the partition has no replicas, no steps and no place in the
+view.
 """
 
 from __future__ import annotations

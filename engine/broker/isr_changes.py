@@ -1,6 +1,6 @@
 """How a leader changes the in-sync replicas.
 
-It writes to ZooKeeper itself, or sends a request to a controller that writes to ZooKeeper, or sends
+The leader writes to ZooKeeper itself, or sends a request to a controller that writes to ZooKeeper, or sends
 AlterPartition, whose response has a result for each change (``alter_partition``). In the first two cases the
 leader then waits until the partition's new state is announced. It sends its request again until that happens:
 otherwise a lost request would keep a replica out for ever.
@@ -35,7 +35,7 @@ class Recipient(NamedTuple):
     message: type[ReturnToIsr]
     send: Callable[[Outgoing, object], Send]
     reply_timeout_ms: Callable[[BrokerConfiguration], int]
-    """After this long without an announcement the connection is closed, and the request is sent again."""
+    """After this long without an announcement the request is sent again."""
     sent: Kind[[str, str, str, int]]
     sent_again: Kind[[str, tuple[str, ...]]]
 

@@ -53,7 +53,7 @@ class PartitionState:
         self.not_fetching: set[int] = set()
         self.deleted = False
         self.without_leader = False
-        """True while a fault keeps the partition without a leader."""
+        """True while the initial state keeps the partition without a leader, until ``change_leader``."""
         self.shows_epoch = shows_epoch
         """Whether the view shows ``version``, KRaft's partition epoch."""
 

@@ -1,8 +1,8 @@
 """One broker's requests to the active controller about its own life: registration, heartbeats, shutdown
 (KIP-631).
 
-Owns the broker epoch. Heartbeats that change nothing are not messages (``quorum_controller``); those that
-register, unfence, wake or stop a broker are. Every step is a row of ``lifecycle_states``.
+Owns the broker epoch. Heartbeats that change nothing are not messages (``quorum_controller``); those by which
+a broker is unfenced, returns from a pause or stops are. Every step is a row of ``lifecycle_states``.
 """
 
 from __future__ import annotations

@@ -71,10 +71,10 @@ SERVING = MACHINE.target_of(RECOVERY, NOT_FENCED)
 """The state in which a broker serves clients."""
 MAY_CRASH = MACHINE.sources(CRASH)
 MAY_WAKE = MACHINE.sources(WAKE)
-"""States in which a broker whose pause ends sends a heartbeat first."""
+"""States in which a broker whose pause ends sends a heartbeat at once."""
 MAY_ASK_TO_STOP = MACHINE.sources(STOP)
 ASKS_TO_STOP = MACHINE.sources(LET_GO)
 """States whose heartbeats carry the request to stop (``want_shut_down``)."""
 REGISTERS = MACHINE.sources(REGISTERED)
-"""States in which the broker waits for the response to its registration; in all other waiting states it waits
-for that to a heartbeat."""
+"""States in which the broker waits for the response to its registration; in all other states it can only wait
+for the response to a heartbeat."""

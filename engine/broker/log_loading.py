@@ -16,7 +16,7 @@ from engine.messages import RecordBatch
 
 _BASE_OFFSET = attrgetter("base_offset")
 SEGMENTS_WITH_SNAPSHOT = 2
-"""This many of the newest segments get a snapshot at their start when a log is replayed."""
+"""This many of the newest segments get a snapshot at their start when a log is loaded."""
 
 
 class LoadedLog(Protocol):
@@ -66,8 +66,8 @@ def load_producers(log: LoadedLog, now: int, *, clean: bool) -> None:
 
 
 def rebuild_producers(log: LoadedLog, end: int, now: int) -> None:
-    """The producers as of ``end``; a snapshot of them is written there. A log that had no producers is not
-    read: a truncation cannot have removed one."""
+    """The producers as of ``end``; a snapshot of them is written there. The log is not read if the
+    state in memory reached ``end`` and had no producers: a truncation adds none."""
     producers = log.producers
     knew_nothing = not producers.entries and not producers.unstable and producers.map_end_offset >= end
     producers.truncate_and_reload(log.log_start, end, now)

@@ -27,7 +27,7 @@ from engine.messages import (
 from engine.rules import Rule
 
 MARKER_BYTES = 78
-"""Size of a control batch: 61 bytes of batch, a record with a key of 4 and a value of 6 (MSG-3)."""
+"""Size of a control batch: a header of 61 bytes, and a record with a key of 4 and a value of 6 (MSG-3)."""
 
 
 def cluster_action_denied(arrived: Arrived) -> bool:
@@ -75,7 +75,8 @@ class WriteMarkersHandler:
         self.writing.clear()
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Append a control record to each partition of each entry; answer when all of them are replicated (MRK-4)."""
+        """Append a control record to each partition of each entry; answer when each append is replicated,
+        refused or timed out (MRK-4)."""
         request = envelope.body
         if type(request) is not WriteTxnMarkersRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a WriteTxnMarkers request")

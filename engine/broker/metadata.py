@@ -29,8 +29,8 @@ class MetadataHandler:
         self.cluster = cluster
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Answer with the leaders, ISRs and live brokers that this broker has learned of; a request without
-        topics means all."""
+        """Answer with the leaders, ISRs and live brokers that this broker has learned of. A request without
+        topics means all but the internal ones."""
         request = envelope.body
         if type(request) is not MetadataRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Metadata request")
@@ -40,7 +40,7 @@ class MetadataHandler:
         for name, word in self.cluster.metadata.items():
             topic = topic_of(name)
             known.add(topic)
-            # "All topics" means all but internal topics, which clients request by name.
+            # Clients request internal topics by name.
             if topic in topics or not (topics or is_internal(name)):
                 partitions[name] = _metadata_of(word)
         for topic in topics:

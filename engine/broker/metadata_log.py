@@ -1,4 +1,4 @@
-"""The log in which the controllers of a quorum keep every decision (KIP-500, KIP-631), and brokers read them.
+"""The log in which the controllers of a quorum keep every decision, and which brokers read (KIP-500, KIP-631).
 
 A record is committed as soon as the active controller has written it: the replication to the other
 controllers is not simulated. Each record has the controller epoch under which it was written. No record is
@@ -21,8 +21,8 @@ _offset = attrgetter("offset")
 class MetadataRecord:
     """One record, or ``count`` records of one kind that were written together. A part of the view.
 
-    ``kind``: Kafka's name of the record; ``about``: the partition, topic or broker; ``word``: what brokers
-    apply when they read it.
+    ``kind``: Kafka's name of the record; ``about``: the partition, topic, broker or feature; ``word``: what
+    brokers apply when they read the record; None: nothing.
     """
 
     __slots__ = ("about", "count", "epoch", "fields", "kind", "offset", "path", "word")

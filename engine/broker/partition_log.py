@@ -7,7 +7,7 @@ waiting appends.
 
 An append is validated first, on copies; only when every batch of it passed is anything stored. Batches are
 immutable: leader, followers and answers share the same objects. Offsets are consecutive, except where the cleaner
-removed records, or a learner's truncation cut a log inside a batch.
+removed records, or a truncation to an offset inside a batch removed the whole batch.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class PartitionLog:
         self.rolls_first = profile.rolls_before_validation
         """A full segment is closed before the batches are validated, so a duplicate closes it, too."""
         self.shows_cut = profile.truncation_sets_high_watermark
-        """A truncation sets the high watermark for the log's transactions at once."""
+        """A truncation reports the high watermark to the log's transactions at once."""
         self.segment_records = configuration.segment_records
         self.segment_bytes = configuration.segment_bytes
         self.watch = watch
@@ -132,7 +132,8 @@ class PartitionLog:
         """Validate and store ``batches`` in one append, giving them offsets (SEQ-10).
 
         Nothing is stored unless all of them pass. A duplicate answers with the stored batch's offsets and
-        leaves log, entry and timestamps alone (LOG-3).
+        leaves log, entry and timestamps alone (LOG-3). INVALID_RECORD for several batches where
+        ``one_batch_per_append``.
         """
         if len(batches) != 1 and self.one_batch_per_append:
             return Appended(Error.INVALID_RECORD, NO_OFFSET, NO_OFFSET)
@@ -153,7 +154,8 @@ class PartitionLog:
         return Appended(NO_ERROR, first_offset, self.log_end - 1, None, arrival, self.data_levels[origin])
 
     def append_as_follower(self, batches: Sequence[RecordBatch], now: int) -> Appended:
-        """Store what the leader stored, at the leader's offsets, as *replication* (SEQ-9)."""
+        """Store what the leader stored, at the leader's offsets, as *replication* (SEQ-9). Raises EngineError
+        for a batch below the log end."""
         if not batches:
             return Appended(Error.NONE, NO_OFFSET, NO_OFFSET)
         if batches[0].base_offset < self.log_end:
@@ -337,10 +339,11 @@ class PartitionLog:
         return True
 
     def raise_log_start(self, to: int) -> list[int]:
-        """Delete records below ``to`` (retention, DeleteRecords); returns the producers forgotten with them.
+        """Raise the log start to ``to`` (retention, DeleteRecords): records below it are no longer read.
+        Returns the producers that are forgotten.
 
-        Records below ``to`` are no longer read; ``delete_segments`` removes the segments below it. The caller
-        ensures that ``to`` is at or below the high watermark, as DeleteRecords does.
+        ``delete_segments`` then removes the segments below the log start. The caller ensures that ``to`` is at
+        or below the high watermark, as DeleteRecords does; EngineError above the log end.
         """
         if to <= self.log_start:
             return []
@@ -395,11 +398,11 @@ class PartitionLog:
     # Cutting and reloading ------------------------------------------------------------------------
 
     def truncate(self, to: int, now: int) -> bool:
-        """Cut offsets ``to`` and above, and rebuild the producer state (LOG-10); True when anything was
-        removed.
+        """Cut offsets ``to`` and above, and rebuild the producer state (LOG-10); True when the log end moved.
 
-        A leader epoch that began at the log end is removed even when no record is: its leader never appended
-        anything, and the epoch would make this log differ from the next leader's for ever.
+        A batch that holds ``to`` is removed as a whole. A leader epoch that began at the log end is removed
+        even when no record is: its leader never appended anything, and the epoch would make this log differ
+        from the next leader's for ever.
         """
         if to >= self.log_end:
             self.epoch_starts = [(epoch, start) for epoch, start in self.epoch_starts if start < self.log_end]
@@ -527,8 +530,9 @@ class PartitionLog:
     def read(
         self, offset: int, *, committed: bool, batches_max: int, bytes_max: int | None = None
     ) -> tuple[tuple[RecordBatch, ...], tuple[tuple[int, int], ...]]:
-        """Whole batches of one segment from the one with ``offset`` up to the bound, and the aborted list
-        (CON-1).
+        """Whole batches of one segment, from the one with ``offset`` up to the bound (CON-1): the last stable
+        offset if ``committed``, else the high watermark. If ``committed``, also the aborted transactions from
+        there to the segment's end.
 
         The first batch below the bound is returned however large it is; ``batches_max`` and ``bytes_max``
         limit the batches after it. The caller checks that ``offset`` lies inside the log.
@@ -557,7 +561,8 @@ class PartitionLog:
         return tuple(chosen), self.aborted.between(offset, self.segment_end(first))
 
     def read_for_follower(self, offset: int, batches_max: int) -> tuple[RecordBatch, ...]:
-        """Batches from ``offset`` to the log end: replicas read past the high watermark (LOG-7)."""
+        """At most ``batches_max`` batches from ``offset`` on, up to the log end: replicas read past the high
+        watermark (LOG-7)."""
         index = bisect_left(self._base_offsets, offset)
         return tuple(self.batches[index : index + batches_max])
 
@@ -572,8 +577,8 @@ class PartitionLog:
         return self.epoch_starts[-1][0] if self.epoch_starts else -1
 
     def begin_epoch(self, leader_epoch: int, offset: int) -> None:
-        """Later batches have this leader epoch; a new leader calls it before its first append
-        (``maybeAssignEpochStartOffset``)."""
+        """Note that this leader epoch begins at ``offset``, unless it is the newest already; a new leader calls
+        it before its first append (``maybeAssignEpochStartOffset``)."""
         starts = self.epoch_starts
         if leader_epoch != (starts[-1][0] if starts else -1):
             starts.append((leader_epoch, offset))

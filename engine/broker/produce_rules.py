@@ -39,7 +39,8 @@ class Arriving:
 
 
 def transactional_write_denied(arriving: Arriving) -> bool:
-    """The request has transactional records, and its client lacks Write on its transactional id."""
+    """The client lacks Write on the request's transactional id; or the request has transactional records and
+    no transactional id."""
     request = arriving.request
     name = request.transactional_id
     if name is None:
@@ -49,7 +50,8 @@ def transactional_write_denied(arriving: Arriving) -> bool:
 
 
 def idempotent_write_denied(arriving: Arriving) -> bool:
-    """The request has idempotent, not transactional records, and its client lacks IdempotentWrite on the cluster."""
+    """The request has batches with a producer id but no transactional id, and its client lacks IdempotentWrite
+    on the cluster."""
     permissions = arriving.permissions
     if not permissions.denied or arriving.request.transactional_id is not None:
         return False

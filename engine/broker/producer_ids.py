@@ -1,9 +1,9 @@
 """How a broker gets the producer ids that it hands out (PID-1 to PID-8).
 
 Owns the broker's block of ids and the loop that claims the next one: read the node, write the following block
-on the condition that the node has not changed, and start again when it has. The lock is the node's stat
-version, not the format version in its JSON (CTR-4). It exchanges only messages with ZooKeeper; every step is
-a row of ``producer_id_states``. Source: Kafka's ``ProducerIdManager`` and ``ProducerIdBlockZNode``.
+on the condition that the node has not changed, and start again when it has. The condition compares the node's
+stat version, not the format version in its JSON (CTR-4). The broker and ZooKeeper exchange only messages;
+every step is a row of ``producer_id_states``. Source: Kafka's ``ProducerIdManager`` and ``ProducerIdBlockZNode``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Block(NamedTuple):
 
 
 def block_from_json(text: str) -> Block:
-    """The block in a node's data. Raises EngineError, which names the wrong field."""
+    """The block in a node's data. Raises EngineError, which quotes the data, when it is not a block."""
     try:
         data = json.loads(text)
         return Block(int(data["broker"]), int(data["block_start"]), int(data["block_end"]))
@@ -83,8 +83,8 @@ class ProducerIdManager:
     """One broker's block and its claim.
 
     ``generate`` gives an id, or None when a claim must come first; ``claim`` starts one, ``on_reply`` and
-    ``on_timer`` carry it on. ``claimed``: True after a claim succeeded, False after it failed, None while it
-    runs.
+    ``on_timer`` carry it on. ``claimed``: True after a claim succeeded, False after it failed, None before the
+    first claim and while one runs.
     """
 
     __slots__ = (
@@ -160,14 +160,15 @@ class ProducerIdManager:
         return issued
 
     def take(self) -> int:
-        """A new producer id for a transactional id; call it only when ``has_id()`` is true (PID-5)."""
+        """A new producer id for a transactional id; call it only when ``has_id`` is true (PID-5)."""
         issued = self.generate()
         if issued is None:
             raise EngineError(f"{self._name}: no producer id to give to a transactional id (PID-5)")
         return issued
 
     def preset_next_id(self, next_id: int) -> None:
-        """Initial state: the next id of this broker's block (GEN-7)."""
+        """Initial state: the next id of this broker's block (GEN-7). Raises Refused when the broker has no block
+        or the id does not fit it."""
         block = self.block
         place = f"{self._name}.next_id"
         if block is None:
@@ -184,7 +185,7 @@ class ProducerIdManager:
             self.watch.touch(self.part)
 
     def claim(self, now: int) -> Effects:
-        """Start the claim loop: read the node first."""
+        """Start the claim loop, unless it runs: read the node first."""
         if self.is_claiming:
             return []
         self.claimed = None

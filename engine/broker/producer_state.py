@@ -86,7 +86,8 @@ class Awaited:
 
     def __init__(self, guard: int, epoch: int, lowest_sequence: int, since: int, raises: bool) -> None:
         self.guard = guard
-        """A new number for every verification, so that an answer to an earlier question does not match."""
+        """The number that an append needs after verification. A marker removes it, and the next question gets a
+        new one, so that an answer to an earlier question does not match."""
         self.epoch = epoch
         self.lowest_sequence = lowest_sequence
         self.since = since
@@ -121,10 +122,10 @@ class CompletedTransaction(NamedTuple):
 
 
 class MarkerEffect(NamedTuple):
-    """The effects of a marker beside the outcome."""
+    """What a marker does besides ending a transaction; versions differ."""
 
     opens_what_it_ends: bool
-    """The marker met no open transaction, so it is a transaction by itself; an abort gets a line in the index
+    """A marker that meets no open transaction is a transaction by itself; an abort gets a line in the index
     (LOG-9)."""
     is_activity: bool
     """The producer's entry takes the marker's timestamp (LOG-12)."""
@@ -214,7 +215,8 @@ class ProducerStateManager:
     """All producers of one replica of one partition.
 
     ``map_end_offset``: the entries reflect the log below this offset. ``open_transactions`` maps first offset
-    to producer id, ``unstable`` maps first offset to the offset of a marker at or above the high watermark.
+    to producer id. ``unstable`` maps the first offset of an ended transaction to the offset of its marker, until
+    the high watermark is above the marker.
     """
 
     __slots__ = (
@@ -240,8 +242,8 @@ class ProducerStateManager:
         """Producers whose newest batch is below the log start are forgotten."""
         self.drops_stray_snapshots = profile.drops_stray_snapshots
         self.verifies_each_epoch = profile.verifies_each_epoch
-        """Only the epoch that began a transaction needs no further verification; else every epoch of its
-        producer id does not."""
+        """True: in an open transaction only batches of the producer's present epoch need no verification.
+        False: those of any epoch need none."""
         self.rules = rules
         self.cache_size = cache_size
         self.expiration_ms = expiration_ms
@@ -346,7 +348,7 @@ class ProducerStateManager:
         return entry.transaction_first_offset is None and now - entry.last_timestamp >= self.expiration_ms
 
     def expire(self, now: int) -> list[int]:
-        """Forget idle producers; returns their ids."""
+        """Forget idle producers, and verifications that are as old; returns the producers' ids."""
         gone = [producer_id for producer_id, entry in self.entries.items() if self.is_expired(entry, now)]
         for producer_id in gone:
             del self.entries[producer_id]
@@ -395,8 +397,8 @@ class ProducerStateManager:
             self.snapshots.pop(start, None)
 
     def open(self, segments: Iterable[int]) -> None:
-        """The log is opened: only the snapshots are left of the producers' state. 2.8 keeps the snapshots at
-        the starts of segments, and one after all of them (``removeStraySnapshots``, KAFKA-9393)."""
+        """The log is opened: only the snapshots are left of the producers' state. Since 2.8, of these only the
+        snapshots at the starts of segments stay, and one after all of them (``removeStraySnapshots``, KAFKA-9393)."""
         self.forget_all()
         self.map_end_offset = self.last_snapshot = 0
         if not self.drops_stray_snapshots:
@@ -407,8 +409,8 @@ class ProducerStateManager:
         self._keep_snapshots(kept)
 
     def take_snapshot(self) -> None:
-        """Write a snapshot of the state at ``map_end_offset``, unless there is one; each entry keeps only its
-        newest batch."""
+        """Write a snapshot of the state at ``map_end_offset``, unless there is one there or later; each entry
+        keeps only its newest batch."""
         if self.map_end_offset <= self.last_snapshot:
             return
         self.last_snapshot = self.map_end_offset
@@ -487,7 +489,8 @@ class ProducerStateManager:
         return stable
 
     def _load_entry(self, saved: SnapshotEntry, log_start: int, now: int) -> None:
-        """Skip entries that have expired by now, and in 2.0 those without a batch at or above the log start."""
+        """Load one entry of a snapshot, unless it has expired by now or, in 2.0, has no batch at or above the
+        log start."""
         entry = ProducerStateEntry(saved.producer_id)
         entry.producer_epoch = saved.producer_epoch
         entry.coordinator_epoch = saved.coordinator_epoch

@@ -98,12 +98,14 @@ class Registration:
         self.broker_id = broker_id
         self.epoch = -1
         self.incarnation: int | None = None
-        """Which start of the broker is registered; None before the first."""
+        """The number of the broker's start that is registered (Kafka: incarnation id); None before the first
+        registration."""
         self.state = MACHINE.initial
         self.contact_at = 0
-        """When the newest heartbeat came that was a message."""
+        """When the newest known heartbeat came, or a new controller became active: later heartbeats are computed
+        from this time."""
         self.beats = False
-        """Heartbeats come at their interval and change nothing, so they are not messages."""
+        """True while heartbeats come at their interval and change nothing, so that they are not messages."""
         self.expires_at: int | None = None
         self.metadata_offset = 0
         self.may_stop = False
@@ -189,7 +191,7 @@ class QuorumController(Controller):
         return record
 
     def _announce(self, word: Announcement) -> None:
-        """The record of a decision about a partition or a topic."""
+        """Write the records of a decision."""
         if type(word) is LeaderAndIsr:
             self._write_partition(word)
         elif type(word) is StopReplica:
@@ -235,7 +237,8 @@ class QuorumController(Controller):
         self._write(kind, word.topic, {}, word, max(1, len(word.words)))
 
     def _write_removal(self, topic: str, word: StopReplica) -> None:
-        """One record removes a topic, and with it all its partitions."""
+        """One record removes a topic with all its partitions. The removals of the further partitions are added
+        to the log without an offset of their own, because brokers apply each."""
         self.changed_partitions.add(word.partition)
         if topic in self._topics:
             self._topics.discard(topic)
@@ -266,7 +269,8 @@ class QuorumController(Controller):
         self._write_ids(broker, end + 1)
 
     def use_partition(self, name: str) -> None:
-        """Nothing is written: the metadata log has had the partition since its topic was created."""
+        """The first use of an internal partition. No record is written, because the metadata log has had the
+        partition since its topic was created."""
         state = self.internal.use(name)
         if state is None:
             return
@@ -345,12 +349,13 @@ class QuorumController(Controller):
         return any(state.leader == broker_id and not state.deleted for state in self.partitions.values())
 
     def _least_read(self, but: int) -> int:
-        """The lowest end of what the live brokers have read, without one of them (``lowestActiveOffset``)."""
+        """The offset up to which all live brokers except ``but`` have read the metadata log
+        (``lowestActiveOffset``)."""
         others = (one for one in self.registrations.values() if one.broker_id in self.live - {but})
         return min((one.metadata_offset for one in others), default=self.log.end)
 
     def _move(self, registration: Registration, on: str, situation: Situation, now: int) -> Row:
-        """Take a row of the broker's registration, and carry out its effects on leaderships."""
+        """Take a row of the broker's registration, and carry out the row's effects."""
         before = registration.state
         row = MACHINE.take(before, on, situation)
         registration.state = row.target or before
@@ -378,19 +383,21 @@ class QuorumController(Controller):
         self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
 
     def _amend(self, registration: Registration) -> None:
-        """The same start registers again: a record with the epoch that it has."""
+        """The same start of the broker registers again: write a record with its present broker epoch."""
         fields: JsonObject = {"broker_epoch": registration.epoch, "fenced": True}
         self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
 
     def _unfence(self, registration: Registration) -> None:
-        """The broker may lead partitions that have no leader (``handleBrokerUnfenced``)."""
+        """The broker is live from now on, and may lead partitions that have no leader
+        (``handleBrokerUnfenced``)."""
         self.live.add(registration.broker_id)
         self._change_registration(registration, fenced=False)
         self._lead_idle()
         self._lead_again(registration.broker_id)
 
     def _fence(self, registration: Registration) -> None:
-        """Other brokers take over its leaderships, and it leaves every ISR (``handleBrokerFenced``)."""
+        """Other brokers take over the broker's leaderships, and it leaves every ISR in which it is not the last
+        (``handleBrokerFenced``)."""
         self.live.discard(registration.broker_id)
         registration.beats = False
         registration.expires_at = None
@@ -399,7 +406,7 @@ class QuorumController(Controller):
         self._change_registration(registration, fenced=True)
 
     def _move_leaderships(self, registration: Registration) -> None:
-        """A controlled shutdown: other brokers take over its leaderships before it stops
+        """A controlled shutdown: other brokers take over the broker's leaderships before it stops
         (``handleBrokerInControlledShutdown``)."""
         self.live.discard(registration.broker_id)
         self._change_registration(registration, in_controlled_shutdown=True)
@@ -445,7 +452,8 @@ class QuorumController(Controller):
                 self._move(registration, SESSION_OVER, Situation(), now)
 
     def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
-        """Heartbeats end; the last one came at the latest multiple of their interval."""
+        """Heartbeats at their interval end: compute when the last one came, and from that when the session
+        ends. If the heartbeats were messages, the end of the session is known already."""
         registration = self.registrations[broker_id]
         if not registration.beats:
             return
@@ -473,7 +481,7 @@ class QuorumController(Controller):
         self.watch.emit(HeartbeatsLost, registration.name, registration.expires_at)
 
     def find_heartbeats(self, broker_id: int, now: int) -> None:
-        """The broker sends its next heartbeat at once."""
+        """The fault ends; ``Broker.wake`` then sends the next heartbeat at once."""
         self.watch.emit(HeartbeatsBack, f"broker-{broker_id}")
 
     # Failover -------------------------------------------------------------------------------------

@@ -4,8 +4,8 @@
 A broker registers and is *fenced*: it leads nothing, is in no set of in-sync replicas, and no client learns
 of it. A heartbeat unfences the broker once it has read the metadata log up to its own registration. The
 broker stays unfenced while heartbeats come; after ``broker.session.timeout.ms`` without one it is fenced
-again. A heartbeat can carry the request to stop: the controller grants it when the broker leads no partition
-any more and the other brokers have read this.
+again. A heartbeat can carry the request to stop. The controller grants it at once to a broker that leads no
+partition; otherwise it first moves the leaderships, and waits until the other brokers have read this.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ REGISTER, HEARTBEAT, SESSION_OVER = "register", "heartbeat", "session_over"
 
 class Situation(NamedTuple):
     """What the guards read. ``wants_to_stop``: the heartbeat carries the request to stop; ``caught_up``: the
-    broker has read its own registration; ``leads``: it leads a partition; ``known``: all live brokers have read
-    that it leads none; ``same_incarnation``: the request comes from the start that is registered."""
+    broker has read its own registration; ``leads``: the broker leads a partition; ``known``: all other live
+    brokers have read that it leads none; ``same_incarnation``: the request comes from the start that is
+    registered."""
 
     wants_to_stop: bool = False
     caught_up: bool = False

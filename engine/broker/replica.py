@@ -26,7 +26,7 @@ class AppendWaiter(Protocol):
     """A part of a broker that appends records of the broker's own and continues after the append."""
 
     def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
-        """Every partition of the append named by ``argument`` is replicated or refused."""
+        """Every partition of the append named by ``argument`` is replicated, refused or timed out."""
         ...
 
 
@@ -148,7 +148,7 @@ class Replica:
         return -1 if self.cluster is None else self.cluster.broker_epochs.get(broker_id, -1)
 
     def forget_leadership(self) -> None:
-        """The broker crashed: leadership, kept in memory, is lost; the log stays."""
+        """The broker stops: leadership, kept in memory, is lost; the log stays."""
         self.leader = None
         self.leader_epoch = -1
         self.isr = ()
@@ -186,7 +186,7 @@ class Replica:
         return moved
 
     def _note_readers(self, before: int, high_watermark: int, decided: bool) -> None:
-        """The effect of the higher high watermark on read_committed consumers (LOG-8, CON-5, CON-6)."""
+        """Emit what the higher high watermark means for read_committed consumers (LOG-8, CON-5, CON-6)."""
         log = self.log
         stable = log.last_stable_offset
         if decided:

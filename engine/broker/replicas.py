@@ -24,8 +24,8 @@ from engine.messages import LeaderAndIsr, RecordBatch
 class Replicas(dict[str, Replica]):
     """Partition to its replica here.
 
-    ``changed_partitions`` names the partitions whose log end, high watermark or leader changed; all brokers of a
-    world share the set, and the kernel empties it after each event.
+    ``changed_partitions`` names the partitions whose log end, high watermark or leader changed; all brokers of
+    a run share the set, and the kernel empties it after each event.
     """
 
     __slots__ = ("changed_partitions", "idle_from", "note_append", "rules", "scan_at", "setup", "watch")
@@ -41,7 +41,7 @@ class Replicas(dict[str, Replica]):
         """Call it after a batch was appended: its producer may be idle from then on (LOG-12)."""
         self.changed_partitions = changed_partitions
         self.idle_from: int | None = None
-        """The oldest of the producers' newest timestamps; None when there is no producer."""
+        """No producer without an open transaction was last active before this time; None: there is none."""
         self.scan_at: int | None = None
         """The next scan that may find an idle producer (LOG-12)."""
 
@@ -108,8 +108,8 @@ class Replicas(dict[str, Replica]):
         self.note_activity(batch.max_timestamp if entry is None else entry.last_timestamp, now)
 
     def note_activity(self, timestamp: int, now: int) -> None:
-        """A producer was active at ``timestamp``; the next scan is needed only when that producer may have
-        expired."""
+        """A producer was active at ``timestamp``. If no other producer's time is as old, plan the next scan for
+        when this one expires."""
         idle_from = self.idle_from
         if idle_from is None or timestamp < idle_from:
             self._be_idle_from(timestamp, now)
@@ -176,7 +176,8 @@ class Replicas(dict[str, Replica]):
             self.watch.emit(ProducersKept, name, partition, tuple(sorted(log.producers.entries)))
 
     def expire_producers(self, partition: str | None, now: int) -> None:
-        """*expire producer state*: forget the producers of ``partition`` (None: of all), idle or not."""
+        """*expire producer state*: forget the producers of ``partition`` (None: of all), idle or not, except
+        those with an open transaction."""
         name = self.setup.name
         chosen = self.values() if partition is None else (self.named(partition),)
         self.watch.emit(ProducersExpired, name, partition)
@@ -206,7 +207,8 @@ class Replicas(dict[str, Replica]):
         self.note_activity(now, now)
 
     def preset_record(self, partition: str, batch: RecordBatch) -> RecordBatch:
-        """A record that this leader has from the start, as every replica will; returns it as stored."""
+        """Initial state: the leader has this batch, replicated; returns it as stored. ``copy_record`` gives it
+        to the followers."""
         replica = self.named(partition)
         replica.log.append_as_leader((batch,), 0, leader_epoch=replica.leader_epoch)
         replica.log.set_high_watermark(replica.log.log_end)

@@ -1,6 +1,6 @@
 """How followers copy a leader's log: one fetch and one answer are one step (LOG-7, LOG-10).
 
-The fetch carries the follower's log end and the leader epoch of its newest batch. The leader notes that log
+The fetch carries the follower's log end and the newest leader epoch in its log. The leader notes that log
 end, may raise the high watermark, and answers with the next batches. If the logs diverged under an older
 leader, it answers with the offset at which that leader epoch ended instead; the follower truncates its log to
 that offset before it copies anything (KIP-101's truncation by leader epoch, requested in the fetch itself as
@@ -18,7 +18,8 @@ from engine.value import ordered_value
 
 
 def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
-    """True when a fetch by ``follower`` from ``leader`` would change something at either; both live.
+    """True when a fetch by ``follower`` from ``leader`` would change something at either. The caller ensures
+    that both brokers are live.
 
     The kernel schedules only useful fetches, so an idle cluster costs no time.
     """

@@ -204,8 +204,8 @@ class TransactionHost:
     # -- leadership of log partitions ------------------------------------------------------------------
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
-        """This broker was elected for a log partition at ``since``: it reads the log, then serves its ids
-        (TXC-22)."""
+        """This broker was elected for a log partition at ``since``: it reads the log, then serves the ids in
+        that log (TXC-22)."""
         # The broker may have led the partition before, but has no state until it has loaded the log.
         self._touch_all()
         self.markers.resign(partition)
@@ -328,7 +328,7 @@ class TransactionHost:
             self.watch.emit(CompletionNotWritten, self.setup.name, done.transactional_id, done.error)
 
     def on_announcement(self, now: int) -> None:
-        """An announcement came: a leader that could not be reached may be reachable now (MRK-3)."""
+        """An announcement came. If markers are parked, plan a pass: their leaders may be reachable now (MRK-3)."""
         if self.markers.parked:
             self._want_pass(now + self.setup.configuration.marker_retry_ms)
 
@@ -363,7 +363,8 @@ class TransactionHost:
         return self._run_pass(now) if self.markers.queues.get(broker_id) else []
 
     def on_disconnected(self, broker_id: int, now: int) -> Effects:
-        """Send the requests in flight there again; if the connection could not be opened, try later."""
+        """The connection ended: queue the markers in flight on it again. If it could not be opened, park the
+        queued markers until a later pass (MRK-9)."""
         self.connected.discard(broker_id)
         if broker_id in self.connecting:
             self.connecting.discard(broker_id)

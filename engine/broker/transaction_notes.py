@@ -11,7 +11,7 @@ from engine.messages import RecordBatch
 
 
 def note_stale_copy(log: ShownLog, appending: Appending, batch: RecordBatch) -> None:
-    """A 2.8 replica copies a batch of an older epoch and only emits an event (SEQ-9)."""
+    """Emit an event if a follower copies a batch of an older epoch, which it does since 2.8 (SEQ-9)."""
     stored = appending.updated.producer_epoch
     if batch.producer_epoch < stored:
         log.watch.emit(
@@ -25,7 +25,7 @@ def note_stale_copy(log: ShownLog, appending: Appending, batch: RecordBatch) -> 
 
 
 def note_ended(log: ShownLog, completed: list[CompletedTransaction]) -> None:
-    """An ABORT marker deletes nothing: the index lists the stored records that consumers skip (LOG-9, CON-7)."""
+    """Emit, for an ABORT marker, its line in the index: the records stay, and consumers skip them (LOG-9, CON-7)."""
     for ended in completed:
         if ended.is_aborted:
             line = log.aborted.lines[-1]

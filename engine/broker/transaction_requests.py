@@ -192,7 +192,8 @@ class TransactionRequests:
         return effects + self.cluster.use(partition)
 
     def handle_end(self, envelope: Envelope, now: int) -> Effects:
-        """EndTxn: commit or abort (TXC-14)."""
+        """EndTxn: commit or abort (TXC-14). COORDINATOR_LOAD_IN_PROGRESS when the next transaction needs a new
+        producer id and none is left."""
         request = envelope.body
         if type(request) is not EndTxnRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an EndTxn request")

@@ -34,7 +34,7 @@ def data_level(profile: Profile, origin: Origin, topic: str) -> Level:
 
 
 def marker_level(profile: Profile, origin: Origin) -> Level:
-    """Markers are always checked, but replicas of 2.8 only log a failed check (SEQ-9, CTR-26)."""
+    """Markers are always checked, but since 2.8 followers only log a failed check (SEQ-9, CTR-26)."""
     if profile.validates_by_origin and origin is Origin.REPLICATION:
         return Level.LOGGED
     return Level.EPOCH_ONLY

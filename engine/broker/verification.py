@@ -72,8 +72,8 @@ PRODUCE_SEES: dict[Error, Error] = dict.fromkeys(
 ADDING_SEES: dict[Error, Error] = {
     error: seen for error, seen in PRODUCE_SEES.items() if error is not Error.CONCURRENT_TRANSACTIONS
 }
-"""The same for a client of transaction version 2, which expects that the previous transaction may not be
-complete yet."""
+"""The same for a client of transaction version 2, which gets CONCURRENT_TRANSACTIONS itself: it expects that the
+previous transaction may not be complete yet."""
 PRODUCERS_SEE = {
     Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
 }
@@ -111,7 +111,7 @@ class _Waiting:
     envelope: Envelope
     guards: dict[str, int]
     sequences: dict[str, int]
-    """Partition to the first sequence of its batch, for batches with a sequence."""
+    """Partition to the first sequence of its batch; NO_SEQUENCE for committed offsets."""
     until: int
     """Until when the question is repeated while the previous transaction is not complete."""
 
@@ -184,7 +184,8 @@ class Verification:
     def of_produce(
         self, envelope: Envelope, request: ProduceRequest, batches: dict[str, RecordBatch], now: int
     ) -> tuple[Effects, list[Verified]] | None:
-        """Verify the partitions of a Produce that its client may write to; None when none needs it."""
+        """Verify the partitions of a Produce that its client may write to; None when none needs it. Batches of
+        different producers or epochs are refused."""
         transactional_id = request.transactional_id
         numbered = {
             name: batch
@@ -208,7 +209,8 @@ class Verification:
     def of_offsets(
         self, envelope: Envelope, request: TxnOffsetCommitRequest, partition: str, now: int
     ) -> tuple[Effects, list[Verified]] | None:
-        """Verify the group's partition of the offsets log; None when its transaction is already open there."""
+        """Verify the group's partition of the offsets log; None when the transaction is already open there, or
+        this broker does not lead the partition."""
         producer_id, epoch = request.producer_id, request.producer_epoch
         sequences = {partition: NO_SEQUENCE}
         name, adds = request.transactional_id, request.transaction_version >= RAISING_VERSION
@@ -264,7 +266,8 @@ class Verification:
         return ([], [waiting.ended({})]) if sent is None else sent
 
     def _queue(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
-        """When two verifications of one transactional id wait, keep the one with the newer epoch."""
+        """Queue the question for its coordinator. When another one of the same transactional id waits, the one
+        with the higher epoch stays, of equal epochs the later one; the other ends with an error."""
         asked = waiting.asked
         coordinator = self._coordinator(asked.transactional_id)
         watch, name, client = self.setup.watch, self.setup.name, waiting.envelope.source
@@ -329,7 +332,8 @@ class Verification:
     def on_response(
         self, coordinator: int, correlation_id: int, response: VerifyPartitionsResponse, now: int
     ) -> tuple[Effects, list[Verified]]:
-        """Handle the response, then continue the waiting requests."""
+        """Returns the next request to this coordinator, and the requests whose verification ended. A question is
+        repeated later while the previous transaction is not complete; a late response changes nothing."""
         line = self.lines.get(coordinator)
         if line is None or line.correlation_id != correlation_id:
             return [], []
@@ -388,8 +392,9 @@ class Verification:
         return min(due + [at for at, _ in self.later], default=None)
 
     def on_timer(self, now: int) -> tuple[Effects, list[Verified]]:
-        """Close the connection of an overdue request, and fail all requests that wait for its answer. Repeat
-        the questions whose previous transaction was not complete."""
+        """Fail the requests that wait for an overdue answer. If another broker owes it, also fail the requests
+        queued for that broker, and close the connection. Repeat the questions whose previous transaction was
+        not complete."""
         effects: Effects = []
         ended: list[Verified] = []
         due = [waiting for at, waiting in self.later if at <= now]
@@ -446,8 +451,8 @@ def unguarded(
 
 
 def verify(coordinator: TransactionCoordinator, asked: TransactionPartitions) -> dict[str, Error]:
-    """A coordinator's answer about each partition. A change that is being written does not matter: the append
-    decides last."""
+    """A coordinator's answer about each partition. A state that is still being written is ignored: a marker
+    that follows removes the guard, and the append is refused."""
     error = _verify_id(coordinator, asked)
     if error is not NO_ERROR:
         return dict.fromkeys(asked.partitions, error)

@@ -26,7 +26,8 @@ class Node:
 
 
 class Session:
-    """A broker's session: alive while the broker is, otherwise until ``expires_at``. A part of the view."""
+    """A broker's session. ``alive``: the broker keeps it; otherwise it ends at ``expires_at`` (None: it has
+    ended). A part of the view."""
 
     __slots__ = ("alive", "broker_id", "expires_at", "path")
 

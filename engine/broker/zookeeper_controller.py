@@ -75,7 +75,8 @@ class ZooKeeperController(Controller):
         self.zookeeper.put(BLOCK_NODE, Block(broker, start, end).to_json())
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """ZooKeeper's operations, and a leader's request for a replica's return."""
+        """ZooKeeper's operations, a leader's request for a replica's return, and a request for an internal
+        topic."""
         body = envelope.body
         if type(body) is ZooKeeperRead:
             reply = self.zookeeper.read(body.path)
@@ -175,14 +176,14 @@ class ZooKeeperController(Controller):
         self._take_leaderships(broker_id)
 
     def _silent_outside_isr(self, state: PartitionState) -> None:
-        # The leader may have requested the replica's return, and holds the high watermark back until it has
-        # caught up.
+        # The leader may have requested the replica's return, and then holds the high watermark back for it.
+        # This announcement ends the request.
         self.announcements.append(state.word())
 
     def _return_to_isr(self, request: ReturnToIsr) -> None:
-        """Add a replica to the ISR, unless the partition has changed since the leader's request: the leader
-        may have compared the replica with an outdated state (``CurrentIsrVersion`` in KIP-497, before that
-        the version of ZooKeeper's node)."""
+        """Add a replica to the ISR, unless its broker is not live or the partition has changed since the
+        leader's request: the leader may have compared the replica with an outdated state
+        (``CurrentIsrVersion`` in KIP-497, before that the version of ZooKeeper's node)."""
         state = self.partitions.get(request.partition)
         fits = (
             state is not None
@@ -206,7 +207,7 @@ class ZooKeeperController(Controller):
         )
 
     def lose_heartbeats(self, broker_id: int, now: int) -> None:
-        """Heartbeats also keep a broker's session with ZooKeeper; losing them is not simulated there."""
+        """Refused: heartbeats also keep a broker's session with ZooKeeper, but their loss is not simulated."""
         raise Refused("GEN-6", "controller", "no_heartbeats")
 
     def find_heartbeats(self, broker_id: int, now: int) -> None:
