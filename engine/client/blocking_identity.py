@@ -84,7 +84,7 @@ class BlockingIdentity(InitProducerIdAnswers):
         return error in BLOCKING_RETRIES or error.retriable
 
     def repeat(self, request: PendingRequest, now: int) -> None:
-        """The Sender sleeps inside the pass, then repeats its loop."""
+        """Mark new metadata as needed and let the Sender sleep; after that, R2 sends another request."""
         self._metadata.request_update()
         self._poll.sleeps_until = now + self._setup.config.retry_backoff_ms
 

@@ -1,5 +1,4 @@
-"""How a producer gets its producer id and recovers lost sequence numbers, before the phases of every pass
-(PID-11).
+"""How a producer gets its producer id and recovers lost sequence numbers, in phases before P1 (PID-11).
 
 The two generations have different phases: ``queued_identity`` (2.8) and ``blocking_identity`` (2.0). This
 module holds what both share: the parts that they use, and the handling of InitProducerId's responses for a

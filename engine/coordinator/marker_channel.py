@@ -66,7 +66,8 @@ class Surroundings(Protocol):
 
 @dataclass(slots=True)
 class InFlight:
-    """The one request that may be in flight to a broker. ``deadline``: when its connection is closed."""
+    """The one request that may be in flight to a broker. ``deadline``: if no response has come by then, the
+    connection is closed."""
 
     correlation_id: int
     deadline: int

@@ -198,7 +198,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._keeps_epoch = profile.failed_fence_keeps_epoch
         """A fence whose write failed keeps the raised epoch (TXC-11)."""
         self._writing_goes_first = profile.waits_before_identity
-        """While a change is being written, a request is refused before its identity is compared (KAFKA-18660)."""
+        """While a change is being written, AddPartitionsToTxn is refused before its identity is compared
+        (KAFKA-18660)."""
         self.features: Features = Level() if features is None else features
         self.watch = watch
         self.producer_ids = producer_ids
