@@ -86,7 +86,7 @@ class Stage:
         while outbox:
             effect = outbox.pop(0)
             if isinstance(effect, Answer):
-                # A background task of the coordinator; its exception belongs to the operation.
+                # An answer to no request is an exception of a background task; it belongs to the operation.
                 if effect.to is None:
                     effect = replace(effect, to=self.operation)
                 self.responses.append((int(str(effect.to)), effect))
@@ -159,7 +159,8 @@ class Stage:
         self.verified[self.operation] = verify(self.coordinator, asked)
 
     def _complete_markers(self, op: dict[str, Any]) -> None:
-        """The last acknowledgement arrives once; the result of the append does not affect the markers."""
+        """The last acknowledgement of an id's markers arrives. Nothing happens if no markers are under way; the
+        result of the append in the case does not affect the markers."""
         if op["tid"] in self.under_way:
             self.under_way.discard(op["tid"])
             self.acknowledged[op["tid"]] = self.operation
@@ -221,7 +222,8 @@ class Stage:
         return shown
 
     def hidden_state(self) -> dict[str, dict[str, int]]:
-        """The previous identity in the coordinator's memory, which 2.x does not write to the log."""
+        """The previous and next identity and the client's version in the coordinator's memory, which 2.x does not
+        write to the log."""
         return {
             name: {
                 "last_pid": found.last_producer_id,

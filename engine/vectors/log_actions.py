@@ -115,8 +115,8 @@ class Script:
         return f"p{list(self.producers).index(producer) + 1}"
 
     def turn(self, at_ms: int | None = None, lasts_ms: int = TURN_MS) -> int:
-        """The beginning of the next turn, after the end of the previous one. ``at_ms``: its time in the
-        recording; None: it has none."""
+        """Begin the next turn, after the end of the previous one; returns its time. ``at_ms``: the time of its
+        actions in the recording, None if they have none; ``lasts_ms``: its length."""
         due = 0 if at_ms is None else at_ms + self.behind_ms
         self.now = max(self.now + self.lasts_ms, due)
         if at_ms is not None:

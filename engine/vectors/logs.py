@@ -215,7 +215,8 @@ class _Recorded:
 
 
 def owners_of(seen: Iterable[tuple[str, int]]) -> dict[int, str]:
-    """Producer id to its transactional id, and its number among the producer ids of that."""
+    """Producer id to a name that is the same in both logs: its transactional id, and its number among the producer
+    ids of that transactional id (``tx 2``)."""
     owners: dict[int, str] = {}
     counts: Counter[str] = Counter()
     for name, producer_id in seen:
@@ -392,8 +393,8 @@ class _Run:
     # The content of the files ---------------------------------------------------------------------
 
     def compare_logs(self, is_last: bool) -> Failure | None:
-        """Offsets of the records, control batches, and the coordinators' values. The files are from the end
-        of the last phase; after an earlier phase, the engine's log is a prefix of them."""
+        """Compare the offsets of the records, the control batches, and the coordinators' values. The files are
+        from the end of the last phase; after an earlier phase, the engine's log is a prefix of them."""
         if is_last:
             self._run_on()
         images = self._images()
@@ -446,7 +447,8 @@ class _Run:
         return None
 
     def _is_open(self, name: str, partition: str) -> bool:
-        """With several brokers, the actions name the leader of the first partition only."""
+        """Whether the actions do not determine this field: with several brokers, they name the leader of the first
+        partition only."""
         if not self.recorded.is_cluster:
             return False
         return name == "coordinator epoch" or (
@@ -559,7 +561,7 @@ def _made_image(value: LoggedTransaction, owners: dict[int, str]) -> tuple[Any, 
 
 
 def _open_partition(name: str) -> str:
-    """A group's partition, without its number."""
+    """The name of a partition; of one of ``__consumer_offsets``, only the topic."""
     return OFFSETS_TOPIC if topic_of(name) == OFFSETS_TOPIC else name
 
 

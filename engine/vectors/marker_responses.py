@@ -90,7 +90,7 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
 
 
 def _answer(channel: MarkerChannel, around: Around, given: dict[str, Any]) -> None:
-    """The response for the first partition."""
+    """Give the channel the case's response for the first partition, or the loss of the connection."""
     broker = LEADERS[SUBJECT]
     lookup = given.get("lookup", "")
     around.cached = lookup != "none"

@@ -34,7 +34,8 @@ PROFILE_OF = {profile.version: profile for profile in PROFILES.values()} | {SNAP
 HEADER_BYTES = 61
 RECORD_BYTES = 8
 MARKER_BYTES = 78
-"""The size of a batch in the cases: a header, and records with no key and one byte of value."""
+"""Sizes in the cases: of a batch's header, of a record without a key and with one byte of value, and of a whole
+marker."""
 
 
 class LogCase:

@@ -141,7 +141,7 @@ class _Futures(Ledger):
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
         self.finished_first: list[int] = []
-        """First serials of the batches completed since the last call, in order."""
+        """First serials of the batches completed since ``_Driver._follow_memory`` last took them, in order."""
         self.futures: dict[int, dict[str, Any]] = {}
         self.manager: TransactionManager | None = None
 
@@ -352,7 +352,8 @@ class _Driver:
         raise RuntimeError("a pass of the Sender does not end")
 
     def _time_out(self) -> None:
-        """The mock checks only its oldest request (``checkTimeoutOfPendingRequests``)."""
+        """Drop the connection if the oldest request is overdue; the mock checks no other
+        (``checkTimeoutOfPendingRequests``)."""
         limit = self.client.config.request_timeout_ms
         if self.in_flight and self.now - self.sent_at[self.in_flight[0].correlation_id] > limit:
             self._disconnect({})

@@ -22,8 +22,8 @@ from engine.messages import NO_PRODUCER_EPOCH, RAISING_VERSION, SHORT_MAX
 
 class SnapshotCoordinator(TransactionCoordinator):
     """A fence raises the epoch twice (fixed by KAFKA-19367); a completion stores its own epoch as the last
-    one; and for an id that version 2 changed, the epochs of all requests are checked by the rules of version
-    2."""
+    one; and for a decided transaction of transaction version 2, the epoch of an EndTxn of an older version is
+    checked by the rules of version 2, too."""
 
     def _write(self, kind: str, image: Image, change: Change) -> None:
         metadata = change.metadata

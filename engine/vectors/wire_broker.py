@@ -39,8 +39,8 @@ CLIENT_WAITS_MS = 30_000
 """How long in ms a request that the broker holds is waited for (``request.timeout.ms``)."""
 INTERNAL_PARTITIONS = 4
 CLIENT, NEWER_CLIENT = "client", "newer-client"
-"""Names of two clients: one that supports TRANSACTION_ABORTABLE and one that does not, by the version of its
-request."""
+"""Names of two clients: one whose version of the request lacks TRANSACTION_ABORTABLE, and one whose version has
+it."""
 
 
 class Recording:
@@ -106,7 +106,7 @@ class Recording:
         return self.answers.pop(self.asked)
 
     def _settle(self, effects: Effects) -> None:
-        """Carry out effects and due timers until nothing is left to do."""
+        """Carry out effects, and the timers that are due within STEP_MS, until nothing is left to do."""
         limit = self.now + STEP_MS
         now = self.now
         queue = deque(effects)

@@ -26,7 +26,7 @@ OPEN_FIELDS = frozenset((THROTTLE_TIME.name, LOG_APPEND_TIME.name))
 def compare_response(
     at: str, request: WireRequest, seen: bytes, wanted: bytes, taken: Taken
 ) -> Failure | None:
-    """The first field of a response that differs; None when all bytes are equal."""
+    """The first field of a response that differs; None when all bytes but those of open fields are equal."""
     if seen == wanted:
         return None
     made, recorded = (decode_response(data, request.key, request.version) for data in (seen, wanted))
