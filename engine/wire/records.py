@@ -33,7 +33,7 @@ class KeptRecords:
         self._bytes = 0
 
     def keep(self, batch: bytes, record_count: int) -> tuple[int, ...]:
-        """Store the bytes of a batch; returns the serials of its records."""
+        """Store the bytes of a batch; returns the serials of its records. Raises WireError beyond KEPT_BYTES_MAX."""
         if self._bytes + len(batch) > KEPT_BYTES_MAX:
             raise WireError(
                 "the records",
