@@ -111,8 +111,8 @@ class RecordAccumulator:
         self.flushes = 0
         self.drain_index = 0
         self.stops: list[tuple[int, str, str]] = []
-        """(node, topic-partition, reason) of every partition whose head the last drain left in the queue,
-        other than for a backoff."""
+        """(node, topic-partition, reason) of every partition whose head the last drain examined and left in
+        the queue, other than for a backoff."""
         self._order: list[PartitionQueue] = []
         self._next_batch = 1
 

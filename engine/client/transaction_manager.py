@@ -512,7 +512,8 @@ class TransactionManager:
 
     def assign(self, batch: Batch) -> None:
         """Give a drained batch the present identity and the next sequence numbers (SEQ-5). A numbering of an
-        older epoch restarts first; before 2.7 it never restarts here."""
+        older identity restarts first if no batch of the partition is in flight; before 2.7 it never restarts
+        here."""
         entry = self.entry(batch.partition)
         if entry.adopts_identity:
             entry.adopts_identity = False
