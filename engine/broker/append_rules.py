@@ -27,16 +27,16 @@ from engine.switches import Switches
 MACHINE = "producer_append"
 ACCEPTED = "accepted"
 ACCEPTED_UNNUMBERED = "accepted_unnumbered"
-"""A batch without a sequence number is accepted: no rule can refuse it."""
+"""The last line of the decision about a batch without a sequence number, reached when no row decides."""
 MARKER_ACCEPTED = "marker_accepted"
-"""The last line of a marker's decision, after all rows; reached when no row decides."""
+"""The last line of the decision about a marker, reached when no row decides."""
 
 
 class Level(IntEnum):
     """Which rows of the table check an append (SEQ-9)."""
 
     NONE = 0
-    """A data batch is checked by LOG-6 only; markers are checked in full (CTR-26)."""
+    """A data batch is checked by LOG-6 only. Markers never have this level (CTR-26)."""
     LOGGED = 1
     """The append was copied from the leader: a stale epoch is only logged by the broker, and the batch is stored."""
     EPOCH_ONLY = 2
@@ -137,7 +137,7 @@ def unknown_producer(arrival: Arrival) -> bool:
 
 
 def raised_epoch_past_zero(arrival: Arrival) -> bool:
-    """The first batch of a higher epoch of a known producer does not start at sequence 0."""
+    """The first batch of a new epoch of a known producer does not start at sequence 0."""
     return (
         arrival.first_sequence != 0 and arrival.running_epoch != -1 and arrival.epoch != arrival.running_epoch
     )

@@ -47,7 +47,8 @@ class BrokerConfiguration:
     """After this long without a response the connection that carried markers, or the question of a
     verification, is closed."""
     marker_retry_ms: int = 20
-    """Pause before markers are sent again, when they were refused or their leader could not be reached."""
+    """Pause before markers are sent again that were refused or whose leader could not be reached, and before the
+    end of a transaction is written again."""
     producer_state_expiration_ms: int = 604800000
     producer_state_scan_interval_ms: int = 600000
     """How often the broker looks for idle producers; Kafka's fixed ten minutes (``LogManager``)."""

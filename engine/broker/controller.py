@@ -55,7 +55,8 @@ News = Announcement | PartitionUsed | FetchingStopped | RecordsWritten
 
 
 class Controller(ABC):
-    """The role. ``announcements`` holds what brokers have not received yet; the kernel takes it after every event."""
+    """The role. ``announcements`` holds what brokers have not received yet; ``spreading`` takes it after every
+    event."""
 
     other_names: tuple[str, ...] = ()
     """Further names under which messages reach it."""
@@ -361,7 +362,7 @@ class Controller(ABC):
     # Faults (GEN-6) -------------------------------------------------------------------------------
 
     def change_leader(self, partition: str, leader: int | None, now: int) -> None:
-        """*change leader*: this replica leads from now on; None: the next live one in the ISR.
+        """*change leader*: this replica leads from now on; None: the first other live one in the ISR.
 
         The new leader must be live; one outside the ISR would be an unclean election and is refused.
         """

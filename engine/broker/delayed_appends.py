@@ -147,7 +147,7 @@ class DelayedAppends:
             watch.emit(ProduceAnswered, self.name, delayed.client, partition, until)
 
     def time_out(self, now: int) -> Effects:
-        """Answer the waiting requests whose time is over with REQUEST_TIMED_OUT; the data stays in the log."""
+        """End the waiting appends whose time is over with REQUEST_TIMED_OUT; the data stays in the log."""
         effects: Effects = []
         ended: list[DelayedProduce] = []
         while self.by_deadline and self.by_deadline[0].deadline <= now:

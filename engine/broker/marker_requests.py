@@ -46,7 +46,7 @@ MARKER_RULE: Rule[Arrived] = Rule(
 
 
 class MarkersBeingWritten:
-    """One WriteTxnMarkers request until each of its entries is appended and replicated."""
+    """One WriteTxnMarkers request until the append of each of its entries has ended."""
 
     __slots__ = ("coordinator", "correlation_id", "errors", "left")
 

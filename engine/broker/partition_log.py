@@ -191,9 +191,11 @@ class PartitionLog:
         appendings: dict[int, Appending],
         completed: list[CompletedTransaction],
     ) -> Appended | None:
-        """Make room and check every batch against the copies; returns the answer when the append ends here.
+        """Make room in the segment, and check every batch against a copy of its producer's entry. Returns the
+        answer when a batch is refused or a duplicate; else None.
 
-        ``offsets``: the base offset that each batch is stored at.
+        ``offsets``: the base offset that each batch is stored at. ``appendings`` (by producer id) and
+        ``completed`` get what is to be merged.
         """
         producers = self.producers
         if self.rolls_first:

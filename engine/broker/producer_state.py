@@ -249,7 +249,8 @@ class ProducerStateManager:
         self.expiration_ms = expiration_ms
         self.entries: dict[int, ProducerStateEntry] = {}
         self.awaited: dict[int, Awaited] = {}
-        """Producer id to its state. In memory only, and empty unless the profile verifies partitions."""
+        """Producer id to the state of its verification. In memory only, and empty unless the profile verifies
+        partitions."""
         self.open_transactions: dict[int, int] = {}
         self.unstable: dict[int, int] = {}
         self.snapshots: dict[int, tuple[SnapshotEntry, ...]] = {}
@@ -369,7 +370,7 @@ class ProducerStateManager:
 
     def _forgotten_below(self, log_start: int) -> int:
         """The offset below which producers and snapshots are dropped with their records: in 2.0 the log
-        start, later none."""
+        start; later versions drop none."""
         return log_start if self.drops_with_records else -1
 
     def on_log_start_raised(self, log_start: int) -> list[int]:

@@ -258,7 +258,7 @@ class QuorumController(Controller):
 
     def _register_before_the_run(self, broker_id: int) -> None:
         registration = self.registrations[broker_id] = Registration(broker_id)
-        registration.incarnation = 0  # Brokers count the starts that a run has from 1.
+        registration.incarnation = 0  # The starts within a run are numbered from 1.
         registration.epoch = self.log.end
         registration.state = UNFENCED
         registration.beats = True
@@ -495,7 +495,8 @@ class QuorumController(Controller):
         self.watch.emit(ControllerFailed, self.epoch, now + self.configuration.controller_failover_ms)
 
     def restart(self, now: int) -> Effects:
-        """Another controller is active. It has the whole log, and gives every broker a full session from now on."""
+        """Another controller is active. It has the whole log, and gives every broker that is not fenced a full
+        session from now on."""
         if self.alive:
             raise Refused("GEN-6", "controller", "controller_runs")
         self.alive = True

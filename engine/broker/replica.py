@@ -101,7 +101,8 @@ class Replica:
         self.isr_asked: int | None = None
         """Leader only: the replica whose return it has requested; one at a time."""
         self.isr_change: object = None
-        """Leader only, with KRaft: the requested change of the in-sync replicas, until it is answered."""
+        """Leader only, with KRaft: the requested change of the in-sync replicas, until it is answered or the
+        leader reads a newer state."""
         self.stopped: tuple[int, ...] = ()
         """Replicas that a fault keeps from fetching."""
         self.cluster: ClusterView | None = None
@@ -129,8 +130,8 @@ class Replica:
         self.min_isr = word.min_isr
         self.record_version = word.record_version
         if self.cluster is None:
-            # With ZooKeeper, FetchingStopped reaches brokers at once. In KRaft a record may be read later,
-            # and then this field is out of date.
+            # With KRaft this field may be out of date when the record is read; there FetchingStopped reaches
+            # brokers at once.
             self.stop_fetching(word.not_fetching)
         if self.is_leader:
             self.log.begin_epoch(word.leader_epoch, self.log.log_end)

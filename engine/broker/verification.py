@@ -429,7 +429,7 @@ def unguarded(
     it. The log answers a duplicate. A batch that starts a transaction here needs the guard of its
     verification, which a later marker removes. While the first batch is missing, a batch with a sequence
     above the lowest one seen is refused. With transaction version 2, where each transaction has its own
-    epoch, a batch is also refused when its producer has no batch here and it does not begin at 0
+    epoch, a batch that does not begin at sequence 0 is also refused when its producer has no cached batch here
     (``ProducerAppendInfo.checkSequence``, KAFKA-18202)."""
     if not batch.is_transactional:
         return None
