@@ -23,8 +23,8 @@ class RecordAccepted(Fact):
 
 @value
 class RecordsFinished(Fact):
-    """A batch's futures completed. ``error`` None: success was reported; ``aborted``: the application aborted
-    the batch."""
+    """A batch's futures completed. ``error`` None: success was reported; ``aborted``: the batch was never sent, and
+    its transaction is or has to be aborted."""
 
     producer: str
     partition: str
@@ -138,7 +138,7 @@ class WorkReleased(Fact):
 
 @value
 class WorkApplied(Fact):
-    """A participant carried out its part, possibly for the second time."""
+    """The node carried out its part, possibly for the second time."""
 
     tid: int
     node: str
@@ -147,7 +147,7 @@ class WorkApplied(Fact):
 
 @value
 class WorkUndone(Fact):
-    """The node undid one execution of its part."""
+    """The node undid one execution of its part, possibly one that was undone before."""
 
     tid: int
     node: str

@@ -20,8 +20,8 @@ from engine.world import World
 
 
 def preset(world: World, document: dict[str, Any]) -> None:
-    """Set the initial state (GEN-7), deliver the controller's announcements, and claim the brokers' first
-    blocks of producer ids."""
+    """Set the initial state (GEN-7), deliver the controller's announcements, and let the brokers start and claim
+    their first blocks of producer ids, unless the scenario makes their start a part of the run."""
     controller, brokers = world.controller, world.brokers
     chosen = document["overrides"]
     for override in chosen:

@@ -439,7 +439,7 @@ class Interference:
         self._struck(Fault.CONNECTS_SLOWLY, entry["actor"], actor=entry["actor"], by=by)
 
     def _advance_clock(self, entry: dict[str, Any]) -> None:
-        """Let quiet time pass until this moment; all earlier timers have run."""
+        """Make a step at this time, with no other effect: it keeps a run from ending before."""
         self._struck(Fault.CLOCK_ADVANCED, "controller", at=self.kernel.now)
         for name in self.kernel.world.roles:
             self.kernel.ask(name)

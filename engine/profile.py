@@ -31,8 +31,8 @@ class Profile:
     registers_after_append: bool
     """``send()`` adds the partition to the transaction after it appended the record (TXM-8); else before."""
     end_sends_everything: bool
-    """The end of a transaction sends every batch, and an error drops batches that were never sent (ACC-10,
-    ACC-22); else the end begins a flush that never finishes, and only an abort drops batches."""
+    """The end of a transaction sends every batch, and an abort or an abortable error drops batches that were never
+    sent (ACC-10, ACC-22); else the end begins a flush that never finishes, and only an abort drops batches."""
     close_aborts: bool
     """``close()`` aborts an open transaction (SND-14)."""
     fatal_error_ends_calls: bool

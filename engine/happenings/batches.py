@@ -80,7 +80,7 @@ class BatchAcknowledged(Happening):
 @happening
 class BatchRequeued(Happening):
     """``in_doubt``: the batch may be stored, so a resend may be a duplicate. ``passed``: it was inserted
-    before other batches, by its sequence."""
+    behind batches with lower sequences, not at the head of its queue."""
 
     client: str
     batch: str
@@ -221,7 +221,7 @@ class Question(Enum):
 
 
 class Because(Enum):
-    """The reason for a sequence error."""
+    """The reason for a decision about a sequence error; each row of the tables has one."""
 
     RESEQUENCED = "resequenced"
     EARLIER_MISSING = "earlier_missing"

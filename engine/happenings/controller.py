@@ -137,7 +137,7 @@ class EndpointChanged(Happening):
 
 @happening
 class FeatureLevelChanged(Happening):
-    """The cluster has another level of the feature ``transaction.version``."""
+    """The cluster's level of the feature ``transaction.version`` was set, perhaps to the one it had."""
 
     before: int
     after: int

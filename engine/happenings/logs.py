@@ -152,7 +152,7 @@ class StableOffsetAdvanced(Aside):
 
 @happening
 class ReadersWait(Aside):
-    """read_committed consumers wait for the transaction of ``producer_id``."""
+    """read_committed consumers wait for the transaction of ``producer_id``; None: only for its marker's replication."""
 
     partition: str
     last_stable_offset: int

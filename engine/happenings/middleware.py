@@ -26,7 +26,7 @@ class TransactionHandedOver(Happening):
 @happening
 class BusinessMoved(Happening):
     """The business system took a row, or a row refused a message. ``stores_id``: the message id is stored
-    with the data. ``reason``: the reason of the row that refused."""
+    with the data. ``result`` and ``reason`` are fields of the message, None when it has none."""
 
     business: str
     tid: int
@@ -55,7 +55,8 @@ class LocalTransactionLost(Aside):
 
 
 class Numbers(NamedTuple):
-    """The state of a transaction after a row was taken: counts, lists of nodes, and waiting times in ms."""
+    """The state of a transaction after a row was taken: counts, lists of nodes, and waiting times in ms.
+    ``undone``: nodes that have not done yet what they were asked."""
 
     participants: int
     ok: int
@@ -146,7 +147,7 @@ class TransactionRemembered(Aside):
 
 @happening
 class WindowOpens(Aside):
-    """From the first Commit-ok on, a reader may find participants that differ."""
+    """The first Commit-ok: from now on a reader may find participants that differ."""
 
     tid: int
 

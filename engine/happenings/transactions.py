@@ -28,7 +28,8 @@ class IdMoved(Happening):
 
 @happening
 class ClaimRefused(Happening):
-    """The producer id in an InitProducerId is neither the present nor the previous one of the transactional id."""
+    """The producer id in an InitProducerId is neither the present one of the transactional id, nor the previous one
+    with its last epoch."""
 
     coordinator: str
     transactional_id: str

@@ -84,7 +84,8 @@ class MiddlewareTransactionView(TypedDict):
     named: list[str]
     timer: MiddlewareTimerView | None
     window: WindowView
-    """How long participants differ as far as the middleware can know: from the first to the last Commit-ok."""
+    """How long participants differ as far as the middleware can know: from the first Commit-ok until the last, or
+    until everything is undone."""
 
 
 class ManagedTransactionView(TypedDict):
@@ -141,5 +142,5 @@ class MiddlewareView(TypedDict):
     manager: NotRequired[ManagerView]
     participants: NotRequired[dict[str, ParticipantView]]
     differ: NotRequired[dict[str, WindowView]]
-    """Transaction to the time for which its nodes differ: from the first local commit to the last. No node
-    knows it."""
+    """Transaction to the time for which its nodes differ: from the first local commit until the last, or until
+    everything is undone. No node knows it."""

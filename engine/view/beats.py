@@ -48,11 +48,11 @@ from engine.view.titles import released_in, title_of
 MOST = 9
 """The most beats of one level."""
 NESTED_FROM = 80
-"""A beat with at least this many steps has nested beats."""
+"""A beat with at least this many steps has nested beats, if two further openings are inside it."""
 CYCLES_FROM = 4
 """The number of rounds from which each round is a beat."""
 LINES_MOST = 60
-"""The most lines of one beat; further ones are cut."""
+"""A beat with more lines than this is divided into parts."""
 RARE = 8
 RARE_MOST = 4
 """The most beats of this weight among the rounds of one level."""
@@ -249,7 +249,7 @@ class Beats:
         return shown
 
     def _parts(self, start: int, end: int) -> list[Beat]:
-        """Divide a stretch without further openers evenly."""
+        """Divide a beat with too many lines evenly; a part may be divided again."""
         size = -(-(end - start) // MOST)
         parts = []
         for number, at in enumerate(range(start, end, size), 1):

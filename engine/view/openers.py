@@ -346,7 +346,7 @@ ROUNDS = {
 TRANSACTION = Opener("transaction", 5, (), ("first",))
 MANY_ROUNDS = Opener("many_rounds", 5, (), ("count",))
 PART = Opener("part", 0, (), ("first", "last"))
-"""The opener of a stretch in which no other row opens a beat."""
+"""The opener of each part of a beat that has too many lines."""
 BEHIND = Opener("behind", 6, (), ("client",), once=True)
 """A record is stored after the begin of another producer's open transaction."""
 DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)

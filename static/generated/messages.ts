@@ -1538,7 +1538,7 @@ export interface MiddlewareView {
     [k: string]: ParticipantView;
   };
   /**
-   * Transaction to the time for which its nodes differ: from the first local commit to the last. No node knows it.
+   * Transaction to the time for which its nodes differ: from the first local commit until the last, or until everything is undone. No node knows it.
    */
   differ?: {
     [k: string]: WindowView;
@@ -1606,7 +1606,7 @@ export interface MiddlewareTransactionView {
   named: string[];
   timer: MiddlewareTimerView | null;
   /**
-   * How long participants differ as far as the middleware can know: from the first to the last Commit-ok.
+   * How long participants differ as far as the middleware can know: from the first Commit-ok until the last, or until everything is undone.
    */
   window: WindowView;
 }
