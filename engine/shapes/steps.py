@@ -62,7 +62,7 @@ class Refusal(TypedDict):
     error: str
     compared: list[Compared]
     next: str
-    """The catalogue key of what the sender of the request does next."""
+    """The catalogue key of what happens next: what the sender of the request does, or the node that refused."""
     next_params: JsonObject
 
 

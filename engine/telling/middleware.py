@@ -22,7 +22,7 @@ _KEEPS = {
     "transaction_manager": "manager.keeps_its_state",
     "middleware_transaction": "middleware.nothing_done",
 }
-"""Machine to the sentence for a message that it refuses."""
+"""Machine to the sentence that says what its node does after it refused a message."""
 
 
 def strategy_key(name: str) -> str:
@@ -45,7 +45,7 @@ _REASONS = {row.why: row_key(row) for row in PARTICIPANT.rows} | {VOTES_MISSING:
 
 
 def _took(row: Row, of: str, params: dict[str, Any], teller: Teller) -> None:
-    """The row's sentence and its transition."""
+    """The row's sentence, and its transition if the state changes."""
     moves = row.target is not None and row.target != row.source
     teller.say(row_key(row), (row.spec, "MW-9") if moves else (row.spec,), **params)
     if moves:
@@ -113,7 +113,7 @@ def _middleware_moved(h: happened.MiddlewareMoved, teller: Teller) -> None:
 
 
 def _comment(h: happened.MiddlewareMoved, teller: Teller) -> None:
-    """Additional notes for learners: the strategy's cost, and how Kafka does it (MW-15)."""
+    """Additional notes for learners: the strategy's action and cost, and how Kafka does it (MW-15)."""
     row, strategy = h.row, h.numbers.strategy
     if row.when == middleware_states.GIVEN_UP and not h.numbers.tries:
         key = strategy_key(strategy) if STRATEGIES[strategy].by_hand else "middleware.no_manager"

@@ -39,7 +39,7 @@ class Teller(Protocol):
     def refuse(
         self, rule: str, error: str, compared: list[list[Any]], next_key: str, /, **next_params: Any
     ) -> None:
-        """Add a refusal: rule, error, the compared numbers, and what the sender of the request does next (UIV-3)."""
+        """Add a refusal: rule, error, the compared numbers, and the key of what happens next (UIV-3)."""
 
     def transition(self, machine: str, of: str, source: str, target: str, on: str, row: int) -> None:
         """Add a transition of a state machine to the step."""

@@ -755,7 +755,7 @@ export interface Refusal {
   error: string;
   compared: [Json, Json][];
   /**
-   * The catalogue key of what the sender of the request does next.
+   * The catalogue key of what happens next: what the sender of the request does, or the node that refused.
    */
   next: string;
   next_params: JsonObject;
