@@ -86,7 +86,7 @@ class InternalRecords:
 
     def __init__(self) -> None:
         self.of_producer: dict[int, Known] = {}
-        """By producer id."""
+        """Producer id to the newest record of its transactional id."""
         self.has_coordinator = False
         """Whether a record of the transaction log was read."""
         self.written = WrittenBy()

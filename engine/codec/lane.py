@@ -1,7 +1,7 @@
 """The lane of one partition of a log case: the changes of each batch in the view of docs/frame.md.
 
 Owns the rule for which batches the lane can hold: those after the last one, at offsets that a browser
-represents exactly. Their effects on producers, open transactions and the last stable offset are not computed
+represents exactly. What a batch does to producers, open transactions and the last stable offset is not computed
 here: every whole batch goes through the broker's own `PartitionLog`, as when a replica loads its log.
 
 A segment does not hold the high watermark. The lane treats everything in the file as replicated, so its last

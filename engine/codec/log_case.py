@@ -1,9 +1,10 @@
 """A log case: real segments as a run of steps that the player shows like those of a scenario.
 
-Each step puts one batch into the lane of its partition; steps and views have the shape of `docs/frame.md`.
+Each step is for one row of a file: it puts a batch into the lane of its partition, or reports an old message or
+a damaged place. Steps and views have the shape of `docs/frame.md`.
 The files hold nothing about replicas or guarantees: a lane has one replica, the file, and no verdicts.
 Records of internal topics are described (`internal_records.py`). The step that begins a transaction which
-never ends has a sentence for that, and a last step describes the state at the end of the files.
+never ends has a note on that, and a last step describes the state at the end of the files.
 
 Steps of several partitions are merged by the batches' timestamps. Within a partition the order is that of the
 file: a timestamp lower than an earlier one is replaced by the highest so far. Times are milliseconds since
@@ -92,7 +93,7 @@ class ToldPartition:
     name: str
     first_offset: int
     rows: Iterable[ToldSegment | Row]
-    """Yield each segment, then its rows."""
+    """Each segment, followed by its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def log_case(
     endings: Sequence[Ending] = (),
 ) -> LogCase:
     """The log case of `files` (path → bytes, paths with `/`) and of the partitions that they name. `endings`:
-    markers to try after its last step; at most `PREVIEWS_MAX` are. Raises NotALogError when no file is a
+    markers to try after its last step; only the first `PREVIEWS_MAX` are. Raises NotALogError when no file is a
     segment and `told` is empty, or when there are more than `PARTITIONS_MAX` partitions."""
     folders = partition_folders(files)
     reader = reader or SegmentReader()

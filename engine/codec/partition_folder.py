@@ -104,7 +104,7 @@ class PartitionFolder:
         return name if _PARTITION_NAME.fullmatch(name) else None
 
     def rows(self, reader: SegmentReader) -> Iterator[SegmentFile | Row]:
-        """Each segment, followed by its rows; offsets must rise from one segment to the next.
+        """Each segment, followed by its rows. An offset that does not rise from one segment to the next is damage.
 
         A segment whose end is damaged does not stop the next one.
         """

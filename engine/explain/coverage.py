@@ -26,7 +26,8 @@ from engine.switches import Switches
 
 @dataclass(slots=True)
 class Coverage:
-    """Kind of item to the items that were exercised."""
+    """The items that were exercised. ``recorded``: requirements, by steps and deciding rows; ``marked``:
+    requirements with a marked test; ``in_scenarios``, ``in_cases``: ``id()`` of the rows that decided there."""
 
     recorded: set[str] = field(default_factory=set)
     marked: set[str] = field(default_factory=set)

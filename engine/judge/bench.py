@@ -175,8 +175,8 @@ class Bench:
             self.guarantees.update({name: GuaranteePart(name, True) for name in TRANSACTION_GUARANTEES})
 
     def named(self) -> dict[str, set[int]]:
-        """Guarantee to all that has been reported of it: serials, but for ``mixed`` and ``repeated`` tids, and for
-        ``hanging`` first offsets."""
+        """Guarantee to what has been reported of it: serials; for ``mixed`` and ``repeated`` the tids, for
+        ``hanging`` the first offsets."""
         found: dict[str, set[int]] = {}
         for (name, _), serials in self._known.items():
             found.setdefault(name, set()).update(serials)

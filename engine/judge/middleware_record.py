@@ -16,8 +16,8 @@ from engine.shapes.middleware import WindowView
 
 @dataclass(slots=True)
 class TransactionRecord:
-    """One transaction. ``executions``: node to the number of its executions that were not undone; ``state``: in
-    which the middleware ended it, None while it is not ended."""
+    """One transaction. ``executions``: node to the number of its executions that were not undone; ``state``:
+    the end that the middleware reported, None while the transaction is open."""
 
     tid: int
     executions: dict[str, int]

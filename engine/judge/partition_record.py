@@ -8,7 +8,7 @@ from __future__ import annotations
 from engine.events import LogAppended
 
 COMMIT_MARKER, ABORT_MARKER = -1, -2
-"""Represents a marker in a list of serials."""
+"""Stand for markers in a list of serials."""
 
 Stored = tuple[int, int, int]
 """(offset, serial or marker, producer id of its transaction or -1)."""

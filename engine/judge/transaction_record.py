@@ -68,7 +68,7 @@ class TransactionsRecord:
         self.current: dict[str, Transaction] = {}
         """Producer to the open transaction of its application."""
         self.of_serial: dict[int, Transaction] = {}
-        """Serial to the newest transaction that sent it; a record that is processed again is sent again."""
+        """Serial to the newest transaction that sent it: a later transaction may send the same record again."""
         self.newest_epoch: dict[int, int] = {}
         """Producer id to the highest epoch that was assigned."""
         self.registered: dict[int, set[str]] = {}
@@ -129,8 +129,8 @@ class TransactionsRecord:
                 self.weigh_partitions.add(partition)
 
     def decided(self, fact: events.OutcomeDecided) -> None:
-        """The coordinator decided: the newest undecided transaction of this producer id with this epoch, or
-        else with the next older one.
+        """A coordinator decided a transaction: of this producer id's undecided ones the newest with this epoch,
+        or else with the highest lower epoch.
 
         A replaced producer may begin a transaction after its successor did, and no coordinator decides that
         one. A decision that a new coordinator loads counts only if the coordinator that wrote it did not emit
@@ -212,8 +212,8 @@ class TransactionsRecord:
                 return
 
     def offsets_ended(self, fact: events.OffsetsEnded) -> None:
-        """A pending offset was decided: that of the newest transaction which has it pending. An offset that
-        the next group coordinator read from the log belongs to no earlier transaction."""
+        """A pending offset was decided: that of the newest transaction in which it is pending. Nothing changes
+        if it is pending in none."""
         key = (fact.group, fact.partition)
         for transaction in reversed(self.transactions):
             same = transaction.producer_id == fact.producer_id and key in transaction.offsets

@@ -65,7 +65,7 @@ VOTES_MISSING = "votes_missing"
 """The reason of a failure that no participant caused: a vote did not arrive in time."""
 _ANY = states.Situation()
 _OUTCOMES = {COMMITTED: True, ROLLED_BACK: False}
-"""The answers of a source that hold its local result; any other answer means *unknown*."""
+"""Answer to a back-check to whether the local transaction committed; any other answer means *unknown*."""
 
 
 class _Message(NamedTuple):
@@ -142,7 +142,7 @@ class Middleware(Node):
         )
 
     def on_timer(self, now: int) -> Effects:
-        """The earliest wait of a transaction ends."""
+        """The earliest timer of a transaction ends; nothing happens if none is due."""
         waiting = [one for one in self.transactions.values() if one.timer is not None]
         if waiting:
             first = min(waiting, key=lambda one: (one.timer[2] if one.timer else 0, one.tid))

@@ -1,5 +1,5 @@
 """The base of every node of the scheme: a name, a watch, an outbox. A node's data is in a database and
-survives a crash; its planned actions do not."""
+survives a crash; the messages in its outbox do not."""
 
 from __future__ import annotations
 

@@ -53,15 +53,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of question. ``fits``: a function, whether the step has a decision of this kind. ``ask``: a
-    function of the step and the view after it that returns the question."""
+    """One kind of question. ``fits`` returns whether a step has a decision of this kind; ``ask`` makes the
+    question from that step and the view after it."""
 
     fits: Callable[[Step], bool]
     ask: Callable[[Step, View], Asked]
 
 
 def delivered(step: Step) -> dict[str, Any] | None:
-    """The message that this step handles, from the view; None when there is none."""
+    """The message that this step delivered, as the view showed it before; None when there is none."""
     ids = {str(fate["id"]) for fate in step["messages"] if fate["event"] == "delivered"}
     for change in step["changes"]:
         path = change["path"]

@@ -120,7 +120,7 @@ class _Driver:
         return {"batch_is_full": full, "new_batches": new}
 
     def _give_up(self, payload: int) -> dict[str, Any]:
-        """A case never returns memory, so the call waits until its time is over."""
+        """The call gets no memory and fails when its time is over: a case never returns memory."""
         pool = self.accumulator.pool
         pool.wait(Call("send"), self.accumulator.memory_for(payload), self.now, self.now)
         return {"exception": [waiter.size for waiter in pool.expire(self.now)]}

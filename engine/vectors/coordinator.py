@@ -1,7 +1,7 @@
 """Runs the cases of the transaction coordinator: one log partition, answers, written images, markers to send.
 
-The log of a case is a list. A *held* image is in it, but the coordinator has not received the result of the
-append.
+The log of a case holds the newest image of each id. A *held* image is in it, but the coordinator has not received
+the result of the append.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Plays requests that a real broker answered against one of the engine's (``kafka-logs/*/wire``).
+"""Sends the requests of a recording to a broker of the engine, and compares its answers with those of the recorded
+real broker (``kafka-logs/*/wire``).
 
 A recording is a list of requests as bytes, with the broker's answer and its state afterwards. ``engine.wire``
 reads the bytes. A :class:`engine.broker.broker.Broker` answers (``wire_broker``); it leads every partition

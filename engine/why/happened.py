@@ -35,7 +35,7 @@ def newest_of(moment: Moment) -> Json:
 
 
 def own_words(step: Json, subject: Json | None = None) -> Link:
-    """The sentence of the newest step, with the message that it is about or the actor as its subject."""
+    """The sentence of a step, about ``subject``, or else about the step's message or actor."""
     message = step["params"].get("message")
     about = actor_subject(step["actor"]) if message is None else message_subject(str(message))
     about = about if subject is None else subject

@@ -88,7 +88,7 @@ def _stored(moment: Moment, partition: str, offset: int) -> Json:
 
 
 def _aborted(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """Its transaction was aborted: the entry of the index that lists it, and its producer."""
+    """The record's transaction was aborted: the entry of the index that lists the transaction, and its owner."""
     batch = moment.batch_at(partition, offset)
     replica = moment.leading(partition)
     subject = _stored(moment, partition, offset)

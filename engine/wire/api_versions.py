@@ -40,7 +40,7 @@ class ApiVersionsResponse:
     throttle_time_ms: int = 0
     features: tuple[Feature, ...] = ()
     finalized: dict[str, int] | None = None
-    """Feature to its level in the cluster (KIP-584), if it is enabled; None: unknown."""
+    """Feature to its level in the cluster (KIP-584), without features that are not enabled; None: unknown."""
     features_epoch: int = UNKNOWN_EPOCH
 
 

@@ -38,8 +38,8 @@ _READ_AND_WRITTEN: dict[str, tuple[Any, Any]] = {
 
 
 def _rows() -> Iterator[WireApi]:
-    """The APIs of the engine's table that have versions, the versions that only brokers send, and
-    ApiVersions, which only clients at a socket send."""
+    """The APIs of the engine's table that have versions, up to those that only brokers send; and ApiVersions,
+    which only clients at a socket send."""
     of_brokers = {api.name: api.versions[1] for api in apis.BETWEEN_BROKERS if api.versions is not None}
     for api in apis.APIS:
         if api.key is not None and api.versions is not None:
