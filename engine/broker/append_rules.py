@@ -101,7 +101,6 @@ class AppendRule:
     why: Reason
     level: Level = Level.FULL
     switch: str | None = None
-    switch_on: bool = True
     only_if: str | None = None
     unless: str | None = None
     then: Next | None = None

@@ -474,11 +474,11 @@ class PartitionLog:
     ) -> None:
         """Load the log from disk after a stop (LOG-10).
 
-        After a clean stop there is a snapshot at the log end. After a crash the segments from
-        ``recovery_point`` on are read first, and a snapshot is written (None: the newest segment only,
-        because a segment is flushed when the next one begins). ``log_start`` is the value in the broker's
-        checkpoint; None: the log's present one; 0, for a missing checkpoint: the start of the first segment.
-        The high watermark starts again at the log start.
+        After a clean stop there is a snapshot at the log end. After a crash the segments are read first, from the one
+        that holds ``recovery_point``, and a snapshot is written at the end of each. ``recovery_point`` None: only the
+        newest segment is read, because a segment is flushed when the next one begins. ``log_start`` is the value in the
+        broker's checkpoint, 0 if it is missing, but never below the first segment; None: the log start stays. The high
+        watermark starts again at the log start.
         """
         if log_start is not None:
             self.log_start = max(log_start, self.segments[0])

@@ -140,7 +140,7 @@ class Replica:
         return True
 
     def stop_fetching(self, stopped: tuple[int, ...]) -> None:
-        """These replicas, and no others, stop fetching."""
+        """Replace the set of replicas (broker ids) that do not fetch; those that are not in it fetch again."""
         self.stopped = stopped
         self.not_fetching = self.broker_id in stopped
 

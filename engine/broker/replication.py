@@ -74,8 +74,8 @@ def answer_fetch(
     diverging: tuple[int, int] | None,
     batches_max: int,
 ) -> ReplicaFetchResponse:
-    """The leader's answer: batches, or the offset to truncate to (``diverging``), or an error. The caller has
-    noted the follower's log end."""
+    """The leader's response: batches, or the epoch and end offset at which the logs part (``diverging``), or an
+    error. To be called after the follower's log end was noted, because the response carries the high watermark."""
     log = leader.log
     batches: tuple[RecordBatch, ...] = ()
     error = NO_ERROR

@@ -446,8 +446,8 @@ class TransactionHost:
             self.expiry_at = max(-(-at // interval), self.expired_at // interval + 1) * interval
 
     def next_timer(self) -> int | None:
-        """The next time at which a log is read, a marker pass starts, a response is overdue, or a transaction
-        times out."""
+        """The next time at which the reading of a log ends, a marker pass starts, a response to markers is overdue, or
+        scan finds a transaction that timed out. The expiry of ids has a timer of its own (``expiry_at``)."""
         first = self.scan_at
         if self.pass_at is not None and (first is None or self.pass_at < first):
             first = self.pass_at

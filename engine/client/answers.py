@@ -99,7 +99,8 @@ class Answers:
                 return
 
     def lost(self, request: InFlightRequest, error: Error, now: int) -> None:
-        """The connection ended before the response came: every batch fails with ``error`` (SND-9)."""
+        """The connection ended before the response came: handle every batch as if it had been answered with ``error``,
+        which usually means that it is resent (SND-9)."""
         for batch in request.batches.values():
             if not self._handle(batch, error, NO_OFFSET, NO_OFFSET, now):
                 return

@@ -116,12 +116,9 @@ _REFUSED_ANSWERS = (
     (ABORTABLE_ERROR, ENDED, "refused_ended", ""),
     # A batch that was aborted in flight fails after the abort has ended.
     (READY, ABORTABLE, "refused_abortable", ""),
-    (
-        READY,
-        NEED_ID,
-        "refused_need_id",
-        "",
-    ),  # The response carries a negative producer id, which counts as none (CTR-6).
+    # InitProducerId was answered with a negative id, which counts as none, so the client wants to request one again;
+    # READY has no way back to INITIALIZING (CTR-6).
+    (READY, NEED_ID, "refused_need_id", ""),
 )
 
 

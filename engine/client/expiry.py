@@ -56,8 +56,8 @@ class SinceCreation:
 
 
 class WhileQueued:
-    """A batch expires by the time during which it could have been sent: after its linger, after its backoff,
-    or since it was full."""
+    """A batch expires when it was ready to be sent for too long (before 2.1): since the end of its linger, or since its
+    last append if it is full or another batch is behind it; if it was sent before, since the end of its backoff."""
 
     __slots__ = ()
     everywhere = False

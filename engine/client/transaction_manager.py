@@ -161,7 +161,8 @@ class TransactionManager:
         self.last_edge: tuple[str, str, str] | None = None
         self.last_error: Cause | None = None
         self.last_error_unexpected = False
-        """The table has no reaction to the last error, so the application gets a KafkaException."""
+        """The application gets a plain KafkaException instead of the last error's own: the client has no reaction of
+        its own to the error (``control_reactions.py``), or sequence numbers were lost (TXM-15)."""
         self.producer_id = NO_PRODUCER_ID
         self.producer_epoch = NO_PRODUCER_EPOCH
         self.bump_required = False

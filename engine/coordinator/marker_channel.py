@@ -76,9 +76,9 @@ class InFlight:
 
 @dataclass(slots=True)
 class Waiting:
-    """A decided transaction whose markers are not all written. ``remaining``: the names of the partitions
-    without a marker; ``passed_over``: the partitions whose result was never read, so that their markers are
-    not sent again; ``marked``: the number of partitions with a marker."""
+    """A decided transaction whose markers are not all written. ``remaining``: the names of the partitions that still
+    need a marker; ``passed_over``: those among them whose result was not read because the response's handler threw
+    (MRK-8), and whose markers are therefore never sent again; ``marked``: the number of partitions with a marker."""
 
     send: SendMarkers
     remaining: dict[str, None]

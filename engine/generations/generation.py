@@ -74,8 +74,9 @@ def in_generation(scenario: Scenario, generation: Generation) -> Scenario:
 
 
 def is_own(scenario: Scenario, generation: Generation) -> bool:
-    """Whether the scenario is written for this generation: for its brokers, and its producers (without producers:
-    its consumers) for the generation's clients."""
+    """Whether the scenario itself is of this generation: its cluster has the version of the generation's brokers, its
+    producers (or, if it has none, its consumers) all have that of the generation's clients, and it sets no other level
+    of ``transaction.version``."""
     level = scenario["cluster"]["transaction_version"]
     clients = {
         row["profile"] or scenario["profile"] for row in scenario["producers"] or scenario["consumers"]

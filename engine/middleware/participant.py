@@ -55,7 +55,7 @@ class Participant(Node):
         self.value = configuration.value
         self.branches: dict[int, Branch] = {}
         self.log: list[CompensationView] = []
-        """Compensation records, oldest first (strategy 3)."""
+        """Records from which committed operations can be undone, oldest first (strategy ``log_rollback``)."""
         self.path = ("middleware", "participants", configuration.name)
         self._handles_once = switches.idempotent_handlers
 

@@ -34,7 +34,8 @@ _APPEND_ERRORS = {
 
 
 _HELD_BACK = ("broker.asks_coordinator", "broker.has_coordinator_add")
-"""The leader stores nothing yet: it verifies with the coordinator first (KIP-890)."""
+"""Keys of the steps in which a leader holds a request back: the coordinator first verifies the partitions, or adds them
+to the transaction (KIP-890)."""
 
 
 def _is_append(step: Step) -> bool:

@@ -67,7 +67,8 @@ class Arrival(TypedDict):
     broker: str
     fate: Fate
     at: int | None
-    """Base offset of the batch that was appended, or of the stored batch with the same numbers."""
+    """Base offset of the appended batch; for a duplicate, of the stored batch with the same producer id, epoch and
+    sequence numbers; None if the batch was refused."""
     compared: NotRequired[int]
     """For a refused batch: the base offset of the producer's newest batch, with which it was compared."""
     control: NotRequired[str]

@@ -209,7 +209,8 @@ class _Driver:
         self.now = 0
         self.serial = 0
         self.pooled: dict[int, bool] = {}
-        """Serial of a batch's first record to whether the pool keeps its memory, because it has the pool's size."""
+        """Serial of a batch's first record to whether the batch has a buffer of exactly ``batch.size``, which the pool
+        keeps for reuse when it is returned."""
         self.in_flight: list[Send] = []
         self.sent_at: dict[int, int] = {}
         """Correlation id to the time of sending."""

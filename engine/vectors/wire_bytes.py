@@ -1,7 +1,8 @@
 """Compares a broker's bytes with the recorded ones: whole responses, and whole segments.
 
-Fields that a recording does not determine (``wire_versions.OPEN``) are taken from it before the bytes are
-made, and counted when they differ. A difference is reported with its field, or with its batch and byte.
+Some fields depend on more than the recording (``wire_versions.OPEN``, such as the broker's clock). Before the engine's
+bytes are made, these get the recorded values; each one that differed is counted. A difference in a response is
+reported by its field, one in a segment by the field of the batch header, or else by the position of the byte.
 """
 
 from __future__ import annotations

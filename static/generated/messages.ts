@@ -829,7 +829,7 @@ export interface Arrival {
   broker: string;
   fate: "appended" | "duplicate" | "not_stored" | "refused";
   /**
-   * Base offset of the batch that was appended, or of the stored batch with the same numbers.
+   * Base offset of the appended batch; for a duplicate, of the stored batch with the same producer id, epoch and sequence numbers; None if the batch was refused.
    */
   at: number | null;
   /**

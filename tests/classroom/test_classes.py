@@ -118,7 +118,7 @@ class TestTeaching:
         deeds = list(AuditEntry.objects.values_list("deed", flat=True))
         assert deeds == ["withdrew", "assigned", "renamed", "made"]
         page = client.get(f"/classes/{school.classroom.id}/").content.decode()
-        assert "renamed it from Streams 1 to Streams 2" in page and "[classroom." not in page
+        assert "renamed the class from Streams 1 to Streams 2" in page and "[classroom." not in page
 
     def test_learners_do_not_see_who_else_is_there(self, school: School) -> None:
         page = school.browser("learner").get(f"/classes/{school.classroom.id}/").content.decode()
