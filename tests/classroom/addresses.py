@@ -230,6 +230,7 @@ ROWS: dict[str, Row] = {
     "reference:code": _everybody("/reference/code/"),
     "reference:code_json": _everybody("/reference/code.json"),
     "reference:errors": _everybody("/reference/errors/"),
+    "reference:libraries": _everybody("/reference/libraries/"),
     "reference:signatures": _everybody("/reference/signatures/"),
     "reference:versions": _everybody("/reference/versions/"),
     "reference:requirements": _everybody("/reference/requirements/"),

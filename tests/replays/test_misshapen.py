@@ -118,7 +118,7 @@ def test_what_a_reader_reads() -> None:
     assert "title.en 的长度大于 4000；" in told(("title", "en"), "x" * 4001, HEADER, format.Header)[1]
     assert "branches 的长度小于 1；" in told(("branches",), [], HEADER, format.Header)[1]
     assert "branches[0].id is not a valid name" in told(("branches", 0, "id"), "ä", HEADER, format.Header)[0]
-    assert "应为以下之一：文本、空值（null）；" in told(("variant",), 3, HEADER, format.Header)[1]
+    assert "应为以下之一：字符串、空值（null）；" in told(("variant",), 3, HEADER, format.Header)[1]
 
 
 def test_a_sentence_that_nobody_knows_says_nothing_of_the_decoder() -> None:
