@@ -1,5 +1,6 @@
 /** Where the counted folds of the space-time diagram stand: between the lanes, beside the arrows. Pure. */
 
+import type { Box } from "./geometry.ts";
 import { MARK, round, textWidth } from "./geometry.ts";
 
 export interface FoldPlace {
@@ -18,11 +19,12 @@ interface Line {
   y2: number;
 }
 
-/** Each fold stands where no arrow runs through it, in fewer words if that makes a place. */
-export function placeFolds(folds: readonly FoldPlace[], arrows: readonly Line[], left: number, end: number): void {
+/** Each fold is placed where no arrow runs through it and no cell is, in fewer words if that makes a place. */
+export function placeFolds(folds: readonly FoldPlace[], arrows: readonly Line[], cells: readonly Box[], left: number, end: number): void {
   const right = Math.max(left + 60, end);
   const isFree = (x: number, width: number, y: number): boolean =>
-    !arrows.some((arrow) => crosses(arrow, x - 10, y - 18, x + width + 10, y + 18));
+    !arrows.some((arrow) => crosses(arrow, x - 10, y - 18, x + width + 10, y + 18))
+    && !cells.some((cell) => cell.x < x + width + 4 && x < cell.x + cell.width + 4 && cell.y < y + 14 && y - 14 < cell.y + cell.height);
   for (const fold of folds) {
     const widths = [fold.text, fold.brief].map((text) => round(Math.min(textWidth(text, MARK) + 26, right - left)));
     const places = widths.flatMap((width, index) =>

@@ -333,7 +333,7 @@ function placeArrows(
   }
   shape.dots = [...dots.values()];
   storedCells(frame, shape, kept);
-  placeFolds(shape.folds, shape.arrows, (shape.lanes[0]?.x ?? TIMES) + 12, (shape.lanes[shape.lanes.length - 1]?.x ?? shape.width) - 12);
+  placeFolds(shape.folds, shape.arrows, shape.stored.map(({ x, y, width }) => ({ x, y, width, height: STORED })), (shape.lanes[0]?.x ?? TIMES) + 12, (shape.lanes[shape.lanes.length - 1]?.x ?? shape.width) - 12);
   labelArrows(shape, kept, sent);
 }
 
