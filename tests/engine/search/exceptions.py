@@ -175,10 +175,10 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         "transaction is written without its coordinator's knowledge (KAFKA-14830; SC-78, variant late-failure)",
     ),
     Exception_(
-        ("undecided", "endless"),
+        ("undecided", "endless", "exactly_once"),
         ("a completion forgotten",),
         "a coordinator that was elected again meets the answer to an older marker and waits for none of the id's "
-        "markers any more (KAFKA-16352; SC-58, variant elected-again)",
+        "markers any more; offsets of the transaction stay pending (KAFKA-16352; SC-58, variant elected-again)",
     ),
     Exception_(
         ("endless",),

@@ -199,7 +199,7 @@ class Hunt:
         while self.away:
             if self._do(self.away.pop(0)[1]):
                 return True
-        return False
+        return self._step()  # Nothing was taken back: the run made again ends, too.
 
     def _make_again(self) -> None:
         """The run as it was right after its last step: while it looked for one more it let quiet time pass, and an
