@@ -1,7 +1,7 @@
 /** Where the counted folds of the space-time diagram stand: between the lanes, beside the arrows. Pure. */
 
 import type { Box } from "./geometry.ts";
-import { MARK, round, textWidth } from "./geometry.ts";
+import { MARK, overlap, round, textWidth } from "./geometry.ts";
 
 export interface FoldPlace {
   x: number;
@@ -24,7 +24,7 @@ export function placeFolds(folds: readonly FoldPlace[], arrows: readonly Line[],
   const right = Math.max(left + 60, end);
   const isFree = (x: number, width: number, y: number): boolean =>
     !arrows.some((arrow) => crosses(arrow, x - 10, y - 18, x + width + 10, y + 18))
-    && !cells.some((cell) => cell.x < x + width + 4 && x < cell.x + cell.width + 4 && cell.y < y + 14 && y - 14 < cell.y + cell.height);
+    && !cells.some((cell) => overlap(cell, { x: x - 4, y: y - 14, width: width + 8, height: 28 }));
   for (const fold of folds) {
     const widths = [fold.text, fold.brief].map((text) => round(Math.min(textWidth(text, MARK) + 26, right - left)));
     const places = widths.flatMap((width, index) =>
