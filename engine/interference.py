@@ -520,6 +520,11 @@ class Interference:
         position = self._position
         self.due = position < len(self.interventions) and self.interventions[position]["after"] <= number
 
+    def expect(self, interventions: Iterable[dict[str, Any]], number: int) -> None:
+        """Add interventions that become due after their steps; ``number``: the newest step."""
+        self.interventions += [dict(item) for item in interventions]
+        self.step_made(number)
+
     def accept(self, intervention: dict[str, Any]) -> None:
         """Check an intervention against the present state; if it is possible, it becomes the next step."""
         check_intervention(self.kernel, intervention)

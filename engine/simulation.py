@@ -547,6 +547,11 @@ class Simulation(Timetable):
         self.finished = None
         return done
 
+    def expect(self, interventions: Iterable[dict[str, Any]]) -> None:
+        """Add later interventions of this run, each with ``after``, as the constructor takes them. None may lie
+        before the newest step."""
+        self.interference.expect(interventions, self.number)
+
     def verdicts(self) -> list[Verdict]:
         """The counts per partition; only when judged or recorded."""
         return self.judges.verdicts()

@@ -63,7 +63,7 @@ from eosviz.walkthroughs.simulations import (
     simulate,
 )
 from eosviz.walkthroughs.streaming import publish
-from eosviz.walkthroughs.walking import Chunk, Goal, Overtaken, next_steps, one_step, store_steps
+from eosviz.walkthroughs.walking import Chunk, Goal, Overtaken, next_steps, one_step, store_steps, storing
 
 logger = logging.getLogger(__name__)
 
@@ -300,7 +300,11 @@ def _walk(
         simulation, ahead = slot.going_on(branch)
         while True:
             chunk, ahead = next_steps(simulation, branch, goal, ahead), None
-            answer = _store(branch, chunk, command, pauses)
+            try:
+                answer = _store(branch, chunk, command, pauses)
+            except Overtaken:
+                slot.overtaken(chunk)
+                raise
             frames += _frames_of(branch, chunk)
             if answer is not None:
                 publish(session_id, frames, answer)
@@ -319,7 +323,7 @@ def store_ahead(
     chunk = Chunk([step], stopped="count")
     try:
         answer = _store(branch, chunk, command, None)
-    except (Overtaken, IntegrityError):
+    except Overtaken:
         return None
     return None if answer is None else (_frames_of(branch, chunk), answer)
 
@@ -374,7 +378,7 @@ def _store(
 ) -> CommandAnswer | None:
     """Store a chunk, and with the last chunk the command's answer, in one transaction. Raises Overtaken."""
     answer = None
-    with transaction.atomic():
+    with storing(branch):
         store_steps(branch, chunk)
         stopped = chunk.stopped
         if stopped is None and pauses is not None and Branch.objects.pauses_of(branch.id) != pauses:
@@ -450,7 +454,11 @@ def _intervene(session_id: uuid.UUID, command: Intervene, pauses: int | None) ->
 
 def _intervene_here(slot: Slot, branch: Branch, command: Intervene) -> CommandAnswer:
     simulation = slot.at_newest(branch)
-    answer = _step_after(simulation, branch, command)
+    try:
+        answer = _step_after(simulation, branch, command)
+    except Overtaken:
+        slot.forget()
+        raise
     slot.keep(simulation, branch)
     return answer
 
@@ -473,7 +481,7 @@ def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> C
         raise NothingFollows(branch.newest)
     created = branch.pk is None
     made = [*branch.interventions, {"after": command.after, "intervention": intervention}]
-    with transaction.atomic():
+    with storing(branch):
         if created:
             _save_child(branch)
         store_steps(branch, chunk, interventions=made)

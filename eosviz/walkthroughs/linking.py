@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from threading import Lock
 
 import msgspec
-from django.db import transaction
 
 from eosviz.bounded import runner
 from eosviz.bounded.refusing import Busy
@@ -21,7 +20,7 @@ from eosviz.walkthroughs.links import Link, version_of
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Keyframe, Step
 from eosviz.walkthroughs.reached_run import Asked, Stretch, stretches, written
-from eosviz.walkthroughs.walking import Chunk, store_steps
+from eosviz.walkthroughs.walking import Chunk, store_steps, storing
 
 LINK_STEPS_MAX = 20_000
 """A few seconds of the engine's time: as long as a visitor waits for a page."""
@@ -91,5 +90,5 @@ def _store(branch: Branch, stretch: Stretch, link: Link) -> None:
     steps = [Step(branch=branch, **msgspec.structs.asdict(one)) for one in stretch.steps]
     keyframes = [Keyframe(branch=branch, **msgspec.structs.asdict(one)) for one in stretch.keyframes]
     chunk = Chunk(steps, keyframes, stretch.broken, finished=stretch.finished)
-    with transaction.atomic():
+    with storing(branch):
         store_steps(branch, chunk, interventions=[one for one in link.done if one["after"] < reached])

@@ -11,7 +11,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from engine.errors import Refused
 from engine.scenario.document import Scenario, load
@@ -20,9 +20,7 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.made_steps import STEPS_PER_TRANSACTION, encode_step
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Keyframe, Step, line_interventions
-
-if TYPE_CHECKING:
-    from eosviz.walkthroughs.walking import Chunk
+from eosviz.walkthroughs.walking import Chunk, Overtaken
 
 Result = TypeVar("Result")
 
@@ -49,7 +47,11 @@ def scenario_of(version: ScenarioVersion, variant: str | None) -> Scenario:
 
 def simulate(scenario: Scenario, interventions: list[dict[str, Any]]) -> Simulation:
     """A recorded run before its first step. `interventions` as branches store them."""
-    return Simulation(scenario, [{**made["intervention"], "after": made["after"]} for made in interventions])
+    return Simulation(scenario, _for_engine(interventions))
+
+
+def _for_engine(interventions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**made["intervention"], "after": made["after"]} for made in interventions]
 
 
 def simulate_to(line: list[Branch], number: int) -> Simulation:
@@ -60,6 +62,22 @@ def simulate_to(line: list[Branch], number: int) -> Simulation:
     simulation = simulate(scenario, interventions)
     bring_to(simulation, line, number)
     return simulation
+
+
+def catch_up(simulation: Simulation, line: list[Branch], number: int) -> bool:
+    """Advance a run of an earlier step of this line to step `number`, with the interventions in between. False, and the
+    run unchanged, if it is past that step, has ended, or had an intervention that this line does not have. Raises
+    Diverged."""
+    if simulation.number > number or simulation.finished is not None:
+        return False
+    stored = _for_engine([made for made in line_interventions(line) if made["after"] < number])
+    known = simulation.interference.interventions
+    missing = stored[len(known) :]
+    if stored[: len(known)] != known or any(made["after"] < simulation.number for made in missing):
+        return False
+    simulation.expect(missing)
+    bring_to(simulation, line, number)
+    return True
 
 
 def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
@@ -107,15 +125,18 @@ def _compare_each(simulation: Simulation, line: list[Branch], number: int) -> No
 class Slot:
     """The simulation of one branch, used by one thread at a time."""
 
-    __slots__ = ("ahead", "branch", "budget", "lock", "simulation")
+    __slots__ = ("ahead", "branch", "budget", "lock", "session_id", "simulation")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.simulation: Simulation | None = None
+        self.session_id: uuid.UUID | None = None
+        """The simulation's session."""
         self.branch: Branch | None = None
-        """The branch as this process last stored or read it; at the same step as the simulation."""
+        """The branch as this process last stored or read it, at the same step as the simulation without the steps made
+        ahead. None if another process has changed it since."""
         self.ahead: Chunk | None = None
-        """Steps after the branch's newest that were made and not asked for yet."""
+        """The simulation's last steps, which this process has made and not stored."""
         self.budget = 0
         """How many steps may be made before the session's size is checked again."""
 
@@ -128,39 +149,76 @@ class Slot:
         return held
 
     def at_newest(self, branch: Branch) -> Simulation:
-        """The simulation at the branch's newest step. It is made again if it is missing, if it is behind or ahead, or
-        if it has ended: looking for one more step let quiet time pass. Raises Diverged."""
+        """The simulation at the branch's newest step. A held one that is behind catches up. It is made again if it is
+        missing or ahead, if it does not lead there, or if it has ended: looking for one more step let quiet time pass.
+        Raises Diverged."""
         found = self.simulation
-        if found is None or found.number != branch.newest or found.finished is not None:
-            self.forget()
-            found = simulate_to(Branch.objects.line(branch), branch.newest)
+        if found is None or not self._is_at(branch):
+            line = Branch.objects.line(branch)
+            if found is None or not self._catches_up(line, branch.newest):
+                self.forget()
+                found = simulate_to(line, branch.newest)
         self.keep(found, branch)
         return found
+
+    def _is_at(self, branch: Branch) -> bool:
+        """Known without a query: stored steps never change."""
+        held, found = self.branch, self.simulation
+        return (
+            held is not None
+            and found is not None
+            and found.finished is None
+            and held.session_id == branch.session_id
+            and found.number == held.newest == branch.newest
+        )
+
+    def _catches_up(self, line: list[Branch], number: int) -> bool:
+        found, made = self.simulation, self._bodies_ahead()
+        if found is None or self.session_id != line[0].session_id or found.number > number:
+            return False
+        # Another process has stored these steps, or others in their place.
+        if made and Step.objects.of_line(line, found.number - len(made) + 1, found.number).bodies() != made:
+            return False
+        return catch_up(found, line, number)
+
+    def _bodies_ahead(self) -> list[bytes]:
+        return [] if self.ahead is None else [bytes(step.body) for step in self.ahead.steps]
 
     def going_on(self, branch: Branch) -> tuple[Simulation, Chunk | None]:
         """The simulation from the newest step on, with the steps it already made there. Raises Diverged."""
         made, found = self.ahead, self.simulation
-        self.ahead = None
-        if made is not None and found is not None and found.number == branch.newest + len(made.steps):
-            self.branch = branch
+        if (
+            made is not None
+            and found is not None
+            and self.session_id == branch.session_id
+            and found.number == branch.newest + len(made.steps)
+        ):
+            self.branch, self.ahead = branch, None
             return found, made
         return self.at_newest(branch), None
+
+    def overtaken(self, made: Chunk) -> None:
+        """These steps could not be stored: another process has stored something in the branch first, most often the
+        same steps."""
+        self.branch, self.ahead = None, made
 
     def was_stored(self, number: int) -> None:
         """The socket's process stored this step. If it was made ahead here, the branch is one step further."""
         made, branch = self.ahead, self.branch
-        if made is not None and branch is not None and branch.newest == number - 1:
+        if made is not None and len(made.steps) == 1 and branch is not None and branch.newest == number - 1:
             branch.newest = number
             self.ahead = None
 
     def keep(self, simulation: Simulation, branch: Branch) -> None:
         self.simulation = simulation
+        self.session_id = branch.session_id
         self.branch = branch
         self.ahead = None
 
     def forget(self) -> None:
-        """Discards a simulation that is further than what was stored."""
+        """Discards a simulation that may be further than what was stored."""
         self.simulation = None
+        self.session_id = None
         self.branch = None
         self.ahead = None
 
@@ -177,7 +235,7 @@ class RecentSimulations:
     @contextmanager
     def of(self, branch_id: int) -> Iterator[Slot]:
         """The branch's slot, for this thread alone. A failure inside drops its simulation, unless it was a refusal
-        (Problem) before any change."""
+        (Problem) before any change, or the caller gave the slot what was not stored (Overtaken)."""
         with self._guard:
             slot = self._slots.setdefault(branch_id, Slot())
             self._slots.move_to_end(branch_id)
@@ -186,7 +244,7 @@ class RecentSimulations:
         with slot.lock:
             try:
                 yield slot
-            except Problem:
+            except (Problem, Overtaken):
                 raise
             except BaseException:
                 slot.forget()
@@ -221,17 +279,9 @@ earlier = RecentSimulations(EARLIER_CAPACITY, EARLIER_KILOBYTES)
 
 def at_earlier(line: list[Branch], number: int, use: Callable[[Simulation], Result]) -> Result:
     """The result of `use` for the run of this line at `number`; `use` must not change the run. Raises Diverged."""
-    interventions = line_interventions(line)
     with earlier.of(line[-1].id) as slot:
         found, slot.simulation = slot.simulation, None
-        if found is None or not _leads_on(found.number, number, interventions):
+        if found is None or slot.session_id != line[0].session_id or not catch_up(found, line, number):
             found = simulate_to(line, number)
-        else:
-            bring_to(found, line, number)
-        slot.simulation = found
+        slot.simulation, slot.session_id = found, line[0].session_id
         return use(found)
-
-
-def _leads_on(start: int, number: int, interventions: list[dict[str, Any]]) -> bool:
-    """Whether a run at `start` reaches `number` by stepping alone: no intervention comes between."""
-    return start <= number and not any(start <= made["after"] < number for made in interventions)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from django.db import IntegrityError, transaction
 
 from engine.simulation import Simulation
 from engine.view import sights
@@ -118,8 +121,24 @@ def time_of(line: list[Branch], number: int) -> int:
     return Step.objects.of_line(line, number, number).values_list("at", flat=True).first() or 0
 
 
+@contextmanager
+def storing(branch: Branch) -> Iterator[None]:
+    """A transaction for `store_steps`. Raises Overtaken if another process was first, with a step or with the answer of
+    the same command. After any failure `branch` is as it was before."""
+    before = {name: getattr(branch, name) for name in ("newest", "finished", "first_broken")}
+    try:
+        with transaction.atomic():
+            yield
+    except BaseException as error:
+        for name, value in before.items():
+            setattr(branch, name, value)
+        if isinstance(error, IntegrityError):
+            raise Overtaken from error
+        raise
+
+
 def store_steps(branch: Branch, chunk: Chunk, interventions: list[dict[str, Any]] | None = None) -> None:
-    """Call it in a transaction. Stores the chunk and moves `branch` on. Raises Overtaken when another process has
+    """Call it within `storing`. Stores the chunk and moves `branch` on. Raises Overtaken when another process has
     stored something in the branch since it was read."""
     moved: dict[str, Any] = {"newest": branch.newest + len(chunk.steps), "finished": chunk.finished}
     if chunk.broken:

@@ -1,0 +1,97 @@
+"""Carries out commands as a worker does, in a process of its own: one JSON object a line in, one out.
+
+`{"scenario": …}` creates a session and answers with its id and branch; any other line is a command without version and
+id. The answer to a command has `engine_steps`: how many steps this process's engine made for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+from eosviz.launch.places import ROOT
+
+BROWSER = "a" * 48
+
+
+class SteppingProcess:
+    """The process, from outside."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.walkthroughs.stepping_process"],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, **line: Any) -> dict[str, Any]:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps(line) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        assert answer, "the process ended"
+        told: dict[str, Any] = json.loads(answer)
+        return told
+
+    def end(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(20)
+
+
+def environment_of(folder: Path, **variables: str) -> dict[str, str]:
+    """A site's environment with a database of its own, which is made here."""
+    chosen = {
+        **{name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
+        "DJANGO_SETTINGS_MODULE": "eosviz.settings.development",
+        "EOSVIZ_DATA": str(folder),
+        **variables,
+    }
+    manage = [sys.executable, "manage.py", "migrate", "--noinput", "-v", "0"]
+    subprocess.run(manage, cwd=ROOT, env=chosen, check=True, timeout=120)
+    return chosen
+
+
+def main() -> None:
+    import django
+
+    django.setup()
+    from engine.simulation import Simulation
+    from eosviz.scenarios.models import ScenarioVersion
+    from eosviz.walkthroughs import actions, messages
+    from eosviz.walkthroughs.models import Branch
+
+    made = 0
+    step = Simulation.step
+
+    def counted(simulation: Simulation) -> Any:
+        nonlocal made
+        found = step(simulation)
+        made += found is not None
+        return found
+
+    Simulation.step = counted  # type: ignore[method-assign]
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if "scenario" in asked:
+            version = ScenarioVersion.objects.library().get(identifier=asked["scenario"])
+            session = actions.create_session(BROWSER, version)
+            answer = {"session": str(session.id), "branch": str(Branch.objects.of_session(session.id)[0].id)}
+            print(json.dumps(answer), flush=True)
+            continue
+        session_id, made = uuid.UUID(asked.pop("session")), 0
+        command = messages.read_message(json.dumps({"v": 1, "id": str(uuid.uuid4()), **asked}).encode())
+        told = json.loads(messages.encode(actions.carry_out(session_id, command)))  # type: ignore[arg-type]
+        print(json.dumps({**told, "engine_steps": made}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
