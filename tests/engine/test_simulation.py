@@ -118,6 +118,22 @@ def test_interventions_replay_to_the_same_steps():
     assert second.number == first.number
 
 
+def test_expected_interventions_make_the_same_steps_as_those_known_from_the_beginning():
+    scenario = library()[2].scenario()
+    done = [
+        {"action": "crash", "actor": "broker-2", "after": 12},
+        {"action": "restart", "actor": "broker-2", "after": 20},
+    ]
+    whole = Simulation(scenario, done)
+    whole.run(steps=50)
+    for begin in (0, 5, 12):
+        behind = Simulation(scenario)
+        behind.run(steps=begin)
+        behind.expect(done)
+        behind.run(steps=50 - begin)
+        assert (behind.number, behind.digest()) == (50, whole.digest())
+
+
 def test_an_impossible_intervention_is_refused_and_changes_nothing():
     simulation = Simulation(library()[2].scenario())
     before = simulation.digest()
