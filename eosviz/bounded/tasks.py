@@ -30,7 +30,7 @@ _TRIAL = Task(
     beyond="workshop.refused.too_much",
 )  # fmt: skip
 _REPLAY = Task(
-    name="replay", work="eosviz.replays.bounded_check:bring",
+    name="replay", work="eosviz.replays.bounded_check:check_import",
     processor_seconds=80, memory_bytes=1536 * MEBIBYTE, clock_seconds=300,
     beyond="replays.refused.check_too_much",
 )  # fmt: skip

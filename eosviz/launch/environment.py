@@ -21,7 +21,7 @@ ENVIRONMENT_BYTES = 2_500_000_000  # measured: 1.5 GB installed; the rest is nee
 
 def prepare_environment(with_tools: bool = False) -> None:
     """After this `.venv/bin/python` has exactly the pinned versions; with `with_tools` also those of the tools that
-    tests and linters use. Costs milliseconds when it had."""
+    tests and linters use. Costs milliseconds if it had them already."""
     if sys.version_info < PYTHON_VERSION_MIN:
         raise Problem(
             f"Python {sys.version.split()[0]} is too old: install Python 3.11 or newer"

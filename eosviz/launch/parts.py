@@ -79,7 +79,7 @@ class Part:
 
 def run_parts(with_slow: bool) -> int:
     """Run every part, also after one has failed. The exit code: 0 if all passed, else 1."""
-    bring_browser()
+    install_browser()
     shutil.rmtree(TEST_RESULTS, ignore_errors=True)
     TEST_RESULTS.mkdir()
     parts = all_parts(with_slow)
@@ -90,18 +90,22 @@ def run_parts(with_slow: bool) -> int:
         # Ctrl-C has reached the running parts too; no further one may begin.
         pool.shutdown(cancel_futures=True)
     say("")
-    tell_failures(
-        [f"{part.name}: {what}" for part, told in zip(parts, outcomes, strict=True) for what in told.failures]
+    print_failures(
+        [
+            f"{part.name}: {what}"
+            for part, outcome in zip(parts, outcomes, strict=True)
+            for what in outcome.failures
+        ]
     )
-    for part, told in zip(parts, outcomes, strict=True):
-        say(f"{part.name}: {told.counts}")
-    total = sum((told.counts for told in outcomes), Counts())
+    for part, outcome in zip(parts, outcomes, strict=True):
+        say(f"{part.name}: {outcome.counts}")
+    total = sum((outcome.counts for outcome in outcomes), Counts())
     say(str(total))
     return 0 if total.failed == 0 else 1
 
 
-def tell_failures(failures: Sequence[str]) -> None:
-    """Repeated before the sums: often only the end of a log is kept."""
+def print_failures(failures: Sequence[str]) -> None:
+    """Print the first FAILURES_MAX failures again, before the sums: often only the end of a log is kept."""
     for what in failures[:FAILURES_MAX]:
         say(f"FAILED {what}")
     if len(failures) > FAILURES_MAX:
@@ -168,7 +172,7 @@ def pytest_part(name: str, words: Sequence[str], environment: Mapping[str, str] 
     return Part(name, [*command, *words], results, {**PYTEST_ENVIRONMENT, **(environment or {})})
 
 
-def bring_browser() -> None:
+def install_browser() -> None:
     """Install a browser if there is none and this process may; otherwise the tests are skipped and say so."""
     if find_browser() is None and is_debian_root():
         say("Installing chromium for the browser tests …")
@@ -178,7 +182,7 @@ def bring_browser() -> None:
 
 def run_part(part: Part) -> Outcome:
     """Run a part to its end and print each of its lines with its name."""
-    tell(part, "begins")
+    print_line(part, "begins")
     process = subprocess.Popen(
         [str(word) for word in part.command],
         cwd=ROOT,
@@ -191,20 +195,20 @@ def run_part(part: Part) -> Outcome:
     )
     assert process.stdout is not None  # noqa: S101 - it was asked for
     for line in process.stdout:
-        tell(part, line.rstrip())
+        print_line(part, line.rstrip())
     process.wait()
     cases = read_cases(part.results)
-    told = judge(cases, process.returncode)
-    if cases is None or told.counts != count(cases):
-        tell(part, f"{told.failures[-1]}, which counts as one failure")
-    return told
+    outcome = judge(cases, process.returncode)
+    if cases is None or outcome.counts != count(cases):
+        print_line(part, f"{outcome.failures[-1]}, which counts as one failure")
+    return outcome
 
 
-_telling = threading.Lock()
+_printing = threading.Lock()
 
 
-def tell(part: Part, line: str) -> None:
-    with _telling:
+def print_line(part: Part, line: str) -> None:
+    with _printing:
         say(f"{part.name}: {line}")
 
 
@@ -249,6 +253,6 @@ def describe(case: Element) -> str:
         inside = case.get("classname", "").removeprefix(module).strip(".")
         names = [file, *inside.split("."), *names] if inside else [file, *names]
     why = next((found for tag in ("failure", "error") if (found := case.find(tag)) is not None), None)
-    told = "" if why is None else (why.get("message") or why.text or "").strip()
-    reason = told.splitlines()[0][:REASON_MAX] if told else "it does not say why"
+    text = "" if why is None else (why.get("message") or why.text or "").strip()
+    reason = text.splitlines()[0][:REASON_MAX] if text else "it does not say why"
     return f"{'::'.join(names)}: {reason}"

@@ -41,7 +41,7 @@ def without_password(url: str) -> str:
 
 
 def complaint(url: str) -> str:
-    """What is wrong with it; empty if it answered."""
+    """What is wrong with the Redis at this address; empty if it answered."""
     try:
         parts = urlsplit(url)
         if parts.scheme not in SCHEMES:
@@ -74,15 +74,15 @@ def connect(parts: SplitResult) -> socket.socket:
 
 
 def refusal(connection: socket.socket, parts: SplitResult) -> str:
-    """Redis's error text if it accepts neither the password nor a PING."""
+    """Redis's error text if it refuses the password or a PING; empty if it accepts them."""
     if parts.password:
         words = [unquote(word) for word in (parts.username, parts.password) if word]
-        said = answer(connection, "AUTH", *words)
-        if not said.startswith("+"):
-            return said.lstrip("-")
-    said = answer(connection, "PING")
+        reply = answer(connection, "AUTH", *words)
+        if not reply.startswith("+"):
+            return reply.lstrip("-")
+    reply = answer(connection, "PING")
     # A server that is still loading its data will be ready in time.
-    return "" if said.startswith(("+", "-LOADING")) else said.lstrip("-") or "it closed the connection"
+    return "" if reply.startswith(("+", "-LOADING")) else reply.lstrip("-") or "it closed the connection"
 
 
 def answer(connection: socket.socket, *words: str) -> str:

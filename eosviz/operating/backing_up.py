@@ -138,8 +138,8 @@ def _write_files(writer: archive.Writer, folder: Path) -> int:
 
 
 def restore(path: Path, say: Callable[[str], None] = lambda line: None) -> Content:
-    """Raises Refused or Damaged before anything is changed; after that it restores everything or nothing. The
-    database must be migrated and contain no user's rows, and the data folder no files."""
+    """Restore a backup: everything or nothing. Raises Refused or Damaged; then nothing was changed. The database must
+    be migrated and contain no user's rows, and the data folder no files."""
     manifest, end = archive.check(path)
     say(f"a backup of {manifest.created}, engine {manifest.engine}: it is whole")
     _refuse_what_does_not_fit(manifest)
@@ -149,7 +149,7 @@ def restore(path: Path, say: Callable[[str], None] = lambda line: None) -> Conte
     try:
         with transaction.atomic():
             _empty_what_migrate_made()
-            content = _bring(path, draft)
+            content = _restore_into(path, draft)
             if content != Content(dict(end.rows), end.files):
                 raise Damaged("it holds another number of rows or files than its end says")
             _go_on_counting()
@@ -195,7 +195,7 @@ def _empty_what_migrate_made() -> None:
                 cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")
 
 
-def _bring(path: Path, draft: Path) -> Content:
+def _restore_into(path: Path, draft: Path) -> Content:
     models = {label_of(model): model for model in all_models()}
     rows = dict.fromkeys(models, 0)
     files = 0

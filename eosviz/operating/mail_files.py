@@ -22,7 +22,7 @@ from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 
 MAILS_MAX = 500
-"""How many of the newest are kept."""
+"""How many mails are kept, the newest."""
 ENDING = ".eml"
 
 

@@ -18,7 +18,7 @@ from django.utils.translation import get_language
 from engine.explain.sentences import Sentence, read_catalogue
 from eosviz.catalogue import language_of, say, words
 
-SAID_BY_PAGES = {
+WORDED_BY_PAGES = {
     "classroom.membership.part": "classroom.part",
     "classroom.assignment.kind": "classroom.kind",
     "classroom.attempt.outcome": "classroom.outcome",
@@ -29,7 +29,7 @@ SAID_BY_PAGES = {
     "analytics.analysis.state": "sweeps.state",
     "analytics.figure.kind": "analytics.kind",
 }
-"""Choices that the catalogue has words for: the prefixes of their keys."""
+"""Fields whose choices the catalogue of the pages names, each with the prefix of the choices' keys."""
 
 
 @cache
@@ -38,18 +38,18 @@ def names() -> dict[str, Sentence]:
     return read_catalogue([(file.name, file.read_text(encoding="utf-8"))])
 
 
-def _said(key: str) -> str:
+def _named(key: str) -> str:
     return names()[key].text(language_of(get_language()))
 
 
-_lazily = lazy(_said, str)
+_lazily = lazy(_named, str)
 
 
-def _said_by_pages(key: str) -> str:
+def _worded_by_pages(key: str) -> str:
     return say(key, language_of(get_language()))
 
 
-_lazily_by_pages = lazy(_said_by_pages, str)
+_lazily_by_pages = lazy(_worded_by_pages, str)
 
 
 def column(name: str) -> Any:
@@ -103,7 +103,7 @@ def _name(model: type[Model]) -> None:
 def choice_key(field: Field[Any, Any], value: str) -> str:
     """The key of a choice's word: in the catalogue, or here."""
     label = f"{field.model._meta.label_lower}.{field.name}"
-    return f"{SAID_BY_PAGES.get(label, f'choice.{label}')}.{value}"
+    return f"{WORDED_BY_PAGES.get(label, f'choice.{label}')}.{value}"
 
 
 def _name_choices(field: Field[Any, Any]) -> None:

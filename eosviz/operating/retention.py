@@ -56,7 +56,8 @@ def due(days: int) -> Numbers:
 
 
 def apply(days: int) -> Numbers:
-    """Deletes it in batches, so that nobody who steps waits long. The numbers are logged first."""
+    """Deletes what `due` counts, in batches, so that commands of running sessions wait only briefly. The numbers are
+    logged first."""
     before = _before(days)
     numbers = due(days)
     logger.info("retention: older than %s days and without an account: %s", days, numbers)

@@ -63,14 +63,14 @@ def rows_of(model: type[Model]) -> Iterator[bytes]:
     fields = model._meta.concrete_fields
     asked = model._base_manager.order_by("pk").values_list(*(field.attname for field in fields))
     for row in asked.iterator(chunk_size=ROWS_READ_AT_ONCE):
-        yield msgspec.json.encode([_told(value) for value in row], enc_hook=str) + b"\n"
+        yield msgspec.json.encode([_encodable(value) for value in row], enc_hook=str) + b"\n"
 
 
 def columns_of(model: type[Model]) -> list[str]:
     return [field.attname for field in model._meta.concrete_fields]
 
 
-def _told(value: Any) -> Any:
+def _encodable(value: Any) -> Any:
     if isinstance(value, bytes | memoryview):
         return base64.b64encode(bytes(value)).decode()
     return value

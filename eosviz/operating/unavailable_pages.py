@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Said:
+class Sentence:
     key: str
     """The key of the title; `<key>.why` is the sentence below it, and all that a script gets."""
     detail: str
@@ -33,11 +33,11 @@ class Said:
         return f"{self.key}.why"
 
 
-AWAY = Said("page.away", "Redis is away")
-FULL = Said("page.full", "The server has no room to store anything")
-BUSY = Said("page.busy", "Too many others write at the same time")
-FAILED = Said("page.failed", "The server failed")
-BAD_REQUEST = Said("page.bad_request", "The request cannot be read")
+AWAY = Sentence("page.away", "Redis is away")
+FULL = Sentence("page.full", "The server has no room to store anything")
+BUSY = Sentence("page.busy", "Too many others write at the same time")
+FAILED = Sentence("page.failed", "The server failed")
+BAD_REQUEST = Sentence("page.bad_request", "The request cannot be read")
 PAGES = (AWAY, FULL, BUSY, FAILED, BAD_REQUEST)
 RETRY_SECONDS = 3
 RETRY_FULL_SECONDS = 30
@@ -88,7 +88,7 @@ def busy(request: HttpRequest, error: BaseException) -> HttpResponse:
     return _unavailable(request, BUSY, RETRY_SECONDS)
 
 
-def _unavailable(request: HttpRequest, what: Said, retry_seconds: int) -> HttpResponse:
+def _unavailable(request: HttpRequest, what: Sentence, retry_seconds: int) -> HttpResponse:
     response: HttpResponse
     if request.path.startswith("/api/") or _asks_for_json(request):
         sentence = say(what.why, language_of(get_language()))
@@ -100,7 +100,7 @@ def _unavailable(request: HttpRequest, what: Said, retry_seconds: int) -> HttpRe
     return response
 
 
-def _page(request: HttpRequest, what: Said, status: HTTPStatus) -> HttpResponse:
+def _page(request: HttpRequest, what: Sentence, status: HTTPStatus) -> HttpResponse:
     """Rendered without the context processors, which read session and account; only the language cookie is read."""
     context = {"request": request, "what": what.key, "why": what.why, "code": status.value}
     return HttpResponse(render_to_string("failure.html", context), status=status)

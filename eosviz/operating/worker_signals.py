@@ -16,7 +16,7 @@ from eosviz.operating.log_context import about
 from eosviz.operating.metrics import tasks
 
 _running: dict[str, tuple[ExitStack, float]] = {}
-"""By task id; the thread that added an entry removes it."""
+"""Task id to its log context and its start; the thread that added an entry removes it."""
 
 
 def connect() -> None:

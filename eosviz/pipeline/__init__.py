@@ -1,1 +1,1 @@
-"""Everything that runs on Spark: sweeps over settings, faults and seeds."""
+"""Everything that runs on Spark: sweeps, audits, and the logs of real brokers."""

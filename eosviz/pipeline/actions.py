@@ -41,7 +41,8 @@ class InUse(Exception):
 
 
 def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", facts: bool = False) -> Sweep:
-    """Create a sweep that waits to be run. Raises NotNow if the browser has too many unfinished jobs."""
+    """Create a sweep that waits to be run. Raises NotNow: a quota is full, the owner has WAITING_MAX unfinished jobs,
+    or a page asks for more than PAGE_RUNS_MAX runs."""
     with transaction.atomic():
         _check_quota(owner, "sweeps")
         _check_quota(owner, "sweep_runs", document.runs)
@@ -70,7 +71,8 @@ def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", fa
 
 
 def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: str) -> Shrink:
-    """Create a shrink that waits to be run. Raises NotNow."""
+    """Create a shrink that waits to be run. Raises NotNow: a quota is full, or the owner has WAITING_MAX unfinished
+    jobs."""
     with transaction.atomic():
         _check_quota(owner, "shrinks")
         check_room(owner)
@@ -86,7 +88,7 @@ def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: st
 
 
 def check_room(owner: str) -> None:
-    """Checks the number of unfinished jobs. Raises NotNow."""
+    """Raises NotNow if the owner has WAITING_MAX unfinished sweeps and shrinks. A job without an owner has no bound."""
     if not owner:
         return
     under_way = sum(jobs_of(kind).of_browser(owner).under_way().count() for kind in (Sweep, Shrink))
@@ -95,7 +97,7 @@ def check_room(owner: str) -> None:
 
 
 def _check_quota(owner: str, name: str, more: int = 1) -> None:
-    """Checks a quota. Raises NotNow."""
+    """Raises NotNow if the owner's quota ``name`` has no room for ``more``."""
     try:
         quotas.check(owner, name, more)
     except quotas.Full as full:
@@ -125,7 +127,8 @@ def resume(job: Job) -> None:
 
 
 def _lost_its_process(job: Job) -> bool:
-    """True at once if the process ran on this machine: its lock ended with it."""
+    """Whether the process of a running sweep has ended: the lock on the sweep's folder is free. So a sweep can be
+    resumed before SILENT_SECONDS are over. False for other jobs, and without the folder."""
     if not isinstance(job, Sweep) or job.state != State.RUNNING or not Path(job.folder).is_dir():
         return False
     try:
@@ -136,14 +139,14 @@ def _lost_its_process(job: Job) -> bool:
 
 
 def delete_sweep(sweep: Sweep) -> None:
-    """Delete it with its files. Raises NotNow while it is unfinished."""
+    """Delete a sweep with its files. Raises NotNow while it is unfinished."""
     if sweep.is_active:
         raise NotNow("under_way")
     forget_sweep(sweep)
 
 
 def forget_sweep(sweep: Sweep) -> None:
-    """Delete it in any state. A process that still runs it finds no row and stops; its files are deleted after the
+    """Delete a sweep in any state. A process that still runs it finds no row and stops; the files are deleted after the
     commit."""
     ask_to_stop(sweep)
     folder = sweep.folder
@@ -152,13 +155,14 @@ def forget_sweep(sweep: Sweep) -> None:
 
 
 def clear_forgotten(sweep: Sweep) -> None:
-    """For the process that ran it: delete what it wrote after the sweep and its files had been deleted."""
+    """Delete the folder of a sweep that was deleted while it ran: its process wrote files afterwards. The process calls
+    this."""
     if not Sweep.objects.filter(id=sweep.id).exists():
         shutil.rmtree(sweep.folder, ignore_errors=True)
 
 
 def claim(job: Job) -> bool:
-    """Take a job to run it here. False if another process has it, or if it was cancelled."""
+    """Take a job to run it here: one that waits, or whose process was lost. False for any other."""
     silent = timezone.now() - timedelta(seconds=SILENT_SECONDS)
     free = Q(state=State.WAITING) | Q(state=State.RUNNING, beat__lt=silent)
     taken: int = (

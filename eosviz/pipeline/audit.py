@@ -33,10 +33,10 @@ class Rule:
 
 
 FACTS_AT_ONCE = 2_000_000
-"""Sessions judged together: their facts and derived rows must fit the memory of one machine."""
+"""About how many facts are judged together: they and what is derived from them must fit the memory of one machine."""
 DISAGREEMENTS_MAX = 1_000
 SHARES_MIN = 4
-"""The most facts that are judged together, whole sessions each."""
+"""The fewest Spark partitions for facts that are judged together; a session is in one of them."""
 RULES_AT_ONCE = 3
 _LOOKUP = frozenset({"duplicate_lookup", "duplicate_cache_size", "sequence_check"})
 _MARKERS = frozenset({"coordinator_epoch_check"})
@@ -55,16 +55,16 @@ RULES = (
     Rule("marker_epochs", audit_transactions.marker_epochs, "MRK-5", rests_on=_MARKERS),
     Rule("marked_as_decided", audit_transactions.marked_as_decided, "TXC-15", rests_on=_MARKERS),
     Rule("prepared_completes", audit_transactions.prepared_completes, "MRK-9", "hanging", True),
-    Rule("nobodys_transaction", audit_transactions.nobodys_transaction, "TXC-15", "hanging", True),
+    Rule("undecided_left_open", audit_transactions.undecided_left_open, "TXC-15", "hanging", True),
     Rule("mixed", audit_middleware.mixed, "MW-12", "mixed"),
     Rule("repeated", audit_middleware.repeated, "MW-10", "repeated"),
-    Rule("everybody_told", audit_middleware.everybody_told, "MW-7"),
+    Rule("decision_sent", audit_middleware.decision_sent, "MW-7"),
     Rule("confirmed_last", audit_middleware.confirmed_last, "MW-8"),
     Rule("compensated_whole", audit_middleware.compensated_whole, "MW-12", "mixed", True),
 )
 
 
-def said_by_engine(facts: DataFrame) -> DataFrame:
+def engine_results(facts: DataFrame) -> DataFrame:
     """``session, guarantee, broken_at``: the results of the engine's judges, for every guarantee that they judged."""
     return of_kind(facts, kinds.GUARANTEE).select(
         "session", f.col("name").alias("guarantee"), f.col("value").alias("broken_at")
@@ -97,8 +97,9 @@ class Outcome:
 
 
 def audit(facts: DataFrame, rules: tuple[Rule, ...] = RULES, facts_at_once: int = FACTS_AT_ONCE) -> Outcome:
-    """Judge every session of ``facts`` and compare with the engine's results. Sessions are judged in groups: every
-    rule needs one session at a time, and what a rule derives is a multiple of its input."""
+    """Judge every session of ``facts`` and compare with the engine's results. Sessions are judged in groups of about
+    ``facts_at_once`` facts, because what the rules derive is a multiple of their input. No rule needs more than one
+    session."""
     total = facts.count()
     parts = max(1, -(-total // facts_at_once))
     cores = facts.sparkSession.sparkContext.defaultParallelism
@@ -131,12 +132,12 @@ class _First:
 
 
 def _judge(facts: DataFrame, rules: tuple[Rule, ...], broken: Counter[str], found: _First) -> int:
-    """Judge these sessions; returns their number."""
+    """Judge these sessions; adds to ``broken`` and ``found``, and returns the number of sessions."""
     sessions = of_kind(facts, kinds.SESSION).select("session", "items").collect()
     switches = {row["session"]: frozenset(row["items"] or ()) for row in sessions}
-    said = said_by_engine(facts).where("broken_at is not null").collect()
+    results = engine_results(facts).where("broken_at is not null").collect()
     engine: dict[tuple[str, str], int] = {
-        (row["session"], row["guarantee"]): row["broken_at"] for row in said
+        (row["session"], row["guarantee"]): row["broken_at"] for row in results
     }
     logs = Logs.of(facts)
     confirmed: set[tuple[str, str]] = set()

@@ -12,9 +12,9 @@ ENDED = ("COMMITTED", "ROLLED_BACK", "COMPENSATED", "MANUAL", "FORGOTTEN")
 """States from which the middleware does nothing more by itself."""
 
 
-def _stand(logs: Logs) -> DataFrame:
-    """The state of every transaction after each of its facts: ``state``, ``applied`` (nodes that carried out their
-    part), ``nodes`` (those that have a part)."""
+def _states(logs: Logs) -> DataFrame:
+    """Every transaction after each step that changes it: ``state``, ``applied`` (nodes that carried out their part),
+    ``nodes`` (those that have a part)."""
     moved = of_kind(logs.facts, kinds.DECISION, kinds.NODE)
     events = moved.groupBy(*TRANSACTION, "step").agg(f.max("fact").alias("now"))
     so_far = events.join(moved.drop("step"), TRANSACTION).where("fact <= now")
@@ -28,16 +28,16 @@ def _stand(logs: Logs) -> DataFrame:
         .groupBy(*TRANSACTION)
         .agg((f.max(f.size("items")) + 1).alias("nodes"))
     )
-    stood = latest.groupBy(*TRANSACTION, "step").agg(
+    states = latest.groupBy(*TRANSACTION, "step").agg(
         f.max(f.when(decision, f.col("state"))).alias("state"),
         f.sum(f.when(~decision & (f.col("value") > 0), 1).otherwise(0)).alias("applied"),
     )
-    return stood.join(parts, TRANSACTION).withColumn("partition", f.lit(None).cast("string"))
+    return states.join(parts, TRANSACTION).withColumn("partition", f.lit(None).cast("string"))
 
 
 def mixed(logs: Logs) -> DataFrame:
     """MW-12: after a transaction has ended, either every node has carried it out or none has."""
-    broken = _stand(logs).where(f.col("state").isin(*ENDED)).where("applied > 0 and applied < nodes")
+    broken = _states(logs).where(f.col("state").isin(*ENDED)).where("applied > 0 and applied < nodes")
     return breaches(broken, "tid", "state", "applied", "nodes")
 
 
@@ -47,7 +47,7 @@ def repeated(logs: Logs) -> DataFrame:
     return breaches(broken, "tid", "subject", "state", "value")
 
 
-def everybody_told(logs: Logs) -> DataFrame:
+def decision_sent(logs: Logs) -> DataFrame:
     """MW-7, MW-8: before a transaction ends as committed, Commit was sent to each participant; before it ends as
     rolled back, Rollback was sent to each that had voted for it."""
     ended = of_kind(logs.facts, kinds.DECISION).where("state in ('COMMITTED', 'ROLLED_BACK')")
@@ -66,13 +66,13 @@ def everybody_told(logs: Logs) -> DataFrame:
         .select(*TRANSACTION, f.col("detail").alias("subject"), f.col("fact").alias("voted"))
     )
     due = due.join(voted, [*TRANSACTION, "subject"]).where("voted < ending").drop("voted").distinct()
-    said = (
+    sent = (
         of_kind(logs.facts, kinds.MESSAGE)
         .where("state = 'sent' and name in ('Commit', 'Rollback')")
-        .select(*TRANSACTION, "name", "subject", f.col("step").alias("said"))
+        .select(*TRANSACTION, "name", "subject", f.col("step").alias("sent_at"))
     )
-    told = due.join(said, [*TRANSACTION, "name", "subject"]).where("said <= step")
-    broken = due.join(told, ["session", "ending", "subject"], "left_anti")
+    met = due.join(sent, [*TRANSACTION, "name", "subject"]).where("sent_at <= step")
+    broken = due.join(met, ["session", "ending", "subject"], "left_anti")
     return breaches(
         broken.withColumn("partition", f.lit(None).cast("string")), "tid", "state", "subject", "name"
     )
@@ -81,7 +81,7 @@ def everybody_told(logs: Logs) -> DataFrame:
 def confirmed_last(logs: Logs) -> DataFrame:
     """MW-8, MW-10: Confirm-ack is sent only after the transaction has ended, and no decision is sent after it."""
     decided = of_kind(logs.facts, kinds.DECISION).select(
-        *TRANSACTION, f.col("step").alias("stood"), "fact", "state"
+        *TRANSACTION, f.col("step").alias("moved"), "fact", "state"
     )
     acks = (
         of_kind(logs.facts, kinds.MESSAGE)
@@ -89,18 +89,18 @@ def confirmed_last(logs: Logs) -> DataFrame:
         .select(*TRANSACTION, "step", f.col("fact").alias("ack"), "subject")
     )
     newest = Window.partitionBy("session", "ack").orderBy(f.desc("fact"))
-    stood = (
+    states = (
         acks.join(decided, TRANSACTION)
-        .where("stood <= step")
+        .where("moved <= step")
         .withColumn("place", f.row_number().over(newest))
         .where("place = 1")
     )
-    broken = stood.where(~f.col("state").isin(*ENDED)).withColumn("partition", f.lit(None).cast("string"))
+    broken = states.where(~f.col("state").isin(*ENDED)).withColumn("partition", f.lit(None).cast("string"))
     return breaches(broken, "tid", "state", "subject")
 
 
 def compensated_whole(logs: Logs) -> DataFrame:
     """MW-11, MW-12: a compensated transaction left nothing at any node; otherwise a person has to act, and its
     state is MANUAL."""
-    broken = _stand(logs).where("state = 'COMPENSATED' and applied > 0")
+    broken = _states(logs).where("state = 'COMPENSATED' and applied > 0")
     return breaches(broken, "tid", "state", "applied", "nodes")

@@ -23,7 +23,7 @@ class Logs:
     facts: DataFrame
     appends: DataFrame
     leading: DataFrame
-    """Batches stored by a leader; data of transactions with the end of their transaction in that partition."""
+    """The transactional data batches that a leader stored, each with the end of its transaction in that partition."""
 
     @classmethod
     def of(cls, facts: DataFrame) -> "Logs":
@@ -84,9 +84,8 @@ def with_newest_sending(batches: DataFrame, sendings: DataFrame) -> DataFrame:
 
 
 def sequences(logs: Logs) -> DataFrame:
-    """Invariant 5, SEQ-14: per replica the data of one (producer id, epoch) has contiguous sequences, from 0 on where
-    the producer was known under another epoch; unless its state was dropped or what came before was cut off or
-    deleted."""
+    """Invariant 5, SEQ-14: a leader stores a batch of one (producer id, epoch) only with the sequence after the last
+    one. Not judged if the replica had dropped its state of the producer, or if the batch before is gone."""
     data = with_lives(logs).where(_from_clients())
     before = Window.partitionBy(*COPY, "producer_id", "producer_epoch", "life").orderBy("fact")
     judged = (
@@ -122,9 +121,9 @@ def cached_answers(logs: Logs) -> DataFrame:
     data = with_lives(logs).where(_from_clients()).withColumn("again", f.coalesce(same, f.lit(False)))
     twice = data.where("leading and again")
     numbers = ["producer_id", "producer_epoch", "first_sequence", "last_sequence"]
-    told = of_kind(logs.facts, kinds.ANSWER).where("state = 'NONE' and producer_id >= 0 and offset >= 0")
+    answered = of_kind(logs.facts, kinds.ANSWER).where("state = 'NONE' and producer_id >= 0 and offset >= 0")
     stored = logs.appends.where(_data()).select(*COPY, "offset", *numbers).distinct()
-    elsewhere = told.join(stored, [*COPY, "offset", *numbers], "left_anti")
+    elsewhere = answered.join(stored, [*COPY, "offset", *numbers], "left_anti")
     return breaches(twice, "replica", "offset", *numbers).unionByName(
         breaches(elsewhere, "replica", "subject", "state", "offset", *numbers)
     )
@@ -300,8 +299,8 @@ def read_early(logs: Logs) -> DataFrame:
 
 
 def read_all(logs: Logs) -> DataFrame:
-    """Invariant 8, CON-3, CON-4: what it skips as aborted has an ABORT marker, and what it skips as a marker is no
-    data."""
+    """Invariant 8, CON-3, CON-4: what a read_committed consumer skips as aborted has an ABORT marker, and what it skips
+    as a marker is not data."""
     unmarked = (f.col("end") > f.col("passing")) | (f.col("end_control") != "ABORT")
     broken = _passed(logs).where(((f.col("fate") == "aborted") & unmarked) | (f.col("fate") == "control"))
     shown = ("fate", "producer_id", "offset", "end_control", "end_offset")

@@ -1,8 +1,8 @@
 """The sources of an audit's facts: replay files, their exports as Parquet, and Parquet files of facts that a sweep
 wrote.
 
-Executors read replays, one task for each, because steps are folded in order. Executors import this module, so it
-needs only Arrow, Spark and ``facts``.
+Executors read replays, each in one task, because steps are folded in order. Executors import this module, so it needs
+only Arrow, Spark and ``facts``.
 """
 
 import contextlib
@@ -80,14 +80,14 @@ def find(path: Path) -> Found:
 
 def _kind_of(file: Path, found: Found) -> list[Path]:
     try:
-        told = pq.read_metadata(file)
+        footer = pq.read_metadata(file)
     except (pa.ArrowException, OSError) as error:
         raise NothingToAudit(
             f"{file}: not a whole Parquet file ({error}); take it out, or make it anew"
         ) from error
-    if EXPORT_HEADER in (told.metadata or {}):
+    if EXPORT_HEADER in (footer.metadata or {}):
         return found.replays
-    columns = told.schema.to_arrow_schema().names
+    columns = footer.schema.to_arrow_schema().names
     return found.facts if set(FACTS_SCHEMA.fieldNames()) <= set(columns) else found.others
 
 
@@ -160,8 +160,8 @@ def facts_of_file(name: str, content: bytes) -> Iterator[Row]:
 
 
 def facts_of_replay(name: str, content: bytes) -> Iterator[Row]:
-    """The facts of one replay file, branch by branch, each with the whole line that leads to it. Raises
-    DamagedReplay."""
+    """The facts of one replay file, branch by branch. Those of a branch begin at the first step of the session: the
+    steps of its parent branches come first. Raises DamagedReplay."""
     own: dict[str, list[Any]] = {}
     try:
         unpacker = zlib.decompressobj(wbits=31)
@@ -179,7 +179,7 @@ def facts_of_replay(name: str, content: bytes) -> Iterator[Row]:
 
 
 def facts_of_export(name: str, content: bytes) -> Iterator[Row]:
-    """The same for a replay that was exported as Parquet."""
+    """The facts of a replay that was exported as Parquet, as `facts_of_replay` gives them. Raises DamagedReplay."""
     own: dict[str, list[Any]] = {}
     try:
         file = pq.ParquetFile(io.BytesIO(content))
@@ -212,8 +212,8 @@ def _facts_of_branches(name: str, start: bytes, end: bytes, own: dict[str, list[
         before = whole.get(branch["parent"], [])[: branch["leaves_at"]]
         whole[branch["id"]] = before + own.get(branch["id"], [])
         # Folding modifies its input: each branch decodes its lines, and the header's view, for itself.
-        told = json.loads(start)
-        reader = FactReader(f"{name.removesuffix(ENDING)}#{branch['id']}", told["header"], told["view"])
+        decoded = json.loads(start)
+        reader = FactReader(f"{name.removesuffix(ENDING)}#{branch['id']}", decoded["header"], decoded["view"])
         yield from reader.first()
         for step in whole[branch["id"]]:
             yield from reader.take(json.loads(step))

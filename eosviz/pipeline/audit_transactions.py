@@ -1,6 +1,6 @@
 """The audit's rules for transactions: decisions, markers, responses, and what is left open.
 
-A transaction is the application's: what a producer sent between begin and end. Its parts are stored records and group
+A transaction is here what an application's producer sent between begin and end. Its parts are stored records and group
 offsets; the outcome of a part is the producer's next marker in its partition.
 """
 
@@ -41,7 +41,8 @@ def _numbered(logs: Logs, rows: DataFrame, producer: str, step: str) -> DataFram
 
 
 def _records(logs: Logs) -> DataFrame:
-    """A row per stored batch of a transaction: ``producer, number, step, partition, offset, outcome, ended``."""
+    """A row per stored batch of a transaction that a marker ended: ``producer, number, step, partition, offset,
+    outcome, end``. Batches that were truncated before the marker are left out."""
     sent = _numbered(logs, of_kind(logs.facts, kinds.SENT), "name", "step").select(
         "session",
         "producer",
@@ -58,7 +59,7 @@ def _records(logs: Logs) -> DataFrame:
 
 
 def _offsets(logs: Logs) -> DataFrame:
-    """The same for offsets that group coordinators stored in a transaction."""
+    """The columns of `_records` for offsets that group coordinators stored in a transaction."""
     noted = of_kind(logs.facts, kinds.OFFSET).where("subject is not null")
     ends = logs.leading.select("session", "partition", "offset", "end", "end_control", "cut").where(
         "cut > end"
@@ -70,7 +71,7 @@ def _offsets(logs: Logs) -> DataFrame:
     )
 
 
-def _told(logs: Logs) -> DataFrame:
+def _learned(logs: Logs) -> DataFrame:
     """The outcome of each transaction as its application learned it."""
     return (
         _moves(logs)
@@ -94,7 +95,7 @@ def _transactions(logs: Logs) -> DataFrame:
         _records(logs)
         .withColumn("part", f.lit("records"))
         .unionByName(_offsets(logs).withColumn("part", f.lit("offsets")))
-        .unionByName(_told(logs).withColumn("part", f.lit("told")), allowMissingColumns=True)
+        .unionByName(_learned(logs).withColumn("part", f.lit("learned")), allowMissingColumns=True)
         .where("outcome is not null")
     )
     return (
@@ -184,10 +185,10 @@ def _at_rest(logs: Logs) -> DataFrame:
 
 
 def prepared_completes(logs: Logs) -> DataFrame:
-    """Invariant 4: at rest no transaction is prepared but not complete, unless requests for its markers were lost,
-    or a broker that led its log at the time of the decision was elected again since: then Kafka waits for no
-    marker any more (MRK-9). A transaction that was prepared before the first step comes from the document; no
-    coordinator decided it."""
+    """Invariant 4: at rest no transaction is prepared but not complete, unless requests for its markers were lost, or
+    the broker that stored the decision was elected leader of that log again later: then Kafka no longer waits for
+    markers (MRK-9). A transaction that was prepared before the first step comes from the document; no coordinator
+    decided it."""
     lost = of_kind(logs.facts, kinds.UNMARKED).select("session", f.explode("items").alias("lost")).distinct()
     prepared = _last_state(logs).where(f.col("state").isin(*PREPARED) & (f.col("step") > 0))
     prepared = prepared.join(_at_rest(logs), "session", "left_semi")
@@ -200,7 +201,7 @@ def prepared_completes(logs: Logs) -> DataFrame:
     return breaches(broken, "name", "producer_id", "producer_epoch", "state", "items")
 
 
-def nobodys_transaction(logs: Logs) -> DataFrame:
+def undecided_left_open(logs: Logs) -> DataFrame:
     """Invariant 12: at rest no transaction is open in a partition unless its coordinator has it as ongoing or
     prepared there."""
     held = (

@@ -40,7 +40,8 @@ class BadSweep(Exception):
 
 
 class BadScenarioOfSweep(BadSweep):
-    """The scenario refused it: its loader, or a client that would be configured so. The words are the scenario's."""
+    """The sweep's scenario is invalid: its loader or a client's configuration refused it. The sentences are those of
+    that refusal."""
 
     def __init__(self, bad: BadScenario | Refused, nearest: str = "", place: str = "") -> None:
         """``place``: in the sweep's document, if it differs from the place in the scenario's."""

@@ -43,7 +43,7 @@ from eosviz.pipeline.sweep_form import (
 )
 from eosviz.pipeline.sweep_generations import NAME as GENERATION
 from eosviz.pipeline.sweep_generations import generation_axis
-from eosviz.pipeline.sweep_mistakes import told_mistakes
+from eosviz.pipeline.sweep_mistakes import worded_mistakes
 from eosviz.pipeline.sweep_parameters import Parameter, Section, sections_of
 from eosviz.pipeline.sweep_places import places_of
 from eosviz.pipeline.sweep_writing import BadForm, write_form
@@ -55,7 +55,7 @@ SAMPLES = Path(__file__).with_name("samples")
 
 
 def samples() -> list[dict[str, Any]]:
-    """The lessons that are sweeps: name, title and text of each."""
+    """The sample sweeps: name, title, lesson and document (``text``) of each."""
     found = []
     for path in sorted(SAMPLES.glob("*.toml")):
         text = path.read_text(encoding="utf-8")
@@ -88,7 +88,8 @@ class Draft:
         return places_of(self.scenario, self.variant) if self.scenario else []
 
     def about(self, scenario: str, variant: str | None) -> list[str]:
-        """Read a scenario; returns the names of its variants. An unknown one leaves the page without a form."""
+        """Take the scenario and variant, and read which parameters its form has. Returns the names of the variants; an
+        unknown scenario has none and leaves the page without a form."""
         try:
             found = entry(scenario)
         except BadScenario:
@@ -108,7 +109,7 @@ class Draft:
         )
 
     def add_generations(self) -> None:
-        """The generations as an axis of combined settings, if there is room for one."""
+        """Add the generations as an axis of combined settings, if there is room for one."""
         if self.may_add_generations:
             scenario = load(entry(self.scenario).document, self.variant, source=self.scenario)
             self.filled.choices.append(generation_axis(scenario))
@@ -184,7 +185,8 @@ def _not_now(none: Busy | BeyondBounds) -> NotNow:
 
 
 def _start(request: HttpRequest, draft: Draft) -> HttpResponse | None:
-    """The result of a bounded process; None if it failed: then the draft has one more problem."""
+    """Check the document, store it as a sweep that waits, and redirect to its page. None if it is refused: then the
+    draft has one more problem."""
     try:
         document = checked_sweep(draft.text, draft.asks)
         out = settings.DATA_DIR / "sweeps"
@@ -201,7 +203,7 @@ def _start(request: HttpRequest, draft: Draft) -> HttpResponse | None:
 
 
 def _add(filled: Filled, what: str) -> None:
-    """Empty fields: `faults`, `choices`, `row.0`, `column.0`."""
+    """Add empty fields to the form, if there is room. ``what``: `faults`, `choices`, `row.0`, `column.0`."""
     kind, _, number = what.partition(".")
     if kind == "faults" and len(filled.faults) < FAULTS_MAX:
         filled.faults.append(FaultFields(f"fault_{len(filled.faults) + 1}"))
@@ -218,10 +220,10 @@ def _add(filled: Filled, what: str) -> None:
 
 def _page(request: HttpRequest, draft: Draft, sample: dict[str, Any] | None) -> HttpResponse:
     language = language_of(get_language())
-    told = told_mistakes(draft.problems, draft.text, language)
-    at_fields = {one["field"]: one for one in told if one["field"]}
+    mistakes = worded_mistakes(draft.problems, draft.text, language)
+    at_fields = {one["field"]: one for one in mistakes if one["field"]}
     fields = {*(one.path for one in draft.parameters), "seeds", "first_seed"}
-    for one in told:
+    for one in mistakes:
         one["on_page"] = one["field"] in fields or str(one["field"]).startswith(("faults.", "choices."))
     context = {
         "cards": cards(),
@@ -232,7 +234,7 @@ def _page(request: HttpRequest, draft: Draft, sample: dict[str, Any] | None) -> 
         "document": draft.text,
         "written": draft.written,
         "kept": _kept(draft),
-        "problems": told,
+        "problems": mistakes,
         "mistakes": at_fields,
         "filled": draft.filled,
         "sections": [_section_shown(section, draft.filled, at_fields) for section in draft.sections],

@@ -41,7 +41,7 @@ def cell_figures(row: Json) -> Json:
 
 
 def _spread(name: str, distribution: list[list[int]]) -> Json:
-    """A bar is as wide as its range, from the lowest to the highest value."""
+    """A distribution as at most BARS_MAX bars of equal width, and its quantiles."""
     low, high = distribution[0][0], distribution[-1][0]
     width = (high - low) / BARS_MAX or 1
     piles: dict[int, int] = {}

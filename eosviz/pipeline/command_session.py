@@ -25,10 +25,10 @@ def add_master(parser: ArgumentParser) -> None:
 
 @contextlib.contextmanager
 def command_session(
-    master: str, told: tuple[type[Exception], ...] = (), returncode: int = 1
+    master: str, passed: tuple[type[Exception], ...] = (), returncode: int = 1
 ) -> Iterator[SparkSession]:
-    """A session that ends with the block. Raises CommandError, with exit code ``returncode``, if there is no Java
-    or no cluster, and for any exception of the block except ``told``, which the caller words itself."""
+    """A session that ends with the block. Raises CommandError, with exit code ``returncode``, if there is no Java or no
+    cluster, and for any exception of the block except ``passed``, which the caller words itself."""
     try:
         spark = start_session(master, settings.DATA_DIR)
     except (NoJava, NoCluster) as error:
@@ -36,7 +36,7 @@ def command_session(
     try:
         yield spark
     except Exception as error:
-        if isinstance(error, (CommandError, *told)):
+        if isinstance(error, (CommandError, *passed)):
             raise
         raise CommandError(f"the job failed: {job_reason(error)}", returncode=returncode) from error
     finally:

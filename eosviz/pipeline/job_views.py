@@ -24,7 +24,7 @@ from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS, with_wait
 
 
 def seen_job(request: HttpRequest, kind: type[Job], job_id: UUID) -> Any:
-    """One's own, or one without an owner. 404 for another person's job."""
+    """The job if it is the browser's own or has no owner; 404 for another person's."""
     return get_object_or_404(jobs_of(kind).seen_by(browser_of(request.session)), id=job_id)
 
 

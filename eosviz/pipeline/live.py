@@ -85,8 +85,8 @@ class JobConsumer(LivePart):
 
 
 class SweepConsumer(JobConsumer):
-    """`/ws/sweeps/<id>/?lang=en&measure=…`: the progress and, for the look that the rest of the address asks for,
-    the heat maps of the finished runs."""
+    """`/ws/sweeps/<id>/?lang=en&measure=…`: the progress, and the heat maps of the finished runs as the rest of the
+    address selects them (`sweep_figures.read_look`)."""
 
     kind = "Sweep"
     template = "pipeline/sweep_map.html"

@@ -46,7 +46,7 @@ REPORT_CHARACTERS = 8
 
 class JobQuerySet(models.QuerySet[Any]):
     def seen_by(self, browser: str) -> "JobQuerySet":
-        """One's own, and those without an owner, which the command and the samples create."""
+        """The browser's own jobs, and those without an owner, which the command creates."""
         return self.filter(Q(owner="") | Q(owner=browser))
 
     def of_browser(self, browser: str) -> "JobQuerySet":
@@ -86,7 +86,7 @@ class Job(models.Model):
 
     @property
     def is_silent(self) -> bool:
-        """True if its process is gone."""
+        """Whether a running job has lost its process: it has not reported for SILENT_SECONDS."""
         if self.state != State.RUNNING:
             return False
         return self.beat is None or timezone.now() - self.beat > timedelta(seconds=SILENT_SECONDS)

@@ -113,7 +113,8 @@ def shrink(
 
 
 def _rest(entries: list[Entry], pieces: int) -> list[list[Entry]]:
-    """Each part alone, if there is more than one, and the rest without each part."""
+    """The scripts to try next: each part alone, then what is left without each part. Of up to two parts only the
+    latter."""
     parts = [part for part in _parts(entries, pieces) if part]
     without = [
         [entry for other, part in enumerate(parts) if other != left_out for entry in part]

@@ -124,7 +124,7 @@ def _settings(master: str, work: Path) -> dict[str, str]:
 
 
 def job_reason(error: Exception) -> str:
-    """The line of an executor's traceback that states the error."""
+    """The line of an executor's traceback that states the error, at most 500 characters."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     named = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Refused|Exception|Damaged\w+): ", line)]
     return (named or lines or [type(error).__name__])[-1 if named else 0][:500]

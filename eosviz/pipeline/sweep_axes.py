@@ -37,7 +37,7 @@ class Axis:
     sets: tuple[Settings, ...]
 
     def settings(self, value: Any) -> Settings:
-        """The position of a value. A number never equals a truth value."""
+        """What a value sets. A number never equals a truth value."""
         written = json.dumps(value)
         position = next(at for at, one in enumerate(self.values) if json.dumps(one) == written)
         return self.sets[position]
@@ -105,15 +105,15 @@ def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis
                 raise bad_value(f"{place}kinds", kind, "one_of", nearest=near, names=names)
         further = table_of(fault.get("match", {}), f"{place}match")
         matches = [{**further, **_match(one, f"{place}places")} for one in places]
-        told_match = {**matches[0], "times": EVERY_MATCH, "rate": rates[0]}
-        by_kind = [{**_fields_of(kind, fault), "match": told_match} for kind in kinds]
+        first_match = {**matches[0], "times": EVERY_MATCH, "rate": rates[0]}
+        by_kind = [{**_fields_of(kind, fault), "match": first_match} for kind in kinds]
         entries.append(by_kind[0])
         path = f"faults.{first + position}"
         # A kind sets the whole entry, a place the match in it, a rate one value of that: in this order.
-        told = [{f"{path}.match": {**one, "times": EVERY_MATCH, "rate": rates[0]}} for one in matches]
+        match_sets = [{f"{path}.match": {**one, "times": EVERY_MATCH, "rate": rates[0]}} for one in matches]
         grid = (
             Axis(f"{name}_kind", f"{path}.action", kinds, tuple({path: one} for one in by_kind)),
-            Axis(f"{name}_place", f"{path}.match", places, tuple(told)),
+            Axis(f"{name}_place", f"{path}.match", places, tuple(match_sets)),
             Axis(f"{name}_rate", f"{path}.match.rate", rates, tuple({f"{path}.match.rate": one} for one in rates)),
         )  # fmt: skip
         axes += [axis for axis in grid if len(axis.values) > 1]

@@ -21,18 +21,19 @@ HERE_SECONDS_MAX = 0.5
 
 
 class Mistake(msgspec.Struct):
-    """A `BadSweep`; `said`: error and what is allowed, if the words are the scenario's."""
+    """A `BadSweep` as JSON. `sentences`: what is wrong and what is allowed, for a `BadScenarioOfSweep`; else None."""
 
     place: str
     wrong: str
     allowed: str
     nearest: str
     params: dict[str, Any]
-    said: tuple[Any, Any] | None = None
+    sentences: tuple[Any, Any] | None = None
 
 
 def checked_sweep(text: str, asks: Caller) -> SweepDocument:
-    """Raises BadSweep; Busy or BeyondBounds if it cannot be checked, now or at all."""
+    """The sweep of a text, checked. Raises BadSweep; Busy if it cannot be checked now, BeyondBounds if it needs too
+    much."""
     from eosviz.bounded import runner  # imports Django, which the process must not
 
     sweep = read_sweep(text)
@@ -50,24 +51,24 @@ def answer(question: bytes, folder: Path) -> bytes:
     try:
         check_sweep(read_sweep(msgspec.json.decode(question, type=str)))
     except BadSweep as bad:
-        return msgspec.json.encode(_told(bad))
+        return msgspec.json.encode(_mistake_of(bad))
     return msgspec.json.encode(None)
 
 
-def _told(bad: BadSweep) -> Mistake:
+def _mistake_of(bad: BadSweep) -> Mistake:
     found = Mistake(bad.place, bad.wrong, bad.allowed, bad.nearest, bad.params)
     if isinstance(bad, BadScenarioOfSweep):
-        found.said = (bad.bad.told["reason"], bad.bad.told["allowed"])
+        found.sentences = (bad.bad.told["reason"], bad.bad.told["allowed"])
     return found
 
 
 def _raised(found: Mistake) -> BadSweep:
-    if found.said is not None:
-        wrong, allowed = map(_said, found.said)
+    if found.sentences is not None:
+        wrong, allowed = map(_phrase, found.sentences)
         return BadScenarioOfSweep(BadScenario(found.place, wrong, allowed), found.nearest)
     names = (found.wrong.rpartition(".")[2], found.allowed.rpartition(".")[2])
     return BadSweep(found.place, *names, nearest=found.nearest, **found.params)
 
 
-def _said(told: Any) -> Said:
-    return Phrase(told["key"], told["params"]) if isinstance(told, dict) else str(told)
+def _phrase(written: Any) -> Said:
+    return Phrase(written["key"], written["params"]) if isinstance(written, dict) else str(written)

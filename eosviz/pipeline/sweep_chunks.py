@@ -26,10 +26,10 @@ from eosviz.pipeline.sweep_runs import RUNS_SCHEMA, runs_of
 logger = logging.getLogger(__name__)
 
 CHUNK_SECONDS = 10.0
-"""Half of what is lost at most when a sweep is killed."""
+"""How long a chunk should take. A killed sweep loses the AT_ONCE chunks under way."""
 FIRST_CHUNK_RUNS = 64
-"""Also the smallest chunk, unless it takes ``LONG_CHUNK_SECONDS``: smaller ones spend their time starting jobs,
-and a busy machine would get ever smaller ones."""
+"""The runs of the first chunk. Later chunks have no fewer, unless so many would take longer than
+``LONG_CHUNK_SECONDS``: small chunks spend their time starting jobs."""
 LONG_CHUNK_SECONDS = 60.0
 CHUNK_RUNS_MAX = 100_000
 LAST_CHUNK_SHARE = 0.1
@@ -127,7 +127,7 @@ class _Pace:
         self._runs_per_second: float | None = None
         self._guard = threading.Lock()
 
-    def told(self, runs: int, seconds: float) -> None:
+    def measure(self, runs: int, seconds: float) -> None:
         with self._guard:
             self._runs_per_second = runs / max(seconds, 0.001)
 
@@ -170,7 +170,7 @@ def _write(
         # Before the runs: a chunk counts as written when its runs are there.
         _once(lambda: facts_of(spark, sweep, first, last), folder / "facts" / key, stop)
     _once(lambda: runs_of(spark, sweep, first, last), folder / "runs" / key, stop, last - first + 1)
-    pace.told(last - first + 1, time.monotonic() - begin)
+    pace.measure(last - first + 1, time.monotonic() - begin)
     return last - first + 1
 
 

@@ -89,7 +89,8 @@ def read_document(text: str) -> dict[str, Any]:
 
 
 def read_sweep(text: str) -> SweepDocument:
-    """The same for a document whose cells were checked before, or will be when they are played. Raises BadSweep."""
+    """The sweep of a TOML text. Its cells are not loaded: they were checked before, or are when they are played. Raises
+    BadSweep."""
     raw = read_document(text)
     only(raw, _KEYS, "")
     scenario, variant = raw.get("scenario"), raw.get("variant")

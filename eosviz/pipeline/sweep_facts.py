@@ -35,8 +35,8 @@ def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterat
         settle()
         for batch in batches:
             for run in batch.column("id").to_pylist():
-                for told in run_facts(f"run-{run}", functools.partial(player.scenario, run)):
-                    rows += told
+                for facts in run_facts(f"run-{run}", functools.partial(player.scenario, run)):
+                    rows += facts
                     if len(rows) >= ROWS_MAX:
                         yield pa.RecordBatch.from_pylist(rows, schema=ARROW_SCHEMA)
                         rows = []
@@ -58,11 +58,11 @@ def run_facts(session: str, scenario: Callable[[], Scenario]) -> Iterator[list[R
     )
     yield reader.first()
     while (step := simulation.step()) is not None:
-        yield reader.take(_told(step.to_json()))
+        yield reader.take(_needed(step.to_json()))
     yield reader.last(simulation.finished)
 
 
-def _told(step: dict[str, Any]) -> Row:
+def _needed(step: dict[str, Any]) -> Row:
     """The parts that facts need: the larger half of a step is about other parts of the view."""
     changes = [change for change in step["changes"] if change["path"][0] in READ]
     return _plain({**{name: step[name] for name in FIELDS if name in step}, "changes": changes})

@@ -21,7 +21,7 @@ Row = dict[str, Any]
 SHARES = (*JUDGED, "failed", "aborted")
 """Measures that are shares of runs, with an interval."""
 MEAN_OF = {"lost": "lost_records", "failed": "failed_records", "aborted": "aborted_transactions"}
-"""Counted columns whose mean has another name, and that name."""
+"""Counted column to the name of its mean, where the two differ: the other name is that of a share."""
 MEANS = tuple(MEAN_OF.get(name, name) for name in COUNTED)
 """Counts per run, with an interval."""
 _COLUMN = {mean: name for name, mean in MEAN_OF.items()}
@@ -133,7 +133,7 @@ def measures_of(rows: list[Row]) -> list[str]:
 
 
 def read_look(axes: list[dict[str, Any]], rows: list[Row], query: QueryDict) -> Look:
-    """Read from an address; unknown names are ignored."""
+    """The look that an address asks for; unknown names are ignored."""
     known = measures_of(rows)
     names = [axis["name"] for axis in axes]
     # The longest axis is best read across, the next one down.

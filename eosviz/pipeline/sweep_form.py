@@ -23,7 +23,7 @@ ERROR = Error.NOT_ENOUGH_REPLICAS.name
 RATES = "0.1, 0.3"
 SEEDS = 20
 CHOICES_MAX = 3
-"""The most axes that set several things at once, and how much of one the form shows."""
+"""The most axes with choices that the form shows; ROWS_MAX and COLUMNS_MAX are the most rows and columns of one."""
 ROWS_MAX = 12
 COLUMNS_MAX = 6
 KNOWN_PLACES = {place for api in (*APIS, *MIDDLEWARE_APIS) for place in (api, f"{api}{ANSWER}")}
@@ -67,7 +67,7 @@ class ChoiceFields:
 
 @dataclass
 class Filled:
-    """What the form's fields say."""
+    """The form's fields as they are typed."""
 
     seeds: str = str(SEEDS)
     first_seed: str = ""
@@ -86,8 +86,8 @@ class Filled:
 
 
 def of_form(form: QueryDict, parameters: list[Parameter]) -> Filled:
-    """``choices.0.name``, ``choices.0.path.0`` (a column), ``choices.0.0.name`` and ``choices.0.0.value.0`` (a row);
-    ``faults.0.kinds`` and so on; a parameter's field is called as its path."""
+    """The fields of a posted form: ``choices.0.name``, ``choices.0.path.0`` (a column), ``choices.0.0.name`` and
+    ``choices.0.0.value.0`` (a row); ``faults.0.kinds`` and so on; a parameter's field is called as its path."""
     filled = Filled(form.get("seeds", str(SEEDS)).strip(), form.get("first_seed", "").strip())
     for parameter in parameters:
         if text := form.get(parameter.path, "").strip():
@@ -126,7 +126,8 @@ def _choice_of_form(form: QueryDict, at: str) -> ChoiceFields:
 
 
 def of_document(text: str, parameters: list[Parameter]) -> Filled:
-    """Raises BadSweep for a text that is no TOML, or whose lists of tables are something else."""
+    """The form's fields for a document; what they cannot show is left out (`kept_places`). Raises BadSweep for a text
+    that is no TOML, or whose tables are something else."""
     document = read_document(text)
     known = {parameter.path: parameter for parameter in parameters}
     filled = Filled(str(document.get("seeds", 1)), str(document.get("first_seed", "")))
@@ -180,7 +181,7 @@ def field_text(parameter: Parameter | None, values: Any) -> str | None:
 
 
 def values_of(parameter: Parameter, text: str) -> list[Any]:
-    """Raises BadSweep at the parameter's field."""
+    """The values of a field, which commas separate. Raises BadSweep with the parameter's path as place."""
     return [parameter.read(one.strip(), parameter.path) for one in text.split(",") if one.strip()]
 
 
@@ -193,7 +194,7 @@ def choice_of(axis: Json, known: Mapping[str, Parameter]) -> ChoiceFields | None
     paths = list(dict.fromkeys(path for row in rows for path in row.get("set", {})))
     if len(paths) > COLUMNS_MAX or not isinstance(axis.get("name"), str):
         return None
-    told: list[tuple[str, list[str]]] = []
+    shown: list[tuple[str, list[str]]] = []
     for row in rows:
         cells = []
         for path in paths:
@@ -201,8 +202,8 @@ def choice_of(axis: Json, known: Mapping[str, Parameter]) -> ChoiceFields | None
             if cell is None:
                 return None
             cells.append(cell)
-        told.append((str(row.get("name", "")), cells))
-    return ChoiceFields(axis["name"], paths, told)
+        shown.append((str(row.get("name", "")), cells))
+    return ChoiceFields(axis["name"], paths, shown)
 
 
 def _fault_of(fault: Json, number: int) -> FaultFields:

@@ -47,7 +47,7 @@ def _run(spark: SparkSession, sweep: Sweep, stop: threading.Event, chunk_seconds
     with actions.alone(folder):
         with _Looks(spark, sweep, stop) as looks:
             try:
-                write_chunks(spark, document, folder, looks.told, stop, chunk_seconds, sweep.facts)
+                write_chunks(spark, document, folder, looks.report, stop, chunk_seconds, sweep.facts)
             except Stopped:
                 ended = State.CANCELLED
         runs = read_runs(spark, folder)
@@ -88,7 +88,7 @@ class _Looks:
         # The last table has more runs: no earlier one may be stored after it.
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def told(self, done: int) -> None:
+    def report(self, done: int) -> None:
         with suppress(DatabaseError):  # reported again with the next chunk; a full disk ends no sweep
             Sweep.objects.filter(id=self._sweep.id).update(done=done, beat=timezone.now())
         tell_watchers(self._sweep.id)

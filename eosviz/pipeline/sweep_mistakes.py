@@ -12,22 +12,22 @@ from eosviz.pipeline.sweep_document import read_document
 from eosviz.pipeline.sweep_form import tables_in
 
 
-def told_mistakes(problems: list[Exception], text: str, language: str) -> list[dict[str, Any]]:
-    """`sentence`; for an error at a place also `place`, and `field` if the form has one for it; `key` for other
-    refusals."""
-    told = []
+def worded_mistakes(problems: list[Exception], text: str, language: str) -> list[dict[str, Any]]:
+    """Each problem as `sentence`, `place` and `field`. A BadSweep has a place, and a field if the form has one there; a
+    NotNow has neither, but the sentence's `key`."""
+    worded = []
     for problem in problems:
         if isinstance(problem, NotNow):
             sentence = say(f"sweeps.refused.{problem.key}", language, problem.params)
             key = f"sweeps.refused.{problem.key}"
-            told.append({"sentence": sentence, "key": key, "place": None, "field": None})
+            worded.append({"sentence": sentence, "key": key, "place": None, "field": None})
         elif isinstance(problem, BadSweep):
             wrong, allowed = _words(problem, language)
             params = {"wrong": wrong, "allowed": allowed, "nearest": problem.nearest}
             sentence = say("sweeps.mistake_near" if problem.nearest else "sweeps.mistake", language, params)
             field = _field(problem, text)
-            told.append({"sentence": sentence, "place": problem.place, "field": field})
-    return told
+            worded.append({"sentence": sentence, "place": problem.place, "field": field})
+    return worded
 
 
 def _words(problem: BadSweep, language: str) -> tuple[Any, Any]:
@@ -37,7 +37,8 @@ def _words(problem: BadSweep, language: str) -> tuple[Any, Any]:
 
 
 def _field(problem: BadSweep, text: str) -> str | None:
-    """The name of the field; empty for a place that the form does not have."""
+    """The name of the form's field at the error's place; None for an axis without a path. A place that is no field
+    stays as it is."""
     place = problem.place
     if isinstance(problem, BadScenarioOfSweep):
         return place

@@ -137,10 +137,10 @@ def _cluster(document: Mapping[str, Any], has_topics: bool) -> Iterator[Paramete
 
 def _middleware(document: Mapping[str, Any]) -> Iterator[Parameter]:
     """Times, counts and choices of two-phase commit, where the scenario has it."""
-    told = document["middleware"]
+    settings = document["middleware"]
     for name, field in SECTIONS["middleware"].items():
-        if told["participants"] and (field.kind in _SCALARS or field.choices):
-            yield _of_field(f"middleware.{name}", field, told[name])
+        if settings["participants"] and (field.kind in _SCALARS or field.choices):
+            yield _of_field(f"middleware.{name}", field, settings[name])
 
 
 def _faults(document: Mapping[str, Any]) -> Iterator[Parameter]:

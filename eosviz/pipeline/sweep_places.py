@@ -20,7 +20,7 @@ _OF_CONSUMERS = ("Metadata", "Fetch")
 
 
 def with_answers(apis: tuple[str, ...]) -> list[str]:
-    """Each message, followed by its response; in middleware every message stands alone."""
+    """Each request, followed by its response; messages of middleware have no response."""
     return [
         place for api in apis for place in ((api,) if api in MIDDLEWARE_APIS else (api, f"{api}{ANSWER}"))
     ]
@@ -31,7 +31,7 @@ EVERY_PLACE = with_answers((*APIS, *MIDDLEWARE_APIS))
 
 @cache
 def places_of(scenario: str, variant: str | None) -> list[str]:
-    """For a scenario of the library, in the order of `EVERY_PLACE`."""
+    """The messages that a fault can hit in a scenario of the library, in the order of `EVERY_PLACE`."""
     loaded = load(entry(scenario).document, variant, source=scenario)
     found = {*_heard(loaded)}
     if loaded["middleware"]["participants"]:
@@ -44,7 +44,7 @@ def places_of(scenario: str, variant: str | None) -> list[str]:
 
 
 def _heard(scenario: Scenario) -> list[str]:
-    """The messages of a run. None if Kafka refuses it."""
+    """The messages of the first STEPS_LISTENED steps of a run; empty if Kafka refuses the scenario."""
     try:
         simulation = Simulation(scenario, watching="bare")
     except Refused:

@@ -102,11 +102,11 @@ class Player:
         """The row of one run. A broken invariant stops the job and names scenario, settings and seed."""
         cell, seed = self.sweep.place_of(run)
         values = self.sweep.cells[cell]
-        told: Row = {"run": run, "cell": cell, "settings": json.dumps(values), "seed": seed}
+        known: Row = {"run": run, "cell": cell, "settings": json.dumps(values), "seed": seed}
         try:
-            return {**told, **judged(self.scenario(run))}
+            return {**known, **judged(self.scenario(run))}
         except Refused as refused:
-            return {**told, "outcome": "refused", "rule": refused.rule}
+            return {**known, "outcome": "refused", "rule": refused.rule}
         except EngineError as error:
             raise EngineError(f"{self.sweep.scenario} with {values}, seed {seed}: {error}") from error
 
@@ -133,7 +133,7 @@ def judged(scenario: Scenario) -> Row:
         "duration_ms": simulation.now,
         **_counts(simulation),
         **broken_in(simulation),
-        **waits.told(),
+        **waits.columns(),
     }
     row["digest"] = _digest(simulation, row)
     return row
@@ -160,5 +160,5 @@ def _digest(simulation: Simulation, row: Row) -> str:
     """A digest of the run's result: its row, its steps by kind, its verdicts. Equal runs have equal digests on
     every machine; 64 bits, because it is compared and not a proof."""
     verdicts = [verdict.line() for verdict in simulation.verdicts()]
-    said = [row, sorted(simulation.kinds.items()), verdicts]
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
+    content = [row, sorted(simulation.kinds.items()), verdicts]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

@@ -77,9 +77,9 @@ class _Writing:
         yield from self._scalar("variant", variant)
         yield from self._scalar("seeds", self._whole(filled.seeds, "seeds"))
         yield from self._scalar("first_seed", self._whole(filled.first_seed, "first_seed"))
-        told = self._told(filled)
-        yield from self._set(told)
-        yield from self._axes({path: values for path, values in told.items() if len(values) > 1}, filled)
+        typed = self._typed(filled)
+        yield from self._set(typed)
+        yield from self._axes({path: values for path, values in typed.items() if len(values) > 1}, filled)
         yield from self._faults(filled.faults)
 
     def _scalar(self, key: str, value: Any) -> Iterator[Edit]:
@@ -97,19 +97,19 @@ class _Writing:
             return None
         return int(text)
 
-    def _told(self, filled: Filled) -> dict[str, list[Any]]:
-        told: dict[str, list[Any]] = {}
+    def _typed(self, filled: Filled) -> dict[str, list[Any]]:
+        typed: dict[str, list[Any]] = {}
         for path, text in filled.values.items():
             try:
-                told[path] = values_of(self.known[path], text)
+                typed[path] = values_of(self.known[path], text)
             except BadSweep as bad:
                 self.mistakes.append(bad)
-        return told
+        return typed
 
     # -- settings ------------------------------------------------------------------------------------------
 
-    def _set(self, told: dict[str, list[Any]]) -> Iterator[Edit]:
-        wanted = {path: values[0] for path, values in told.items() if len(values) == 1}
+    def _set(self, typed: dict[str, list[Any]]) -> Iterator[Edit]:
+        wanted = {path: values[0] for path, values in typed.items() if len(values) == 1}
         for path, value in self.fixed.items():
             if path not in wanted and field_text(self.known.get(path), [value]) is not None:
                 yield Edit(do="remove", path=["set", path])
@@ -169,14 +169,14 @@ class _Writing:
                 self.mistakes.append(bad_value(f"choices.{number}.path.{column}", path, "parameter"))
         rows = []
         for row, (name, cells) in enumerate(choice.rows):
-            told = {
+            settings = {
                 path: self._cell(self.known[path], cell, f"choices.{number}.{row}.value.{column}")
                 for column, (path, cell) in enumerate(zip(choice.paths, cells, strict=True))
                 if cell and path in self.known
             }
             if name:
-                rows.append({"name": name, "set": told})
-            elif told:
+                rows.append({"name": name, "set": settings})
+            elif settings:
                 self.mistakes.append(bad_value(f"choices.{number}.{row}.name", None, "row_name"))
         if not rows:
             self.mistakes.append(bad_value(f"choices.{number}.0.name", None, "row_name"))

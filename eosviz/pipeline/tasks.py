@@ -21,13 +21,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @app.task(name="pipeline.start_jobs", ignore_result=True, acks_late=True)
 def start_jobs() -> None:
-    """A second process finds the first one's lock and ends."""
+    """Start the process that runs jobs. If one runs already, the second finds its lock and ends."""
     start_process()
 
 
 @app.task(name="pipeline.start_what_waits", ignore_result=True, acks_late=True)
 def start_what_waits() -> None:
-    """Jobs that were stored before a machine stopped and whose message was lost."""
+    """Start that process if a job waits: its message may have been lost when the machine stopped."""
     if waiting() is not None:
         start_process()
 

@@ -135,7 +135,7 @@ def open_run(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
 
 
 def run_of(row: dict[str, Any], guarantee: str) -> tuple[int, int]:
-    """Seed and step; None for a guarantee that no run of the cell broke."""
+    """Seed and step of the run to open. Raises Http404 for a guarantee that no run of the cell broke."""
     if not guarantee:
         return row["first_seed"], 0
     example = row.get(f"example_{guarantee}") if guarantee in JUDGED else None

@@ -36,7 +36,7 @@ class Waits:
             if serial in accepted:
                 waits.setdefault(serial, now - accepted[serial])
 
-    def told(self) -> dict[str, int | None]:
+    def columns(self) -> dict[str, int | None]:
         """Median (the lower of two) and longest wait, in virtual milliseconds; None if nothing waited."""
         row: dict[str, int | None] = {}
         for name, waits in (("reported_ms", self._reported), ("delivered_ms", self._delivered)):

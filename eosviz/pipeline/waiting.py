@@ -9,6 +9,6 @@ KINDS: Sequence[type[Job]] = (Sweep, Shrink, Analysis)
 
 
 def waiting() -> Job | None:
-    """The job that has waited longest."""
+    """The job that has waited longest; None if no job waits."""
     found = [jobs_of(kind).filter(state=State.WAITING).order_by("created").first() for kind in KINDS]
     return min((job for job in found if job is not None), key=lambda job: job.created, default=None)

@@ -26,7 +26,8 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One library in one row. ``version``: of the row's request; None where the row names libraries."""
+    """One library in one row. ``version``: the highest version of the row's request that the library sends; None where
+    the row names libraries."""
 
     library: str
     has: bool

@@ -88,15 +88,16 @@ class Found:
 
 
 def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """Kind to its matches, best first: kinds by their best match, then by theirs. ``own``: entries of this reader."""
+    """Kind to its matches: the kind of the best match first, and of each kind the best match first. ``own``: entries of
+    this reader."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     return _by_kind(((_worth(entry, wishes), entry) for entry in every), wishes, language)
 
 
 def closest(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """If no entry contains every term: of each kind the entries with the most terms, or one less, and at least a
-    third."""
+    """If no entry contains every term: of each kind the entries that contain the most terms or one less, but at least
+    two and a third of them. Empty for a single term."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     if len(wishes) < 2:
@@ -143,7 +144,7 @@ def _by_kind(
 
 
 def session_entry(identifier: str, scenario: str, title: dict[str, str], text: dict[str, str]) -> Entry:
-    """A session's entry has its title and its scenario's words."""
+    """The entry of a session: found by its title, its text, and the id of its scenario."""
     made = _entry("session", identifier, title, text, scenario, (scenario,))
     return replace(made, name=plain(scenario))
 
@@ -210,7 +211,7 @@ def _entry(
     return Entry(kind, identifier, title, text, plain(identifier), plain(titles), known, whole)
 
 
-def _said(*keys: str) -> dict[str, str]:
+def _worded(*keys: str) -> dict[str, str]:
     return {language: _joined(language, (say(key, language) for key in keys)) for language in LANGUAGES}
 
 
@@ -248,7 +249,7 @@ def _tracks() -> list[Entry]:
 def _pages() -> list[Entry]:
     holds = {"reference:player": tables.player_words()}
     return [
-        _entry("page", route, _said(title), _said(text, *holds.get(route, ())))
+        _entry("page", route, _worded(title), _worded(text, *holds.get(route, ())))
         for route, title, text in PAGES
     ]
 
@@ -259,7 +260,7 @@ def _errors() -> list[Entry]:
             "error",
             error.name,
             dict.fromkeys(LANGUAGES, error.name),
-            _said(*(key for _, key in error.keys), error.outcome_key),
+            _worded(*(key for _, key in error.keys), error.outcome_key),
             str(error.code),
         )
         for error in tables.errors()
@@ -270,7 +271,7 @@ def _signatures() -> list[Entry]:
     found = []
     for one in signatures():
         text = {
-            language: _joined(language, (part[language] for _, part in one.told)) for language in LANGUAGES
+            language: _joined(language, (part[language] for _, part in one.parts)) for language in LANGUAGES
         }
         names = (*one.issues, *one.errors)
         found.append(_entry("signature", one.name, one.title, text, " ".join(one.signs), names))
@@ -290,13 +291,13 @@ def _libraries() -> list[Entry]:
 
 def _terms() -> list[Entry]:
     return [
-        _entry("term", term.name, _said(term.key), _said(term.what))
+        _entry("term", term.name, _worded(term.key), _worded(term.what))
         for term in tables.terms(tables.TERM, tables.HOUSE)
     ]
 
 
 def _requirements() -> list[Entry]:
     return [
-        _entry("requirement", name, dict.fromkeys(LANGUAGES, name), _said(tables.REQUIREMENT + name))
+        _entry("requirement", name, dict.fromkeys(LANGUAGES, name), _worded(tables.REQUIREMENT + name))
         for name in tables.requirements()
     ]

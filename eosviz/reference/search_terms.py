@@ -63,7 +63,7 @@ def _within_a_name(text: str, found: re.Match[str]) -> bool:
 
 
 def _pieces(rest: str) -> list[str]:
-    """Words that no row of the table has: single words, and runs of Chinese."""
+    """The pieces of a text without words of the table: single words, and runs of Chinese."""
     pieces: list[str] = []
     for word in re.split(r"[\s,，、。？?！!（）()“”\"'「」:：;；]+", rest):
         runs = re.findall(f"[{_CHINESE}]+|[^{_CHINESE}]+", word)
@@ -148,8 +148,8 @@ def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
 def _row(key: str) -> tuple[str, ...]:
     """The words of a row in every language."""
     row = interface_words()[key]
-    said = plain(f"{row.en},{row.zh}").split(",")
-    return tuple(dict.fromkeys(word.strip() for word in said if word.strip()))
+    texts = plain(f"{row.en},{row.zh}").split(",")
+    return tuple(dict.fromkeys(word.strip() for word in texts if word.strip()))
 
 
 @cache

@@ -15,7 +15,7 @@ from engine.scenario.tracks import Track, tracks
 Words = dict[str, str]
 """Language to text."""
 
-TOLD = ("seen", "cause", "affected", "mended", "help")
+PARTS = ("seen", "cause", "affected", "mended", "help")
 """The parts of an entry in the order of its page; their names are `reference.signature.<part>`."""
 
 
@@ -43,9 +43,9 @@ class Signature(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Runs that show it: `SC-58`, or `SC-58/elected-again`."""
 
     @property
-    def told(self) -> tuple[tuple[str, Words], ...]:
+    def parts(self) -> tuple[tuple[str, Words], ...]:
         """(catalogue key of the part's name, its text)."""
-        return tuple((f"reference.signature.{part}", getattr(self, part)) for part in TOLD)
+        return tuple((f"reference.signature.{part}", getattr(self, part)) for part in PARTS)
 
     @property
     def runs(self) -> tuple[tuple[str, str, str], ...]:
@@ -77,5 +77,5 @@ def with_error(name: str) -> tuple[Signature, ...]:
 
 def fitting(verdict: str | None, lines: Iterable[str] = ()) -> tuple[Signature, ...]:
     """The signatures that may explain a verdict, or one of the kinds of log lines beside it."""
-    told = set(lines)
-    return tuple(one for one in signatures() if verdict in one.verdicts or told.intersection(one.lines))
+    kinds = set(lines)
+    return tuple(one for one in signatures() if verdict in one.verdicts or kinds.intersection(one.lines))

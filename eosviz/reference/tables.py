@@ -31,7 +31,7 @@ class ErrorRow:
     keys: tuple[tuple[str, str], ...]
     """(field, catalogue key) of the entry's sentences."""
     signatures: tuple[Signature, ...]
-    """The requests in whose responses clients get it."""
+    """The known signatures in which clients get the error."""
 
 
 def errors() -> list[ErrorRow]:

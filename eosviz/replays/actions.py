@@ -35,16 +35,17 @@ _STEPS_READ_AT_ONCE = 500
 def export_session(
     session: Session, branch: Branch | None = None, each: Callable[[], None] | None = None
 ) -> Iterator[bytes]:
-    """The session's replay file in pieces: everything stored at the time of the call. With ``branch`` only its line,
-    from the beginning to its newest step, as one branch. ``each`` is called after each step."""
+    """The session's replay file in pieces: everything stored at the time of the call. With ``branch`` only that branch,
+    with the steps that it shares with its ancestors, as one branch without a parent. ``each`` is called after each
+    step."""
     branches = list(Branch.objects.of_session(session.id))
     if branch is None:
-        told, stretches = [_told(one) for one in branches], [_own(one) for one in branches]
+        described, stretches = [_described(one) for one in branches], [_own(one) for one in branches]
     else:
         line = Branch.objects.line(branch)
-        told, stretches = [_told_line(line)], line_stretches(line, 1, branch.newest)
+        described, stretches = [_described_line(line)], line_stretches(line, 1, branch.newest)
     steps = _stored_steps(stretches, None if branch is None else str(branch.id), each)
-    return writing.write(_header(session, branches[0], told), steps)
+    return writing.write(_header(session, branches[0], described), steps)
 
 
 def file_name(session: Session, branch: Branch | None = None, ending: str = REPLAY_ENDING) -> str:
@@ -54,7 +55,7 @@ def file_name(session: Session, branch: Branch | None = None, ending: str = REPL
     return f"{session.version.identifier}{variant}-{str(session.id)[:8]}{named}{ending}"
 
 
-def _header(session: Session, first: Branch, told: list[dict[str, Any]]) -> format.Header:
+def _header(session: Session, first: Branch, described: list[dict[str, Any]]) -> format.Header:
     frame_header = session.decoded_header
     first_view = Keyframe.objects.get(branch=first, number=0)
     header: format.Header = format.convert(
@@ -68,14 +69,14 @@ def _header(session: Session, first: Branch, told: list[dict[str, Any]]) -> form
             "profile": frame_header["profile"],
             "header": frame_header,
             "view": msgspec.json.decode(first_view.view_json),
-            "branches": told,
+            "branches": described,
         },
         format.Header,
     )
     return header
 
 
-def _told(branch: Branch) -> dict[str, Any]:
+def _described(branch: Branch) -> dict[str, Any]:
     return {
         "id": str(branch.id),
         "name": branch.name,
@@ -87,9 +88,9 @@ def _told(branch: Branch) -> dict[str, Any]:
     }
 
 
-def _told_line(line: list[Branch]) -> dict[str, Any]:
+def _described_line(line: list[Branch]) -> dict[str, Any]:
     """A branch together with the steps it shares with its ancestors, as a single branch without a parent."""
-    return _told(line[-1]) | {"parent": None, "leaves_at": 0, "interventions": line_interventions(line)}
+    return _described(line[-1]) | {"parent": None, "leaves_at": 0, "interventions": line_interventions(line)}
 
 
 def _own(branch: Branch) -> Stretch:
@@ -119,7 +120,7 @@ def import_replay(file: BinaryIO, owner: str) -> Replay:
         try:
             replay, content = read_replay(Path(given.name), owner, caller(owner))
         except NoAnswer as none:
-            raise ReplayRefused.said(none.key, none.params) from none
+            raise ReplayRefused.keyed(none.key, none.params) from none
     return keep(replay, "replays", content)
 
 
@@ -154,8 +155,8 @@ def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: 
 
 
 def log_in_place(folder: Path, out: Path, options: LogOptions, identity: str) -> Replay:
-    """The log case of files that no person sent, not stored yet and nobody's own: read in this process, within no
-    bounds. `out`: an empty folder."""
+    """The log case of files that no person sent, not stored yet and without an owner. They are read in this process,
+    without bounds. `out`: an empty folder."""
     asked = log_analysis.Asked(str(folder), identity, options)
     return _left_case(asked, "", log_analysis.analyse(msgspec.json.encode(asked), out), out)
 
@@ -166,7 +167,7 @@ def _log_case(task: str, asked: log_analysis.Asked, owner: str, asks: Caller, na
 
 
 def _left_case(asked: log_analysis.Asked, owner: str, answer: bytes, folder: Path) -> Replay:
-    """Of the analysis' answer, and of what it left in its folder."""
+    """The log case from an analysis's answer and the files in its folder."""
     row = msgspec.json.decode(answer, type=log_analysis.Row)
     player = (folder / log_analysis.PLAYER).read_bytes()
     bundle = folder / log_analysis.BUNDLE
@@ -176,9 +177,9 @@ def _left_case(asked: log_analysis.Asked, owner: str, answer: bytes, folder: Pat
 def _log_replay(
     identity: str, owner: str, row: log_analysis.Row, player: bytes, bundle: bytes | None
 ) -> Replay:
-    told = msgspec.structs.asdict(row)
+    columns = msgspec.structs.asdict(row)
     return Replay(
-        id=uuid.UUID(identity), owner=owner, kind="log", state="log", player=player, bundle=bundle, **told
+        id=uuid.UUID(identity), owner=owner, kind="log", state="log", player=player, bundle=bundle, **columns
     )
 
 

@@ -8,7 +8,7 @@ from eosviz.replays.bounds import BOUNDS
 from eosviz.replays.log_upload import ALL_BYTES_MAX
 
 BODY_BYTES_MAX = 2 * 1024 * 1024
-BODY_BYTES_LET_GO_BY = 512 * 1024 * 1024
+BODY_BYTES_DISCARDED_MAX = 512 * 1024 * 1024
 """The connection of a body longer than this is cut."""
 _FORM_BYTES = 1024 * 1024
 """Room for the parts of a form around its files."""
@@ -35,9 +35,9 @@ class BodyLimit:
             await self._application(scope, receive, send)
             return
         limit = BODY_BYTES_MAX_AT.get(scope["path"], BODY_BYTES_MAX)
-        said = dict(scope["headers"]).get(b"content-length", b"0")
-        if said.isdigit() and int(said) > limit:
-            await _let_go_by(receive, min(int(said), BODY_BYTES_LET_GO_BY))
+        declared = dict(scope["headers"]).get(b"content-length", b"0")
+        if declared.isdigit() and int(declared) > limit:
+            await _discard(receive, min(int(declared), BODY_BYTES_DISCARDED_MAX))
             await self._refuse(scope, send, limit)
             return
         taken = 0
@@ -57,23 +57,23 @@ class BodyLimit:
 
         await self._application(scope, receive_counted, send_unless_refused)
         if taken > limit:
-            await _let_go_by(receive, BODY_BYTES_LET_GO_BY - taken)
+            await _discard(receive, BODY_BYTES_DISCARDED_MAX - taken)
             await self._refuse(scope, send, limit)
 
     async def _refuse(self, scope: Scope, send: Send, limit: int) -> None:
         """Let the site answer in the reader's language (`too_large.py`), as for a page without a body."""
-        told = [(name, value) for name, value in scope["headers"] if name not in _OF_THE_BODY]
+        kept = [(name, value) for name, value in scope["headers"] if name not in _OF_THE_BODY]
 
         async def send_and_close(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
             await send(message)
 
-        asked = {**scope, "method": "GET", "query_string": b"", "headers": told, TOO_LARGE: limit}
+        asked = {**scope, "method": "GET", "query_string": b"", "headers": kept, TOO_LARGE: limit}
         await self._application(asked, _nothing_more(), send_and_close)
 
 
-async def _let_go_by(receive: Receive, size: int) -> None:
+async def _discard(receive: Receive, size: int) -> None:
     """Read up to ``size`` bytes and discard them: a browser that is still sending does not read the answer, it
     reports a reset connection."""
     while size > 0:

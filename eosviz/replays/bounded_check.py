@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from eosviz.replays.checking import Checked
 
 PLAYER, REPLAY, COUNTED, CARD = "player", "replay", "counted", "card"
-"""The file in which the process counts the steps it has read."""
+"""Names of the files in the process's folder; in `counted` it writes how many steps it has read."""
 STEPS_BETWEEN_COUNTS = 250
 PARQUET = b"PAR1"
-"""The first bytes of a counted file."""
+"""The first bytes of a Parquet file."""
 
 
 class Row(msgspec.Struct):
@@ -42,7 +42,7 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
     identity: str
 
 
-def bring(question: bytes, folder: Path) -> bytes:
+def check_import(question: bytes, folder: Path) -> bytes:
     """The task of the process: `Asked` in, `Row` out, both as JSON. Raises ReplayRefused."""
     from eosviz.replays import carriers
     from eosviz.replays.checking import check
@@ -63,7 +63,7 @@ def bring(question: bytes, folder: Path) -> bytes:
         digest=recording.digest,
         steps=recording.steps,
         state=checked.finding.state,
-        finding=checked.told,
+        finding=checked.sentence_params,
     )
     return msgspec.json.encode(row)
 

@@ -12,7 +12,7 @@ from eosviz.replays.by_branch import ByBranch
 
 
 class Fold:
-    """``told`` is JSON: the facts of the branch's first view, if it has no parent, and of each of its own steps."""
+    """The derived facts of one branch: of its own steps, and of the first view if it has no parent."""
 
     def __init__(self, derived: Derived, view: bytes | None) -> None:
         self.derived = derived
@@ -22,7 +22,7 @@ class Fold:
     def take(self, step: Mapping[str, Any]) -> None:
         self.steps.append(msgspec.json.encode(self.derived.take(step)))
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         steps = msgspec.Raw(b"[%b]" % b",".join(self.steps))
         return {"steps": steps} if self.view is None else {"view": msgspec.Raw(self.view), "steps": steps}
 
@@ -37,7 +37,7 @@ def forked(fold: Fold) -> Fold:
     return Fold(fold.derived.fork(), None)
 
 
-class DerivedTold(ByBranch[Fold]):
+class DerivedByBranch(ByBranch[Fold]):
     """A witness of the reading, with one fold for each branch."""
 
     def begin(self) -> Fold:
@@ -50,4 +50,4 @@ class DerivedTold(ByBranch[Fold]):
         return forked(fold)
 
     def result(self, fold: Fold, branch: str) -> dict[str, Any]:
-        return fold.told()
+        return fold.to_json()

@@ -14,7 +14,7 @@ STEPS_MOST = 20_000
 """The most steps of a branch's line that its plan includes."""
 
 
-class PlansTold(ByBranch[RunPlan]):
+class PlansByBranch(ByBranch[RunPlan]):
     def __init__(self, header: format.Header, other: Callable[[str, int, bytes], None]) -> None:
         super().__init__(header, other)
         self._branches = {branch.id: branch for branch in header.branches}
@@ -31,7 +31,7 @@ class PlansTold(ByBranch[RunPlan]):
 
     def result(self, fold: RunPlan, branch: str) -> Mapping[str, Any]:
         own = self._branches[branch]
-        before = self._told.get(own.parent or "")
+        before = self._results.get(own.parent or "")
         ended = own.finished is not None
         return fold.to_json(own.newest <= STEPS_MOST, before, self._done_to(own), ended)
 

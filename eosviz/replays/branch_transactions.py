@@ -9,7 +9,7 @@ from engine.transaction_lines import TransactionLines
 from eosviz.replays.by_branch import ByBranch
 
 
-class TransactionsTold(ByBranch[TransactionLines]):
+class TransactionsByBranch(ByBranch[TransactionLines]):
     def begin(self) -> TransactionLines:
         return TransactionLines(self.header.view)
 

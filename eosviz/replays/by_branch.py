@@ -20,11 +20,12 @@ MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError)
 
 
 class ByBranch(ABC, Generic[Fold]):
-    """`other`: a witness that gets every step after this one."""
+    """One fold for each branch of a recording. `other`: another witness; each step is passed on to it after it was
+    folded."""
 
     def __init__(self, header: format.Header, other: Callable[[str, int, bytes], None]) -> None:
         self.header = header
-        self._told: dict[str, Mapping[str, Any]] = {}
+        self._results: dict[str, Mapping[str, Any]] = {}
         self._other = other
         self._waiting = list(reversed(header.branches))
         self._children: dict[str | None, list[format.Branch]] = {}
@@ -61,12 +62,12 @@ class ByBranch(ABC, Generic[Fold]):
         self._remember(number)
         self._other(branch, number, step)
 
-    def told(self) -> dict[str, Mapping[str, Any]]:
+    def results(self) -> dict[str, Mapping[str, Any]]:
         """Branch to its result, after the last step was taken."""
         while self._waiting:
             self._open_next()
         self._close()
-        return self._told
+        return self._results
 
     def _open_next(self) -> None:
         self._close()
@@ -77,7 +78,7 @@ class ByBranch(ABC, Generic[Fold]):
     def _close(self) -> None:
         if self._branch is not None and self._fold is not None:
             with suppress(*MISSHAPEN):
-                self._told[self._branch] = self.result(self._fold, self._branch)
+                self._results[self._branch] = self.result(self._fold, self._branch)
 
     def _remember(self, number: int) -> None:
         """Branches that leave here start from a copy."""

@@ -20,7 +20,7 @@ from eosviz.replays.refusal import ReplayRefused
 OPENING = b'<script type="application/gzip" id="replay">'
 """The text before the replay in an HTML file."""
 _PAGE_BYTES_MAX = 4 * 1024 * 1024
-"""A generous bound for the player around it."""
+"""A generous bound for the player around the replay."""
 _PIECE = 64 * 1024
 _HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<!doctype html", re.IGNORECASE)
 _SPACES = b" \t\r\n"

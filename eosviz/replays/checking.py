@@ -9,9 +9,9 @@ from typing import Any, BinaryIO, Protocol
 
 from eosviz.catalogue import LANGUAGES, say
 from eosviz.replays import format, reading
-from eosviz.replays.branch_derived import DerivedTold
-from eosviz.replays.branch_plans import PlansTold
-from eosviz.replays.branch_transactions import TransactionsTold
+from eosviz.replays.branch_derived import DerivedByBranch
+from eosviz.replays.branch_plans import PlansByBranch
+from eosviz.replays.branch_transactions import TransactionsByBranch
 from eosviz.replays.verification import Finding, Rerun
 
 PLAYER_STATES = {
@@ -59,7 +59,7 @@ class Checked:
         return str(self.recording.header.scenario.get("id", ""))[:100]
 
     @property
-    def told(self) -> dict[str, Any]:
+    def sentence_params(self) -> dict[str, Any]:
         """Parameters of the sentence about the state."""
         names = {branch.id: branch.name for branch in self.recording.header.branches}
         finding = self.finding
@@ -82,7 +82,7 @@ class Checked:
                 "variant": header.variant,
             },
             "verified": verified(
-                self.finding.state, header.engine, recording.steps, self.told, self.finding.step
+                self.finding.state, header.engine, recording.steps, self.sentence_params, self.finding.step
             ),
             "branches": [
                 {**format.as_json(branch), "first_broken": recording.first_broken[branch.id]}
@@ -98,34 +98,36 @@ def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] 
     """Read, check and run again. Raises ReplayRefused at the first error. ``read`` reads another form of the same
     lines (`carriers.py`); the default is the replay file's own. ``each`` is called after each step."""
     reruns: list[Rerun] = []
-    transactions: list[TransactionsTold] = []
-    plans: list[PlansTold] = []
-    derived: list[DerivedTold] = []
+    transactions: list[TransactionsByBranch] = []
+    plans: list[PlansByBranch] = []
+    derived: list[DerivedByBranch] = []
 
     def run_again(branch: str, number: int, step: bytes) -> None:
         reruns[0].take(branch, number, step)
         each()
 
-    def witness(header: format.Header) -> TransactionsTold:
+    def witness(header: format.Header) -> TransactionsByBranch:
         reruns.append(Rerun(header))
-        derived.append(DerivedTold(header, run_again))
-        plans.append(PlansTold(header, derived[0].take))
-        transactions.append(TransactionsTold(header, plans[0].take))
+        derived.append(DerivedByBranch(header, run_again))
+        plans.append(PlansByBranch(header, derived[0].take))
+        transactions.append(TransactionsByBranch(header, plans[0].take))
         return transactions[0]
 
     recording = read(file, witness=witness)
     return Checked(
         recording=recording,
         finding=reruns[0].finding(),
-        transactions=transactions[0].told(),
-        plans=plans[0].told(),
-        derived=derived[0].told(),
+        transactions=transactions[0].results(),
+        plans=plans[0].results(),
+        derived=derived[0].results(),
     )
 
 
-def verified(state: str, engine: str, steps: int, told: dict[str, Any], step: int | None) -> dict[str, Any]:
+def verified(
+    state: str, engine: str, steps: int, sentence_params: dict[str, Any], step: int | None
+) -> dict[str, Any]:
     """The words of the player's badge."""
-    params = {"engine": engine, "steps": steps, **told}
+    params = {"engine": engine, "steps": steps, **sentence_params}
     return {
         "state": PLAYER_STATES[state],
         "engine": engine,

@@ -107,8 +107,7 @@ def linked_player(request: HttpRequest, scenario: str, version: str) -> HttpResp
 
 
 def linked_file(kind: str, request: HttpRequest, scenario: str, version: str) -> tuple[LinkedFile, str]:
-    """The file, and its Cache-Control. Only for scenarios that are not public does it depend on the visitor. Raises
-    Problem."""
+    """A link's file, and its Cache-Control: private if the scenario is not public. Raises Problem."""
     link = read_link(scenario, version, request.GET)
     to_all = check_open(link, request)
     # Files that exist already are not charged.

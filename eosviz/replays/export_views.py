@@ -49,7 +49,7 @@ def limits(request: HttpRequest, session_id: UUID) -> JsonResponse:
 @never_cache
 @require_safe
 def replay_limits(request: HttpRequest, replay_id: UUID) -> JsonResponse:
-    """The same for an imported replay."""
+    """The same for the dialog of an imported replay."""
     _imported(request, replay_id)
     return _limits(request)
 
@@ -76,7 +76,8 @@ def _limits(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_POST
 def begin(request: HttpRequest, session_id: UUID) -> JsonResponse:
-    """`form`: one of the table's, or `publish`; `branch`: only its line; empty for all."""
+    """Begin an export. `form`: a key of `exporting.FORMS`, or `publish`. `branch`: the one branch to export; empty for
+    all."""
     session = _owned(request, session_id)
     branch = _branch(session, request.POST.get("branch", ""))
     return _begin(request, partial(exporting.begin, browser_of(request.session), session, branch))
@@ -85,7 +86,7 @@ def begin(request: HttpRequest, session_id: UUID) -> JsonResponse:
 @never_cache
 @require_POST
 def begin_of_replay(request: HttpRequest, replay_id: UUID) -> JsonResponse:
-    """The same for an imported replay; `branch` is the id in its file."""
+    """Begin an export of an imported replay; `branch` is the id in its file."""
     replay = _imported(request, replay_id)
     line = request.POST.get("branch", "")
     if line and not recorded.has_line(replay, line):
@@ -105,13 +106,13 @@ def _begin(request: HttpRequest, begin: Callable[[str, str], Export]) -> JsonRes
         return _refusal(refused, HTTPStatus.TOO_MANY_REQUESTS)
     make_export.delay(str(export.id))
     export.refresh_from_db()
-    return JsonResponse(_told(export), status=HTTPStatus.ACCEPTED)
+    return JsonResponse(_state_of(export), status=HTTPStatus.ACCEPTED)
 
 
 @never_cache
 @require_safe
 def state(request: HttpRequest, export_id: UUID) -> JsonResponse:
-    return JsonResponse(_told(_mine(request, export_id)))
+    return JsonResponse(_state_of(_mine(request, export_id)))
 
 
 @never_cache
@@ -120,13 +121,13 @@ def cancel(request: HttpRequest, export_id: UUID) -> JsonResponse:
     export = _mine(request, export_id)
     exporting.cancel(export.owner, export.id)
     export.refresh_from_db()
-    return JsonResponse(_told(export))
+    return JsonResponse(_state_of(export))
 
 
 @never_cache
 @require_safe
 def file(request: HttpRequest, export_id: UUID) -> StreamedFile:
-    """Always sent as a download, never shown as a page of this site."""
+    """The file of a finished export, always sent as a download and never shown as a page of this site."""
     export = _mine(request, export_id)
     if export.state != ExportState.DONE or not export.name:
         raise Http404
@@ -147,7 +148,7 @@ def _owned(request: HttpRequest, session_id: UUID) -> Session:
 
 
 def _imported(request: HttpRequest, replay_id: UUID) -> Replay:
-    """The finished export of this browser."""
+    """The browser's own imported replay, if its file was kept; else 404."""
     mine = Replay.objects.of_browser(browser_of(request.session)).with_file()
     return get_object_or_404(mine, id=replay_id)
 
@@ -168,7 +169,7 @@ def _refusal(refused: ReplayRefused, status: HTTPStatus) -> JsonResponse:
     return JsonResponse({"key": refused.key, "params": refused.params}, status=status)
 
 
-def _told(export: Export) -> dict[str, Any]:
+def _state_of(export: Export) -> dict[str, Any]:
     """The export's state as the page shows it."""
     shown = export.shown_state
     return {

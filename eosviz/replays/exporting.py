@@ -150,12 +150,13 @@ PUBLISH_PASSES = 2
 
 
 def begin(owner: str, session: Session, branch: Branch | None, form: str, language: str) -> Export:
-    """Create an export for the task. Raises ReplayRefused beyond the quota."""
+    """Create an export for the task. The browser's oldest exports beyond EXPORTS_KEPT are deleted. Raises ReplayRefused
+    if too many are unfinished, or beyond the quota of published replays."""
     return _begin(owner, _steps(session, branch), form, language, session=session, branch=branch)
 
 
 def begin_of_replay(owner: str, replay: Replay, line: str, form: str, language: str) -> Export:
-    """The same for an imported replay that has a file; `line`: the id of one branch in the file, empty for all.
+    """Create an export of an imported replay that has a file; `line`: the id of one branch in the file, empty for all.
     Raises ReplayRefused."""
     return _begin(owner, recorded.steps_of(replay, line), form, language, replay=replay, line=line)
 
@@ -176,13 +177,13 @@ def _begin(owner: str, steps: int, form: str, language: str, **source: Any) -> E
 
 
 def waits(export_id: UUID) -> bool:
-    """Whether it needs a bounded process."""
+    """Whether the export needs a bounded process."""
     form = Export.objects.filter(id=export_id).values_list("form", flat=True).first()
     return form == PUBLISH or (form in FORMS and FORMS[form].waits)
 
 
 def cancel(owner: str, export_id: UUID) -> bool:
-    """Cancel it. True if it was this browser's and unfinished."""
+    """Cancel an export. True if it was this browser's and unfinished."""
     mine = Export.objects.of_browser(owner).filter(id=export_id, state__in=UNFINISHED)
     return mine.update(state=ExportState.CANCELLED) > 0
 
@@ -194,19 +195,19 @@ def carry_out(export_id: UUID) -> None:
         return  # cancelled before it began, or taken by another worker
     export = Export.objects.select_related("session__version", "branch", "replay").get(id=export_id)
     try:
-        told = _publish(export) if export.form == PUBLISH else _make(export)
+        outcome = _publish(export) if export.form == PUBLISH else _make(export)
     except Cancelled:
         exports.delete(export.place)
         return
     except Stopped:
         return  # its page reports that its worker is gone
     except NoAnswer as refused:
-        told = {"state": ExportState.FAILED, "refusal": {"key": refused.key, "params": refused.params}}
+        outcome = {"state": ExportState.FAILED, "refusal": {"key": refused.key, "params": refused.params}}
     except Exception as error:
         logger.exception("export %s failed", export_id)
         key = "exports.no_room" if means_no_room(error) else "exports.failed"
-        told = {"state": ExportState.FAILED, "refusal": {"key": key, "params": {}}}
-    if not Export.objects.filter(id=export_id, state=ExportState.WORKING).update(**told):
+        outcome = {"state": ExportState.FAILED, "refusal": {"key": key, "params": {}}}
+    if not Export.objects.filter(id=export_id, state=ExportState.WORKING).update(**outcome):
         exports.delete(export.place)
 
 

@@ -56,11 +56,11 @@ def _link(request: HttpRequest, session: Session) -> HttpResponse:
         check_length(link)
     except Problem as problem:
         return problem_answer(problem)
-    told = {"address": request.build_absolute_uri(link.address())}
+    answer = {"address": request.build_absolute_uri(link.address())}
     if link.steps_needed <= STEPS_MAX:
         title = f"{link.scenario} {session.decoded_header['title'][language_of(get_language())]}"
-        told["frame"] = frame_html(request.build_absolute_uri(link.address("replays:embed")), title)
-    return JsonResponse(told)
+        answer["frame"] = frame_html(request.build_absolute_uri(link.address("replays:embed")), title)
+    return JsonResponse(answer)
 
 
 @never_cache

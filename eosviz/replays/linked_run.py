@@ -35,7 +35,7 @@ def answer(question: bytes, folder: Path) -> bytes:
 
 
 def made(asked: Asked) -> bytes:
-    """Within this process. Raises bounded.Refused; its key is a Problem's key without the prefix."""
+    """The file, made in this process. Raises bounded.Refused; its key is a Problem's key without the prefix."""
     return _MAKERS[asked.kind](_simulation(asked), asked)
 
 
@@ -50,8 +50,8 @@ def _simulation(asked: Asked) -> Simulation:
 
 
 def _refusal(refused: Refused, step: int) -> bounded.Refused:
-    told = {"step": step, "rule": refused.rule, "place": refused.place, **refused.told}
-    return bounded.Refused("link_refused", told)
+    params = {"step": step, "rule": refused.rule, "place": refused.place, **refused.told}
+    return bounded.Refused("link_refused", params)
 
 
 def run_to(simulation: Simulation, number: int) -> list[msgspec.Raw]:
@@ -105,7 +105,7 @@ def _player_file(simulation: Simulation, asked: Asked) -> bytes:
         "view": view_at_start,
         "transactions": {"1": transactions.to_json()},
         "plans": {"1": plan.to_json(done=asked.done)},
-        "derived": {"1": derived.told()},
+        "derived": {"1": derived.to_json()},
     }
     return player_file.pack(fields, player_file.pack_steps({"1": steps}))
 

@@ -37,7 +37,7 @@ from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.words import as_kept
 from eosviz.replays import player_file
 from eosviz.replays.checking import verified
-from eosviz.replays.log_branches import WRITTEN, branches_of, folded, tell_previews
+from eosviz.replays.log_branches import WRITTEN, add_previews, branches_of, folded
 from eosviz.replays.log_drawing import ends_of
 from eosviz.replays.log_files import given_files, is_bundle, laid_out
 from eosviz.replays.log_options import LogOptions
@@ -85,14 +85,14 @@ def analyse(question: bytes, out: Path) -> bytes:
     folder = Path(asked.folder)
     given = given_files(folder)
     document: Json | None = None if asked.verdicts else {"too_much": True}
-    told: Sequence[ToldPartition] = ()
+    lanes: Sequence[ToldPartition] = ()
     paths = laid_out(given, folder, out / _LAID_OUT) if asked.verdicts else []
     if paths:
-        document, told = _judged(paths, asked.options, out)
+        document, lanes = _judged(paths, asked.options, out)
     files = {one.path: (folder / one.place).read_bytes() for one in given}
     previews = previews_of(document or {})
     try:
-        case = log_case(files, segment_reader(), told, [one.ending for one in previews])
+        case = log_case(files, segment_reader(), lanes, [one.ending for one in previews])
     except NotALogError as error:
         if not (document or {}).get("partitions") and not (document or {}).get("log_lines"):
             raise _refusal(files, error) from error
@@ -105,21 +105,22 @@ def analyse(question: bytes, out: Path) -> bytes:
 def _judged(
     paths: Sequence[Path], options: LogOptions, out: Path
 ) -> tuple[Json | None, Sequence[ToldPartition]]:
-    """The document, and the partitions known from text or a bundle only."""
+    """The document, and the lanes of partitions from text or a bundle. None if nothing can be read; then the files are
+    only shown. Writes the case's bundle to `out`."""
     from eosviz.pipeline.kafka_logs.case import document, read_case
-    from eosviz.pipeline.kafka_logs.printed_lanes import lane_lines, told_partitions
+    from eosviz.pipeline.kafka_logs.printed_lanes import lane_lines, read_lanes
 
     try:
         case = read_case(paths, options.declared())
         found = document(case, as_kept)
     except ContradictedError as error:
-        raise ReplayRefused.said(error.told.key, error.told.params) from error
+        raise ReplayRefused.keyed(error.sentence.key, error.sentence.params) from error
     except LogsError:
         return None, ()
     lanes = io.BytesIO()
     lanes.writelines(lane_lines(case, STEPS_MAX + 1))
     _leave_bundle(case, out)
-    return bounded(found), told_partitions(lanes.getvalue().splitlines())
+    return bounded(found), read_lanes(lanes.getvalue().splitlines())
 
 
 def _leave_bundle(case: Any, out: Path) -> None:
@@ -139,8 +140,8 @@ def _refusal(files: Mapping[str, bytes], error: NotALogError) -> ReplayRefused:
         return ReplayRefused("no_bundle")
     alone = most_telling(files)
     if alone is not None:
-        return ReplayRefused.said(alone.key, alone.params)
-    return ReplayRefused.said(error.key, error.params)
+        return ReplayRefused.keyed(alone.key, alone.params)
+    return ReplayRefused.keyed(error.key, error.params)
 
 
 def bounded(found: Json) -> Json:
@@ -171,8 +172,8 @@ def stored(
 ) -> tuple[Row, bytes]:
     """The row and the packed player file."""
     verdicts = (analysis or {}).get("verdicts", [])
-    _tell_steps(verdicts, case.steps)
-    tell_previews(verdicts, case, previews)
+    _add_steps(verdicts, case.steps)
+    add_previews(verdicts, case, previews)
     title, engine = storable(case.header["title"]), case.header["engine"]
     finding = {
         "partitions": case.header["partitions"],
@@ -208,7 +209,7 @@ def stored(
 
 
 def _ends(analysis: Json, case: LogCase, plans: Mapping[str, Json]) -> Json:
-    """The drawings of partitions whose readers wait; none for a partition of which the player's log ends elsewhere."""
+    """The drawings of partitions with an open transaction; none if the case has more steps than the player's log."""
     waits = {one["partition"] for one in analysis["verdicts"] if one["producer_id"] is not None}
     stable = {
         one["name"]: one["last_stable_offset"] for one in analysis["partitions"] if one["name"] in waits
@@ -219,12 +220,12 @@ def _ends(analysis: Json, case: LogCase, plans: Mapping[str, Json]) -> Json:
 
 
 def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:
-    """The same for a case that was read in place: its summary, whatever the size of its files."""
+    """The row and the packed player file of a case that was read in place: its verdicts without steps."""
     return stored(_printed_case(document), bounded(document), identity)
 
 
 def _printed_case(analysis: Json) -> LogCase:
-    """For a case of tables and log lines: verdicts without batches to step through."""
+    """A case without steps, for verdicts without batches, such as those from tables and log lines."""
     named = [partition["name"] for partition in analysis["partitions"]]
     # A client's log lines name no partition.
     first = named[:TITLE_PARTITIONS_MAX] or [analysis["log_lines"][0]["place"].partition(": ")[0]]
@@ -236,8 +237,8 @@ def _printed_case(analysis: Json) -> LogCase:
     return LogCase(header=header, view={}, steps=[], not_read=(), shortened=False)
 
 
-def _tell_steps(verdicts: list[Json], steps: list[Json]) -> None:
-    """For each verdict the step that stores its batch; 0 if none does."""
+def _add_steps(verdicts: list[Json], steps: list[Json]) -> None:
+    """Adds `step` to each verdict: the step that stores the transaction's first batch; 0 if none does."""
     found: dict[tuple[str, int], int] = {}
     for step in steps:
         for change in step["changes"]:

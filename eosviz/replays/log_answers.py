@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from eosviz.pipeline.kafka_logs.case_sentences import group_said
+from eosviz.pipeline.kafka_logs.case_sentences import group_sentences
 from eosviz.pipeline.kafka_logs.remedies import FORCE_TERMINATE_SINCE
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
 from eosviz.pipeline.kafka_logs.words import moment
@@ -34,16 +34,16 @@ def sentence(key: str, **params: Any) -> Json:
 
 
 def answered(analysis: Json, problems: Sequence[Json]) -> list[Json]:
-    """The answers for each verdict that is not healthy. A command that ends a transaction in all its partitions is
-    given at the first."""
-    answers = [_Answer(analysis, verdict).told() for verdict in problems]
+    """The answers for each verdict that is not healthy. If a transaction has verdicts in several partitions, only the
+    first has the commands, because they end it in all."""
+    answers = [_Answer(analysis, verdict).to_json() for verdict in problems]
     first: dict[str, Json] = {}
     for number, (answer, verdict) in enumerate(zip(answers, problems, strict=True), 1):
         if verdict["kind"] not in _BY_THE_COORDINATOR or not verdict["transactional_id"]:
             continue
-        told = first.setdefault(verdict["transactional_id"], answer | {"number": number})
-        if told["number"] != number:
-            answer["todo_at"] = {"number": told["number"], "partition": told["partition"]}
+        earlier = first.setdefault(verdict["transactional_id"], answer | {"number": number})
+        if earlier["number"] != number:
+            answer["todo_at"] = {"number": earlier["number"], "partition": earlier["partition"]}
             answer["todo"] = []
     return answers
 
@@ -61,8 +61,8 @@ def summary(analysis: Json, answers: Sequence[Json]) -> Json:
     held = {one["partition"] for one in answers}
     rows = {"rows": answers[:LISTED_MAX], "left_out": max(0, len(answers) - LISTED_MAX)}
     if sum("todo_at" in one for one in answers) == len(answers) - 1:
-        said = sentence("answer.one_of_several", who=answers[0]["who"], partitions=len(held))
-        return {"said": said, "then": answers[0]["then"], **rows}
+        headline = sentence("answer.one_of_several", who=answers[0]["who"], partitions=len(held))
+        return {"said": headline, "then": answers[0]["then"], **rows}
     count = max(len(answers), sum(one["result"] == "open" for one in analysis["transactions"]))
     return {
         "said": sentence("answer.several", count=count, partitions=len(held)),
@@ -108,17 +108,17 @@ class _Answer:
         start = -1 if self._partition is None else self._partition["log_start"]
         return self._stable < 0 or max(self._verdict["first_offset"], start) <= self._stable
 
-    def told(self) -> Json:
+    def to_json(self) -> Json:
         verdict = self._verdict
-        told: Json = {"partition": verdict["partition"], "todo": [*self._todo()]}
+        answer: Json = {"partition": verdict["partition"], "todo": [*self._todo()]}
         means = sentence(f"verdict.{verdict['kind']}.means")
         if verdict["producer_id"] is None:
-            return told | {
+            return answer | {
                 "said": sentence("answer.undecided", partition=verdict["partition"]),
                 "then": means,
             }
-        return told | {
-            "said": self._said(),
+        return answer | {
+            "said": self._headline(),
             "then": self._coordinator() if self._kind is VerdictKind.UNDECIDED else means,
             "who": self._who(),
             "since": None if self._since is None else moment(self._since),
@@ -153,7 +153,7 @@ class _Answer:
     def _is_the_coordinators(self) -> bool:
         return self._kind in _BY_THE_COORDINATOR
 
-    def _said(self) -> Json:
+    def _headline(self) -> Json:
         offset = self._verdict["first_offset"]
         if self._holds and self._stable >= 0:
             # Where the records are deleted, readers stop at the log's start.
@@ -205,12 +205,12 @@ class _Answer:
         else:
             yield sentence("answer.blocked.behind", offset=verdict["first_offset"])
         groups = [one for one in self._analysis["groups"] if one["partition"] == verdict["partition"]]
-        told = [words._asdict() for row in groups for words in group_said(row)]
-        yield from told[:GROUPS_MAX]
-        if len(told) > GROUPS_MAX:
-            yield sentence("answer.blocked.more", count=len(told) - GROUPS_MAX)
+        sentences = [words._asdict() for row in groups for words in group_sentences(row)]
+        yield from sentences[:GROUPS_MAX]
+        if len(sentences) > GROUPS_MAX:
+            yield sentence("answer.blocked.more", count=len(sentences) - GROUPS_MAX)
         names = (one["name"] for one in self._analysis["partitions"])
-        if not told and not any(name.startswith(OFFSETS_TOPIC) for name in names):
+        if not sentences and not any(name.startswith(OFFSETS_TOPIC) for name in names):
             yield sentence("answer.blocked.no_groups")
 
     def _coordinator(self) -> Json:
@@ -307,8 +307,8 @@ class _Answer:
         }
 
 
-def _fact(name: str, *said: Json) -> Json:
-    return {"name": f"logs.answer.fact.{name}", "said": said}
+def _fact(name: str, *sentences: Json) -> Json:
+    return {"name": f"logs.answer.fact.{name}", "said": sentences}
 
 
 def _verb(command: str) -> str:
@@ -323,7 +323,7 @@ def _run(
     then: Json | None = None,
     since: str = TOOL_SINCE,
 ) -> Json:
-    """One command and what it does, in one line."""
+    """One remedy with a command: a title and a line about what it does."""
     verb = _verb(command)
     name = verb.replace("-", "_").lower()
     return {

@@ -16,7 +16,8 @@ Json = dict[str, Any]
 
 
 def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json], dict[str, list[Json]]]:
-    """Branches of a player file and the steps of each. `previews`: the cases with their endings given."""
+    """Branches of a player file and the steps of each. `previews`: those whose endings were given to the case, in that
+    order."""
     last = len(case.steps)
     branches, steps = [_branch(WRITTEN, "log", last)], {WRITTEN: case.steps}
     for place, tried in case.previews.items():
@@ -46,12 +47,12 @@ def folded(
             facts.take(step)
         complete = branch["newest"] <= STEPS_MOST
         plans[branch["id"]] = plan.to_json(complete, before=plans.get(branch["parent"]))
-        derived[branch["id"]] = facts.told()
+        derived[branch["id"]] = facts.to_json()
     return plans, derived
 
 
-def tell_previews(verdicts: Sequence[Json], case: LogCase, previews: Sequence[Preview]) -> None:
-    """For each verdict the branch that tries its remedy, and the step where it begins."""
+def add_previews(verdicts: Sequence[Json], case: LogCase, previews: Sequence[Preview]) -> None:
+    """Adds `preview` to each verdict: the branch that tries its remedy, and the step where that branch begins."""
     for place in case.previews:
         verdicts[previews[place].verdict]["preview"] = {
             "branch": preview_branch(place),

@@ -16,7 +16,8 @@ Json = dict[str, Any]
 
 
 def ends_of(steps: Iterable[Json], stable: Mapping[str, int], hues: Mapping[str, int]) -> dict[str, Json]:
-    """`stable`: partition to its last stable offset, for those to draw. `hues`: from a plan."""
+    """For up to PARTITIONS_MAX partitions the batches around the last stable offset. `stable`: partition to that
+    offset. `hues`: from a plan."""
     names = list(stable)[:PARTITIONS_MAX]
     batches: dict[str, dict[int, Json]] = {name: {} for name in names}
     for step in steps:

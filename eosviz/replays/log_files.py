@@ -96,7 +96,7 @@ def _begin(path: Path) -> bytes:
 
 
 def is_bundle(path: str, begin: bytes) -> bool:
-    """True if a file that begins so can only be a bundle."""
+    """Whether a file with this path and beginning can only be a bundle: it is gzipped and has no segment's name."""
     return begin.startswith(MAGIC) and base_offset_of(path) is None
 
 

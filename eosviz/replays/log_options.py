@@ -29,15 +29,15 @@ class LogOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def fields_of(options: LogOptions) -> dict[str, str]:
     """The form's fields for these options: the inverse of `options_of`, apart from the spelling of times."""
-    said: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for name, value in msgspec.structs.asdict(options).items():
         if value is None or value is False:
             continue
         if value is True:
-            said[name] = "on"
+            fields[name] = "on"
         else:
-            said[name] = written(value) if name in MOMENTS else str(value)
-    return said
+            fields[name] = written(value) if name in MOMENTS else str(value)
+    return fields
 
 
 def options_of(form: Mapping[str, str]) -> LogOptions:
@@ -56,5 +56,5 @@ def options_of(form: Mapping[str, str]) -> LogOptions:
         )
         options.declared()
     except ContradictedError as error:
-        raise ReplayRefused.said(error.told.key, error.told.params) from None
+        raise ReplayRefused.keyed(error.sentence.key, error.sentence.params) from None
     return options

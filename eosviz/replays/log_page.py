@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from engine.codec.damage import DamageKind
-from eosviz.pipeline.kafka_logs.case_sentences import group_said
+from eosviz.pipeline.kafka_logs.case_sentences import group_sentences
 from eosviz.pipeline.kafka_logs.text_partition import INVALID
 from eosviz.reference.signatures import Signature, fitting
 from eosviz.replays.log_answers import answered, summary
@@ -44,7 +44,7 @@ def log_case_page(analysis: Json) -> Json:
     rows = [
         partition
         | {
-            "damage": [said for one in partition["damage"] for said in damage_said(one)],
+            "damage": [sentence for one in partition["damage"] for sentence in damage_sentences(one)],
             "verdict": worst.get(partition["name"]),
             "jumps": [one | {"last": one["found"] - 1} for one in partition.get("jumps", [])],
             **_drawn(partition, by_partition.get(partition["name"], [])),
@@ -62,7 +62,7 @@ def log_case_page(analysis: Json) -> Json:
         "left_out": analysis.get("left_out", 0),
         "notes": [note for one in analysis["verdicts"] for note in _notes(one)],
         "given": analysis.get("given", []),
-        "groups": [said._asdict() for one in analysis["groups"] for said in group_said(one)],
+        "groups": [sentence._asdict() for one in analysis["groups"] for sentence in group_sentences(one)],
         "log_lines": analysis.get("log_lines", []),
         "signatures": _further_signatures(problems, analysis),
         "text": _text(analysis["text"]),
@@ -75,37 +75,37 @@ def log_case_page(analysis: Json) -> Json:
     }
 
 
-def _line_kinds(told: list[Json]) -> set[str]:
+def _line_kinds(evidence: list[Json]) -> set[str]:
     """The kinds of log lines among these sentences."""
-    keys = (one["says"]["key"] for one in told)
+    keys = (one["says"]["key"] for one in evidence)
     return {key.removeprefix(_LINE) for key in keys if key.startswith(_LINE)}
 
 
 def _further_signatures(problems: list[Json], analysis: Json) -> list[Signature]:
     """Signatures that match the log lines, or a healthy log, and are not shown at a verdict yet."""
-    told = {signature.name for problem in problems for signature in problem["signatures"]}
+    shown = {signature.name for problem in problems for signature in problem["signatures"]}
     kinds = _line_kinds(analysis.get("log_lines", []))
-    return [one for one in fitting(None if problems else "healthy", kinds) if one.name not in told]
+    return [one for one in fitting(None if problems else "healthy", kinds) if one.name not in shown]
 
 
 def _text(text: Json | None) -> Json | None:
     """Cases stored by earlier releases have examples as sentences."""
     if text is None:
         return None
-    told = [one if isinstance(one, dict) else dict(zip(("place", "line"), one.split(": ", 1), strict=True))
+    examples = [one if isinstance(one, dict) else dict(zip(("place", "line"), one.split(": ", 1), strict=True))
             for one in text["examples"]]  # fmt: skip
-    return text | {"examples": told}
+    return text | {"examples": examples}
 
 
-def damage_said(told: str) -> list[Json]:
-    """The sentences about one damaged place, which the analysis has as the command line prints it; output of Kafka's
-    tools is kept as it is."""
-    file, _, rest = told.partition(": ")
+def damage_sentences(damage: str) -> list[Json]:
+    """The sentences about one damaged place. `damage`: its line as the command prints it; a line of Kafka's own tools
+    stays as it is."""
+    file, _, rest = damage.partition(": ")
     if rest == INVALID:
         return [{"key": "logs.damage.invalid", "params": {"file": file}}]
     parts = [_PART.fullmatch(part.removesuffix(_ENDS)) for part in re.split(r"; (?=byte \d)", rest)]
     if not all(part is not None and part["kind"] in _DAMAGE for part in parts):
-        return [{"text": told}]
+        return [{"text": damage}]
     return [
         {
             "key": f"log.damage.{_DAMAGE[part['kind']].name.lower()}",

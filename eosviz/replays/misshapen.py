@@ -26,8 +26,8 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 """The first pattern that matches counts; each name is `replays.misshapen.<kind>`."""
 
 
-def said(sentence: str) -> dict[str, Any]:
-    """Key and parameters for the decoder's error text."""
+def sentence_of(sentence: str) -> dict[str, Any]:
+    """Key and parameters of the sentence for a decoder's error text."""
     found = _PLACE.search(sentence)
     place = found["place"] if found else ""
     bare = sentence[: found.start()] if found else sentence
@@ -38,13 +38,13 @@ def said(sentence: str) -> dict[str, Any]:
     return {"key": "replays.misshapen.other", "params": {"place": _shown(place)}}
 
 
-def _params(place: str, told: dict[str, str]) -> dict[str, Any]:
-    field = told.pop("field", None)
+def _params(place: str, found: dict[str, str]) -> dict[str, Any]:
+    field = found.pop("field", None)
     if field is not None:
         place = f"{place}.{field}" if place else field
-    params: dict[str, Any] = {"place": _shown(place), **told}
-    if "expected" in told:
-        params["expected"] = told["expected"].split(" | ")
+    params: dict[str, Any] = {"place": _shown(place), **found}
+    if "expected" in found:
+        params["expected"] = found["expected"].split(" | ")
     return params
 
 

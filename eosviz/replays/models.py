@@ -82,7 +82,7 @@ class Replay(models.Model):
 
     @property
     def has_verdicts(self) -> bool:
-        """True if there is a page about its transactions."""
+        """Whether there is a page about the transactions: for every log case that was judged."""
         return self.kind == "log" and self.analysis is not None
 
     @property

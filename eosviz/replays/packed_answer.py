@@ -1,4 +1,4 @@
-"""A gzipped JSON file as a response: gzipped for clients that accept it, and 304 for those that already have it."""
+"""A gzipped JSON file as a response: unpacked for clients that do not accept gzip, and 304 for those that have it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from eosviz.streamed import Streamed, StreamedFile
 
 
 def packed_answer(request: HttpRequest, packed: bytes | BinaryIO, digest: str, kept: str) -> HttpResponseBase:
-    """`digest` identifies the content, `kept` is its Cache-Control. An open file is closed at the end."""
+    """The response. `digest` identifies the content, `kept` is its Cache-Control. An open file is closed at the end."""
     tag = f'"{digest}"'
     if request.headers.get("If-None-Match") == tag:
         response: HttpResponseBase = HttpResponse(status=HTTPStatus.NOT_MODIFIED)

@@ -70,8 +70,8 @@ def parquet_file(replay: BinaryIO, each: Callable[[], None]) -> Iterator[bytes]:
                     writer.add_key_value_metadata({HEADER: header, END: line})
                     break
                 step = read["step"]
-                told = {"branch": read["branch"], "step": canonical(step).decode(), "digest": read["digest"]}
-                rows.append({**columns_of(step), **told})
+                row = {"branch": read["branch"], "step": canonical(step).decode(), "digest": read["digest"]}
+                rows.append({**columns_of(step), **row})
                 each()
                 if len(rows) == ROWS_IN_A_GROUP:
                     writer.write_table(pa.Table.from_pylist(rows, SCHEMA))
@@ -96,31 +96,31 @@ def replay_lines(path: Path, bounds: Bounds = BOUNDS) -> Iterator[bytes]:
 
 
 def _lines(file: pq.ParquetFile, bounds: Bounds) -> Iterator[bytes]:
-    told = file.metadata
-    told_metadata = told.metadata or {}
+    metadata = file.metadata
+    marks = metadata.metadata or {}
     if not file.schema_arrow.remove_metadata().equals(SCHEMA):
         raise ReplayRefused("parquet_columns")
-    if HEADER not in told_metadata or END not in told_metadata:
+    if HEADER not in marks or END not in marks:
         raise ReplayRefused("parquet_unmarked")
-    if told.num_rows + 2 > bounds.lines:
+    if metadata.num_rows + 2 > bounds.lines:
         raise ReplayRefused("too_many_lines", limit=bounds.lines)
-    size = sum(told.row_group(number).total_byte_size for number in range(told.num_row_groups))
+    size = sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
     if size > bounds.content_bytes:
         raise ReplayRefused("content_too_large", limit=bounds.content_bytes)
-    yield told_metadata[HEADER]
+    yield marks[HEADER]
     number = 0
     for batch in file.iter_batches(_ROWS_READ_AT_ONCE):
         for row in batch.to_pylist():
             number += 1
             step = row.pop("step").encode()
-            told_line = {name: row.pop(name) for name in ("branch", "digest")}
+            place = {name: row.pop(name) for name in ("branch", "digest")}
             if row != columns_of(json.loads(step)):
                 raise ReplayRefused("parquet_row_differs", row=number)
             yield (
                 b'{"branch":%s,"digest":%s,"step":%s,"type":"step"}'
-                % (canonical(told_line["branch"]), canonical(told_line["digest"]), step)
+                % (canonical(place["branch"]), canonical(place["digest"]), step)
             )
-    yield told_metadata[END]
+    yield marks[END]
 
 
 def write_replay(path: Path, into: BinaryIO) -> None:

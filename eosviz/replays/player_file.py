@@ -22,7 +22,7 @@ _PIECE = 1024 * 1024
 
 
 class PlayedSession(TypedDict):
-    """The kinds of player files."""
+    """The run or log case that the file plays."""
 
     id: str
     title: Bilingual | str | None
@@ -31,13 +31,13 @@ class PlayedSession(TypedDict):
 
 
 class Verified(TypedDict):
-    """The result of checking: `differs` names the first step that differs."""
+    """The result of checking the file; `step` is the first step that differs, if one does."""
 
     state: Literal["verified", "as_recorded", "differs", "log"]
     engine: NotRequired[str]
     step: NotRequired[int | None]
     sentence: NotRequired[Bilingual]
-    """The same in words."""
+    """The result as a sentence."""
 
 
 class BranchName(TypedDict):
@@ -53,7 +53,7 @@ class PlayedBranch(TypedDict):
     id: str
     name: str
     said: NotRequired[BranchName]
-    """The name if none was given."""
+    """The name of a branch of a log case, as a sentence."""
     parent: str | None
     leaves_at: int
     """The last step shared with its parent."""

@@ -19,12 +19,12 @@ def about(digest: str) -> dict[str, Any] | None:
     if found is None:
         return None
     with found:
-        told: dict[str, Any] = json.load(found)
-    return told
+        content: dict[str, Any] = json.load(found)
+    return content
 
 
 def opened(digest: str, name: str) -> BinaryIO | None:
-    """Opens one of its files."""
+    """One file of a published replay, open; None if there is none."""
     if DIGEST.fullmatch(digest) is None:
         return None
     try:
@@ -34,5 +34,5 @@ def opened(digest: str, name: str) -> BinaryIO | None:
 
 
 def has_card(digest: str) -> bool:
-    """True if there is a picture; replays published by early releases have none."""
+    """Whether there is a picture: replays published by early releases have none."""
     return DIGEST.fullmatch(digest) is not None and published.path(digest, CARD).exists()

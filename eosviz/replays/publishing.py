@@ -33,8 +33,9 @@ def check_room(owner: str) -> None:
 
 
 def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str, card: bytes = b"") -> Publication:
-    """``packed`` is the player file; ``replay`` the checked replay file, at its beginning; ``card`` the picture,
-    empty for none. Publishing the same again changes nothing."""
+    """Store the files and the row of a publication. ``packed`` is the player file; ``replay`` the checked replay file,
+    at its beginning; ``card`` the picture, empty for none. Publishing the same again changes nothing. Raises
+    ReplayRefused beyond the size or the quota."""
     if len(packed) > PUBLISHED_BYTES_MAX:
         raise ReplayRefused("too_large_to_publish", limit=PUBLISHED_BYTES_MAX)
     digest = digest_of(packed)

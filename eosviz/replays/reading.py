@@ -56,8 +56,8 @@ def read_lines(
     bounds: Bounds = BOUNDS,
     witness: Callable[[format.Header], Witness] | None = None,
 ) -> Recording:
-    """The same for the file's lines, whatever form they came in: ``(number, line)`` from 1, without line feeds.
-    ``witness`` makes, from the header, an object that gets each step after it was checked."""
+    """Read and check the lines of a replay in any form: ``(number, line)`` from 1, without line feeds. Raises
+    :class:`ReplayRefused`. ``witness`` makes, from the header, an object that gets each step after it was checked."""
     number, line = next(lines, (0, b""))
     if not number:
         raise ReplayRefused("empty", line=0)
@@ -101,7 +101,7 @@ def _convert(value: Any, shape: type[Any], number: int) -> Any:
     try:
         return format.convert(value, shape)
     except msgspec.ValidationError as error:
-        raise ReplayRefused("wrong_shape", line=number, detail=misshapen.said(str(error))) from error
+        raise ReplayRefused("wrong_shape", line=number, detail=misshapen.sentence_of(str(error))) from error
 
 
 def _read_header(value: Any, bounds: Bounds) -> format.Header:

@@ -30,7 +30,7 @@ class _Line(msgspec.Struct):
 
 
 def steps_of(replay: Replay, line: str) -> int:
-    """How many steps an export of it reads. KeyError if it has no such branch."""
+    """How many steps an export of the replay reads. KeyError if it has no such branch."""
     return _branches(_header(replay))[line].newest if line else replay.steps
 
 

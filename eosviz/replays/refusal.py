@@ -15,7 +15,7 @@ class ReplayRefused(Refused):
         super().__init__(f"replays.refused.{reason}", params)
 
     @classmethod
-    def said(cls, key: str, params: Mapping[str, Any]) -> "ReplayRefused":
+    def keyed(cls, key: str, params: Mapping[str, Any]) -> "ReplayRefused":
         """A refusal whose sentence is in another part of the catalogue."""
         refused = cls("", **params)
         refused.key = key

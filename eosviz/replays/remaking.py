@@ -37,7 +37,7 @@ def without_file() -> QuerySet[Replay]:
 
 
 def remake(replay: Replay) -> bool:
-    """Store its file if one of the stored documents was its scenario; true if the file is stored now."""
+    """Store the replay's file if one of the stored documents was its scenario. Whether the file is stored now."""
     file = remade(replay)
     if file is None:
         return False
@@ -55,7 +55,7 @@ def remade(replay: Replay) -> bytes | None:
 
 
 def _header(replay: Replay, played: _Played, document: dict[str, Any]) -> format.Header:
-    told = {
+    fields = {
         "type": "header",
         "schema": format.SCHEMA,
         "engine": replay.engine,
@@ -69,7 +69,7 @@ def _header(replay: Replay, played: _Played, document: dict[str, Any]) -> format
             {name: branch[name] for name in _BRANCH if name in branch} for branch in played.branches
         ],
     }
-    header: format.Header = format.convert(told, format.Header)
+    header: format.Header = format.convert(fields, format.Header)
     return header
 
 

@@ -1,4 +1,4 @@
-"""The case of the sample log: one for everyone, and nobody's own.
+"""The case of the sample log: one for everyone, without an owner.
 
 It is read in place. What bounds a process guards against comes from people; these files come from the engine.
 """
@@ -38,10 +38,10 @@ def sample_case() -> Replay:
 
 @cache
 def _identity() -> uuid.UUID:
-    """The same as long as the case says the same."""
+    """The id of the case: equal contents have equal ids."""
     case = _read(str(NAMESPACE))
-    said = msgspec.json.encode([case.engine, case.title, case.steps, case.analysis, case.finding])
-    return uuid.uuid5(NAMESPACE, hashlib.sha256(said).hexdigest())
+    content = msgspec.json.encode([case.engine, case.title, case.steps, case.analysis, case.finding])
+    return uuid.uuid5(NAMESPACE, hashlib.sha256(content).hexdigest())
 
 
 def _read(identity: str) -> Replay:

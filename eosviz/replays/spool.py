@@ -48,7 +48,7 @@ def give_back(descriptor: int, start: int, end: int) -> bool:
 
 
 def move(file: UploadedFile[bytes], target: Path) -> None:
-    """Move or copy an uploaded file that was read to its end."""
+    """Move an uploaded file that Django has written to disk; copy one that is in memory."""
     if isinstance(file, TemporaryUploadedFile):
         file.flush()
         shutil.move(file.temporary_file_path(), target)

@@ -49,7 +49,7 @@ class Store:
         return size
 
     def open(self, *names: str) -> BinaryIO:
-        """Raises FileNotFoundError."""
+        """The file, open for reading. Raises FileNotFoundError."""
         return self.path(*names).open("rb")
 
     def delete(self, *names: str) -> None:

@@ -20,7 +20,7 @@ STEPS_SHOWN = 200
 """Steps on one page; further pages are linked."""
 
 
-class Said(msgspec.Struct):
+class Sentence(msgspec.Struct):
     key: str
     params: dict[str, Any] = {}
 
@@ -42,7 +42,7 @@ class Line(msgspec.Struct):
     key: str
     params: dict[str, Any] = {}
     rules: list[str] = []
-    notes: list[Said] = []
+    notes: list[Sentence] = []
     interesting: bool = False
     broken: list[Broken] = []
 
@@ -66,7 +66,7 @@ _RUN = msgspec.json.Decoder(Run)
 
 @require_safe
 def text(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
-    """`?from=` begins at that step instead of on the page of the link's step."""
+    """The page with the link's step; with `?from=`, the page with that step."""
     try:
         file, kept = linked_file("player", request, scenario, version)
         link = read_link(scenario, version, request.GET)

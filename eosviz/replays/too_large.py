@@ -27,9 +27,9 @@ class TooLargeBodies(Middleware):
             return None
         problem = ReplayRefused("body_too_large", megabytes=f"{limit / 2**20:g}")
         if not request.accepts("text/html"):
-            said = problem.said_in(language_of(get_language()))
+            sentence = problem.said_in(language_of(get_language()))
             return HttpResponse(
-                f"{said}\n",
+                f"{sentence}\n",
                 content_type="text/plain; charset=utf-8",
                 status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
             )

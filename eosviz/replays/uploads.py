@@ -32,7 +32,7 @@ from eosviz.replays.stores import uploads
 logger = logging.getLogger(__name__)
 
 OF_PERSON_MAX = 6
-"""The most unfinished uploads. The queue's own bounds (`bounded.register`) are the same or wider."""
+"""The most unfinished uploads of one person. The queue's own bounds (`bounded.register`) are the same or wider."""
 OF_ADDRESS_MAX = 60
 OF_PERSON_BYTES_MAX = 512 * 1024 * 1024
 OF_ADDRESS_BYTES_MAX = 2 * 1024 * 1024 * 1024
@@ -66,7 +66,8 @@ class Arriving:
 
 @contextmanager
 def arriving() -> Iterator[Arriving]:
-    """Deletes the folder at the end of the block unless `begin` was called. Raises TooManyUploads."""
+    """An upload whose files arrive during the block. At its end the folder is deleted unless `begin` was called. Raises
+    TooManyUploads if the disk space for unfinished uploads is full."""
     held = Upload.objects.unfinished().aggregate(held=Sum("bytes"))["held"] or 0
     if held > ALL_BYTES_MAX:
         raise TooManyUploads("uploads_full", gigabytes=ALL_BYTES_MAX // 2**30)
@@ -82,7 +83,7 @@ def arriving() -> Iterator[Arriving]:
 def begin(
     coming: Arriving, kind: str, owner: str, address: str, size: int, options: dict[str, Any] | None = None
 ) -> Upload:
-    """Create a row for a worker. Raises TooManyUploads, or ReplayRefused beyond the person's quota."""
+    """Create the row of an upload for a worker. Raises TooManyUploads, or ReplayRefused beyond the person's quota."""
     who = caller_of(owner, address)
     ReplayRefused.check_quota(owner, KINDS[kind].quota)
     with transaction.atomic():
@@ -109,7 +110,7 @@ def _check_room(name: str, value: str, size: int, most: int, bytes_max: int) -> 
 
 
 def cancel(upload: Upload) -> None:
-    """Cancel it in any unfinished state. Finished ones stay."""
+    """Cancel an upload unless it is finished."""
     if Upload.objects.filter(id=upload.id).unfinished().update(state=ExportState.CANCELLED):
         runner.register().cancel(upload.place)
         uploads.delete(upload.place)
@@ -158,8 +159,8 @@ def _finish(upload: Upload, replay: Replay, file: bytes, quota: str) -> None:
             raise Cancelled
 
 
-def _end(upload: Upload, **told: Any) -> bool:
-    return Upload.objects.filter(id=upload.id).unfinished().update(**told) > 0
+def _end(upload: Upload, **fields: Any) -> bool:
+    return Upload.objects.filter(id=upload.id).unfinished().update(**fields) > 0
 
 
 def _read_log(upload: Upload, caller: Caller) -> tuple[Replay, bytes]:

@@ -23,7 +23,7 @@ SECONDS_MAX = 60.0
 """A longer check stops; the file then plays as recorded."""
 STEPS_BETWEEN_LOOKS = 200
 _CRAFTED = "fault.crafted_request"
-"""The one sentence whose parameters were once in the order of a document's keys."""
+"""The sentence whose parameters in older recordings are in the order of a document's keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +64,9 @@ class Rerun:
             simulation = Simulation(load(header.scenario, header.variant))
         except (BadScenario, Refused) as error:
             raise ReplayRefused("scenario", place=error.place, **error.told) from error
-        told = (header.header, header.view, header.profile)
+        recorded = (header.header, header.view, header.profile)
         found = (simulation.header(), simulation.view(), simulation.scenario["profile"])
-        if canonical(told) != canonical(found):
+        if canonical(recorded) != canonical(found):
             self._differs(first.id, 0)
             return
         try:
@@ -122,8 +122,8 @@ def _same(made: dict[str, Any], step: bytes) -> bool:
         return True
     if made["key"] != _CRAFTED:
         return False
-    told = msgspec.json.decode(step)
-    return canonical(_fields_sorted(made)) == canonical(_fields_sorted(told))
+    recorded = msgspec.json.decode(step)
+    return canonical(_fields_sorted(made)) == canonical(_fields_sorted(recorded))
 
 
 def _fields_sorted(step: dict[str, Any]) -> dict[str, Any]:

@@ -92,8 +92,8 @@ def _begin(
     options: LogOptions | None = None,
 ) -> HttpResponse:
     """Give the files to a worker and show the progress. Raises ReplayRefused."""
-    told = {} if options is None else msgspec.to_builtins(options)
-    upload = uploads.begin(coming, kind, browser_making(request), address_of(request), size, told)
+    stated = {} if options is None else msgspec.to_builtins(options)
+    upload = uploads.begin(coming, kind, browser_making(request), address_of(request), size, stated)
     take_upload.delay(upload.place)
     return redirect("replays:upload", upload.id)
 
@@ -156,13 +156,13 @@ def _preview(request: HttpRequest, replay: Replay) -> Preview | None:
 
 def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpResponse:
     if refused:
-        said = {name: request.POST.get(name, "") for name in LogOptions.__struct_fields__}
+        stated = {name: request.POST.get(name, "") for name in LogOptions.__struct_fields__}
     else:
-        said = _said_before(request)
+        stated = _stated_before(request)
     context = {
         **_refused_and_kept(request, refused),
         **log_bounds(),
-        "declared": any(said.values()) and said,
+        "declared": any(stated.values()) and stated,
         "again": bool(request.GET.get("again")),
         "text": request.POST.get("text", "") if refused else "",
         "example": pictured(*LOG_EXAMPLE),
@@ -170,8 +170,8 @@ def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpR
     return _shown(request, "replays/log.html", context, refused)
 
 
-def _said_before(request: HttpRequest) -> dict[str, str]:
-    """The fields of one's own upload that the address names as `again`: it was refused or cancelled."""
+def _stated_before(request: HttpRequest) -> dict[str, str]:
+    """The fields of the reader's own upload that `?again=` names, which was refused or cancelled; empty without one."""
     named = request.GET.get("again", "")
     try:
         wanted = UUID(named)
@@ -236,7 +236,7 @@ def play(request: HttpRequest, replay_id: UUID) -> HttpResponse:
 
 
 def _exporting(request: HttpRequest, replay: Replay) -> dict[str, bool]:
-    """True if the reader may export it in other forms: one's own replay whose file was kept."""
+    """`is_own`: whether the replay is the reader's own session; `may_export`: whether its file was kept, too."""
     mine = Replay.objects.of_browser(browser_of(request.session)).filter(id=replay.id, kind="session")
     return {"is_own": mine.exists(), "may_export": mine.with_file().exists()}
 

@@ -1,4 +1,4 @@
-"""Writes a session as a replay file. The same session gives the same bytes every time."""
+"""Writes a session as a replay file. Equal sessions give equal bytes."""
 
 import zlib
 from collections.abc import Iterable, Iterator

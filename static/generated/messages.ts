@@ -2651,7 +2651,7 @@ export interface PlayerFile {
   why?: LogWhy[];
 }
 /**
- * The kinds of player files.
+ * The run or log case that the file plays.
  */
 export interface PlayedSession {
   id: string;
@@ -2660,14 +2660,14 @@ export interface PlayedSession {
   variant: string | null;
 }
 /**
- * The result of checking: `differs` names the first step that differs.
+ * The result of checking the file; `step` is the first step that differs, if one does.
  */
 export interface Verified {
   state: "as_recorded" | "differs" | "log" | "verified";
   engine?: string;
   step?: number | null;
   /**
-   * The same in words.
+   * The result as a sentence.
    */
   sentence?: Bilingual;
 }
@@ -2678,7 +2678,7 @@ export interface PlayedBranch {
   id: string;
   name: string;
   /**
-   * The name if none was given.
+   * The name of a branch of a log case, as a sentence.
    */
   said?: BranchName;
   parent: string | null;

@@ -42,7 +42,7 @@ from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_reader import TextReader
 from eosviz.pipeline.sweep_document import read_sweep
 from eosviz.pipeline.sweep_form import of_document, of_form
-from eosviz.pipeline.sweep_mistakes import told_mistakes
+from eosviz.pipeline.sweep_mistakes import worded_mistakes
 from eosviz.pipeline.sweep_parameters import sections_of
 from eosviz.pipeline.sweep_writing import BadForm, write_form
 from eosviz.reference.search_index import find
@@ -149,7 +149,7 @@ def edit_document(asked: tuple[str, list[Edit]]) -> str:
 
 @cache
 def sweeps() -> Sequence[str]:
-    samples = Path(told_mistakes.__code__.co_filename).parent / "samples"
+    samples = Path(worded_mistakes.__code__.co_filename).parent / "samples"
     return [path.read_text(encoding="utf-8") for path in sorted(samples.glob("*.toml"))]
 
 
@@ -170,7 +170,7 @@ def read_a_sweep(text: str) -> str:
             reads()
         except BadSweep as bad:
             assert str(bad)
-            assert told_mistakes([bad], text, "en")
+            assert worded_mistakes([bad], text, "en")
             told = "refused"
     return told
 

@@ -276,7 +276,7 @@ TAMPERED: dict[str, tuple[str, Tamper]] = {
     "marker_epochs": ("SC-61/k28", Tamper(2, stored("t-0", "1", control=True), field(coordinator_epoch=-1))),
     "marked_as_decided": ("SC-61/k28", Tamper(2, stored("t-0", "1", control=True), field(control="ABORT"))),
     "prepared_completes": ("SC-44/k28", Tamper(1, logged("CompleteCommit"), logged_as("PrepareCommit"))),
-    "nobodys_transaction": ("SC-44/k28", Tamper(1, stored("t-0", "1", control=True), field(producer_id=7))),
+    "undecided_left_open": ("SC-44/k28", Tamper(1, stored("t-0", "1", control=True), field(producer_id=7))),
     "mixed": (
         "SC-80/two-nodes",
         Tamper(1, at("middleware", "participants", "*", "transactions", "1", "applied"), to(0)),
@@ -285,7 +285,7 @@ TAMPERED: dict[str, tuple[str, Tamper]] = {
         "SC-80/two-nodes",
         Tamper(1, at("middleware", "participants", "*", "transactions", "1", "applied"), to(2)),
     ),
-    "everybody_told": ("SC-80/two-nodes", Tamper(1, message("Commit"), field(to="middleware"))),
+    "decision_sent": ("SC-80/two-nodes", Tamper(1, message("Commit"), field(to="middleware"))),
     "confirmed_last": (
         "SC-80/two-nodes",
         Tamper(1, ended("COMMITTED"), to("COMMITTING")),

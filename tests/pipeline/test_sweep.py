@@ -69,7 +69,7 @@ def test_the_next_chunk_fills_its_time_and_is_worth_starting(
     runs: int, seconds: float, following: int
 ) -> None:
     pace = sweep_chunks._Pace(10.0)
-    pace.told(runs, seconds)
+    pace.measure(runs, seconds)
     assert pace.next_size(left=1_000_000) == following
 
 
@@ -199,7 +199,7 @@ class TestChunks:
 
     def test_the_last_chunks_are_small_and_cover_what_is_left(self) -> None:
         pace = sweep_chunks._Pace(seconds=10)
-        pace.told(runs=500, seconds=2)
+        pace.measure(runs=500, seconds=2)
         sizes = [last - first + 1 for first, last in sweep_chunks._spans([(64, 10_063)], pace)]
         assert sizes[:2] == [2_500, 2_500] and sizes == sorted(sizes, reverse=True)
         assert max(sizes[-2:]) <= 250 and len(sizes) < 12

@@ -17,7 +17,7 @@ from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.models import Sweep
 from eosviz.pipeline.sweep_checks import TakesLong, check_sweep
 from eosviz.pipeline.sweep_document import read_sweep
-from eosviz.pipeline.sweep_mistakes import told_mistakes
+from eosviz.pipeline.sweep_mistakes import worded_mistakes
 
 SWEEP = """
 scenario = "SC-02"
@@ -56,7 +56,7 @@ def test_a_mistake_is_told_the_same_wherever_it_is_found(name: str, monkeypatch:
         monkeypatch.setattr(sweep_checking, "HERE_SECONDS_MAX", seconds)
         with pytest.raises(BadSweep) as bad:
             sweep_checking.checked_sweep(text, COMMAND_LINE)
-        told.append([told_mistakes([bad.value], text, language) for language in ("en", "zh-Hans")])
+        told.append([worded_mistakes([bad.value], text, language) for language in ("en", "zh-Hans")])
     assert told[0] == told[1]
 
 

@@ -25,7 +25,7 @@ from eosviz.pipeline.kafka_logs.log_lines import KINDS
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
 from eosviz.reference import drawing, search_index, tables
 from eosviz.reference.search_terms import understand
-from eosviz.reference.signatures import TOLD, fitting, signatures
+from eosviz.reference.signatures import PARTS, fitting, signatures
 from eosviz.reference.views import REQUIREMENT_GROUPS
 
 PAGES = (
@@ -127,7 +127,7 @@ def test_every_signature_is_told_in_both_languages_and_names_only_what_there_is(
     assert len(set(names)) == len(names)
     runs = {found.id: {variant.split("/")[-1] for variant in found.variants} for found in library()}
     for one in signatures():
-        parts = [one.title, *(getattr(one, part) for part in TOLD)]
+        parts = [one.title, *(getattr(one, part) for part in PARTS)]
         assert all(set(part) == set(LANGUAGES) and all(part.values()) for part in parts), one.name
         assert one.signs and one.issues, one.name
         assert set(one.errors) <= {error.name for error in Error}, one.name

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from eosviz.asgi import http_application
-from eosviz.replays.body_limit import BODY_BYTES_LET_GO_BY, TOO_LARGE, BodyLimit
+from eosviz.replays.body_limit import BODY_BYTES_DISCARDED_MAX, TOO_LARGE, BodyLimit
 
 PIECE = 64 * 1024
 
@@ -54,7 +54,7 @@ async def nothing() -> AsyncIterator[bytes]:
 async def test_an_endless_body_is_cut_off() -> None:
     status, body, taken = await ask(BodyLimit(http_application), endless(), {}, "/healthz")
     assert (status, b"larger than 2 MiB" in body) == (413, True)
-    assert taken <= BODY_BYTES_LET_GO_BY // PIECE + 2
+    assert taken <= BODY_BYTES_DISCARDED_MAX // PIECE + 2
 
 
 @pytest.mark.parametrize(("language", "said"), [("en", "larger than 256 MiB"), ("zh-Hans", "256 MiB")])
@@ -92,7 +92,7 @@ async def test_what_is_too_long_goes_by_before_it_is_answered() -> None:
 async def test_what_says_it_is_far_too_long_is_cut_off() -> None:
     headers = {b"content-length": b"999999999999"}
     status, _, taken = await ask(BodyLimit(_not_found), endless(), headers, "/replays/import")
-    assert (status, taken) == (413, BODY_BYTES_LET_GO_BY // PIECE)
+    assert (status, taken) == (413, BODY_BYTES_DISCARDED_MAX // PIECE)
 
 
 @pytest.mark.parametrize(("said", "status"), [(b"2097153", 413), (b"2097152", 404), (b"x", 404)])

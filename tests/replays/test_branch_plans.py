@@ -11,7 +11,7 @@ import pytest
 from engine.scenario.shelf import entry
 from engine.view.run_ahead import plan_ahead
 from eosviz.replays import actions, branch_plans, format
-from eosviz.replays.branch_plans import PlansTold
+from eosviz.replays.branch_plans import PlansByBranch
 from eosviz.walkthroughs.models import Branch, Session
 from tests.replays.stories import branch, counting_step, header
 from tests.replays.test_round_trip import played
@@ -35,17 +35,17 @@ def test_a_recording_is_told_in_the_beats_of_its_run(start: Callable[..., Sessio
 
 def test_a_branch_without_known_steps_has_no_plan_and_others_have() -> None:
     made = format.convert(header(branch(newest=2), branch("2", 2, parent="1", leaves_at=1)), format.Header)
-    told = PlansTold(made, lambda *_: None)
+    told = PlansByBranch(made, lambda *_: None)
     told.take("1", 1, json.dumps(counting_step(1)).encode())
     told.take("1", 2, json.dumps(counting_step(2, changes=[{"path": []}, {"after": 1}])).encode())
     told.take("2", 2, json.dumps(counting_step(2)).encode())
-    assert {name: plan["steps"] for name, plan in told.told().items()} == {"2": 2}
+    assert {name: plan["steps"] for name, plan in told.results().items()} == {"2": 2}
 
 
 def test_of_a_very_long_recording_the_beginning_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branch_plans, "STEPS_MOST", 2)
-    told = PlansTold(format.convert(header(branch()), format.Header), lambda *_: None)
+    told = PlansByBranch(format.convert(header(branch()), format.Header), lambda *_: None)
     for number in (1, 2, 3):
         told.take("1", number, json.dumps(counting_step(number)).encode())
-    plan = told.told()["1"]
+    plan = told.results()["1"]
     assert (plan["steps"], plan["complete"]) == (2, False)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from eosviz.replays import actions, format
-from eosviz.replays.branch_transactions import TransactionsTold
+from eosviz.replays.branch_transactions import TransactionsByBranch
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.transactions import transactions_of
 from tests.replays.stories import branch, counting_step, header
@@ -50,10 +50,10 @@ MISSHAPEN: list[dict[str, Any]] = [
 def test_steps_of_any_shape_leave_their_branch_without_a_list(wrong: dict[str, Any]) -> None:
     made = format.convert(header(branch(newest=2), branch("2", 3, parent="1", leaves_at=1)), format.Header)
     passed: list[int] = []
-    told = TransactionsTold(made, lambda _branch, number, _step: passed.append(number))
+    told = TransactionsByBranch(made, lambda _branch, number, _step: passed.append(number))
     for number, fields in ((1, {}), (2, wrong)):
         told.take("1", number, json.dumps(counting_step(number, **fields)).encode())
     for number in (2, 3):
         told.take("2", number, json.dumps(counting_step(number)).encode())
     assert passed == [1, 2, 2, 3]
-    assert told.told() == {"2": {"through": 3, "folded": 0, "lines": []}}
+    assert told.results() == {"2": {"through": 3, "folded": 0, "lines": []}}

@@ -18,7 +18,7 @@ from eosviz.bounded.refusing import Refused
 from eosviz.bounded.tasks import TASKS
 from eosviz.catalogue import say
 from eosviz.replays import log_upload
-from eosviz.replays.log_page import damage_said
+from eosviz.replays.log_page import damage_sentences
 from eosviz.replays.log_upload import FILES_MAX
 from eosviz.replays.models import Replay, Upload
 from tests.replays.opened import followed, open_log
@@ -422,11 +422,11 @@ def test_a_damaged_batch_is_shown_where_it_is(client: Client) -> None:
 def test_every_damage_is_said_in_the_readers_language() -> None:
     for kind in DamageKind:
         one = str(Damage(kind, 7, "1..2", "9: x", ends_file=True))
-        both = damage_said(f"t-0/0.log: {one[: one.index('; the rest')]}; {one}")
+        both = damage_sentences(f"t-0/0.log: {one[: one.index('; the rest')]}; {one}")
         assert [said["key"] for said in both] == [f"log.damage.{kind.name.lower()}"] * 2
         assert both[1]["params"] == {"file": "t-0/0.log", "position": 7, "expected": "1..2", "found": "9: x"}
-    assert damage_said("t-0/0.log: the dump says isvalid: false")[0]["key"] == "logs.damage.invalid"
-    assert damage_said("a.txt: line 3: Found 17 invalid bytes") == [
+    assert damage_sentences("t-0/0.log: the dump says isvalid: false")[0]["key"] == "logs.damage.invalid"
+    assert damage_sentences("a.txt: line 3: Found 17 invalid bytes") == [
         {"text": "a.txt: line 3: Found 17 invalid bytes"}
     ]
 

@@ -71,7 +71,7 @@ def mistakes(
             try:
                 format.convert(changed(line, place, value), shape)
             except msgspec.ValidationError as error:
-                yield place, value, misshapen.said(str(error))
+                yield place, value, misshapen.sentence_of(str(error))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_a_reader_reads() -> None:
     ) -> list[str]:
         with pytest.raises(msgspec.ValidationError) as caught:
             format.convert(changed(line, place, value), shape)
-        said = misshapen.said(str(caught.value))
+        said = misshapen.sentence_of(str(caught.value))
         return [
             say("replays.refused.wrong_shape", language, {"line": 4, "detail": said})
             for language in ("en", "zh-Hans")
@@ -122,8 +122,8 @@ def test_what_a_reader_reads() -> None:
 
 
 def test_a_sentence_that_nobody_knows_says_nothing_of_the_decoder() -> None:
-    told = misshapen.said("Something entirely new - at `$.step.at`")
+    told = misshapen.sentence_of("Something entirely new - at `$.step.at`")
     assert told == {"key": "replays.misshapen.other", "params": {"place": "step.at"}}
-    assert misshapen.said("Object contains unknown field `a\u202e\nb`")["params"] == {
+    assert misshapen.sentence_of("Object contains unknown field `a\u202e\nb`")["params"] == {
         "place": "a\ufffd\ufffdb"
     }

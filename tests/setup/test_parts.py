@@ -125,7 +125,7 @@ def test_a_long_reason_is_told_in_part() -> None:
 def test_no_more_are_named_than_a_reader_can_take(
     failed: int, last: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    parts.tell_failures([f"told: {describe(case)}" for case in cases(failed=failed)])
+    parts.print_failures([f"told: {describe(case)}" for case in cases(failed=failed)])
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == min(failed, 21)
     assert last in lines[-1]
@@ -137,7 +137,7 @@ def test_the_last_line_sums_all_parts(
     copies = ["cp", str(results)]
     good, dead = tmp_path / "good.xml", tmp_path / "dead.xml"
     monkeypatch.setattr(parts, "TEST_RESULTS", tmp_path / "test-results")
-    monkeypatch.setattr(parts, "bring_browser", lambda: None)
+    monkeypatch.setattr(parts, "install_browser", lambda: None)
     monkeypatch.setattr(
         parts,
         "all_parts",
@@ -168,7 +168,7 @@ def test_two_parts_run_at_a_time_and_each_line_says_whose_it_is(
         return Part(name, ["sh", "-c", MEETS, *words], written)
 
     monkeypatch.setattr(parts, "TEST_RESULTS", tmp_path / "test-results")
-    monkeypatch.setattr(parts, "bring_browser", lambda: None)
+    monkeypatch.setattr(parts, "install_browser", lambda: None)
     told = Part(
         "told",
         ["sh", "-c", f"echo one; echo two >&2; cp {results} {tmp_path}/told.xml"],

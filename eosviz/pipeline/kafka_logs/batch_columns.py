@@ -52,7 +52,7 @@ def stretch_columns(partition: str, folder: Path, stretch: Stretch, depth: Depth
 
 
 def facts_of(columns: pa.RecordBatch) -> Iterator[BatchFacts]:
-    """The rows of `SCHEMA` as facts, all of one folder."""
+    """Rows of `SCHEMA`, all of one folder, as facts."""
     partition = columns.column("partition")[0].as_py()
     lists = {name: _values(columns.column(name)) for name in SCHEMA.names[2:]}
     files = [file_name(partition, segment) for segment in lists.pop("segment")]
@@ -79,17 +79,17 @@ def _ranges(holes: Sequence[dict[str, int]]) -> tuple[Range, ...]:
 
 def _of_facts(own: tuple[str, str, int], facts: Sequence[BatchFacts]) -> pa.RecordBatch:
     columns: dict[str, Sequence[Any]] = dict(zip(BatchFacts._fields, zip(*facts, strict=True), strict=True))
-    columns["offsets"] = [_told(holes_of(one)) for one in facts]
+    columns["offsets"] = [_structs(holes_of(one)) for one in facts]
     return _record_batch(own, len(facts), columns)
 
 
-def _told(holes: tuple[Range, ...] | None) -> list[dict[str, int]] | None:
+def _structs(holes: tuple[Range, ...] | None) -> list[dict[str, int]] | None:
     return None if holes is None else [{"first": first, "last": last} for first, last in holes]
 
 
 def _of_block(own: tuple[str, str, int], block: HeaderBlock[BatchFacts]) -> pa.RecordBatch:
     columns = columns_of(block)
-    columns["offsets"] = [_told(one) for one in columns["offsets"]]
+    columns["offsets"] = [_structs(one) for one in columns["offsets"]]
     return _record_batch(own, len(block), columns)
 
 

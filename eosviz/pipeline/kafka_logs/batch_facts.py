@@ -11,8 +11,8 @@ Range = tuple[int, int]
 
 EMPTIED = "EMPTIED"
 """The type of a control batch whose record the log cleaner removed: it can no longer be known."""
-UNTOLD = "UNTOLD"
-"""The type of a control batch in a dump without records: it ended a transaction in an unknown way."""
+UNKNOWN_END = "UNTOLD"
+"""The type of a control batch in a dump without records: it may be a COMMIT or an ABORT marker."""
 
 
 class BatchFacts(NamedTuple):
@@ -34,7 +34,7 @@ class BatchFacts(NamedTuple):
     last_sequence: int = -1
     is_transactional: bool = False
     control_type: str | None = None
-    """`COMMIT`, `ABORT`, another of Kafka's names, EMPTIED or UNTOLD; None for data."""
+    """`COMMIT`, `ABORT`, another of Kafka's names, EMPTIED or UNKNOWN_END; None for data."""
     coordinator_epoch: int = -1
     max_timestamp: int = -1
     damage: str | None = None

@@ -12,7 +12,7 @@ VERSION: Final = 1
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Name = Annotated[str, Meta(min_length=1, max_length=300)]
-Said = Annotated[str, Meta(max_length=300)]
+Text = Annotated[str, Meta(max_length=300)]
 Range = tuple[Int64, Int64]
 """First and last offset, both inclusive."""
 Entry = tuple[Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64]
@@ -44,20 +44,20 @@ class PartitionLine(_Line, frozen=True, tag="partition"):
 
     name: Name
     log_start: Int64
-    log_start_from: Said
+    log_start_from: Text
     log_end: Int64
     """-1 if unknown."""
     segments: list[Count] = []
     """Base offsets."""
-    snapshot: Said = ""
+    snapshot: Text = ""
     """Name of the newest snapshot; lines with its producers follow."""
-    cluster: Said = ""
-    topic_id: Said = ""
+    cluster: Text = ""
+    topic_id: Text = ""
     """A pseudonym, like `cluster`; empty if unknown."""
     is_empty_segment_alone: bool = False
     is_printed: bool = False
     doubted_from: Int64 = -1
-    """After each offset below it something is missing."""
+    """Every offset below this one is in doubt: a batch after it is missing or damaged."""
 
 
 class BatchLine(_Line, frozen=True, tag="batch"):
@@ -75,20 +75,20 @@ class BatchLine(_Line, frozen=True, tag="batch"):
     base_sequence: Int64 = -1
     last_sequence: Int64 = -1
     is_transactional: bool = False
-    control_type: Said | None = None
+    control_type: Text | None = None
     coordinator_epoch: Int64 = -1
     max_timestamp: Int64 = -1
     size: Int64 = -1
-    codec: Said = "none"
+    codec: Text = "none"
     leader_epoch: Int64 = -1
-    damage: Said | None = None
+    damage: Text | None = None
 
 
 class ProducerLine(_Line, frozen=True, tag="producer"):
     """A producer of the newest snapshot, or one from a running broker's answer (`said_at`)."""
 
     entry: Entry
-    said_at: Said | None = None
+    said_at: Text | None = None
 
 
 class AbortedLine(_Line, frozen=True, tag="aborted"):
@@ -98,17 +98,18 @@ class AbortedLine(_Line, frozen=True, tag="aborted"):
 
 
 class DamageLine(_Line, frozen=True, tag="damage"):
-    """Damage outside batches: of the index of aborted transactions, the coordinator, the groups, or a text."""
+    """Damage outside batches: in the index of aborted transactions, the coordinator's topic, the groups' topic, or a
+    dump."""
 
     of: Literal["index", "coordinator", "groups", "text"]
-    says: Said
+    says: Text
 
 
 class CoordinatorLine(_Line, frozen=True, tag="coordinator"):
     """Counts of what was read of `__transaction_state`, and where running coordinators' answers are from."""
 
     partitions: list[Name]
-    lists: list[Said]
+    lists: list[Text]
     records: Count
     damaged: Count
     newest_ms: Int64
@@ -124,9 +125,9 @@ class CoordinatorLogLine(_Line, frozen=True, tag="coordinator_log"):
     is_cleaned: bool = False
     is_printed: bool = False
     is_bare: bool = False
-    flaws: list[Said] = []
-    cluster: Said = ""
-    topic_id: Said = ""
+    flaws: list[Text] = []
+    cluster: Text = ""
+    topic_id: Text = ""
 
 
 class TransactionLine(_Line, frozen=True, tag="transaction"):
@@ -134,11 +135,11 @@ class TransactionLine(_Line, frozen=True, tag="transaction"):
 
     of: Int64 | None
     is_latest: bool
-    transactional_id: Said
-    partition: Said
+    transactional_id: Text
+    partition: Text
     offset: Int64
     timestamp: Int64
-    said_at: Said = ""
+    said_at: Text = ""
     value: "ValueLine | None" = None
     """Null for a tombstone."""
 
@@ -163,9 +164,9 @@ class ListedLine(_Line, frozen=True, tag="listed"):
     """A row of `kafka-transactions.sh list`."""
 
     producer_id: Int64
-    transactional_id: Said
-    state: Said
-    said_at: Said
+    transactional_id: Text
+    state: Text
+    said_at: Text
 
 
 class GroupsLine(_Line, frozen=True, tag="groups"):
@@ -179,7 +180,7 @@ class OffsetLine(_Line, frozen=True, tag="offset"):
     """An offset commit of a group; `pending_of` is the producer id of its open transaction. No offset is a
     tombstone."""
 
-    group: Said
+    group: Text
     topic: Name
     partition: Count
     offset: Int64 | None
@@ -190,15 +191,15 @@ class OffsetLine(_Line, frozen=True, tag="offset"):
 class LogLine(_Line, frozen=True, tag="log_line"):
     """A line of a broker's or a client's own log (`log_lines.py`)."""
 
-    kind: Said
-    said_at: Said
-    time: Said = ""
+    kind: Text
+    said_at: Text
+    time: Text = ""
     """As printed; a log does not state its time zone."""
     partition: Name | None = None
     producer_id: Int64 | None = None
     epoch: Int64 | None = None
-    transactional_id: Said | None = None
-    params: dict[Said, Int64 | Said] = {}
+    transactional_id: Text | None = None
+    params: dict[Text, Int64 | Text] = {}
 
 
 class End(_Line, frozen=True, tag="end"):

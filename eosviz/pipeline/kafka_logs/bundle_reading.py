@@ -42,25 +42,25 @@ class BundledPartition(FolderlessPartition):
     name: str
     path: Path
     """The bundle, followed by the partition's number in it."""
-    said: lines.PartitionLine
+    line: lines.PartitionLine
     batch_lines: list[lines.BatchLine] = field(default_factory=list)
     snapshot: list[ProducerEntry] = field(default_factory=list)
     asked: list[tuple[ProducerEntry, str]] = field(default_factory=list)
     aborted: list[AbortedTransaction] = field(default_factory=list)
     index_damage: list[str] = field(default_factory=list)
-    damage_told: list[str] = field(default_factory=list)
+    text_damage: list[str] = field(default_factory=list)
 
     @property
     def origin(self) -> Origin:
-        return Origin(*(_own(self.path.parent, name) for name in (self.said.cluster, self.said.topic_id)))
+        return Origin(*(_own(self.path.parent, name) for name in (self.line.cluster, self.line.topic_id)))
 
     @property
     def is_empty_segment_alone(self) -> bool:
-        return self.said.is_empty_segment_alone
+        return self.line.is_empty_segment_alone
 
     @property
     def segments(self) -> tuple[int, ...]:
-        return tuple(self.said.segments)
+        return tuple(self.line.segments)
 
     @property
     def segment_bases(self) -> tuple[int, ...]:
@@ -68,11 +68,11 @@ class BundledPartition(FolderlessPartition):
 
     @property
     def log_start(self) -> tuple[int, str]:
-        return self.said.log_start, self.said.log_start_from
+        return self.line.log_start, self.line.log_start_from
 
     @property
     def log_end_min(self) -> int:
-        return self.said.log_end
+        return self.line.log_end
 
     @property
     def aborted_in_files(self) -> tuple[tuple[AbortedTransaction, ...], tuple[str, ...]]:
@@ -80,7 +80,7 @@ class BundledPartition(FolderlessPartition):
 
     @property
     def newest_snapshot(self) -> tuple[str, tuple[ProducerEntry, ...]] | None:
-        return (self.said.snapshot, tuple(self.snapshot)) if self.said.snapshot else None
+        return (self.line.snapshot, tuple(self.snapshot)) if self.line.snapshot else None
 
     def shown(self) -> Iterator[tuple[int, BatchFacts, Layout]]:
         """Each batch with the base offset of its segment."""
@@ -88,17 +88,17 @@ class BundledPartition(FolderlessPartition):
             yield line.segment, facts_of(self.name, line), Layout(line.size, line.codec, line.leader_epoch)
 
     def folded(self) -> Partition:
-        partition = Partition(self.name, damage=list(self.damage_told), corrupt=len(self.damage_told))
-        partition.is_printed = self.said.is_printed
+        partition = Partition(self.name, damage=list(self.text_damage), corrupt=len(self.text_damage))
+        partition.is_printed = self.line.is_printed
         for _, facts, _ in self.shown():
             partition.add(facts)
-        partition.doubt(self.said.doubted_from)
-        if self.damage_told:
+        partition.doubt(self.line.doubted_from)
+        if self.text_damage:
             partition.doubt(partition.log_end)
         if not self.batch_lines:
             for entry, place in self.asked:
                 know(partition, entry, place)
-            partition.log_end = self.said.log_end
+            partition.log_end = self.line.log_end
         return partition
 
 
@@ -239,7 +239,7 @@ class _Reading:
         if line.of == "index":
             self._last().index_damage.append(line.says)
         elif line.of == "text":
-            self._last().damage_told.append(line.says)
+            self._last().text_damage.append(line.says)
         else:
             of = self._bundle.coordinator if line.of == "coordinator" else self._bundle.groups
             if len(of.damage) < DAMAGE_MAX:

@@ -26,7 +26,7 @@ from eosviz.pipeline.kafka_logs.pseudonyms import Pseudonyms
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 
 BATCHES_MAX = 500_000
-"""The most batches of one bundle: larger cases are given in parts."""
+"""The most batches of one bundle; a larger case is refused."""
 ENDING = ".eosviz-log.jsonl.gz"
 MOVED_TO_MS = 946_684_800_000
 """The first moment of 2000: the newest time of a case whose times are moved."""
@@ -47,7 +47,7 @@ _ENTRY_TIME = ProducerEntry._fields.index("last_timestamp")
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The contents of a bundle, shown together with what it leaves out."""
+    """Counts of a bundle that was written; ``bytes`` is the size of the file."""
 
     partitions: int
     batches: int
@@ -100,7 +100,8 @@ def write(body: Iterable[lines.Line], file: IO[bytes]) -> None:
 
 
 def save(case: Case, path: Path, move_times: bool = False) -> Saved:
-    """Write the bundle of `case` to `path` atomically. Raises LogsError."""
+    """Write the bundle of `case` to `path` atomically. Raises LogsError if the case is too large, the file exists, or
+    it cannot be written."""
     body = bundle_lines_of(case)
     if move_times:
         body = moved(body)
@@ -209,8 +210,8 @@ def _partition(read: ReadPartition, names: Pseudonyms) -> Iterator[lines.Line]:
         yield lines.ProducerLine(entry, names.place(place))
     aborted, damage = directory.aborted_in_files
     yield from (lines.AbortedLine(entry) for entry in aborted)
-    yield from (lines.DamageLine("index", told_damage(one)) for one in damage)
-    yield from (lines.DamageLine("text", told_damage(one)) for one in directory.damage_told)
+    yield from (lines.DamageLine("index", damage_text(one)) for one in damage)
+    yield from (lines.DamageLine("text", damage_text(one)) for one in directory.text_damage)
 
 
 def batch_line(segment: int, facts: BatchFacts, layout: Layout) -> lines.BatchLine:
@@ -235,12 +236,12 @@ def batch_line(segment: int, facts: BatchFacts, layout: Layout) -> lines.BatchLi
         size=layout.size,
         codec=layout.codec,
         leader_epoch=layout.leader_epoch,
-        damage=None if facts.damage is None else told_damage(facts.damage),
+        damage=None if facts.damage is None else damage_text(facts.damage),
     )
 
 
-def told_damage(says: str) -> str:
-    """Bytes and kinds of damage. The damaged bytes may be anyone's data, and are left out."""
+def damage_text(says: str) -> str:
+    """Place and kind of each damage. The damaged bytes themselves may be a person's data and are left out."""
     found = [f"byte {at}: {kind}" for at, kind in _PLACE_OF_DAMAGE.findall(says) if kind in _KINDS]
     return "; ".join(found)[:300] or "damaged"
 
@@ -265,7 +266,7 @@ def _coordinator(coordinator: Coordinator, names: Pseudonyms) -> Iterator[lines.
             cluster=names.cluster(log.cluster_id),
             topic_id=names.cluster(log.topic_id),
         )
-    yield from (lines.DamageLine("coordinator", told_damage(one)) for one in coordinator.damage)
+    yield from (lines.DamageLine("coordinator", damage_text(one)) for one in coordinator.damage)
     latest = {id(entry) for entry in coordinator.latest.values()}
     for producer_id, entries in coordinator.history.items():
         for entry in entries:
@@ -283,7 +284,7 @@ def _coordinator(coordinator: Coordinator, names: Pseudonyms) -> Iterator[lines.
 def _transaction(
     entry: CoordinatorEntry, of: int | None, is_latest: bool, names: Pseudonyms
 ) -> lines.TransactionLine:
-    internal = entry.said_at == ""
+    internal = entry.text_place == ""
     return lines.TransactionLine(
         of=of,
         is_latest=is_latest,
@@ -291,7 +292,7 @@ def _transaction(
         partition=entry.partition if internal else names.place(entry.partition),
         offset=entry.offset,
         timestamp=entry.timestamp,
-        said_at=names.place(entry.said_at),
+        said_at=names.place(entry.text_place),
         value=None if entry.value is None else _value(entry.value, names),
     )
 
@@ -314,7 +315,7 @@ def _value(value: TransactionLogValue, names: Pseudonyms) -> lines.ValueLine:
 
 def _groups(groups: GroupOffsets, names: Pseudonyms) -> Iterator[lines.Line]:
     yield lines.GroupsLine(list(groups.partitions), groups.damaged)
-    yield from (lines.DamageLine("groups", told_damage(one)) for one in groups.damage)
+    yield from (lines.DamageLine("groups", damage_text(one)) for one in groups.damage)
     every: list[tuple[int | None, Mapping[OffsetKey, CommittedOffset | None]]] = [
         (None, groups.committed),
         *groups.pending.items(),

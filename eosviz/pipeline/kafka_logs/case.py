@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from eosviz.pipeline.kafka_logs.case_sentences import coordinator_said, now_said, written_said
+from eosviz.pipeline.kafka_logs.case_sentences import coordinator_sentence, now_sentence, written_sentence
 from eosviz.pipeline.kafka_logs.coordinator import Coordinator
 from eosviz.pipeline.kafka_logs.copy_proofs import Copies, partition_count
 from eosviz.pipeline.kafka_logs.declared import Declared
@@ -27,7 +27,7 @@ from eosviz.pipeline.kafka_logs.internal_topics import (
     read_internal,
     together,
 )
-from eosviz.pipeline.kafka_logs.log_lines import LoggedLines, LogLine, left_by, said
+from eosviz.pipeline.kafka_logs.log_lines import LoggedLines, LogLine, left_by, line_sentence
 from eosviz.pipeline.kafka_logs.log_tails import base_offset_of_snapshot
 from eosviz.pipeline.kafka_logs.notes import Note
 from eosviz.pipeline.kafka_logs.origins import refuse_two_clusters
@@ -55,7 +55,7 @@ Source: TypeAlias = "PartitionDirectory | TextPartition | BundledPartition"
 
 @dataclass(frozen=True, slots=True)
 class ReadPartition:
-    """A partition and the folder it was read from."""
+    """A partition, the folder, text or bundle that it was read from, and its verdicts."""
 
     directory: Source
     partition: Partition
@@ -83,7 +83,7 @@ class Case:
     left_out: tuple[Path, ...] = ()
     """Folders that the broker has renamed for deletion or as stray."""
     copies_known: Copies = field(default_factory=lambda: Copies(Coordinator()))
-    """Statements of files and person about the copies."""
+    """What the files show, and the person states, about the copies."""
     times_moved: bool = False
     """A bundle states that its times were moved."""
 
@@ -124,7 +124,7 @@ def read_case(
     declared = declared or Declared()
     if len(bundles) == 1 and not directories and text is None:
         # Statements that were saved with a bundle apply to its files only.
-        declared = declared.and_told(bundles[0].declared)
+        declared = declared.completed_by(bundles[0].declared)
     log_lines = [
         *(text.log_lines if text is not None else ()),
         *chain.from_iterable(one.log_lines for one in bundles),
@@ -141,8 +141,8 @@ def read_case(
         one for _, one in sorted(judged.items()) if isinstance(one, PartitionDirectory) and is_internal(one)
     ]
     sources: list[TextReading | Bundle] = [*([text] if text else []), *bundles]
-    told = [one for source in sources for one in (source.coordinator, source.groups)]
-    coordinator, groups, metadata = together([*reading.internal(internal), *told])
+    others = [one for source in sources for one in (source.coordinator, source.groups)]
+    coordinator, groups, metadata = together([*reading.internal(internal), *others])
     now = declared.now
     if now is None:
         asked_ms = [-1 if text is None else text.asked_ms, *(one.now for one in bundles)]
@@ -192,7 +192,7 @@ def _copies_of(
     metadata: ClusterMetadata,
     declared: Declared,
 ) -> Copies:
-    """The statements of files and person about all copies. Raises LogsError if they contradict each other."""
+    """What the files show, and the person states, about all copies. Raises LogsError if these contradict each other."""
     topic_ids: dict[str, set[str]] = {}
     for source, partition, _ in folded:
         topic_ids.setdefault(partition.name.rpartition("-")[0], set()).add(source.origin.topic_id)
@@ -217,12 +217,14 @@ def _bundles(paths: Sequence[Path]) -> "Sequence[Bundle]":
 
 
 def _only_logged(log_lines: Sequence[LogLine]) -> list[str]:
-    """Partitions of which a line narrows the possibilities; a broker's start logs every partition that it has."""
+    """The partitions with a log line that rules out some verdicts. Others are left out, because a starting broker logs
+    every partition that it has."""
     return sorted({one.partition for one in log_lines if one.partition is not None and left_by(one)})
 
 
 def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> str:
-    """Sets where the log starts and, if it is empty, ends; returns where the start was found."""
+    """Completes a fold from the files beside the log: start, lowest possible end, doubts, and transactions of which
+    only the newest snapshot shows the beginning. Returns where the start was found."""
     start, source = directory.log_start
     if starts.get(directory.name, -1) > start:
         start, source = starts[directory.name], "log-start-offset-checkpoint"
@@ -243,7 +245,7 @@ def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> 
 
 
 Tell = Callable[[Words], Any]
-"""The form of a sentence in a document."""
+"""Turns a sentence into its form in a document."""
 
 
 _One = TypeVar("_One")
@@ -276,9 +278,9 @@ def document(case: Case, tell: Tell) -> dict[str, Any]:
         "paths": list(case.paths),
         "now": case.now,
         "given": [
-            tell(now_said(case.now, case.copies_known)),
-            tell(coordinator_said(case.coordinator, case.copies_known)),
-            tell(written_said(case.coordinator, (read.partition for read in case.partitions))),
+            tell(now_sentence(case.now, case.copies_known)),
+            tell(coordinator_sentence(case.coordinator, case.copies_known)),
+            tell(written_sentence(case.coordinator, (read.partition for read in case.partitions))),
         ],
         "partitions": [_partition(read) for read in case.partitions],
         "copies": [_partition(read) for read in case.copies],
@@ -332,7 +334,7 @@ def _log_line(line: LogLine, tell: Tell) -> dict[str, Any]:
         "producer_id": line.producer_id,
         "epoch": line.epoch,
         "transactional_id": line.transactional_id,
-        "says": tell(said(line)),
+        "says": tell(line_sentence(line)),
     }
 
 

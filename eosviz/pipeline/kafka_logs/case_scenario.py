@@ -1,8 +1,8 @@
 """Turns a case of real logs into a scenario: client calls after which a played log has the same batches at the same
 offsets.
 
-The files show which producer wrote how many records where, and which markers end them. The calls are the simplest
-that write that: each transaction is ended by its own producer, whatever ended it in the cluster; an open one stays
+The files show which producer wrote how many records where, and which markers end them. The calls are the simplest that
+write such a log: each transaction is ended by its own producer, whatever ended it in the cluster; an open one stays
 open, and the run ends before its timeout. If no calls write such a log, `NoScenarioError` names the offset.
 """
 
@@ -350,7 +350,7 @@ def _applications(
             )
         at += SLOT_MS
     applications = [
-        {"name": f"app-{number}", "client": name, "calls": told}
-        for number, (name, told) in enumerate(made.items(), start=1)
+        {"name": f"app-{number}", "client": name, "calls": own_calls}
+        for number, (name, own_calls) in enumerate(made.items(), start=1)
     ]
     return applications, at

@@ -15,14 +15,14 @@ from eosviz.pipeline.kafka_logs.words import Words, moment, words
 Row = dict[str, Any]
 
 
-def now_said(now: int, copies: Copies) -> Words:
+def now_sentence(now: int, copies: Copies) -> Words:
     """The moment that timeouts are measured against (-1: no file has one), and how to set another."""
     if now < 0:
         return words("now.unknown")
     return words("now.set" if copies.declared.now is not None else "now.newest", now=moment(now))
 
 
-def coordinator_said(coordinator: Coordinator, copies: Copies) -> Words:
+def coordinator_sentence(coordinator: Coordinator, copies: Copies) -> Words:
     """How much of the coordinator's topic was given."""
     count = copies.transaction_partitions
     given = len(coordinator.logs)
@@ -35,7 +35,7 @@ def coordinator_said(coordinator: Coordinator, copies: Copies) -> Words:
     return words("given.of", count=given, all=count)
 
 
-def written_said(coordinator: Coordinator, partitions: Iterable[Partition]) -> Words:
+def written_sentence(coordinator: Coordinator, partitions: Iterable[Partition]) -> Words:
     """Which transaction version wrote the logs: its rules judge them."""
     written = WrittenBy()
     written.merge(coordinator.written)
@@ -45,7 +45,7 @@ def written_said(coordinator: Coordinator, partitions: Iterable[Partition]) -> W
     return Words(*written.said())
 
 
-def group_said(row: Row) -> tuple[Words, ...]:
+def group_sentences(row: Row) -> tuple[Words, ...]:
     """Why the group waits at this partition; empty if it does not."""
     # Cases stored by earlier releases have neither a lag nor a pending offset.
     lag, pending_of = row.get("lag"), row.get("pending_producer_id")

@@ -15,7 +15,7 @@ from eosviz.pipeline.kafka_logs.case import Case, document, read_case
 from eosviz.pipeline.kafka_logs.declared import ContradictedError, add_declarations, declared_of
 from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.printed import english, lines_of
-from eosviz.pipeline.kafka_logs.reader_choice import add_ways, reading_of
+from eosviz.pipeline.kafka_logs.reader_choice import add_reader_options, reading_of
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_files import LoneFileError
 from eosviz.pipeline.kafka_logs.words import as_kept
@@ -23,7 +23,7 @@ from eosviz.pipeline.kafka_logs.words import as_kept
 HELP = "Read Kafka's own logs (docs/logs.md): transactions, what both readers see, and a verdict."
 
 LANGUAGES = ("en", "zh-Hans")
-"""The most lines of a report."""
+"""The languages of a report."""
 Write = Callable[[str], Any]
 """Writes a line, given without its end."""
 
@@ -33,7 +33,7 @@ class CommandFailed(Exception):
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """All that the command takes."""
+    """Add every argument of the command."""
     parser.add_argument(
         "paths",
         metavar="PATH",
@@ -73,7 +73,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--deep", action="store_true", help="read every record, not only headers, markers and checksums"
     )
     add_declarations(parser)
-    add_ways(parser)
+    add_reader_options(parser)
 
 
 def run(options: dict[str, Any], out: Write, err: Write) -> None:
@@ -88,9 +88,9 @@ def run(options: dict[str, Any], out: Write, err: Write) -> None:
         if options["bundle"]:
             _save(case, Path(options["bundle"]), options["move_times"], err)
     except LoneFileError as error:
-        raise CommandFailed("\n".join(english(one) for one in error.told)) from error
+        raise CommandFailed("\n".join(english(one) for one in error.sentences)) from error
     except ContradictedError as error:
-        raise CommandFailed(english(error.told)) from error
+        raise CommandFailed(english(error.sentence)) from error
     except LogsError as error:
         raise CommandFailed(str(error)) from error
     if options["keep"]:

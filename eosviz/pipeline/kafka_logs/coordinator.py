@@ -54,13 +54,13 @@ class CoordinatorEntry:
     offset: int
     timestamp: int
     value: TransactionLogValue | None
-    said_at: str = ""
+    text_place: str = ""
     """The place in a text, for a record that does not come from the log."""
 
     @property
     def place(self) -> str:
         """The place of the record."""
-        return self.said_at or f"{self.partition}: offset {self.offset}"
+        return self.text_place or f"{self.partition}: offset {self.offset}"
 
     @property
     def is_prepared(self) -> bool:
@@ -68,19 +68,19 @@ class CoordinatorEntry:
         return self.value is not None and self.value.status in PREPARED
 
     def lists(self, partition: str) -> bool:
-        """Whether the transaction has written to the partition of that name."""
+        """Whether the record lists the partition of that name: the transaction was to write there."""
         return partition in self._partitions
 
     @cached_property
     def _partitions(self) -> frozenset[str]:
-        told = () if self.value is None else self.value.partitions
-        return frozenset(f"{topic}-{number}" for topic, number in told)
+        listed = () if self.value is None else self.value.partitions
+        return frozenset(f"{topic}-{number}" for topic, number in listed)
 
     def is_newer_than(self, answer: "CoordinatorEntry") -> bool:
-        """Whether this record of a log is newer than a running coordinator's answer for the same id. If neither
-        has a time, the record under which the transaction continues counts as newer."""
+        """Whether this record of a log is newer than a running coordinator's answer for the same id. If one of them has
+        no start time, the record counts as newer while its transaction is ongoing or prepared."""
         mine, other = self.value, answer.value
-        if self.said_at or not answer.said_at or mine is None or other is None:
+        if self.text_place or not answer.text_place or mine is None or other is None:
             return False
         if mine.producer_id == other.producer_id and mine.producer_epoch != other.producer_epoch:
             return mine.producer_epoch > other.producer_epoch
@@ -282,7 +282,7 @@ class Coordinator:
         return None if newest is None or newest.decision == result else newest
 
     def add(self, entry: CoordinatorEntry) -> None:
-        """The next record of its transactional id."""
+        """Take in a record: the next one of its transactional id."""
         self.records += 1
         self.newest_ms = max(self.newest_ms, entry.timestamp)
         if entry.value is not None:
@@ -304,18 +304,18 @@ class Coordinator:
             self.latest[entry.transactional_id] = entry
 
     def remember(self, producer_id: int, entry: CoordinatorEntry) -> None:
-        """A record with `producer_id`, the newest of its id so far."""
+        """Append a record to the history of `producer_id`."""
         self.history.setdefault(producer_id, []).append(entry)
         value = entry.value
         is_clients = value is not None and value.status in BY_CLIENTS
         version = value.client_transaction_version if value is not None and is_clients else 0
         self.newest_version[producer_id] = max(version, self.newest_version.get(producer_id, 0))
 
-    def add_damage(self, said: str) -> None:
+    def add_damage(self, sentence: str) -> None:
         """Count a damaged place, and keep its sentence while there is room."""
         self.damaged += 1
         if len(self.damage) < DAMAGE_MAX:
-            self.damage.append(said)
+            self.damage.append(sentence)
 
 
 def partition_of(transactional_id: str, count: int) -> str:

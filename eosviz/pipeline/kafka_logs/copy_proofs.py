@@ -32,7 +32,7 @@ BROKER_SKEW_MS = 10_000
 """How far two brokers' clocks may differ when a verdict depends on their order and the files do not show more."""
 CLIENT_SKEW_MS = 60_000
 """How far a client's clock may be behind a broker's."""
-APART_MS = 3_600_000
+COPY_DELAY_MS = 3_600_000
 """How long after the data a cleaned coordinator's log may be copied: the cleaner may have removed what the
 coordinator knew when the data was copied."""
 EXPIRY_MS = 7 * 24 * 3_600_000
@@ -92,7 +92,7 @@ class Copies:
         if marker.result != "committed":
             return 0
         logs = self.coordinator.logs
-        apart: list[int] = []
+        outside: list[int] = []
         decided_ms = -1
         for one in self.coordinator.history.get(marker.producer_id, [])[-CLOCKS_MAX:]:
             value = one.value
@@ -104,9 +104,9 @@ class Copies:
             if one.is_prepared:
                 decided_ms = value.last_update_ms
             elif 0 <= decided_ms <= value.last_update_ms:
-                apart.append(max(decided_ms - marker.timestamp, marker.timestamp - value.last_update_ms, 0))
+                outside.append(max(decided_ms - marker.timestamp, marker.timestamp - value.last_update_ms, 0))
                 decided_ms = -1
-        return min(apart, default=0)
+        return min(outside, default=0)
 
     def stranger_at(self, partition: Partition) -> int:
         """The offset of the newest COMMIT marker of a producer that the coordinator does not know, although it
@@ -159,10 +159,10 @@ class Situation:
         return followed_ms + self.skew_ms if followed_ms >= 0 else -1
 
     @property
-    def said_to_begin_by_ms(self) -> int:
-        """The same by the times of the records, which a client sets as it likes: a stream that processes
-        yesterday's events writes yesterday's times. The offset that the partition shows is added. -1: no record
-        has a time."""
+    def claimed_begin_by_ms(self) -> int:
+        """The latest possible beginning by the times of the records. A client sets these as it likes: a stream that
+        processes yesterday's events writes yesterday's times, so the partition's `client_lag_ms` is added. -1: no
+        record has a time."""
         first_ms = self.transaction.first_timestamp
         return first_ms + CLIENT_SKEW_MS + self.partition.client_lag_ms if first_ms >= 0 else -1
 
@@ -183,7 +183,7 @@ class Situation:
     @property
     def was_asked(self) -> bool:
         """Whether a running coordinator answered."""
-        return self.entry is not None and self.entry.said_at != ""
+        return self.entry is not None and self.entry.text_place != ""
 
 
 Need = Callable[[Situation], tuple[Words, ...]]
@@ -276,7 +276,8 @@ def _flaws(at: Situation) -> Sequence[Words]:
 
 
 def coordinator_newer(at: Situation) -> tuple[Words, ...]:
-    """Each of those logs was copied after the transaction had begun here, so that it would mention it."""
+    """Each of these logs of the coordinator was copied after the transaction had begun here, so that it would mention
+    the transaction."""
     entry, value, mine = at.entry, at.value, at.transaction
     same_id = value is not None and value.producer_id == mine.producer_id
     if entry is not None and value is not None and same_id and value.producer_epoch < mine.newest_epoch:
@@ -287,7 +288,7 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
         if at.first_waited_for is not at.transaction:
             first_offset = at.first_waited_for.first_offset
             return (words("need.first_ended", partition=at.partition.name, offset=first_offset),)
-        since = at.said_to_begin_by_ms
+        since = at.claimed_begin_by_ms
         if since >= 0:
             # What readers waited for at that moment is what they wait for now: no marker has ended anything since.
             since = max(since, at.partition.newest_marker_ms + at.skew_ms)
@@ -307,12 +308,12 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
     return (words("need.coordinator_newer", partitions=older or TOPIC, at=moment(since)),)
 
 
-def readers_said_to_wait(at: Situation) -> bool:
+def readers_declared_waiting(at: Situation) -> bool:
     """Whether only the person's statement about readers shows that the transaction is older than the copies."""
     return at.copies.declared.copied_after is not None and at.began_by_ms < 0
 
 
-def segments_said_whole(at: Situation) -> list[str]:
+def segments_declared_whole(at: Situation) -> list[str]:
     """The coordinator's logs for which only the person states that no segment is missing between two others."""
     return sorted(name for name, log in at.logs.items() if log.segment_gap is not None)
 
@@ -334,7 +335,7 @@ def _over_since(at: Situation) -> int | None:
     entry, coordinator = at.entry, at.copies.coordinator
     if entry is None:
         cleaned = any(log.is_cleaned for log in coordinator.logs.values())
-        return coordinator.newest_ms - APART_MS if cleaned else None
+        return coordinator.newest_ms - COPY_DELAY_MS if cleaned else None
     if entry.value is None:
         return entry.timestamp
     mine = (at.transaction.producer_id, at.transaction.newest_epoch)
@@ -377,10 +378,10 @@ def not_contradicted(at: Situation) -> tuple[Words, ...]:
 def partition_count(coordinator: Coordinator, metadata: ClusterMetadata, declared: Declared) -> int | None:
     """How many partitions the coordinator's topic has; None if neither the files nor the person says it. Raises
     ContradictedError if they contradict each other."""
-    told, count = metadata.transaction_partitions, declared.transaction_partitions
-    if told is not None and count is not None and told != count:
-        raise ContradictedError(words("refused.told", count=count, told=told, place=metadata.place))
-    count = told or count
+    recorded, count = metadata.transaction_partitions, declared.transaction_partitions
+    if recorded is not None and count is not None and recorded != count:
+        raise ContradictedError(words("refused.told", count=count, told=recorded, place=metadata.place))
+    count = recorded or count
     if count is None:
         return None
     for name in coordinator.logs:

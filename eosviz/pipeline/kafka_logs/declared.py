@@ -20,14 +20,15 @@ _SHOWN = 40
 class ContradictedError(LogsError):
     """A statement about the copies is wrong, or the copies contradict each other."""
 
-    def __init__(self, told: Words) -> None:
-        super().__init__(told.key, told.params)
-        self.told = told
+    def __init__(self, sentence: Words) -> None:
+        super().__init__(sentence.key, sentence.params)
+        self.sentence = sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """Every field but `now` lifts one doubt of `copy_proofs.py`; none lifts damage that is visible in the files."""
+    """What the person states. Every field but `now` removes one doubt of `copy_proofs.py`; none removes damage that is
+    visible in the files."""
 
     now: int | None = None
     """The time that timeouts are measured against, milliseconds since 1970; None: the newest broker time in the
@@ -47,7 +48,7 @@ class Declared:
         if count is not None and not 1 <= count <= TRANSACTION_PARTITIONS_MAX:
             raise ContradictedError(words("refused.count", count=count, most=TRANSACTION_PARTITIONS_MAX))
 
-    def and_told(self, other: "Declared") -> "Declared":
+    def completed_by(self, other: "Declared") -> "Declared":
         """These statements, with those of `other` (a bundle) where they are missing."""
         return replace(
             self,

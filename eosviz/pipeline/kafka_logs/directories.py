@@ -45,7 +45,7 @@ class PartitionDirectory:
 
     @property
     def name(self) -> str:
-        """A folder that the broker is still moving to another disk is a copy of its partition."""
+        """The partition's name, also for a folder that the broker is still moving to another disk (`-future`)."""
         name = self.path.resolve().name
         moving = _MOVING.fullmatch(name)
         return moving[1] if moving else name
@@ -87,7 +87,7 @@ class PartitionDirectory:
         return ()
 
     @property
-    def damage_told(self) -> tuple[str, ...]:
+    def text_damage(self) -> tuple[str, ...]:
         """Damage outside batches: none, a folder's damage is in its rows."""
         return ()
 
@@ -185,7 +185,8 @@ def find_directories(paths: Sequence[Path]) -> tuple[PartitionDirectory, ...]:
 
 
 def find(paths: Sequence[Path]) -> Found:
-    """The same, with the folders that are not read. Raises LogsError."""
+    """Every folder with segments under `paths`, and those that are left out. Raises LogsError: there is no segment,
+    there are too many folders, or one cannot be read."""
     found: dict[Path, tuple[Path, set[str]]] = {}
     left_out: list[Path] = []
     for folder, names in _folders(paths):

@@ -20,7 +20,7 @@ class Evidence:
     says: Words
 
 
-def transaction_said(transaction: Transaction) -> Words:
+def transaction_sentence(transaction: Transaction) -> Words:
     """What an open transaction wrote."""
     who = {"producer_id": transaction.producer_id, "epoch": transaction.epoch}
     if transaction.last_offset < transaction.first_offset:
@@ -29,13 +29,13 @@ def transaction_said(transaction: Transaction) -> Words:
     return words("evidence.wrote", **offsets, **who)
 
 
-def marker_said(marker: Marker) -> Words:
+def marker_sentence(marker: Marker) -> Words:
     """Which marker it is."""
     epochs = {"epoch": marker.epoch, "coordinator_epoch": marker.coordinator_epoch}
     return words("evidence.marker", type=marker.type, offset=marker.offset, **epochs)
 
 
-def entry_said(entry: CoordinatorEntry) -> Words:
+def entry_sentence(entry: CoordinatorEntry) -> Words:
     """What a record of the coordinator says."""
     value = entry.value
     if value is None:

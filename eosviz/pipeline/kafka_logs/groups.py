@@ -75,7 +75,7 @@ class GroupOffsets:
         self.add(producer_id if row.header.is_transactional else None, offsets)
 
     def add(self, producer_id: int | None, offsets: dict[OffsetKey, CommittedOffset | None]) -> None:
-        """A batch of offsets, with the producer id when it is part of a transaction."""
+        """Take in a batch of offsets; `producer_id` is None if it is not part of a transaction."""
         self._held_by = None
         if producer_id is None:
             self._apply(offsets)
@@ -83,7 +83,7 @@ class GroupOffsets:
             self.pending.setdefault(producer_id, {}).update(offsets)
 
     def end(self, producer_id: int, is_commit: bool) -> None:
-        """A marker."""
+        """Take in a marker: it commits or discards the producer's pending offsets."""
         self._held_by = None
         ended = self.pending.pop(producer_id, {})
         if is_commit:

@@ -51,7 +51,7 @@ _MARKER_EPOCH = slice(12, 16)
 _MARKER_FREE = np.zeros(len(_MARKER), dtype=bool)
 _MARKER_FREE[[_MARKER_TYPE, *range(_MARKER_EPOCH.start, _MARKER_EPOCH.stop)]] = True
 _DECOMPRESSED_TOGETHER_BYTES = 16 * 1024 * 1024
-"""How many compressed batches are decompressed together."""
+"""About how many bytes of decompressed batches are checked together."""
 
 _LENGTH = struct.Struct(">i")
 _TYPES = {"b": "i1", "h": ">i2", "i": ">i4", "I": ">u4", "q": ">i8"}
@@ -87,7 +87,7 @@ class HeaderBlock(Generic[Read]):
 
 
 Part = HeaderBlock[BatchFacts] | list[BatchFacts]
-"""The batches of one stretch in order: blocks of the fast path, or one that the segment reader read."""
+"""Batches of a stretch in order: a block of the fast path, or a list of the one batch that the segment reader read."""
 
 
 def parts_of(file: str, stretch: Stretch, depth: Depth) -> Iterator[Part]:
@@ -252,9 +252,9 @@ def _markers(
     some = np.flatnonzero(sized & (headers["attributes"] & CODEC_MASK == 0))
     if len(some):
         bodies = data[positions[some][:, None] + np.arange(HEADER_BYTES, HEADER_BYTES + len(_MARKER))]
-        told = bodies[:, _MARKER_TYPE]
-        usual = ((bodies == _MARKER) | _MARKER_FREE).all(axis=1) & (told <= max(MARKER_TYPES))
-        types[some[usual]] = told[usual]
+        codes = bodies[:, _MARKER_TYPE]
+        usual = ((bodies == _MARKER) | _MARKER_FREE).all(axis=1) & (codes <= max(MARKER_TYPES))
+        types[some[usual]] = codes[usual]
         epoch = np.ascontiguousarray(bodies[usual, _MARKER_EPOCH]).view(">i4")[:, 0]
         epochs[some[usual]] = epoch
     return types, epochs
@@ -299,7 +299,7 @@ _SAME_NAME = ("magic", "base_offset", "producer_id", "producer_epoch", "base_seq
 
 
 def lists_of(block: HeaderBlock[BatchFacts]) -> dict[str, list[Any]]:
-    """The same as lists."""
+    """The same columns as lists."""
     columns = columns_of(block)
     return {name: one.tolist() if isinstance(one, np.ndarray) else one for name, one in columns.items()}
 

@@ -14,7 +14,7 @@ from eosviz.pipeline.kafka_logs.compiled import segment_reader
 from eosviz.pipeline.kafka_logs.coordinator import Coordinator
 from eosviz.pipeline.kafka_logs.directories import PartitionDirectory, cleaned_up_to
 from eosviz.pipeline.kafka_logs.groups import GroupOffsets
-from eosviz.pipeline.kafka_logs.log_tails import told_end
+from eosviz.pipeline.kafka_logs.log_tails import end_in_files
 from eosviz.pipeline.kafka_logs.words import words
 
 METADATA_SNAPSHOT = ".checkpoint"
@@ -30,7 +30,7 @@ class ClusterMetadata:
     topics: TopicPartitions = field(default_factory=TopicPartitions, repr=False, compare=False)
 
     def read(self, name: str, rows: Iterable[Row]) -> None:
-        """Take in the log; damage only hides what is there."""
+        """Take in the log; damaged batches are skipped."""
         for row in rows:
             if isinstance(row, BatchRow) and not row.damage and not row.header.is_control:
                 self.topics.take(record.value for record in row.records if record.value is not None)
@@ -72,7 +72,8 @@ def _snapshot_rows(directory: PartitionDirectory) -> Iterator[Row]:
 
 
 def _judge_log(found: Coordinator, directory: PartitionDirectory) -> None:
-    """What the folder states about its log beyond the batches."""
+    """Complete what was read of a coordinator's log by what the folder's other files show: its cluster, and why the log
+    may be incomplete."""
     log = found.logs[directory.name]
     log.cluster_id, log.topic_id = directory.origin
     if log.hole_end <= cleaned_up_to(directory):
@@ -83,9 +84,9 @@ def _judge_log(found: Coordinator, directory: PartitionDirectory) -> None:
     log.is_bare = directory.is_empty_segment_alone
     if log.is_reserved and not directory.is_preallocated:
         log.add_flaw(words("flaw.zeros"))
-    told = told_end(directory)
-    if told > max(log.end, directory.log_end_min):
-        log.add_flaw(words("flaw.tail", found=log.end, told=told))
+    named_end = end_in_files(directory)
+    if named_end > max(log.end, directory.log_end_min):
+        log.add_flaw(words("flaw.tail", found=log.end, told=named_end))
 
 
 class Together(NamedTuple):

@@ -47,7 +47,8 @@ class Kind:
     """What must precede the message in the line."""
 
     def groups(self, line: str) -> dict[str, str] | None:
-        """The line's meaning; None for another message. The work is linear in the line."""
+        """What the message in the line names, by name; None if the line has another message. Takes time linear in the
+        line's length."""
         at = line.find(self.begins)
         found = self.message.match(line, at) if at >= 0 else None
         if found is None or self.before is None:
@@ -174,7 +175,7 @@ def log_line(line: str, place: str) -> LogLine | None:
     for name, kind in KINDS.items():
         groups = kind.groups(line)
         if groups is not None:
-            return _said(name, groups, place, _time_of(line))
+            return _parsed(name, groups, place, _time_of(line))
     return None
 
 
@@ -183,7 +184,7 @@ def _time_of(line: str) -> str:
     return "" if found is None else found["seconds"] or found[0]
 
 
-def _said(kind: str, groups: Mapping[str, str], place: str, time: str) -> LogLine:
+def _parsed(kind: str, groups: Mapping[str, str], place: str, time: str) -> LogLine:
     partition = groups.get("partition")
     if partition is None and "topic" in groups:
         partition = f"{groups['topic']}-{groups['number']}"
@@ -204,7 +205,7 @@ def _number(text: str | None) -> int | None:
     return None if text is None else whole(text)
 
 
-def said(line: LogLine) -> Words:
+def line_sentence(line: LogLine) -> Words:
     """The line as a sentence."""
     own = {
         "partition": line.partition,

@@ -59,7 +59,7 @@ def base_offset_of_snapshot(name: str) -> int:
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= _NAME_DIGITS else 0
 
 
-def told_end(source: Beside) -> int:
+def end_in_files(source: Beside) -> int:
     """The log end offset according to a file beside the log; 0 if none has one."""
     snapshot = source.newest_snapshot
     ends = [] if snapshot is None else [base_offset_of_snapshot(snapshot[0])]
@@ -70,8 +70,9 @@ def told_end(source: Beside) -> int:
 
 
 def doubt_a_cut_tail(partition: Partition, source: Beside) -> int | None:
-    """The end of a longer log according to a file beside this one: the tail is missing."""
-    end = told_end(source)
+    """Puts the log in doubt if a file beside it names a later end: then the tail is missing. Returns that end, else
+    None."""
+    end = end_in_files(source)
     if end <= partition.log_end or partition.log_end < 0:
         return None
     partition.doubt(end)

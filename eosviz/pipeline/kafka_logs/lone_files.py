@@ -21,12 +21,12 @@ Params = dict[str, Any]
 
 def lone_file(name: str, data: bytes) -> Words | None:
     """The sentence about a file of this name; None if it is none of those beside segments."""
-    tell = next((told for ending, told in _TOLD.items() if name.endswith(ending)), None)
-    if tell is None:
+    sentence_of = next((sentence for ending, sentence in _SENTENCES.items() if name.endswith(ending)), None)
+    if sentence_of is None:
         return None
     file = {"file": name.rpartition("/")[2]}
     try:
-        return tell(data, file | {"base": _offset_of(name)})
+        return sentence_of(data, file | {"base": _offset_of(name)})
     except DamagedError as error:
         return words("alone.damaged", **file, position=error.damage.position)
     except ValueError:
@@ -35,14 +35,14 @@ def lone_file(name: str, data: bytes) -> Words | None:
 
 def most_telling(files: Mapping[str, bytes]) -> Words | None:
     """The sentence about the most informative of the files; None if none belongs beside segments."""
-    found = (name for ending in _TOLD for name in sorted(files) if name.endswith(ending))
+    found = (name for ending in _SENTENCES for name in sorted(files) if name.endswith(ending))
     name = next(found, None)
     return None if name is None else lone_file(name, files[name])
 
 
-def stands_beside_segments(name: str) -> bool:
-    """Whether a file's name says so."""
-    return name.endswith(tuple(_TOLD))
+def belongs_beside_segments(name: str) -> bool:
+    """Whether a file of this name belongs beside segments."""
+    return name.endswith(tuple(_SENTENCES))
 
 
 def _offset_of(name: str) -> int:
@@ -135,7 +135,7 @@ def _offset_checkpoint(data: bytes, file: Params) -> Words:
     return words("alone.checkpoint", **file, count=len(offsets), partition=name, offset=offsets[name])
 
 
-_TOLD: dict[str, Callable[[bytes, Params], Words]] = {
+_SENTENCES: dict[str, Callable[[bytes, Params], Words]] = {
     ".snapshot": _snapshot,
     ".txnindex": _transaction_index,
     "leader-epoch-checkpoint": _leader_epochs,

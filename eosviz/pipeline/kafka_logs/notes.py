@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eosviz.pipeline.kafka_logs.coordinator import Coordinator
-from eosviz.pipeline.kafka_logs.evidence import Evidence, entry_said, marker_said
+from eosviz.pipeline.kafka_logs.evidence import Evidence, entry_sentence, marker_sentence
 from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
 from eosviz.pipeline.kafka_logs.words import words
 
@@ -58,9 +58,9 @@ def notes_of(partition: Partition, coordinator: Coordinator) -> tuple[tuple[Note
             left_out += len(found)
             continue
         evidence = [Evidence(transaction.place, words("evidence.first_batch"))]
-        evidence.append(Evidence(marker.place, marker_said(marker)))
+        evidence.append(Evidence(marker.place, marker_sentence(marker)))
         if NoteKind.NO_DECISION in found and entry is not None:
-            evidence.append(Evidence(entry.place, entry_said(entry)))
+            evidence.append(Evidence(entry.place, entry_sentence(entry)))
         places = (transaction.producer_id, transaction.epoch, transaction.first_offset, marker.offset)
         notes.extend(Note(kind, *places, tuple(evidence)) for kind in found)
     return tuple(notes), left_out

@@ -16,7 +16,7 @@ from engine.codec.damage import DamageKind
 from engine.codec.producer_snapshot import ProducerEntry
 from engine.codec.transaction_index import AbortedTransaction
 from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE
-from eosviz.pipeline.kafka_logs.batch_facts import UNTOLD, BatchFacts, Range, clipped, merged
+from eosviz.pipeline.kafka_logs.batch_facts import UNKNOWN_END, BatchFacts, Range, clipped, merged
 
 DAMAGE_MAX = 100
 """How many damaged places are kept as sentences; all are counted."""
@@ -25,7 +25,7 @@ SEQUENCE_BREAKS_MAX = 100
 JUMPS_MAX = 100
 """How many jumps of base offsets are kept with their place; all are counted."""
 
-_MARKERS = {"COMMIT": "committed", "ABORT": "aborted", UNTOLD: "ended"}
+_MARKERS = {"COMMIT": "committed", "ABORT": "aborted", UNKNOWN_END: "ended"}
 _SEQUENCES = 1 << 31
 
 
@@ -42,7 +42,7 @@ class Transaction:
     first_timestamp: int
     """The first batch's largest timestamp, milliseconds since 1970."""
     file: str
-    """The leader epoch of its first batch, or as otherwise known."""
+    """The segment with its first batch, or the place in a text or snapshot that shows it."""
     position: int = -1
     """Byte of the file; -1 if it is not known from one."""
     records: int = 0
@@ -107,7 +107,8 @@ class SequenceBreak:
 
     @property
     def is_duplicate(self) -> bool:
-        """True if it is before the expected sequence and not ahead of it, in the nearer half of the circle."""
+        """Whether the found sequence is behind the expected one: on the circle of 2^31 numbers the way back is not
+        longer than the way forward."""
         return (self.found - self.expected) % _SEQUENCES >= _SEQUENCES // 2
 
 
@@ -183,7 +184,7 @@ class Partition:
     _written: list[Range] = field(default_factory=list)
     _committed: list[Range] = field(default_factory=list)
     _doubted_from: int = -1
-    """After each offset below this one something is missing or damaged."""
+    """As `doubted_from`."""
     _unfollowed: list[Transaction] = field(default_factory=list, repr=False, compare=False)
     """Begun since the newest marker."""
     _open_firsts: list[tuple[int, int]] = field(default_factory=list)
@@ -206,8 +207,9 @@ class Partition:
         return bool(self.jumps) and not self.is_cleaned
 
     def last_stable_offset(self, without: Collection[int] = ()) -> int:
-        """`without`: producer ids whose open transaction is assumed to be ended. A transaction whose beginning was
-        deleted blocks what is left of the log (`UnifiedLog.maybeIncrementFirstUnstableOffset`)."""
+        """The last stable offset; -1 if neither the end nor an open transaction is known. `without`: producer ids whose
+        open transaction is assumed to be ended. A transaction whose beginning was deleted blocks what is left of the
+        log (`UnifiedLog.maybeIncrementFirstUnstableOffset`)."""
         holder = next((one for one in self.open_transactions if one.producer_id not in without), None)
         firsts = [] if holder is None else [max(holder.first_offset, self.log_start)]
         ends = [self.high_watermark] if self.high_watermark >= 0 else []
@@ -227,11 +229,11 @@ class Partition:
 
     @property
     def doubted_from(self) -> int:
-        """Every offset below this one is in doubt; -1 if none is."""
+        """Every offset below this one is in doubt: a batch after it is missing or damaged. -1: none is."""
         return self._doubted_from
 
     def doubt(self, offset: int) -> None:
-        """From now on something is known to be missing after everything before `offset`."""
+        """Puts every offset below `offset` in doubt: a batch after it is missing or damaged."""
         self._doubted_from = max(self._doubted_from, offset)
 
     def visible_committed(
@@ -424,7 +426,8 @@ def fold(
 
 
 def know(partition: Partition, entry: ProducerEntry, place: str) -> None:
-    """Records a producer from a running broker's answer: it has the beginning of an open transaction, not its end."""
+    """Records a producer from a running broker's answer, or from a printed snapshot without batches. Both show where an
+    open transaction began, and no batch of it."""
     producer = Producer(
         entry.producer_id, entry.producer_epoch, entry.last_sequence, entry.last_offset, entry.last_timestamp,
         entry.coordinator_epoch,

@@ -21,7 +21,8 @@ class _Marker(NamedTuple):
 
 
 _ACTIONS = {"abort": _Marker("abort", "ABORT"), "look": _Marker("abort", "ABORT")}
-"""The effect of an abort is always shown: it is the only action of an administrator."""
+"""By a remedy's action. Also where the remedy is to look first, the effect of an abort is shown: an administrator can
+do nothing else."""
 _WAITS = {
     "PrepareCommit": _Marker("owed", "COMMIT"),
     "PrepareAbort": _Marker("owed", "ABORT"),
@@ -85,5 +86,9 @@ def _marker_of(verdict: Json) -> _Marker | None:
 
 def _notes(remedy: Json, marker: _Marker) -> list[Json]:
     command = {"key": "logs.preview.command", "params": {"command": remedy["command"]}}
-    told = [{"key": f"logs.preview.{marker.name}.means", "params": {}}, command, *remedy["preconditions"]]
-    return [{**one, "rules": []} for one in told]
+    sentences = [
+        {"key": f"logs.preview.{marker.name}.means", "params": {}},
+        command,
+        *remedy["preconditions"],
+    ]
+    return [{**one, "rules": []} for one in sentences]

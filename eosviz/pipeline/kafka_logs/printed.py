@@ -7,13 +7,13 @@ from typing import TypeVar
 from eosviz.catalogue import say_shortly
 from eosviz.pipeline.kafka_logs.case import Case, ReadPartition, group_rows, problems
 from eosviz.pipeline.kafka_logs.case_sentences import (
-    coordinator_said,
-    group_said,
-    now_said,
-    written_said,
+    coordinator_sentence,
+    group_sentences,
+    now_sentence,
+    written_sentence,
 )
 from eosviz.pipeline.kafka_logs.copy_proofs import named
-from eosviz.pipeline.kafka_logs.log_lines import said
+from eosviz.pipeline.kafka_logs.log_lines import line_sentence
 from eosviz.pipeline.kafka_logs.notes import Note
 from eosviz.pipeline.kafka_logs.partition import Partition
 from eosviz.pipeline.kafka_logs.remedies import remedy_of
@@ -77,10 +77,10 @@ def _lines(case: Case, few: _Few) -> Iterator[str]:
         yield from _text_lines(case.text)
     found = problems(case)
     if found:
-        yield english(now_said(case.now, case.copies_known))
-        yield english(coordinator_said(case.coordinator, case.copies_known))
-    yield english(written_said(case.coordinator, (read.partition for read in case.partitions)))
-    yield from few.of("groups", group_rows(case), lambda row: [english(one) for one in group_said(row)])
+        yield english(now_sentence(case.now, case.copies_known))
+        yield english(coordinator_sentence(case.coordinator, case.copies_known))
+    yield english(written_sentence(case.coordinator, (read.partition for read in case.partitions)))
+    yield from few.of("groups", group_rows(case), lambda row: [english(one) for one in group_sentences(row)])
     yield from (f"damaged: {one}" for one in (*case.coordinator.damage, *case.groups.damage))
     yield from _log_lines(case, few)
     yield from few.of("verdicts", found, lambda one: _verdict_lines(*one))
@@ -94,7 +94,9 @@ def _copies_line(case: Case) -> Iterator[str]:
 
 
 def _log_lines(case: Case, few: _Few) -> Iterator[str]:
-    yield from few.of("log_lines", case.log_lines, lambda line: [f"{line.place}: {english(said(line))}"])
+    yield from few.of(
+        "log_lines", case.log_lines, lambda line: [f"{line.place}: {english(line_sentence(line))}"]
+    )
     if case.text is not None and (more := case.text.log_lines_left_out):
         yield f"and {more} more lines of logs that were not kept"
 

@@ -1,7 +1,7 @@
 """Batches from printed text or a bundle as lanes of the player: the same rows that segments give.
 
-They pass through two processes: an upload is read in a bounded process (`bounded.py`), which passes its batches on as
-lines.
+An upload is read in a bounded process (`eosviz/bounded`), which passes its batches on as lines (`lane_lines`); the site
+turns these into lanes (`read_lanes`).
 """
 
 import struct
@@ -49,19 +49,19 @@ def lane_lines(case: Case, batches_max: int) -> Iterator[bytes]:
             yield from (encoder.encode(line) + b"\n" for line in (partition, *batches))
 
 
-def told_partitions(raw: Iterable[bytes]) -> list[ToldPartition]:
+def read_lanes(raw: Iterable[bytes]) -> list[ToldPartition]:
     """Reads what `lane_lines` wrote."""
     decoder = msgspec.json.Decoder(LaneLine)
-    told: list[tuple[PartitionLine, list[BatchLine]]] = []
+    lanes: list[tuple[PartitionLine, list[BatchLine]]] = []
     for line in map(decoder.decode, raw):
         if isinstance(line, PartitionLine):
-            told.append((line, []))
+            lanes.append((line, []))
         else:
-            told[-1][1].append(line)
-    return [told_partition(partition.name, batches) for partition, batches in told]
+            lanes[-1][1].append(line)
+    return [lane_of(partition.name, batches) for partition, batches in lanes]
 
 
-def told_partition(name: str, batches: Sequence[BatchLine]) -> ToldPartition:
+def lane_of(name: str, batches: Sequence[BatchLine]) -> ToldPartition:
     """The batches of one partition, in the order of its log."""
     first = min((line.segment for line in batches), default=0)
     return ToldPartition(name, first, _rows(name, batches))
@@ -76,8 +76,8 @@ def _rows(name: str, batches: Sequence[BatchLine]) -> Iterator[ToldSegment | Row
 
 
 def row_of(line: BatchLine) -> Row:
-    """A batch as the reader of segments would give it, without unknown fields. Numbers that no header could
-    contain are damage."""
+    """A batch as the reader of segments would give it; fields that the line lacks are empty. Numbers that no header
+    could contain are damage."""
     position, size = max(0, line.position), max(0, line.size)
     damage = () if line.damage is None else (Damage(DamageKind.TOLD, position, "–", "–"),)
     if line.magic in (0, 1):

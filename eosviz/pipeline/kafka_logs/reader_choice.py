@@ -21,15 +21,15 @@ the work."""
 SPARK_PROCESSORS_MIN = 4
 """With fewer processors Spark is never chosen: Java and the workers' start cost what a second processor would
 gain."""
-TOLD_FROM_BYTES = 64 * 2**20
+PRINTED_FROM_BYTES = 64 * 2**20
 """Bytes of segments from which on the choice is printed."""
 
 
-def add_ways(parser: ArgumentParser) -> None:
-    """The options that choose."""
-    ways = parser.add_mutually_exclusive_group()
-    ways.add_argument("--here", action="store_true", help="read in this process, however much it is")
-    ways.add_argument(
+def add_reader_options(parser: ArgumentParser) -> None:
+    """Add the options `--here` and `--master`."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--here", action="store_true", help="read in this process, however much it is")
+    group.add_argument(
         "--master",
         metavar="M",
         help=f"read on this Spark master; without it in this process, and on {OWN_MASTER} from"
@@ -49,9 +49,9 @@ def reading_of(
     master = options["master"]
     if master is None and not options["here"] and _spark_is_faster(size, depth):
         master = OWN_MASTER
-    if size >= TOLD_FROM_BYTES or master is not None:
-        way = "here" if master is None else "spark"
-        err(say_shortly(f"logs.way.{way}", "en", {"mib": size // 2**20, "master": master}))
+    if size >= PRINTED_FROM_BYTES or master is not None:
+        place = "here" if master is None else "spark"
+        err(say_shortly(f"logs.way.{place}", "en", {"mib": size // 2**20, "master": master}))
     if master is None:
         yield ReadingHere(depth)
         return

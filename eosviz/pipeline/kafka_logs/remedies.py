@@ -93,11 +93,11 @@ def _abort(partition: Partition, transaction: Transaction) -> tuple[str, tuple[W
 
 
 def _conditions(verdict: Verdict, partition: Partition) -> tuple[Words, ...]:
-    """Who has to end the transaction."""
+    """Which component has to end the transaction, and when."""
     entry, kind = verdict.entry, verdict.rests_on or verdict.kind
     if entry is None or kind is VerdictKind.SLOW_BUT_ALIVE:
         return (words("condition.timeout", at=moment(verdict.timeout_at)),)
-    if entry.said_at:
+    if entry.text_place:
         coordinator = words("condition.coordinator", transactional_id=entry.transactional_id)
     else:
         coordinator = words("condition.leader", partition=entry.partition)
@@ -107,8 +107,8 @@ def _conditions(verdict: Verdict, partition: Partition) -> tuple[Words, ...]:
 
 
 def _others(verdict: Verdict, partition: Partition, transaction: Transaction) -> tuple[Other, ...]:
-    """Ends a transaction that the coordinator has as ongoing, before its timeout does. It needs only the
-    coordinator's record, so it is offered for an undecided verdict too."""
+    """Commands that end a transaction before its timeout, if the coordinator has it as ongoing. Only the coordinator's
+    record is needed, so an undecided verdict has them too."""
     entry, listed = verdict.entry, verdict.listed
     if listed is not None and listed.state == ONGOING:
         of = {"producer_id": transaction.producer_id, "partition": partition.name}
@@ -131,7 +131,8 @@ def _terminate(transactional_id: str, condition: Words) -> Other:
 
 
 def _preview(partition: Partition, transaction: Transaction, ends: str) -> tuple[str, int, tuple[Range, ...]]:
-    """With the marker that ends it, which takes an offset at the end of the log."""
+    """The outcome; then, as if its marker had been appended to the log, the last stable offset and what a
+    read_committed consumer gets."""
     gone = (transaction.producer_id,)
     stable = partition.last_stable_offset(gone)
     behind = stable + (0 <= stable == partition.high_watermark)

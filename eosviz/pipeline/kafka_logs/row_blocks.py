@@ -51,13 +51,13 @@ def _rows(
         read: Row | None = block.read.get(index)
         if read is None and index in records:
             header = header_of(fields)
-            told = _made(view, header, records[index])
+            decoded = _made(view, header, records[index])
             read = BatchRow(
                 position=positions[index],
                 header=header,
                 computed_crc=header.crc,
-                records=told,
-                records_read=len(told),
+                records=decoded,
+                records_read=len(decoded),
             )
         elif read is None:
             # Its checksum is right, so it is a batch; the reader decodes its records.

@@ -83,7 +83,7 @@ def _cuts(segment: Path, base: int, size: int, split_bytes: int) -> tuple[_Sure,
     return tuple(cuts)
 
 
-def _sure_batches(segment: Path, base: int, data: Buffer, apart: int) -> Iterator[_Sure]:
+def _sure_batches(segment: Path, base: int, data: Buffer, distance: int) -> Iterator[_Sure]:
     """Indexed batches that are complete, at least `apart` bytes from each other."""
     try:
         entries = list(index_entries(segment.with_suffix(".index").read_bytes()))
@@ -91,7 +91,7 @@ def _sure_batches(segment: Path, base: int, data: Buffer, apart: int) -> Iterato
         return
     view, last = memoryview(data), _Sure(0, base)
     for entry in entries:
-        if entry.position - last.position < apart or entry.position > len(view) - HEADER_BYTES:
+        if entry.position - last.position < distance or entry.position > len(view) - HEADER_BYTES:
             continue
         header = decode_header(view, entry.position)
         if not last.base_offset <= header.base_offset <= base + entry.relative_offset:

@@ -82,9 +82,9 @@ class RecordLine:
         self.coordinator_epoch = whole(marker["epoch"]) if marker else -1
         _, has_key, value = rest.partition(_KEY)
         key, has_payload, payload = value.partition(_PAYLOAD)
-        is_told = bool(has_key and has_payload) and marker is None
-        self.key: str | None = key if is_told else None
-        self.payload: str | None = payload.rstrip("\n") if is_told else None
+        is_data = bool(has_key and has_payload) and marker is None
+        self.key: str | None = key if is_data else None
+        self.payload: str | None = payload.rstrip("\n") if is_data else None
 
 
 def record_line(line: str) -> RecordLine | None:
@@ -209,9 +209,9 @@ def offset_record(key: str, payload: str) -> tuple[OffsetKey, CommittedOffset | 
         place = OffsetKey(str(data["group"]), str(data["topic"]), whole(data["partition"]))
         if payload in TOMBSTONES:
             return place, None
-        said = _json(payload)["data"]
-        when = whole(said.get("commitTimestamp", -1))
-        return place, _committed(whole(said["offset"]), str(said.get("metadata", "")), when)
+        value_data = _json(payload)["data"]
+        when = whole(value_data.get("commitTimestamp", -1))
+        return place, _committed(whole(value_data["offset"]), str(value_data.get("metadata", "")), when)
     except (KeyError, TypeError, ValueError) as error:
         raise UnreadableError(f"offset: {error}") from None
 

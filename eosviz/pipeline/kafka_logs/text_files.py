@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eosviz.pipeline.kafka_logs.directories import is_segment
-from eosviz.pipeline.kafka_logs.lone_files import lone_file, stands_beside_segments
+from eosviz.pipeline.kafka_logs.lone_files import belongs_beside_segments, lone_file
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_reader import TextReader, TextReading
 from eosviz.pipeline.kafka_logs.words import Words
@@ -32,11 +32,11 @@ class Given(NamedTuple):
 
 
 class LoneFileError(LogsError):
-    """Files that belong beside segments were given without them; `told` has a sentence about each."""
+    """Files that belong beside segments were given without them; `sentences` has one about each file."""
 
-    def __init__(self, told: Sequence[Words]) -> None:
-        super().__init__("; ".join(f"{one.params['file']} makes no case by itself" for one in told))
-        self.told = tuple(told)
+    def __init__(self, sentences: Sequence[Words]) -> None:
+        super().__init__("; ".join(f"{one.params['file']} makes no case by itself" for one in sentences))
+        self.sentences = tuple(sentences)
 
 
 def _beginning(path: Path) -> bytes:
@@ -54,14 +54,14 @@ def is_bundle(path: Path) -> bool:
 
 
 def by_kind(paths: Sequence[Path]) -> Given:
-    """Raises LogsError for a path of no known kind, LoneFileError for a file that is only readable beside
-    segments, which were not given."""
+    """The paths by kind. Raises LogsError for a path of no known kind, LoneFileError for a file that belongs beside
+    segments if their folder was not given."""
     given = Given([], [], [])
     beside: list[Path] = []
     for path in paths:
         if path.is_dir() or is_segment(path):
             given.logs.append(path)
-        elif path.is_file() and stands_beside_segments(path.name):
+        elif path.is_file() and belongs_beside_segments(path.name):
             beside.append(path)
         elif path.is_file():
             (given.bundles if is_bundle(path) else given.texts).append(path)
@@ -71,13 +71,13 @@ def by_kind(paths: Sequence[Path]) -> Given:
             )
     # All files of a folder mean the folder.
     read = {(one if one.is_dir() else one.parent).resolve() for one in given.logs}
-    told = [
+    sentences = [
         lone_file(path.name, _beginning(path))
         for path in beside
         if not read.intersection(path.resolve().parents)
     ]
-    if told:
-        raise LoneFileError([one for one in told if one is not None])
+    if sentences:
+        raise LoneFileError([one for one in sentences if one is not None])
     return given
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.codec.producer_snapshot import ProducerEntry
 from engine.codec.transaction_index import AbortedTransaction
-from eosviz.pipeline.kafka_logs.batch_facts import UNTOLD, BatchFacts, Layout, every_offset, merged
+from eosviz.pipeline.kafka_logs.batch_facts import UNKNOWN_END, BatchFacts, Layout, every_offset, merged
 from eosviz.pipeline.kafka_logs.log_tails import FolderlessPartition, base_offset_of_snapshot
 from eosviz.pipeline.kafka_logs.origins import NOWHERE, Origin
 from eosviz.pipeline.kafka_logs.partition import DAMAGE_MAX, Partition, know
@@ -38,7 +38,7 @@ class DumpedBatch:
         return all(self.fields.get(name) == record.fields.get(name) for name in same)
 
     def facts(self, file: str) -> BatchFacts:
-        """Raises UnreadableError if a field is missing."""
+        """The batch as facts. Raises UnreadableError if a field is missing."""
         fields = self.fields
         offsets = [number(one.fields, "offset") for one in self.records]
         base = number(fields, "baseoffset", offsets[0] if offsets else None)
@@ -60,7 +60,7 @@ class DumpedBatch:
             base_sequence=number(fields, "basesequence", sequences[0]),
             last_sequence=number(fields, "lastsequence", sequences[-1]),
             is_transactional=truth(fields, "istransactional"),
-            control_type=(marker.marker if marker else UNTOLD) if is_control else None,
+            control_type=(marker.marker if marker else UNKNOWN_END) if is_control else None,
             coordinator_epoch=marker.coordinator_epoch if marker else -1,
             max_timestamp=number(fields, "createtime", number(fields, "logappendtime", -1)),
             damage=INVALID if fields.get("isvalid") == "false" else None,
@@ -68,7 +68,7 @@ class DumpedBatch:
 
     @property
     def layout(self) -> Layout:
-        """Raises UnreadableError if a field is no number."""
+        """The layout of the batch. Raises UnreadableError if a field is no number."""
         fields = self.fields
         # `none` is the codec's name in a batch; a dump prints codecs in capitals, and changed the spelling once.
         codec = fields.get("compresscodec", "none").lower()
@@ -117,7 +117,7 @@ class TextPartition(FolderlessPartition):
         return [*newest, *self.rows]
 
     @property
-    def damage_told(self) -> list[str]:
+    def text_damage(self) -> list[str]:
         return self.damage
 
     @property
@@ -136,7 +136,7 @@ class TextPartition(FolderlessPartition):
 
     @property
     def newest_snapshot(self) -> tuple[str, tuple[ProducerEntry, ...]] | None:
-        """As for a folder; None without batches, where the producers themselves are what is known."""
+        """As for a folder; None without batches: then `asked` has the producers."""
         if not self.snapshots or not self.dumped:
             return None
         name = max(self.snapshots)

@@ -47,7 +47,7 @@ _EXAMPLE_CHARACTERS = 80
 LOG_LINES_MAX = 10_000
 """The most log lines of brokers and clients that are kept; all are counted."""
 _PARTITION = re.compile(r"[a-zA-Z0-9._-]{1,249}-\d{1,10}")
-_SAID_ONLY = ("Log starting offset:", "Starting offset:", "Snapshot end offset:")
+_WITHOUT_CONTENT = ("Log starting offset:", "Starting offset:", "Snapshot end offset:")
 _COMMAND = "kafka-transactions.sh "
 _PART_OF_A_BATCH = "ffset: "
 _INDEXES = (".index", ".timeindex")
@@ -87,11 +87,11 @@ class TextReading:
     groups: GroupOffsets = field(default_factory=GroupOffsets)
     files: list[str] = field(default_factory=list)
     lines: int = 0
-    """Texts that are not empty."""
+    """How many lines are not empty."""
     used: int = 0
     skipped: Counter[Skipped] = field(default_factory=Counter)
     examples: list[Example] = field(default_factory=list)
-    """The first lines of each reason."""
+    """The first skipped lines of each reason."""
     log_lines: list[LogLine] = field(default_factory=list)
     """Log lines of brokers and clients about transactions, in the order of the texts."""
     log_lines_left_out: int = 0
@@ -175,7 +175,7 @@ class TextReader:
             return self._record(record)
         if line.startswith(("offset: ", "version: ", "timestamp: ")) or "currentTxnFirstOffset: " in line:
             return self._side_file(line)
-        if line.startswith(_SAID_ONLY):
+        if line.startswith(_WITHOUT_CONTENT):
             return None
         if line.startswith("Found ") and "invalid bytes" in line:
             return self._damage(line)
@@ -329,8 +329,8 @@ class TextReader:
         if partition.dumped:
             coordinator.partitions.append(partition.name)
             coordinator.logs[partition.name] = log
-        for said in partition.damage:
-            log.add_flaw(words("flaw.damaged", place=f"{partition.name}: {said}"))
+        for damage in partition.damage:
+            log.add_flaw(words("flaw.damaged", place=f"{partition.name}: {damage}"))
         for facts, records in partition.batches():
             log.follow(facts.base_offset, facts.last_offset)
             if facts.control_type is None and not records:

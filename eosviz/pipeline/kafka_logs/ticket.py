@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.scenario.header import ENGINE_VERSION
 from eosviz.catalogue import say_shortly
-from eosviz.pipeline.kafka_logs.case_sentences import group_said
+from eosviz.pipeline.kafka_logs.case_sentences import group_sentences
 from eosviz.pipeline.kafka_logs.words import Words, words
 
 LISTED_MAX = {"partitions": 100, "verdicts": 20, "groups": 50, "evidence": 30, "notes": 20}
@@ -16,7 +16,7 @@ LISTED_MAX = {"partitions": 100, "verdicts": 20, "groups": 50, "evidence": 30, "
 COLUMNS = ("partition", "verdict", "log_start", "lso", "end", "open", "damage")
 _SPECIAL = re.compile(r"([\\`*\[\]<>|])")
 _SENTENCES = frozenset({"rule"})
-"""Values of a place that are no places."""
+"""Values of an evidence's `place` that name no place."""
 
 Json = dict[str, Any]
 
@@ -40,7 +40,7 @@ class _Ticket:
         self._language = language
 
     def words(self, key: str, **params: Any) -> str:
-        return self._said(words(key, **params))
+        return self._worded(words(key, **params))
 
     def partitions(self, document: Json) -> Iterator[str]:
         kinds: dict[str, str] = {}
@@ -81,14 +81,14 @@ class _Ticket:
         yield from self._more("verdicts", problems, document)
 
     def _verdict(self, verdict: Json) -> Iterator[str]:
-        colon = self._said(Words("join.colon", {}))
+        colon = self._worded(Words("join.colon", {}))
         yield f"### {_plain(verdict['partition'])}{colon}{self.words('verdict.' + verdict['kind'])}"
         yield ""
         if verdict["producer_id"] is not None:
-            told = {name: verdict[name] for name in ("producer_id", "epoch", "first_offset")}
+            fields = {name: verdict[name] for name in ("producer_id", "epoch", "first_offset")}
             named = verdict["transactional_id"]
             key = "ticket.of" if named is None else "ticket.of_id"
-            yield self.words(key, transactional_id=named, **told)
+            yield self.words(key, transactional_id=named, **fields)
             yield ""
         for one in verdict["evidence"][: LISTED_MAX["evidence"]]:
             place = "" if one["place"] in _SENTENCES else f" ({_plain(one['place'])})"
@@ -128,13 +128,13 @@ class _Ticket:
         yield from (f"- {self._kept(one)}" for one in of["preconditions"])
 
     def groups(self, document: Json) -> Iterator[str]:
-        told = [one for row in document["groups"] for one in group_said(row)]
-        if not told:
+        sentences = [one for row in document["groups"] for one in group_sentences(row)]
+        if not sentences:
             return
         yield f"## {self.words('ticket.groups')}"
         yield ""
-        yield from (f"- {self._said(one)}" for one in told[: LISTED_MAX["groups"]])
-        yield from self._more("groups", told)
+        yield from (f"- {self._worded(one)}" for one in sentences[: LISTED_MAX["groups"]])
+        yield from self._more("groups", sentences)
         yield ""
 
     def given(self, document: Json) -> Iterator[str]:
@@ -158,9 +158,9 @@ class _Ticket:
             yield self.words("ticket.more", count=left_out)
 
     def _kept(self, sentence: Json) -> str:
-        return self._said(Words(sentence["key"], sentence["params"]))
+        return self._worded(Words(sentence["key"], sentence["params"]))
 
-    def _said(self, sentence: Words) -> str:
+    def _worded(self, sentence: Words) -> str:
         return _plain(say_shortly(sentence.key, self._language, sentence.params))
 
 

@@ -17,12 +17,17 @@ from eosviz.pipeline.kafka_logs.copy_proofs import (
     coordinator_newer,
     id_whole,
     named,
-    readers_said_to_wait,
-    segments_said_whole,
+    readers_declared_waiting,
+    segments_declared_whole,
     topic_whole,
 )
-from eosviz.pipeline.kafka_logs.evidence import Evidence, entry_said, marker_said, transaction_said
-from eosviz.pipeline.kafka_logs.log_lines import LoggedLines, LogLine, left_by, said
+from eosviz.pipeline.kafka_logs.evidence import (
+    Evidence,
+    entry_sentence,
+    marker_sentence,
+    transaction_sentence,
+)
+from eosviz.pipeline.kafka_logs.log_lines import LoggedLines, LogLine, left_by, line_sentence
 from eosviz.pipeline.kafka_logs.log_tails import Beside, doubt_a_cut_tail
 from eosviz.pipeline.kafka_logs.notes import Note, notes_of
 from eosviz.pipeline.kafka_logs.partition import Partition, Transaction
@@ -83,8 +88,8 @@ def _nothing_open(
     partition: Partition, source: Beside | None, cut_at: int | None, log_lines: LoggedLines
 ) -> Verdict:
     """Healthy, if the copy is complete enough to say so."""
-    if not partition.batches and (told := log_lines.of_partition(partition.name)):
-        return _only_logged(partition, told)
+    if not partition.batches and (lines := log_lines.of_partition(partition.name)):
+        return _only_logged(partition, lines)
     doubts = []
     if partition.corrupt:
         doubts.append(words("evidence.damaged", count=partition.corrupt))
@@ -115,27 +120,27 @@ def _with_log_lines(verdict: Verdict, log_lines: LoggedLines) -> Verdict:
     return replace(verdict, evidence=verdict.evidence + more) if more else verdict
 
 
-def _only_logged(partition: Partition, told: Sequence[LogLine]) -> Verdict:
+def _only_logged(partition: Partition, lines: Sequence[LogLine]) -> Verdict:
     """If nothing else is known, the newest line that narrows the possibilities gives the alternatives."""
     left = next(
-        (left for one in reversed(told) if (left := left_by(one))), (VerdictKind.HEALTHY, *NOT_HEALTHY)
+        (left for one in reversed(lines) if (left := left_by(one))), (VerdictKind.HEALTHY, *NOT_HEALTHY)
     )
     return Verdict(
         kind=VerdictKind.UNDECIDED,
         partition=partition.name,
-        evidence=tuple(_logged(one) for one in told[-LOG_LINES_MAX:]),
+        evidence=tuple(_logged(one) for one in lines[-LOG_LINES_MAX:]),
         alternatives=left,
         would_change=(words("change.dump", partition=partition.name), words("change.coordinator")),
     )
 
 
 def _logged(line: LogLine) -> Evidence:
-    return Evidence(line.place, said(line))
+    return Evidence(line.place, line_sentence(line))
 
 
 def _verdict(at: Situation) -> Verdict:
     transaction, entry, coordinator = at.transaction, at.entry, at.copies.coordinator
-    evidence = [Evidence(transaction.place, transaction_said(transaction))]
+    evidence = [Evidence(transaction.place, transaction_sentence(transaction))]
     if is_deleted(at.partition, transaction):
         evidence.append(
             Evidence(at.partition.name, words("evidence.log_start", offset=at.partition.log_start))
@@ -148,14 +153,14 @@ def _verdict(at: Situation) -> Verdict:
         count = coordinator.records + len(coordinator.listed)
         evidence.append(Evidence(sources, words("evidence.not_among", count=count)))
     else:
-        evidence.append(Evidence(entry.place, entry_said(entry)))
+        evidence.append(Evidence(entry.place, entry_sentence(entry)))
     marker = at.partition.producers[transaction.producer_id].last_marker
     if marker is not None:
-        evidence.append(Evidence(marker.place, marker_said(marker)))
+        evidence.append(Evidence(marker.place, marker_sentence(marker)))
     found = judged(at)
     if not found.missing:
         evidence.append(Evidence("rule", found.why))
-        evidence += _said_of_copies(at, found.row)
+        evidence += _declared_of_copies(at, found.row)
     return _of_deleted(
         at,
         Verdict(
@@ -171,13 +176,13 @@ def _verdict(at: Situation) -> Verdict:
     )
 
 
-def _said_of_copies(at: Situation, row: Row) -> Iterator[Evidence]:
+def _declared_of_copies(at: Situation, row: Row) -> Iterator[Evidence]:
     """Evidence that only the person states and no file proves."""
     after = at.copies.declared.copied_after
-    if coordinator_newer in row.needs and readers_said_to_wait(at):
-        said = words("evidence.readers_waited", partition=at.partition.name, at=moment(after or 0))
-        yield Evidence("--copied-after", said)
-    if {topic_whole, id_whole} & {*row.needs} and (logs := segments_said_whole(at)):
+    if coordinator_newer in row.needs and readers_declared_waiting(at):
+        sentence = words("evidence.readers_waited", partition=at.partition.name, at=moment(after or 0))
+        yield Evidence("--copied-after", sentence)
+    if {topic_whole, id_whole} & {*row.needs} and (logs := segments_declared_whole(at)):
         yield Evidence("--rest-empty", words("evidence.segments_whole", partitions=named(logs)))
 
 

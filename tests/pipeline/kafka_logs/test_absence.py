@@ -114,7 +114,7 @@ def test_two_clusters_are_refused_and_an_unnamed_one_is_no_proof(tmp_path: Path)
     other = KAFKA_LOGS / "_internal"
     with pytest.raises(ContradictedError) as refused:
         read_case([other, KAFKA_LOGS / "wire_tv0"])
-    assert refused.value.told.key == "logs.refused.two_clusters"
+    assert refused.value.sentence.key == "logs.refused.two_clusters"
     # The producer id of the live copy means something else in the other cluster, or nothing.
     mixed = copied(LIVE / "orders-0", tmp_path)
     found = verdicts([mixed, other], replace(WHOLE, one_cluster=False, transaction_partitions=4))
@@ -140,7 +140,7 @@ def test_topic_ids_that_differ_are_two_clusters_whatever_is_said(tmp_path: Path)
 def test_a_number_of_partitions_that_the_files_contradict_is_refused(declared: Declared, key: str) -> None:
     with pytest.raises(ContradictedError) as refused:
         read_case([LIVE], declared)
-    assert refused.value.told.key == f"logs.{key}"
+    assert refused.value.sentence.key == f"logs.{key}"
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from engine.codec.damage import DamageKind
 from eosviz.pipeline.kafka_logs import bundle_reading, bundle_writing
-from eosviz.pipeline.kafka_logs.bundle_writing import bundle_lines_of, names_of, save, told_damage
+from eosviz.pipeline.kafka_logs.bundle_writing import bundle_lines_of, damage_text, names_of, save
 from eosviz.pipeline.kafka_logs.case import Case, read_case
 from eosviz.pipeline.kafka_logs.pseudonyms import INTERNAL_TOPICS, Pseudonyms
 from eosviz.pipeline.kafka_logs.stretches import LogsError
@@ -131,8 +131,8 @@ def test_a_pseudonym_is_never_somebodys_own_name() -> None:
 
 def test_damage_keeps_its_place_and_kind_and_not_what_stood_there() -> None:
     damage = f"t-0/0.log: byte 17: {DamageKind.CRC.value}: expected 0x1, found secret; byte 3: secret: x"
-    assert told_damage(damage) == f"byte 17: {DamageKind.CRC.value}"
-    assert told_damage("anything") == "damaged"
+    assert damage_text(damage) == f"byte 17: {DamageKind.CRC.value}"
+    assert damage_text("anything") == "damaged"
 
 
 HEAD = '{"type":"bundle","format":"eosviz-log-bundle","version":1,"times":"kept","now":1}\n'

@@ -330,7 +330,7 @@ def test_a_link_is_of_the_cluster_that_it_leads_to(tmp_path: Path) -> None:
     (home / "orders-0").symlink_to(other / "orders-0")
     with pytest.raises(ContradictedError) as refused:
         read_case([home])
-    assert refused.value.told.key == "logs.refused.two_clusters"
+    assert refused.value.sentence.key == "logs.refused.two_clusters"
 
 
 def test_a_folder_under_another_name_is_not_looked_for_in_the_coordinators_record(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from eosviz.catalogue import interface_words, say
 from eosviz.pipeline.kafka_logs.bundle_writing import save
 from eosviz.pipeline.kafka_logs.case import read_case
-from eosviz.pipeline.kafka_logs.log_lines import KINDS, OF_A_LOG, log_line, said
+from eosviz.pipeline.kafka_logs.log_lines import KINDS, OF_A_LOG, line_sentence, log_line
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.told import document
 
@@ -94,7 +94,7 @@ def test_each_message_is_known_and_said_in_both_languages(kind: str) -> None:
     assert found.partition in (None, "t-0")
     assert found.producer_id in (None, 1022)
     assert found.transactional_id in (None, "pay")
-    sentence = said(found)
+    sentence = line_sentence(found)
     # Every parameter of the sentence is there, in both languages.
     for language in ("en", "zh-Hans"):
         assert sentence.key in interface_words()

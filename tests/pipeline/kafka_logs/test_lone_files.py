@@ -44,7 +44,7 @@ def test_each_of_several_is_told(tmp_path: Path) -> None:
     checkpoint.write_text("0\n2\n__consumer_offsets 3 0\nt 0 17\n")
     with pytest.raises(LoneFileError) as refused:
         read_case([checkpoint, FOLDER / f"{EMPTY}.txnindex"])
-    first, second = refused.value.told
+    first, second = refused.value.sentences
     assert first.key == "logs.alone.checkpoint"
     assert first.params.items() >= {"count": 2, "partition": "t-0", "offset": 17}.items()
     assert second.key == "logs.alone.transaction_index"

@@ -12,7 +12,7 @@ from engine.codec.record_batch import encode_batch
 from engine.codec.transaction_log_record import TransactionStatus
 from eosviz.pipeline.kafka_logs import case as kafka_case
 from eosviz.pipeline.kafka_logs.case import read_case
-from eosviz.pipeline.kafka_logs.case_sentences import group_said
+from eosviz.pipeline.kafka_logs.case_sentences import group_sentences
 from eosviz.pipeline.kafka_logs.declared import Declared
 from eosviz.pipeline.kafka_logs.printed import english, lines_of
 from eosviz.pipeline.kafka_logs.ticket import LISTED_MAX, ticket_lines
@@ -108,7 +108,7 @@ def test_an_offset_that_waits_for_a_transaction_is_told(tmp_path: Path) -> None:
     (place / LOG).write_bytes(commit(1, 0) + commit(5, 1, producer_id=7))
     (row,) = document(read_case([HANGOPEN, place]))["groups"]
     assert (row["committed_offset"], row["pending_producer_id"], row["pending_offset"]) == (1, 7, 5)
-    said = [english(one) for one in group_said(row)]
+    said = [english(one) for one in group_sentences(row)]
     assert any("offset 5 is pending" in one and "UNSTABLE_OFFSET_COMMIT" in one for one in said)
 
 

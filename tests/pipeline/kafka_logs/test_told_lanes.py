@@ -10,7 +10,7 @@ from eosviz.pipeline.kafka_logs.bundle_lines import BatchLine
 from eosviz.pipeline.kafka_logs.bundle_writing import save
 from eosviz.pipeline.kafka_logs.case import read_case
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
-from eosviz.pipeline.kafka_logs.printed_lanes import lane_lines, row_of, told_partition, told_partitions
+from eosviz.pipeline.kafka_logs.printed_lanes import lane_lines, lane_of, read_lanes, row_of
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.engine.codec.test_log_case import folded
 
@@ -25,7 +25,7 @@ def from_files(folder: Path) -> LogCase:
 
 
 def told(paths: list[Path], most: int = 20_001) -> LogCase:
-    return log_case({}, None, told_partitions(lane_lines(read_case(paths), most)))
+    return log_case({}, None, read_lanes(lane_lines(read_case(paths), most)))
 
 
 def steps(case: LogCase) -> list[Any]:
@@ -66,12 +66,12 @@ def test_files_and_text_are_one_run(tmp_path: Path) -> None:
     one, other = (KAFKA_LOGS / "h2_open" / f"hangopen-{number}" for number in (0, 1))
     files = {f"{one.name}/{path.name}": path.read_bytes() for path in one.glob("*.log")}
     case = log_case(
-        files, segment_reader(), told_partitions(lane_lines(read_case(sorted(other.glob("*.txt"))), 99))
+        files, segment_reader(), read_lanes(lane_lines(read_case(sorted(other.glob("*.txt"))), 99))
     )
     assert case.header["partitions"] == ["hangopen-0", "hangopen-1"]
     assert len(case.steps) == 10
     twice = log_case(
-        files, segment_reader(), told_partitions(lane_lines(read_case(sorted(one.glob("*.txt"))), 99))
+        files, segment_reader(), read_lanes(lane_lines(read_case(sorted(one.glob("*.txt"))), 99))
     )
     assert twice.header["partitions"] == ["hangopen-0", "hangopen-0 (2)"]
 
@@ -101,7 +101,7 @@ def line(**changes: Any) -> BatchLine:
     ],
 )
 def test_numbers_that_no_header_could_hold_are_damage(changes: dict[str, Any]) -> None:
-    case = log_case({}, None, [told_partition("t-0", [line(**changes), line(base_offset=5, last_offset=5)])])
+    case = log_case({}, None, [lane_of("t-0", [line(**changes), line(base_offset=5, last_offset=5)])])
     assert [one["key"] for one in case.steps] == ["log.damage.told", "log.batch_plain", "log.now_damaged"]
 
 
@@ -112,7 +112,7 @@ def test_a_marker_whose_record_is_not_listed_ends_its_transaction_and_does_not_s
         line(base_offset=1, last_offset=1, control_type="UNTOLD", **own),
         line(base_offset=2, last_offset=2, base_sequence=1, last_sequence=1, **own),
     ]
-    case = log_case({}, None, [told_partition("t-0", lines)])
+    case = log_case({}, None, [lane_of("t-0", lines)])
     assert case.steps[1]["key"] == "log.marker_untold"
     replica = folded(case)["partitions"]["t-0"]["replicas"]["0"]
     assert replica["last_stable_offset"] == 2
@@ -128,7 +128,7 @@ def test_damage_and_control_batches_that_nobody_can_read() -> None:
         line(base_offset=2, last_offset=2, magic=1),
         line(base_offset=3, last_offset=3, control_type="UNKNOWN_7"),
     ]
-    case = log_case({}, None, [told_partition("t-0", lines)])
+    case = log_case({}, None, [lane_of("t-0", lines)])
     assert [one["key"] for one in case.steps] == [
         "log.batch_plain",
         "log.control_unread",
