@@ -111,7 +111,7 @@ class Buckets:
         self._change(rate, f"eosviz:bucket:{rate.name}:{_digest(caller)}", -rate.most, -min(cost, rate.most))
 
     def forget(self) -> None:
-        """The buckets that this process keeps in memory."""
+        """Forget the buckets that this process keeps in memory."""
         with self._guard:
             self._leases.clear()
             self._local.clear()

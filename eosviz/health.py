@@ -40,7 +40,7 @@ def check_redis() -> None:
 
 
 def check_redis_answers() -> None:
-    """For pages: they can be read while Redis refuses writes."""
+    """Raises if Redis does not answer. A Redis that refuses writes passes: pages can be read."""
     _redis_takes_writes()
 
 

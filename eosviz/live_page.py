@@ -74,7 +74,7 @@ class LivePart(RightfulConsumer):
         while await self.stands():
             self.changed.clear()
             with suppress(DatabaseError):  # the next round tries again
-                part = await in_thread(self._told)()
+                part = await in_thread(self._rendered)()
                 if part is None:
                     await self.close(Ending.GONE)
                     return
@@ -85,7 +85,7 @@ class LivePart(RightfulConsumer):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.changed.wait(), LOOK_SECONDS)
 
-    def _told(self) -> str | None:
+    def _rendered(self) -> str | None:
         with translation.override(self.language):
             return self.part()
 

@@ -83,7 +83,7 @@ def take_for(what: str, request: HttpRequest) -> None:
     take(f"{what}.{whom}", caller)
 
 
-Says = Literal["page", "told", "message"]
+Says = Literal["page", "json", "message"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,8 @@ RATED: dict[str, Rated] = {
     "replays:open_log": Rated("import"),
     "workshop:import": Rated("import"),
     "replays:export": Rated("export", reads=True),
-    "replays:export_begin": Rated("export", says="told"),
-    "replays:replay_export": Rated("export", says="told"),
+    "replays:export_begin": Rated("export", says="json"),
+    "replays:replay_export": Rated("export", says="json"),
     "replays:log_bundle": Rated("export", reads=True),
     "workshop:export": Rated("export", reads=True),
     "workshop:export_draft": Rated("export", reads=True),
@@ -178,9 +178,9 @@ def too_often(request: HttpRequest, refused: TooOften, says: Says = "page", **sh
     if says == "page":
         context = {"problem": refused, **shown}
         response = render(request, "429.html", context, status=HTTPStatus.TOO_MANY_REQUESTS)
-    elif says == "told":
-        told = {"key": refused.key, "remedy_key": refused.remedy_key, "params": refused.params}
-        response = JsonResponse(told, status=HTTPStatus.TOO_MANY_REQUESTS)
+    elif says == "json":
+        content = {"key": refused.key, "remedy_key": refused.remedy_key, "params": refused.params}
+        response = JsonResponse(content, status=HTTPStatus.TOO_MANY_REQUESTS)
     else:
         response = HttpResponse(
             messages.encode(refused.message(None)),

@@ -1,4 +1,4 @@
-"""Types for requests that middleware and decorators have made more of than `HttpRequest` declares."""
+"""Types of requests with attributes that a middleware or a decorator adds and `HttpRequest` does not declare."""
 
 from __future__ import annotations
 

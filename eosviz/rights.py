@@ -125,8 +125,8 @@ class Announcer:
         topics, self._waiting = self._waiting, set()
         if not topics or time.monotonic() < Announcer.silent_until:
             return
-        told = None if len(topics) > ANNOUNCED_TOPICS_MAX else sorted(topics)
-        if not send_to_group(GROUP, {"type": "rights.changed", "topics": told}):
+        listed = None if len(topics) > ANNOUNCED_TOPICS_MAX else sorted(topics)
+        if not send_to_group(GROUP, {"type": "rights.changed", "topics": listed}):
             Announcer.silent_until = time.monotonic() + UNHEARD_SECONDS
 
 

@@ -80,8 +80,8 @@ def main() -> None:
 
 
 def make_processes(requests: socket.socket, inherited: Sequence[int]) -> list[str]:
-    """Returns in each new process with the module to run, and in the template itself with None when the supervisor
-    has ended."""
+    """Forks a process for each request. Returns in the new process, with its module and arguments; in the template
+    itself only when the supervisor has ended, with an empty list."""
     requests.send(LOADED)
     while True:
         request, descriptors, _, _ = socket.recv_fds(requests, REQUEST_BYTES_MAX, 2)

@@ -27,7 +27,7 @@ class UserManager(BaseUserManager.from_queryset(UserQuerySet)):  # type: ignore[
     """Accounts are named by their address; `manage.py createsuperuser` makes an administrator of everything."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
-        """ValueError without an address: nobody could sign in."""
+        """ValueError without an address: signing in needs one."""
         if not email:
             raise ValueError("an account needs an e-mail address")
         user: User = self.model(email=email.strip().lower(), **fields)

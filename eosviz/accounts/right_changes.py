@@ -1,6 +1,6 @@
-"""Changes of rows that may end a right of an open socket: one table. Signals announce them, whoever makes the
-change (a page, the administration, a command). Changes without a signal (`update`, SQL by hand) are found by
-polling (`eosviz/rights.py`)."""
+"""Changes of rows that may end a right of an open socket: one table. Signals announce them, wherever the change is
+made: by a page, the administration or a command. Changes without a signal (`update`, SQL by hand) are found by polling
+(`eosviz/rights.py`)."""
 
 from __future__ import annotations
 

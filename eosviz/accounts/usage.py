@@ -18,7 +18,7 @@ from eosviz.walkthroughs.browser import browser_of
 NEARLY_FULL = 0.9
 """From this share on the bar has another colour."""
 WHOM = ("person", "address")
-NOT_TOLD = ("wrong_password",)
+LEFT_OUT = ("wrong_password",)
 """Left out here and shown where it is reached: it concerns an account, not the reader."""
 
 
@@ -28,15 +28,15 @@ def used(request: HttpRequest) -> HttpResponse:
     owner = browser_of(request.session)
     context = {
         "quotas": [_row(quota, quota.used(owner)) for quota in quotas.TABLE],
-        "rates": [_rate(what) for what in _told_rates()],
+        "rates": [_rate(what) for what in _shown_rates()],
     }
     return render(request, "accounts/used.html", context)
 
 
-def _told_rates() -> list[str]:
+def _shown_rates() -> list[str]:
     """The rates of a person or an address, in the order of the settings; other rates are left out."""
     counted = [name.partition(".") for name in settings.RATES]
-    return list(dict.fromkeys(what for what, _, whom in counted if whom in WHOM and what not in NOT_TOLD))
+    return list(dict.fromkeys(what for what, _, whom in counted if whom in WHOM and what not in LEFT_OUT))
 
 
 def _rate(what: str) -> dict[str, Any]:

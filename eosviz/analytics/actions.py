@@ -69,21 +69,21 @@ def ask_for_all() -> list[Analysis]:
     """Create one for every class with activity since its last one, and one for all who agreed."""
     open_classes = Classroom.objects.filter(archived=None).order_by("created")
     scopes: list[Classroom | None] = [None, *open_classes.iterator()]
-    return [ask(scope) for scope in scopes if _has_news(scope)]
+    return [ask(scope) for scope in scopes if _has_activity(scope)]
 
 
-def _has_news(classroom: Classroom | None) -> bool:
+def _has_activity(classroom: Classroom | None) -> bool:
     last = Analysis.objects.of_scope(classroom).filter(state=State.DONE).first()
     sessions = sessions_of(classroom)
     if last is None:
         return sessions.exists()
-    newest = _newest_word(classroom)
+    newest = _newest_activity(classroom)
     # Deleted accounts are noticed by their absence, abandoned visits by the time that passed.
     gone = sessions.count() != last.sessions + last.under_way + last.left_out
     return gone or last.under_way > 0 or (newest is not None and newest > last.created)
 
 
-def _newest_word(classroom: Classroom | None) -> datetime | None:
+def _newest_activity(classroom: Classroom | None) -> datetime | None:
     ids = sessions_of(classroom).values("id")
     words = (
         Session.objects.filter(id__in=ids).aggregate(at=Max("created"))["at"],

@@ -37,25 +37,26 @@ Row = dict[str, Any]
 
 @dataclass
 class Gathered:
-    """Rows of `measures.py`'s frames. ``said``: (version, variant, step) to the step's sentence."""
+    """Rows of `measures.py`'s frames. ``sentences``: (version, variant, step) to the step's sentence. ``apart``:
+    actions beyond the steps that all visits of the run have in common."""
 
     visits: list[Row] = field(default_factory=list)
     moves: list[Row] = field(default_factory=list)
     rules: list[Row] = field(default_factory=list)
-    said: dict[tuple[int, str, int], Row] = field(default_factory=dict)
+    sentences: dict[tuple[int, str, int], Row] = field(default_factory=dict)
     people: int = 0
     under_way: int = 0
     apart: int = 0
     left_out: int = 0
 
 
-class _ToldStep(msgspec.Struct):
+class _NeededStep(msgspec.Struct):
     key: str
     params: dict[str, Any]
     rules: list[str]
 
 
-_step = msgspec.json.Decoder(_ToldStep)
+_step = msgspec.json.Decoder(_NeededStep)
 
 
 def gather(classroom: Classroom | None, now: datetime) -> Gathered:
@@ -191,7 +192,8 @@ def _group(track: str | None, is_attempt: bool) -> str:
 
 
 def _reach(root: Branch, others: list[Branch], trail: Trail | None, common: int) -> Row:
-    """Without a trail the steps that were made count as looked at."""
+    """How far the reader looked, and how the visit ended. Without a trail all steps that were made count as looked at.
+    """
     furthest = root.newest if trail is None else trail.furthest
     last = root.newest if trail is None else trail.last
     return {
@@ -237,7 +239,7 @@ def _read_steps(version: int, variant: str, branch: int, newest: int, gathered: 
     bodies = Step.objects.filter(branch=branch, number__lte=last).values_list("number", "body")
     for number, body in bodies.order_by("number").iterator(AT_ONCE):
         step = _step.decode(bytes(body))
-        gathered.said[version, variant, number] = {"key": step.key, "params": step.params}
+        gathered.sentences[version, variant, number] = {"key": step.key, "params": step.params}
         gathered.rules += [
             {"version": version, "variant": variant, "step": number, "rule": rule}
             for rule in dict.fromkeys(step.rules)

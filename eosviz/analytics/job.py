@@ -64,9 +64,9 @@ def _figures(spark: SparkSession, gathered: Gathered, people_min: int) -> tuple[
         _frame(spark, gathered.rules, RULES_SCHEMA),
     )
     found = figures(frames, people_min).cache()
-    counts = {row["told"]: row["count"] for row in found.groupBy("told").count().collect()}
+    counts = {row["shown"]: row["count"] for row in found.groupBy("shown").count().collect()}
     best_known = (f.desc("people"), f.desc("of"), "kind", "version", "step", "rule")
-    rows = found.where("told").orderBy(*best_known).limit(FIGURES_MAX).collect()
+    rows = found.where("shown").orderBy(*best_known).limit(FIGURES_MAX).collect()
     found.unpersist()
     frames.forget()
     return sum(counts.values()) - len(rows), rows
@@ -94,7 +94,7 @@ def _store(analysis: Analysis, gathered: Gathered, rows: list[Row]) -> None:
             before_id=row["before"],
             people_before=row["people_before"],
             of_before=row["of_before"],
-            said=gathered.said.get((row["version"], row["variant"], row["step"])),
+            said=gathered.sentences.get((row["version"], row["variant"], row["step"])),
         )
         for row in rows
     ]

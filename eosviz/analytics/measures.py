@@ -63,7 +63,7 @@ class Frames:
         return cls(visits, moved.join(known, ["visit", "group"]).cache(), rules)
 
     def forget(self) -> None:
-        """The steps where each person did something, once per person."""
+        """Free the cached frames."""
         self.visits.unpersist()
         self.moves.unpersist()
 
@@ -149,8 +149,8 @@ def runs(frames: Frames) -> DataFrame:
             )
         )
     )
-    did = each.select("group", "person", "scenario", *RUN, kinds.alias("told")).select(
-        "group", "scenario", *RUN, "told.kind", "told.did"
+    did = each.select("group", "person", "scenario", *RUN, kinds.alias("each")).select(
+        "group", "scenario", *RUN, "each.kind", "each.did"
     )
     counted = did.where("did is not null").groupBy("group", "scenario", *RUN, "kind")
     one = f.col("did").cast("long")
@@ -176,8 +176,8 @@ def changes(whole: DataFrame, people_min: int) -> DataFrame:
     return beside.withColumn("low", share - share_before - down).withColumn("high", share - share_before + up)
 
 
-def told(figures: DataFrame, people_min: int) -> DataFrame:
-    """``figures`` with `told`: whether they are about enough people to be shown."""
+def with_shown(figures: DataFrame, people_min: int) -> DataFrame:
+    """``figures`` with `shown`: whether they are about enough people to be shown."""
     same = Window.partitionBy("kind", "scenario", *PLACE, "rule", "before")
     few = _few("people", people_min) | (f.col("of") < people_min)
     few |= f.coalesce(_few("people_before", people_min), f.lit(False))
@@ -190,7 +190,7 @@ def told(figures: DataFrame, people_min: int) -> DataFrame:
         .withColumn("place", f.row_number().over(by_size))
     )
     found_out = is_group & (f.col("hidden") > 0) & (f.col("hidden") < people_min) & (f.col("place") == 1)
-    return judged.withColumn("told", ~f.col("few") & ~found_out).drop("few", "hidden", "place")
+    return judged.withColumn("shown", ~f.col("few") & ~found_out).drop("few", "hidden", "place")
 
 
 def _few(column: str, people_min: int) -> Column:
@@ -199,13 +199,13 @@ def _few(column: str, people_min: int) -> Column:
 
 
 def figures(frames: Frames, people_min: int) -> DataFrame:
-    """All figures with their intervals, and `told`."""
+    """All figures with their intervals, and `shown`."""
     whole = runs(frames)
     low, high = wilson(f.col("people"), f.col("of"))
     plain = [steps(frames), predictions(frames), rules(frames), whole]
     parts = [one.withColumn("low", low).withColumn("high", high) for one in plain]
     parts.append(changes(whole, people_min))
-    return told(reduce(_joined, parts), people_min)
+    return with_shown(reduce(_joined, parts), people_min)
 
 
 def _joined(left: DataFrame, right: DataFrame) -> DataFrame:

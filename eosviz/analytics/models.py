@@ -71,7 +71,7 @@ class Analysis(Job):
     left_out = models.PositiveIntegerField(default=0)
     """Older sessions beyond the bound."""
     withheld = models.PositiveIntegerField(default=0)
-    """Figures about too few people."""
+    """Figures that are not stored: about too few people, or beyond the bound of one analysis."""
     total = models.PositiveIntegerField(default=1)
     finished = models.DateTimeField(null=True)
 

@@ -29,7 +29,7 @@ from eosviz.walkthroughs.models import Session
 TRAIL_BYTES_MAX = 4_096
 
 
-class Told(Struct, forbid_unknown_fields=True, frozen=True):
+class Report(Struct, forbid_unknown_fields=True, frozen=True):
     """The report of a page: `static/player/trail.ts`."""
 
     branch: BranchId
@@ -38,23 +38,23 @@ class Told(Struct, forbid_unknown_fields=True, frozen=True):
     backs: Annotated[list[StepNumber], Meta(max_length=100)]
 
 
-_told = msgspec.json.Decoder(Told)
+_report = msgspec.json.Decoder(Report)
 
 
 @require_POST
 def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """204 whether or not it is recorded; 400 for what no page of this site sends."""
+    """Takes a page's report: 204 whether or not it is recorded; 400 for what no page of this site sends."""
     owned = Session.objects.of_browser(browser_of(request.session))
     session = get_object_or_404(owned, id=session_id)
     try:
-        told = _told.decode(request.body[: TRAIL_BYTES_MAX + 1])
+        report = _report.decode(request.body[: TRAIL_BYTES_MAX + 1])
     except UNREADABLE:
         return HttpResponse(
             "not a message of this page", status=400, content_type="text/plain; charset=utf-8"
         )
     if actions.is_followed(session):
         try:
-            actions.note_trail(session, int(told.branch), told.last, told.furthest, told.backs)
+            actions.note_trail(session, int(report.branch), report.last, report.furthest, report.backs)
         except Problem:
             raise Http404 from None
     return HttpResponse(status=204)

@@ -13,7 +13,7 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from eosviz.audience.models import POLL_CHANGES, Answer, Follower, Hand, Poll, PollState
-from eosviz.tracks.asking import told_on
+from eosviz.tracks.asking import questions_or_problem
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Presentation
@@ -37,7 +37,8 @@ def who_follows(token: uuid.UUID, user: int | None, browser: str, page: uuid.UUI
 
 
 def raise_hand(token: uuid.UUID, who: Who, message: RaiseHand) -> Hand:
-    """Raises Problem: no presentation, no such branch, or too many followers have spoken already."""
+    """Raise the follower's hand at a step, or move it there. Raises Problem: there is no presentation, branch or step,
+    or too many followers have spoken already."""
     with transaction.atomic():
         presentation = _presentation(token=token)
         branch = Branch.objects.filter(id=int(message.branch), session=presentation.session_id).first()
@@ -73,7 +74,8 @@ def leave(token: uuid.UUID, who: Who) -> bool:
 
 
 def come_back(token: uuid.UUID, who: Who) -> Hand | None:
-    """The page is connected, again or for the first time. A hand that was away too long is lowered."""
+    """The page is connected, again or for the first time. Returns the follower's hand, if it is still up: one that was
+    away too long is lowered."""
     with transaction.atomic():
         up = Hand.objects.filter(follower__presentation=token, follower__key=who.key)
         up.gone().delete()
@@ -94,7 +96,9 @@ def open_poll(session_id: uuid.UUID, branch_id: str, at: int) -> None:
     if branch is None:
         raise Problem("not_found", "no_branch", branch=branch_id)
     # Before the transaction: making the run may take a while.
-    question = next((one for one in told_on(Branch.objects.line(branch)) if one["at"] == at), None)
+    question = next(
+        (one for one in questions_or_problem(Branch.objects.line(branch)) if one["at"] == at), None
+    )
     if question is None:
         raise Problem("refused", "no_question", step=at)
     with transaction.atomic():
@@ -112,7 +116,8 @@ def open_poll(session_id: uuid.UUID, branch_id: str, at: int) -> None:
 
 
 def change_poll(session_id: uuid.UUID, turn: int, change: PollChange) -> None:
-    """Raises Problem for a change that `POLL_CHANGES` does not allow, or if another poll has replaced this one."""
+    """Change the poll: show or hide its counts, close, reveal or end it. Raises Problem for a change that
+    `POLL_CHANGES` does not allow, or if another poll has replaced this one."""
     with transaction.atomic():
         poll = _poll(_presentation(session=session_id), turn)
         target = POLL_CHANGES.get((poll.state, change))

@@ -8,7 +8,7 @@ from typing import Any, cast
 from eosviz.audience import actions
 from eosviz.audience.actions import Who
 from eosviz.audience.models import Answer, Hand, Poll, PollState
-from eosviz.audience.naming import names_told
+from eosviz.audience.naming import readable_names
 from eosviz.walkthroughs.models import Presentation
 from eosviz.walkthroughs.presenting_messages import (
     Answered,
@@ -34,7 +34,7 @@ def audience_of(session_id: uuid.UUID) -> tuple[Audience, PollTold | None] | Non
     counts = None if poll is None else Answer.objects.counts(poll)
     answered = [] if poll is None else Answer.objects.by_users(poll)
     users = [hand.follower.user_id for hand in hands] + [user for user, _ in answered]
-    called = names_told(presentation.session, users)
+    called = readable_names(presentation.session, users)
     names: dict[str, list[str]] = {}
     for user, choice in answered:
         if user in called:
@@ -51,10 +51,12 @@ def audience_of(session_id: uuid.UUID) -> tuple[Audience, PollTold | None] | Non
         for hand in hands
     ]
     whole = None if poll is None else _view(poll, counts, tells_answer=True)
-    return Audience(hands=seen, poll=whole, names=names), None if poll is None else poll_told(poll, counts)
+    return Audience(hands=seen, poll=whole, names=names), None if poll is None else poll_for_followers(
+        poll, counts
+    )
 
 
-def poll_told(poll: Poll, counts: dict[str, int] | None = None) -> PollTold:
+def poll_for_followers(poll: Poll, counts: dict[str, int] | None = None) -> PollTold:
     """The poll for followers: counts if they are shown, the answer after it was revealed."""
     if counts is None:
         counts = Answer.objects.counts(poll)
@@ -84,9 +86,10 @@ def _view(poll: Poll, counts: dict[str, int] | None, tells_answer: bool) -> Poll
 
 
 def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = None) -> HandTold:
-    """Tells followers what the presenter sees of them, name or number, before they raise a hand."""
+    """The follower's own hand, and under which name or number the presenter sees them: they know it before they raise a
+    hand."""
     presentation = Presentation.objects.select_related("session").filter(token=token).first()
-    called = {} if presentation is None else names_told(presentation.session, [who.user])
+    called = {} if presentation is None else readable_names(presentation.session, [who.user])
     return HandTold(
         raised=None if hand is None else RaisedAt(branch=str(hand.branch_id), step=hand.step, text=hand.text),
         follower=None if hand is None else hand.follower.number,
@@ -95,12 +98,12 @@ def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = Non
     )
 
 
-def told_on_arrival(token: uuid.UUID, who: Who) -> list[HandTold | PollTold | Answered]:
+def messages_on_arrival(token: uuid.UUID, who: Who) -> list[HandTold | PollTold | Answered]:
     """For a follower who connects: their hand, the poll and their answer to it."""
-    told: list[HandTold | PollTold | Answered] = [own_hand(token, who, actions.come_back(token, who))]
+    sent: list[HandTold | PollTold | Answered] = [own_hand(token, who, actions.come_back(token, who))]
     poll = Poll.objects.filter(presentation=token).exclude(state=PollState.OVER).first()
     if poll is not None:
-        told.append(poll_told(poll))
+        sent.append(poll_for_followers(poll))
         mine = Answer.objects.filter(poll=poll, follower__key=who.key).first()
-        told.append(Answered(poll=poll.turn, choice=None if mine is None else mine.choice))
-    return told
+        sent.append(Answered(poll=poll.turn, choice=None if mine is None else mine.choice))
+    return sent

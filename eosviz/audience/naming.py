@@ -9,7 +9,7 @@ from eosviz.classroom.models import Classroom, Membership
 from eosviz.walkthroughs.models import Session
 
 
-def names_told(session: Session, users: Iterable[int | None]) -> dict[int, str]:
+def readable_names(session: Session, users: Iterable[int | None]) -> dict[int, str]:
     """The names of those among these accounts that the session's presenter may read. Two queries at most."""
     wanted = {user for user in users if user is not None}
     if not wanted:

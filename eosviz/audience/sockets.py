@@ -85,8 +85,8 @@ class PresenterSocket(SessionConsumer):
         found = await in_thread(audience_messages.audience_of)(self.session.id)
         if found is None:
             raise Problem("refused", "not_presented")
-        audience, told = found
-        await self._tell_followers(told)
+        audience, poll = found
+        await self._tell_followers(poll)
         await self._send(msgspec.structs.replace(audience, re=str(message.id)))
         if not isinstance(message, presenting_messages.Attend):
             await tell_presenters(self.channel_layer, self.session.id)
@@ -98,21 +98,21 @@ class PresenterSocket(SessionConsumer):
             found = await in_thread(audience_messages.audience_of)(self.session.id)
             if found is None:
                 return
-            audience, told = found
+            audience, poll = found
             await self._send(audience)
-            await self._tell_followers(told)
+            await self._tell_followers(poll)
         except (DatabaseError, RedisError, OSError):
             logger.exception("session %s: its audience could not be looked at", self.session.id)
             return
         if any(hand.away for hand in audience.hands):
             asyncio.get_running_loop().call_later(AWAY_SECONDS + LOOK_SECONDS, self.looking.ask)
 
-    async def _tell_followers(self, told: presenting_messages.PollTold | None) -> None:
+    async def _tell_followers(self, poll: presenting_messages.PollTold | None) -> None:
         """Send the poll to the followers, if this page has not sent the same before."""
-        if told is None or told == self.shown:
+        if poll is None or poll == self.shown:
             return
-        self.shown = told
-        event = {"type": "audience.poll", "frame": messages.encode(told).decode()}
+        self.shown = poll
+        event = {"type": "audience.poll", "frame": messages.encode(poll).decode()}
         await self.channel_layer.group_send(followers_of(self.session.id), event)
 
     handlers: ClassVar[Handlers] = {
@@ -146,10 +146,10 @@ class FollowerSocket(FollowerConsumer):
         user = getattr(self.scope.get("user"), "pk", None)
         browser = browser_of(self.scope["session"])
         self.who = actions.who_follows(self.token, user, browser, message.follower)
-        told = await in_thread(audience_messages.told_on_arrival)(self.token, self.who)
-        for frame in told:
+        frames = await in_thread(audience_messages.messages_on_arrival)(self.token, self.who)
+        for frame in frames:
             await self._send(frame)
-        if told[0].raised is not None:
+        if frames[0].raised is not None:
             await tell_presenters(self.channel_layer, self.session.id)
 
     async def raise_hand(self, message: presenting_messages.RaiseHand) -> None:

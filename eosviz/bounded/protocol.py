@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-TASK, ASKED, ANSWER, REFUSED, SAID = "task", "asked", "answer", "refused", "said"
-"""Files of a request's folder; `task` is the row of the table, `said` is the process's standard error."""
+TASK, ASKED, ANSWER, REFUSED, OUTPUT = "task", "asked", "answer", "refused", "output"
+"""Files of a request's folder; `task` is the row of the table, `output` is what the process prints."""
 REFUSED_CODE, NO_MEMORY = 3, 4
 FILE_BYTES_MAX = 1024 * 2**20
 """The most bytes of one file that the process writes."""

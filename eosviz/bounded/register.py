@@ -154,7 +154,7 @@ class Register:
             shutil.rmtree(folder, ignore_errors=True)
 
     def place(self, name: str) -> Place | None:
-        """None: no such request."""
+        """The request's place in the queue; None if there is no such request."""
         standings = self.standings()
         waiting = [one.name for one in in_turn(standings)]
         if name in waiting:

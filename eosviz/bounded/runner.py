@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
-from eosviz.bounded.protocol import ANSWER, ASKED, NO_MEMORY, REFUSED, REFUSED_CODE, SAID, TASK, Refusal
+from eosviz.bounded.protocol import ANSWER, ASKED, NO_MEMORY, OUTPUT, REFUSED, REFUSED_CODE, TASK, Refusal
 from eosviz.bounded.refusing import BeyondBounds, Busy, Cancelled, NotThisTime, Refused, Stopped
 from eosviz.bounded.register import COMMAND_LINE, Caller, Register, Request
 from eosviz.bounded.tasks import Task
@@ -34,7 +34,7 @@ LOOK_SECONDS = 0.05
 """The interval at which the first in the queue checks; later ones check less often."""
 LOOK_SECONDS_MAX = 1.0
 LOGGED_BYTES_MAX = 2_000
-"""Characters of the error output that are logged."""
+"""How many bytes of its output are logged, the last ones, when the process fails."""
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SYSTEMROOT")
 """The environment variables that a process gets: no secret and no database address."""
 _ROOT = Path(__file__).resolve().parents[2]
@@ -104,14 +104,14 @@ def _run_process(task: Task, request: Request, each: Callable[[Path], None]) -> 
     """The exit code. Raises BeyondBounds or Cancelled after the process has ended."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     until = time.monotonic() + task.clock_seconds
-    with (request.folder / SAID).open("wb") as said:
+    with (request.folder / OUTPUT).open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "eosviz.bounded", str(request.folder), str(os.getpid())],
             cwd=_ROOT,
             env={**environment, "TMPDIR": str(request.folder), "PYTHONUTF8": "1"},
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=output,
+            stderr=output,
             pass_fds=(request.held,),
         )
     try:
@@ -138,7 +138,7 @@ def _raise(task: Task, folder: Path, code: int) -> None:
     if (room := room_in(folder)).level is Level.NONE:
         raise OSError(errno.ENOSPC, room.why, str(folder))  # not too large a file but a full disk
     if code not in (NO_MEMORY, -signal.SIGXCPU):
-        said = (folder / SAID).read_bytes()[-LOGGED_BYTES_MAX:].decode(errors="replace")
-        logger.warning("the bounded process %s ended with %s: %s", task.name, code, said)
+        output = (folder / OUTPUT).read_bytes()[-LOGGED_BYTES_MAX:].decode(errors="replace")
+        logger.warning("the bounded process %s ended with %s: %s", task.name, code, output)
         raise NotThisTime(task.beyond)
     raise BeyondBounds(task.beyond)

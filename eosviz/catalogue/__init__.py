@@ -80,9 +80,9 @@ def say_shortly(key: str, language: str, params: Mapping[str, Any] | None = None
         return known[wanted].text(language) if wanted in known else None
 
     if key in known:
-        told = fill(known[key].text(language), dict(params or {}), word)
+        text = fill(known[key].text(language), dict(params or {}), word)
         if not missing:
-            return told
+            return text
     return say(key, language, params)
 
 

@@ -22,9 +22,9 @@ def clauses(parts: Iterable[str], language: str) -> str:
     return say("join.semicolon", language).join(parts)
 
 
-def named(name: str, said: str, language: str) -> str:
+def named(name: str, statement: str, language: str) -> str:
     """A statement about a name: `t-0: 5 records stored`."""
-    return f"{name}{say('join.colon', language)}{said}"
+    return f"{name}{say('join.colon', language)}{statement}"
 
 
 __all__ = ["clauses", "facts", "listed", "named"]

@@ -95,11 +95,11 @@ class Shelved:
 
     @property
     def different(self) -> list[Run]:
-        """The runs without that variant."""
+        """The runs without that twin."""
         return [one for one in self.runs if one.variant is None or one.variant.name != self.twin]
 
     def shown(self, variant: str | None) -> Run | None:
-        """The run of this variant among the different runs."""
+        """The run that is shown for this variant: for the twin the first run, which it equals."""
         return self.runs[0] if variant is not None and variant == self.twin else self.run(variant)
 
     def run(self, variant: str | None) -> Run | None:
@@ -138,8 +138,8 @@ def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
 
 
 def _twin(version: ScenarioVersion, runs: tuple[Run, ...]) -> str | None:
-    """The other run that makes the same steps as the first one. Only runs with the same ending are compared step by
-    step, because endings are stored."""
+    """The name of the variant whose run makes the same steps as the first run; None without one. Only runs with the
+    same ending are compared step by step, because endings are stored."""
     document = version.document
     first = runs[0]
     first_name = first.variant.name if first.variant else None

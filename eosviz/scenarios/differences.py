@@ -50,7 +50,8 @@ _OTHER: dict[str, Any] = {"duplicate_cache_size": 1, "drain_stop_scope": "partit
 
 
 def _idempotence(scenario: Scenario) -> Settings:
-    """Sets a value for every producer. Other settings stay as written, so idempotence may refuse the combination."""
+    """Turns idempotence off, or on, for every producer. Other settings stay as written, so Kafka may refuse the
+    combination."""
     return {
         f"producers.{producer['name']}.settings.enable_idempotence": not producer["settings"].get(
             "enable_idempotence", True

@@ -139,7 +139,7 @@ def _add(document: Any, edit: Edit, is_text: bool) -> None:
     if not is_text:
         rows.append(copy.deepcopy(edit.value))
     elif isinstance(rows, AoT):
-        rows.append(_apart(edit.value))
+        rows.append(_headed(edit.value))
     else:
         _append(rows, edit.value)
 
@@ -191,7 +191,7 @@ def _put(node: Any, key: str | int, value: Any, path: list[str | int], is_text: 
         return
     if isinstance(value, dict):
         own = len(path) == 1 and not isinstance(node, InlineTable)
-        value = _apart(value) if own else _inline(value)
+        value = _headed(value) if own else _inline(value)
     elif isinstance(value, list):
         value = _rows(value, str(key), len(path) == 1)
     node[key] = value
@@ -201,7 +201,7 @@ def _rows(value: list[Any], key: str, is_outermost: bool) -> Any:
     if is_outermost and key in _LISTS_OF_TABLES:
         rows = tomlkit.aot()
         for row in value:
-            rows.append(_apart(row))
+            rows.append(_headed(row))
         return rows
     made = tomlkit.array()
     for row in value:
@@ -209,8 +209,8 @@ def _rows(value: list[Any], key: str, is_outermost: bool) -> Any:
     return made
 
 
-def _apart(value: dict[str, Any]) -> Any:
-    """Append a table with its own heading, after an empty line."""
+def _headed(value: dict[str, Any]) -> Any:
+    """A table with a heading of its own, after an empty line."""
     made = _table(value)
     made.trivia.indent = "\n"
     return made

@@ -19,7 +19,7 @@ class Pictured:
 
 
 def pictured(identifier: str, step: int, variant: str | None = None) -> Pictured | None:
-    """None while the library is not loaded."""
+    """The scenario with the picture of this step; None while the library is not loaded."""
     version = ScenarioVersion.objects.library().filter(identifier=identifier).first()
     if version is None:
         return None

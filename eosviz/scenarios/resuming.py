@@ -49,7 +49,7 @@ class Resumed:
 
 
 def newest_of(browser: str, kept: str = "") -> Resumed | None:
-    """`kept`: the cookie's value for the reader's place."""
+    """Where this browser continues; None without a session. `kept`: the value of the cookie with the reader's place."""
     session = Session.objects.of_browser(browser).recent().select_related("version").first()
     if session is None:
         return None
@@ -94,8 +94,8 @@ def _length_of(session: Session, branch: Branch) -> int:
 
 
 def _picture_of(branch: Branch, step: int) -> str:
-    """The view at the reader's step, from stored data: no scenario is run for it. None at the beginning, where there
-    is nothing to see, and far on in a long run."""
+    """The picture of the reader's step, from stored views and steps: no scenario is run for it. Empty at the beginning,
+    where there is nothing to see, and beyond DRAWN_STEPS_MAX."""
     if not 0 < step <= DRAWN_STEPS_MAX:
         return ""
     line = Branch.objects.line(branch)

@@ -27,7 +27,7 @@ class Form:
     client: tuple[float, float, float, float]
     broker: tuple[float, float, float, float]
     record: tuple[float, float, int]
-    """Where the first record of the producer's list stands, and how many there are in a row."""
+    """Place of the first record in the producer's list, and how many records are in a row."""
     record_size: tuple[float, float]
     lane: tuple[float, float, float]
     """Left end, top, and how wide a record is."""
@@ -98,8 +98,8 @@ def _ground(form: Form, language: str) -> Iterator[str]:
     ):
         yield f'<rect class="room" x="{x}" y="{y}" width="{width}" height="{height}" rx="8"/>'
         yield f'<text class="name" x="{x + 14}" y="{y + 24}">{name}</text>'
-        said = escape(say(about, language, {"partition": PARTITION}))
-        yield f'<text class="about" x="{x + width - 12}" y="{y + 24}" text-anchor="end">{said}</text>'
+        text = escape(say(about, language, {"partition": PARTITION}))
+        yield f'<text class="about" x="{x + width - 12}" y="{y + 24}" text-anchor="end">{text}</text>'
     left, top, unit = form.lane
     yield f'<path class="wire" d="{form.wires}"/>'
     yield f'<path class="base" d="M{left - 4:g} {top + form.cell_height + 2:g}h{11 * unit + 20:g}"/>'
@@ -113,9 +113,9 @@ def _legend(form: Form, language: str) -> Iterator[str]:
     x, y = form.legend
     for number, look in enumerate(("waits", "known")):
         at = y + 24 * number
-        said = escape(say(f"front.picture.{look}", language))
+        text = escape(say(f"front.picture.{look}", language))
         yield f'<rect class="legend {look}" x="{x}" y="{at:g}" width="16" height="14" rx="3"/>'
-        yield f'<text class="about" x="{x + 24}" y="{at + 12:g}">{said}</text>'
+        yield f'<text class="about" x="{x + 24}" y="{at + 12:g}">{text}</text>'
 
 
 def _records(form: Form) -> Iterator[str]:
@@ -168,7 +168,8 @@ def _reader(form: Form) -> Iterator[str]:
 
 
 def _compared(form: Form) -> Iterator[str]:
-    """What has arrived a second time stands over the record that it is compared with, with a sign of equality."""
+    """The batch that has arrived a second time, drawn above the stored one that it is compared with, with a sign of
+    equality."""
     left, top, unit = form.lane
     looks = ["on" if one.travels is not None and one.travels[1] == "compared" else OFF for one in scenes()]
     width, y = unit - 3, -GHOST - 14
@@ -191,12 +192,12 @@ def _messages(form: Form, language: str) -> Iterator[str]:
         )
         begin = form.back if is_answer else form.out
         places = [_message_place(form, scene, key, begin) for scene in scenes()]
-        said = say("front.picture.answer" if is_answer else "front.picture.request", language)
+        name = say("front.picture.answer" if is_answer else "front.picture.request", language)
         wide, high = SHEET
         edge = f"M12 0H{wide}V{high}H12L0 {high // 2}z"
         point = edge if is_answer else f"M0 0H{wide - 12}L{wide} {high // 2}L{wide - 12} {high}H0z"
         inside = (
-            f'<path class="sheet" d="{point}"/><text x="{20 if is_answer else 11}" y="20">{escape(said)}</text>'
+            f'<path class="sheet" d="{point}"/><text x="{20 if is_answer else 11}" y="20">{escape(name)}</text>'
             f'<text class="about" x="{20 if is_answer else 11}" y="38">{escape(about)}</text>'
             f'<path class="cross" d="M{wide - 30} -6l24 24m0-24l-24 24"/>'
         )

@@ -23,7 +23,7 @@ from eosviz.walkthroughs.previewing import preview_of_site
 
 SESSIONS_SHOWN = 12
 EXAMPLE = ("SC-03", 116)
-"""The steps in the example of an unfinished session."""
+"""Scenario and step of the example that readers without a session see."""
 QUERY_CHARACTERS_MAX = 100
 THEMES = ("light", "dark", "system")
 YEAR_SECONDS = 365 * 24 * 3600

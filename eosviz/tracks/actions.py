@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404
 from engine.scenario.tracks import Track
 from engine.shapes.questions import Question
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.tracks.asking import told_on
+from eosviz.tracks.asking import questions_or_problem
 from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.models import Branch, Session
@@ -40,9 +40,9 @@ def finish(browser: str, track: Track, position: int) -> None:
 
 def predict(session: Session, branch: Branch, at: int, choice: str) -> Question:
     """Store the first answer to the question at this step; an empty choice skips it. Returns the question. Raises
-    Problem: the run cannot be made, now or at all."""
+    Http404 if there is no such question or choice; Problem if the run cannot be made, now or at all."""
     line = Branch.objects.line(branch)
-    question = next((one for one in told_on(line) if one["at"] == at), None)
+    question = next((one for one in questions_or_problem(line) if one["at"] == at), None)
     if question is None or (choice and choice not in {one["id"] for one in question["choices"]}):
         raise Http404
     owner = next(

@@ -39,7 +39,7 @@ def asked_on(line: list[Branch]) -> list[Question]:
     return made
 
 
-def told_on(line: list[Branch]) -> list[Question]:
+def questions_or_problem(line: list[Branch]) -> list[Question]:
     """`asked_on` for a waiting page. Raises Problem."""
     with problems():
         return asked_on(line)
@@ -55,8 +55,9 @@ class _Run:
 
 @lru_cache(maxsize=KEPT)
 def _made(run: _Run) -> list[Question] | None:
-    """Runs of the library are made here; all others too, for a moment, so that a reader does not pass a question
-    before it is there, and else in a bounded process. None: it exceeded its bounds, and would again."""
+    """The questions of a run. A run of the library is made in this process. Any other is first tried here for
+    HERE_SECONDS_MAX, so that most readers have the question before they reach its step; one that takes longer is made
+    in a bounded process. None: it exceeded the bounds of that process, and would again."""
     version = ScenarioVersion.objects.get(digest=run.digest)
     asked = AskedRun(version.document, version.identifier, run.variant, msgspec.json.decode(run.done))
     if version.library_position is not None:

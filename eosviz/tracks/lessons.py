@@ -18,7 +18,7 @@ from eosviz.tracks.models import Visit
 
 
 def lesson_of_session(session: Any) -> dict[str, Any]:
-    """For a session, which has its document and may be part of a track."""
+    """The lesson of a session, with the next scenario of the track in which the session was begun."""
     version = session.version
     visit = Visit.objects.filter(session=session).first()
     return {
@@ -31,16 +31,16 @@ def lesson_of_session(session: Any) -> dict[str, Any]:
 
 
 def lesson_of_scenario(scenario: str, variant: str | None = None, links: bool = True) -> dict[str, Any]:
-    """For a recording, which names a scenario of the library or another one. ``links``: whether the page that
-    shows it can link to other pages."""
+    """The lesson of a recording, by its scenario's identifier; empty for a scenario outside the library. ``links``:
+    whether the page that shows it can link to other pages."""
     try:
         document = entry(scenario).document
     except BadScenario:
         return {}
-    told = {**_texts(document, variant), **_libraries(scenario), **_written(scenario, variant)}
+    lesson = {**_texts(document, variant), **_libraries(scenario), **_written(scenario, variant)}
     if not links:
-        return told
-    return {**told, **_following(scenario, None), **_variant(scenario, variant, document)}
+        return lesson
+    return {**lesson, **_following(scenario, None), **_variant(scenario, variant, document)}
 
 
 def _texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
@@ -103,12 +103,12 @@ def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) ->
         return {}
     title = found.variant.title if found.variant else document["title"]
     kind = "other" if found not in contrary else "cure" if now.broken else "opposite"
-    told = {
+    other = {
         "title": title,
         "address": _start(scenario, found.variant.name if found.variant else None),
         "kind": kind,
     }
-    return {"variant": {**told, "broken": found.broken}}
+    return {"variant": {**other, "broken": found.broken}}
 
 
 def _others(shelved: Shelved, now: Run) -> list[Run]:
@@ -127,8 +127,8 @@ def _any_variant(scenario: str, variant: str | None, document: Mapping[str, Any]
         place = 0
     if not others or names[place] == variant:
         return {}
-    told = {"title": others[place]["title"], "address": _start(scenario, names[place]), "kind": "other"}
-    return {"variant": {**told, "broken": []}}
+    other = {"title": others[place]["title"], "address": _start(scenario, names[place]), "kind": "other"}
+    return {"variant": {**other, "broken": []}}
 
 
 def _shelved(scenario: str) -> Shelved | None:

@@ -50,7 +50,7 @@ class Progress:
 
     @property
     def steps(self) -> int:
-        """The number of all its runs."""
+        """The steps of all runs of the track together."""
         return sum(place.run.steps for place in self.places if place.run is not None)
 
 

@@ -20,7 +20,8 @@ class TakesLong(Exception):
 
 
 def found(asked: AskedRun, seconds_max: float = math.inf) -> list[Question]:
-    """Within this process. Raises TakesLong after so many seconds of processor time."""
+    """The questions, found in this process; none if this engine refuses an intervention. Raises TakesLong after so many
+    seconds of processor time."""
     until = time.thread_time() + seconds_max
 
     def check() -> None:

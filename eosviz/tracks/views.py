@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from engine.scenario.tracks import Track, TrackItem, tracks
 from eosviz.tracks import actions
-from eosviz.tracks.asking import told_on
+from eosviz.tracks.asking import questions_or_problem
 from eosviz.tracks.models import Prediction
 from eosviz.tracks.progress import progress_in, progress_of
 from eosviz.walkthroughs.browser import browser_making, browser_of
@@ -69,7 +69,7 @@ def session_questions(request: HttpRequest, session_id: uuid.UUID) -> HttpRespon
     branch = _branch(session, request.GET.get("branch", ""))
     line = Branch.objects.line(branch)
     try:
-        questions = told_on(line)
+        questions = questions_or_problem(line)
     except Problem as problem:
         return problem_answer(problem)
     answers = Prediction.objects.of_line(line)
@@ -80,7 +80,7 @@ def session_questions(request: HttpRequest, session_id: uuid.UUID) -> HttpRespon
 
 @require_POST
 def predict(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """`branch`, `at`, `choice` (empty: skipped)."""
+    """Store an answer. `branch`: the shown branch; `at`: the step of the question; `choice`: empty if it is skipped."""
     session = _owned(request, session_id)
     branch = _branch(session, request.POST.get("branch", ""))
     at = request.POST.get("at", "")

@@ -122,14 +122,14 @@ def test_a_change_is_told_with_its_interval(counted: dict[tuple[Any, ...], Row])
 
 
 def test_what_is_about_few_people_is_withheld(counted: dict[tuple[Any, ...], Row]) -> None:
-    assert counted["left", "", 1, 4, None, None]["told"]
-    assert not counted["branched", "", 1, 6, None, None]["told"]
+    assert counted["left", "", 1, 4, None, None]["shown"]
+    assert not counted["branched", "", 1, 6, None, None]["shown"]
     # One person alone, and who would be found by taking the class from all.
-    assert not counted["back", "alone", 1, 3, None, None]["told"]
-    assert not counted["back", "class", 1, 3, None, None]["told"]
-    assert counted["back", "", 1, 3, None, None]["told"]
+    assert not counted["back", "alone", 1, 3, None, None]["shown"]
+    assert not counted["back", "class", 1, 3, None, None]["shown"]
+    assert counted["back", "", 1, 3, None, None]["shown"]
     for row in counted.values():
-        if row["told"]:
+        if row["shown"]:
             assert row["people"] == 0 or row["people"] >= LEAST
             assert row["of"] >= LEAST
 

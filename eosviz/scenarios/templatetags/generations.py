@@ -1,5 +1,5 @@
-"""`{% generation_name generation %}`: `Kafka 4.1, older clients`. `{% changed_row row %}`: a row of the profiles that
-made a difference, whose it is, and its value before and here."""
+"""`{% generation_name generation %}`: `Kafka 4.1, older clients`. `{% changed_row row %}`: a field of the profiles that
+made a difference: whether it is the brokers' or the clients', its value before, and its value in this generation."""
 
 from django import template
 from django.urls import reverse

@@ -30,15 +30,15 @@ def ends(run: Run | None) -> str:
     if "refused_by" in ending:
         return say("library.refused_by", language, {"rule": ending["refused_by"]})
     lanes = [
-        named(lane["name"], facts(said, language), language)
+        named(lane["name"], facts(parts, language), language)
         for lane in ending["lanes"]
-        if (said := _said(lane, language))
+        if (parts := _counted(lane, language))
     ]
     nodes = [named(name, state, language) for name, state in ending["nodes"]]
     return clauses([*lanes, *nodes], language) or say("library.ends.empty", language)
 
 
-def _said(lane: dict[str, Any], language: str) -> list[str]:
+def _counted(lane: dict[str, Any], language: str) -> list[str]:
     counts: dict[str, int] = {}
     for kind, records, _ in lane["cells"]:
         counts[kind] = counts.get(kind, 0) + (1 if kind in ("COMMIT", "ABORT") else records)

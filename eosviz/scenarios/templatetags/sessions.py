@@ -38,7 +38,7 @@ def session_items(sessions: Iterable[SessionLine]) -> SafeString:
     delete = escape(sentence("library.delete", language))
 
     @lru_cache(maxsize=1000)
-    def said(key: str, name: str, number: int) -> str:
+    def worded(key: str, name: str, number: int) -> str:
         return escape(sentence(key, language, {name: number}))
 
     def item(session: SessionLine) -> str:
@@ -50,8 +50,8 @@ def session_items(sessions: Iterable[SessionLine]) -> SafeString:
             scenario=escape(session.scenario),
             title=escape(session.title.get(language, "")),
             variant=f'\n<span class="tag">{escape(session.variant)}</span>' if session.variant else "",
-            steps=said("library.session_steps", "newest", session.newest),
-            branches=said("library.session_branches", "branch_count", session.branch_count),
+            steps=worded("library.session_steps", "newest", session.newest),
+            branches=worded("library.session_branches", "branch_count", session.branch_count),
             made=made,
             label=escape(sentence("library.delete_session", language, about)),
             delete=delete,

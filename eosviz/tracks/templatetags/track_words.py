@@ -42,5 +42,5 @@ def lesson_attribute(
     session: Any = None, scenario: str = "", variant: str | None = None, links: bool = True
 ) -> SafeString:
     """An attribute of `<eos-player>`: what to watch for in a run, what it means, what comes next."""
-    told = lesson_of_scenario(scenario, variant, links) if session is None else lesson_of_session(session)
-    return format_html('lesson="{}"', json.dumps(told, ensure_ascii=False)) if told else SafeString("")
+    lesson = lesson_of_scenario(scenario, variant, links) if session is None else lesson_of_session(session)
+    return format_html('lesson="{}"', json.dumps(lesson, ensure_ascii=False)) if lesson else SafeString("")
