@@ -192,8 +192,8 @@ def _group(track: str | None, is_attempt: bool) -> str:
 
 
 def _reach(root: Branch, others: list[Branch], trail: Trail | None, common: int) -> Row:
-    """How far the reader looked, and how the visit ended. Without a trail all steps that were made count as looked at.
-    """
+    """How far the reader looked, and how the visit ended. Without a trail all steps that were made count as
+    looked at."""
     furthest = root.newest if trail is None else trail.furthest
     last = root.newest if trail is None else trail.last
     return {

@@ -111,7 +111,7 @@ def create_sessions(browser: str, wanted: list[tuple[ScenarioVersion, str | None
 
 
 def check_quota(browser: str, name: str, more: int = 1) -> None:
-    """Raises Problem where this person already has as many sessions as allowed."""
+    """Raises Problem if the person's quota ``name`` has no room for ``more``."""
     try:
         quotas.check(browser, name, more)
     except quotas.Full as full:
@@ -424,7 +424,8 @@ def _child(branch: Branch, at: int, name: str | None) -> Branch:
 
 
 def _save_child(child: Branch) -> None:
-    """Call it in a transaction. Raises Problem when the session has too many branches."""
+    """Store a new branch, with a name. Call it in a transaction. Raises Problem if the session has too many
+    branches."""
     # Another process that starts a branch of this session waits here: so the count is right and names differ.
     Session.objects.select_for_update().get(id=child.session_id)
     position = Branch.objects.of_session(child.session_id).count()

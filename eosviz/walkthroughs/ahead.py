@@ -39,8 +39,8 @@ def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
 
 
 def go_on_ahead(session_id: uuid.UUID, branch_id: int, number: int, page: str) -> None:
-    """The same after the page's socket has stored a step that was made ahead. Raises Problem if the branch was
-    deleted."""
+    """After the page's socket has stored step `number`, which was made ahead: make the next one ahead and send it.
+    Raises Problem if the branch was deleted."""
     with recent.of(branch_id) as slot:
         slot.was_stored(number)
         branch = slot.held_branch(session_id)
@@ -66,8 +66,9 @@ def _may_be_stored(slot: Slot) -> bool:
     return True
 
 
-def told_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
-    """The same for the `ahead` message: the step after `after`, if `after` is the newest."""
+def answer_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
+    """The answer to an `ahead` message: the step after `after`, if `after` is the newest step of the branch;
+    else none."""
     with recent.of(int(asked.branch)) as slot:
         branch = branch_of(session_id, asked.branch)
         step = _step_after(slot, branch) if branch.newest == asked.after else None

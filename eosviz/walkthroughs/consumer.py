@@ -259,8 +259,8 @@ class SessionConsumer(RightfulConsumer):
     async def sight(self, message: messages.AskSight) -> None:
         def answer() -> bytes:
             branch = questions.branch_of(self.session.id, message.branch)
-            told = questions.sight_answer(branch, message.number, str(message.id), message.whole)
-            return messages.encode(told)
+            found = questions.sight_answer(branch, message.number, str(message.id), message.whole)
+            return messages.encode(found)
 
         await self._send(await in_thread(answer)())
 

@@ -110,7 +110,7 @@ class FollowerConsumer(SessionConsumer):
             ]
             presentation = Presentation.objects.filter(token=self.token).first()
             if presentation is not None:
-                place = messages.encode(presenting.told(presentation))
+                place = messages.encode(presenting.place_of(presentation))
                 self.place = place.decode()
                 frames.append(place)
             return frames

@@ -39,7 +39,7 @@ def take(token: uuid.UUID, channel: str) -> bool:
 
 
 def leave(token: uuid.UUID, channel: str) -> None:
-    """Raises RedisError."""
+    """Remove this socket from the count. Raises RedisError."""
     buckets.client().zrem(_key(token), channel)
 
 

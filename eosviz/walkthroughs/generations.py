@@ -154,13 +154,13 @@ def _settings(scenario: Scenario) -> list[str]:
     profile = PROFILES[scenario["profile"]]
     found: dict[str, list[str]] = {}
     for producer in scenario["producers"]:
-        told = [
+        written = [
             f"{kafka_name(name, profile) or name} = {_value(name, value)}"
             for name, value in producer["settings"].items()
         ]
-        if told:
-            found.setdefault(", ".join(told), []).append(producer["name"])
-    return [f"{', '.join(names)}: {told}" for told, names in found.items()]
+        if written:
+            found.setdefault(", ".join(written), []).append(producer["name"])
+    return [f"{', '.join(names)}: {written}" for written, names in found.items()]
 
 
 def _older_defaults(scenario: Scenario) -> Iterator[dict[str, str]]:

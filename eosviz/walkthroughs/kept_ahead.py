@@ -32,7 +32,8 @@ _decoder = msgspec.msgpack.Decoder(MadeStep)
 
 
 def ahead_event(branch_id: int, step: Step, may_be_stored: bool) -> dict[str, Any]:
-    """The message of a worker. `may_be_stored`: without asking a worker again."""
+    """A worker's message with a step made ahead. `may_be_stored`: whether the page's socket may store the step without
+    a worker."""
     made = MadeStep(step.number, step.at, step.interesting, bytes(step.body), bytes(step.derived or b"{}"))
     packed = msgspec.msgpack.encode(made)
     return {"type": "session.ahead", "branch": branch_id, "made": packed, "may_be_stored": may_be_stored}
@@ -49,8 +50,8 @@ class KeptAhead:
         """Keep a worker's message. Returns the message for the page."""
         made = _decoder.decode(event["made"])
         self._branch_id, self._made = event["branch"], made if event["may_be_stored"] else None
-        told = msgspec.Raw(joined(made.body, made.derived))
-        return encode(Ahead(branch=str(event["branch"]), after=made.number - 1, step=told))
+        sent_step = msgspec.Raw(joined(made.body, made.derived))
+        return encode(Ahead(branch=str(event["branch"]), after=made.number - 1, step=sent_step))
 
     def take(self, command: Advance) -> MadeStep | None:
         """The kept step, at most once, if it is all that the command asks for."""

@@ -97,7 +97,7 @@ def view_fields(view: str | None, selection: Selection | None, zoom: str | None 
 def link_to(
     branch: Branch, step: int, view: str | None, selection: Selection | None, zoom: str | None = None
 ) -> Link:
-    """Raises Problem when the branch has more interventions than an address can hold."""
+    """The link to a step of a branch. Raises Problem if the branch has more interventions than an address can hold."""
     session = branch.session
     link = Link(
         scenario=session.version.identifier,
@@ -115,7 +115,7 @@ def link_to(
 
 
 def pack_done(done: list[Made]) -> str:
-    """As text for an address: JSON, deflated, in the letters that an address may hold."""
+    """Interventions as text for an address: JSON, deflated, in the letters that an address may hold."""
     if not done:
         return ""
     pairs = [(made["after"], made["intervention"]) for made in done]
@@ -182,7 +182,7 @@ def read_view(query: QueryDict) -> str | None:
 
 
 def read_zoom(query: QueryDict) -> str | None:
-    """An unreadable zoom means steps: it changes nothing that is shown."""
+    """The zoom in the address; None, which means steps, also for an unreadable one."""
     wanted = query.get("zoom", "")
     return wanted if wanted and ZOOM.fullmatch(wanted) else None
 

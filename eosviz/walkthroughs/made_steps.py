@@ -45,7 +45,7 @@ def encode_step(step: EngineStep) -> bytes:
 
 
 def made_step(step: EngineStep, derived: Derived) -> MadeStep:
-    """Passes the step to `derived` first."""
+    """A step in its stored form, with its derived facts. `derived` takes in the step."""
     made = step.to_json()
     encode = msgspec.json.encode
     return MadeStep(step.number, step.at, step.interesting, encode(made), encode(derived.take(made)))

@@ -43,7 +43,8 @@ KEYS = frozenset(key for _, key in ROWS) | {"not_utf8", "nested_too_deep", "malf
 
 
 def explained(error: Exception, choices: Mapping[str, list[str]]) -> Found:
-    """`choices`: field name to allowed words, for fields with a list of them."""
+    """Key and parameters of the sentence for a decoder's error. `choices`: field name to allowed words, for fields with
+    a list of them."""
     if isinstance(error, RecursionError):
         return "nested_too_deep", {}
     if isinstance(error, UnicodeError):
@@ -51,9 +52,9 @@ def explained(error: Exception, choices: Mapping[str, list[str]]) -> Found:
     text = str(error)
     placed = _PLACE.search(text)
     place = placed["place"] if placed else ""
-    said = text[: placed.start()] if placed else text
+    bare = text[: placed.start()] if placed else text
     for pattern, key in ROWS:
-        match = pattern.match(said)
+        match = pattern.match(bare)
         if match is not None:
             return key, _params(key, match.groupdict(), place, choices)
     return "malformed", {"wrong": _short(text)}

@@ -61,7 +61,7 @@ class Facts:
         self.step: Json = msgspec.json.decode(body)
 
     @cached_property
-    def said(self) -> list[Json]:
+    def sentences(self) -> list[Json]:
         """The step's sentence and notes."""
         return [self.step, *self.step["notes"]]
 
@@ -69,8 +69,8 @@ class Facts:
     def entered(self) -> list[tuple[str, str, str]]:
         """(machine, state, owner) of every state that was entered, oldest first."""
         rows = [*self.step.get("earlier_transitions", ()), self.step["transition"]]
-        told = [(row["machine"], row["to"], row["of"]) for row in rows if row is not None]
-        return told + list(self._batches_entered())
+        entered = [(row["machine"], row["to"], row["of"]) for row in rows if row is not None]
+        return entered + list(self._batches_entered())
 
     def _batches_entered(self) -> Iterator[tuple[str, str, str]]:
         for change in self.step["changes"]:
@@ -100,17 +100,17 @@ class Facts:
     @cached_property
     def errors(self) -> set[str]:
         refusal = self.step["refusal"]
-        told = [None if refusal is None else refusal["error"]]
-        told += [said["params"].get("error") for said in self.said]
-        told += [message["error"] for message in self.messages]
-        return {error for error in told if isinstance(error, str)} - {Error.NONE.name}
+        named = [None if refusal is None else refusal["error"]]
+        named += [sentence["params"].get("error") for sentence in self.sentences]
+        named += [message["error"] for message in self.messages]
+        return {error for error in named if isinstance(error, str)} - {Error.NONE.name}
 
     @cached_property
     def names(self) -> set[str]:
         """Every name in the step: actors, partitions, transactional ids and others."""
         found: set[str] = {self.step["actor"]}
-        for said in self.said:
-            for value in said["params"].values():
+        for sentence in self.sentences:
+            for value in sentence["params"].values():
                 found.update(item for item in _items(value) if isinstance(item, str))
         decision = self.step["decision"]
         if decision is not None:
@@ -130,13 +130,13 @@ class Facts:
         step = self.step
         words = [str(step["number"]), step["actor"], *step["rules"], *sorted(self.errors)]
         words += [f"{whose} {machine} {state}" for machine, state, whose in self.entered]
-        words += [say(said["key"], language, said["params"]) for said in self.said]
+        words += [say(sentence["key"], language, sentence["params"]) for sentence in self.sentences]
         words += [f"BROKEN {broken['guarantee']} {broken['partition']}" for broken in step["broken"]]
         return " ".join(words).lower()
 
     @cached_property
     def rules(self) -> set[str]:
-        found = {rule for said in self.said for rule in said["rules"]}
+        found = {rule for sentence in self.sentences for rule in sentence["rules"]}
         if self.step["refusal"] is not None:
             found.add(self.step["refusal"]["rule"])
         if self.step["decision"] is not None:
@@ -237,8 +237,8 @@ def choices() -> dict[str, Any]:
 
 
 def choices_in(version: str, clients: Sequence[str]) -> dict[str, Any]:
-    """Those that may hold in a run: of a cluster of this version of Kafka, with clients of others. Everything where no
-    such version is known."""
+    """The names that a condition may hold in a run of a cluster of this Kafka version, with clients of these other
+    versions. All names if the cluster's version is unknown."""
     by_version = {profile.version: profile for profile in PROFILES.values()}
     cluster = by_version.get(version)
     if cluster is None:
@@ -259,7 +259,7 @@ def guarantees() -> list[str]:
 
 
 def check(conditions: Sequence[AnyCondition], place: str) -> None:
-    """A name that no step can ever have is refused, so that nobody waits for it. Raises Problem with the place."""
+    """Refuse a name that no step can ever have: a run would never stop at it. Raises Problem with the place."""
     for position, condition in enumerate(conditions):
         for field, allowed in _names_of(condition):
             found = getattr(condition, field)

@@ -54,10 +54,10 @@ def is_secure(scheme: str, headers: Mapping[bytes, bytes]) -> bool:
     if settings.SECURE_PROXY_SSL_HEADER is None:
         return scheme in SECURE_SCHEMES
     name, value = settings.SECURE_PROXY_SSL_HEADER
-    told = headers.get(name.removeprefix("HTTP_").replace("_", "-").lower().encode())
-    if told is None:
+    header_value = headers.get(name.removeprefix("HTTP_").replace("_", "-").lower().encode())
+    if header_value is None:
         return scheme in SECURE_SCHEMES
-    return bool(told.decode("latin-1").partition(",")[0].strip() == value)
+    return bool(header_value.decode("latin-1").partition(",")[0].strip() == value)
 
 
 def may_open(page: Opened, allowed_hosts: Iterable[str], trusted: Iterable[str]) -> bool:

@@ -28,7 +28,7 @@ def answer(question: bytes, folder: Path) -> bytes:
 
 
 def made(asked: Asked) -> bytes:
-    """Within this process. Raises bounded.Refused: this engine refuses the run."""
+    """The plan as JSON, made in this process. Raises bounded.Refused if this engine refuses the run."""
     try:
         plan = plan_ahead(asked.scenario(), asked.interventions(), asked.before, asked.most)
         return msgspec.json.encode(plan)

@@ -82,8 +82,8 @@ _changed = Condition()
 
 @contextmanager
 def _being_made(name: str) -> Iterator[bool]:
-    """True if this process may make it now; else waits a moment for the one being made: a worker has few threads, and
-    clicks wait for them."""
+    """True if no other thread of this process is making the plan. Else False, after MOMENT_SECONDS or as soon as it is
+    made: a worker has few threads, and clicks wait for them."""
     with _changed:
         free = name not in _making
         _making.add(name)
@@ -117,7 +117,8 @@ def _answer(branch: Branch, plan: bytes, re: str | None) -> PlanAnswer:
 
 
 def _keys(line: list[Branch]) -> list[str]:
-    """The runs without interventions, then with one more each; the last has all of the line's."""
+    """The keys of plans: of the run without interventions, then with one more intervention each. The last is the line's
+    own."""
     session = line[0].session
     run = [PLAN_VERSION, ENGINE_VERSION, session.version.digest, session.variant]
     keys = [hashlib.sha256(msgspec.json.encode(run)).hexdigest()]
@@ -159,14 +160,18 @@ def _made(asked: Asked, is_ours: bool) -> bytes | None:
         return NO_PLAN
 
 
-class _Told(msgspec.Struct):
+class _Measured(msgspec.Struct):
     steps: int = 0
     complete: bool = True
 
 
 def _store(key: str, plan: bytes) -> None:
-    told = msgspec.json.decode(plan, type=_Told | None) or _Told()
-    fields: dict[str, Any] = {"packed": KeptPlan.pack(plan), "steps": told.steps, "complete": told.complete}
+    measured = msgspec.json.decode(plan, type=_Measured | None) or _Measured()
+    fields: dict[str, Any] = {
+        "packed": KeptPlan.pack(plan),
+        "steps": measured.steps,
+        "complete": measured.complete,
+    }
     with transaction.atomic():
         KeptPlan.objects.update_or_create(key=key, defaults=fields)
         oldest = KeptPlan.objects.order_by("-made", "key").values_list("key", flat=True)[KEPT_PLANS_MAX:]

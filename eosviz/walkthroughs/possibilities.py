@@ -68,8 +68,8 @@ def _of_message(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _message(view: Json, message_id: str) -> Iterator[Candidate]:
-    """A message that has arrived or was dropped cannot be delayed. A message that waits in its connection has
-    arrived; only its connection can be closed."""
+    """What can be done to a message. One that has arrived or was dropped cannot be delayed. One that waits in its
+    connection has arrived, too: only the connection can be closed."""
     message = view.get("network", {}).get("messages", {}).get(message_id)
     number = int(message_id) if message else -1
     params = {"message": message_id, "api": message["api"] if message else "", "by": DELAY_MS}

@@ -47,7 +47,7 @@ def move(session_id: uuid.UUID, at: Present) -> Presented:
     )
     if not moved:
         raise Problem("refused", "not_presented")
-    return told(presented.get())
+    return place_of(presented.get())
 
 
 def end(session_id: uuid.UUID) -> None:
@@ -55,8 +55,8 @@ def end(session_id: uuid.UUID) -> None:
     Presentation.objects.filter(session_id=session_id).delete()
 
 
-def told(presentation: Presentation) -> Presented:
-    """The message that takes a follower there."""
+def place_of(presentation: Presentation) -> Presented:
+    """The message with the presenter's place, to which a follower's page moves."""
     return Presented(
         number=presentation.number,
         branch=str(presentation.branch_id),
@@ -69,7 +69,8 @@ def told(presentation: Presentation) -> Presented:
 
 
 async def tell(session_id: uuid.UUID, message: Presented) -> None:
-    """Raises what the channel layer raises; the presenter's next move sends everything again."""
+    """Send the presenter's place to the followers. Raises what the channel layer raises; the next move sends everything
+    again."""
     await get_channel_layer().group_send(followers_of(session_id), _event(message))
 
 

@@ -25,8 +25,8 @@ Response = TypeVar("Response", bound=HttpResponse)
 
 def problem_answer(problem: Problem) -> HttpResponse:
     """A JSON answer, for programs that have the catalogue."""
-    told = {"key": problem.key, "remedy_key": problem.remedy_key, "params": problem.params}
-    return with_wait(JsonResponse(told, status=PROBLEM_STATUS[problem.code]), problem)
+    content = {"key": problem.key, "remedy_key": problem.remedy_key, "params": problem.params}
+    return with_wait(JsonResponse(content, status=PROBLEM_STATUS[problem.code]), problem)
 
 
 def with_wait(response: Response, problem: Problem) -> Response:

@@ -202,14 +202,14 @@ def way_answer(branch: Branch, first: int, last: int, re: str) -> WayAnswer:
         way = way_over((bodies[number] for number in range(first, last, -1)), backward=True)
     else:
         way = way_over((bodies[number] for number in range(first + 1, last + 1)), backward=False)
-    told = None if step is None else msgspec.Raw(step)
-    return WayAnswer(re=re, branch=str(branch.id), first=first, last=last, changes=way, step=told)
+    sent_step = None if step is None else msgspec.Raw(step)
+    return WayAnswer(re=re, branch=str(branch.id), first=first, last=last, changes=way, step=sent_step)
 
 
 def transaction_lines(session_id: uuid.UUID, branch_id: str, re: str) -> Transactions:
     """One line for each transaction among the steps of the branch and its ancestors. Raises Problem."""
-    told = transactions_of(branch_of(session_id, branch_id))
-    return msgspec.convert({"re": re, "branch": branch_id, **told}, Transactions)
+    lines = transactions_of(branch_of(session_id, branch_id))
+    return msgspec.convert({"re": re, "branch": branch_id, **lines}, Transactions)
 
 
 def found_steps(session_id: uuid.UUID, search: Search) -> FoundSteps:

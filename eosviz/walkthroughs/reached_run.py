@@ -41,7 +41,8 @@ class Stretch(msgspec.Struct):
 
 
 def stretches(asked: Asked) -> Iterator[Stretch]:
-    """Within this process. Raises bounded.Refused; its key is a Problem's key without the prefix."""
+    """The stretches of the run, made in this process. Raises bounded.Refused; its key is a Problem's key without the
+    prefix."""
     number = 0
     try:
         simulation = Simulation(asked.scenario(), asked.interventions())
@@ -55,8 +56,8 @@ def stretches(asked: Asked) -> Iterator[Stretch]:
             if stretch.finished is not None:
                 return
     except Refused as refused:
-        told = {"step": number, "rule": refused.rule, "place": refused.place, **refused.told}
-        raise bounded.Refused("link_refused", told) from None
+        params = {"step": number, "rule": refused.rule, "place": refused.place, **refused.told}
+        raise bounded.Refused("link_refused", params) from None
     except BadScenario as bad:
         raise bounded.Refused("bad_scenario", {"place": bad.place, **bad.told}) from None
     except EngineError as error:

@@ -18,7 +18,7 @@ from kombu.exceptions import OperationalError
 from eosviz.celery import app
 from eosviz.no_room import means_no_room
 from eosviz.walkthroughs import actions
-from eosviz.walkthroughs.ahead import go_on_ahead, look_ahead, told_ahead
+from eosviz.walkthroughs.ahead import answer_ahead, go_on_ahead, look_ahead
 from eosviz.walkthroughs.explaining import explained
 from eosviz.walkthroughs.messages import (
     Actions,
@@ -72,7 +72,7 @@ def go_on(session_id: str, branch: str, number: int, page: str) -> None:
 def find_ahead(session_id: str, question: str) -> None:
     """Answer an `ahead` message. It stores nothing, so it is acknowledged early and never redelivered."""
     asked = _ahead_decoder.decode(question)
-    _answer(session_id, asked.id, lambda: told_ahead(uuid.UUID(session_id), asked))
+    _answer(session_id, asked.id, lambda: answer_ahead(uuid.UUID(session_id), asked))
 
 
 @app.task(name="walkthroughs.find_actions", ignore_result=True, acks_late=False)

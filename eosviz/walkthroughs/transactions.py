@@ -54,9 +54,9 @@ def transactions_of(branch: Branch) -> dict[str, Any]:
     stored = Step.objects.of_line(line, lines.through + 1, branch.newest).values_list("body", flat=True)
     for body in stored.iterator(LIMITS.window_steps):
         lines.take(msgspec.json.decode(bytes(body)))
-    told = lines.to_json()  # Encode it before another thread may continue with it.
+    json_lines = lines.to_json()  # Encode it before another thread may continue with it.
     _kept.keep(key, lines)
-    return told
+    return json_lines
 
 
 def _first_view(line: list[Branch]) -> dict[str, Any]:

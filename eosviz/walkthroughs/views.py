@@ -37,9 +37,10 @@ from eosviz.walkthroughs.tasks import plan_soon
 FIRST_COMPARISON = {"choice": "SC-03"}
 """The form's first choice: the difference that this site is about."""
 EXAMPLES = (("SC-02", 112), ("SC-03", 116))
-"""The comparison for those who have nothing to compare yet."""
+"""Scenario and step of two pictures, for readers who have no session to compare."""
 SESSIONS_OFFERED = 50
-"""How many of the newest branches can be chosen for a comparison; from a session's own page any two can be."""
+"""How many sessions, the newest, have their branches in the list of a comparison; a session's own page compares any
+two."""
 
 
 def element_attributes() -> dict[str, str]:

@@ -51,7 +51,7 @@ class Goal:
         return self.at_last if number >= self.last else None
 
     def lies_beyond(self, newest: int) -> bool:
-        """True if no step stored up to `newest` can meet the goal."""
+        """True if no step stored up to `newest` can meet the goal, so that none of them needs to be read."""
         return self.after == newest or (self.until == "count" and self.after <= newest < self.last)
 
     def met_among_stored(self, branch: Branch) -> tuple[int, Stopped] | None:

@@ -12,7 +12,7 @@ import pytest
 from engine.errors import EngineError
 from engine.simulation import Simulation
 from eosviz.walkthroughs import actions, ahead, simulations
-from eosviz.walkthroughs.ahead import go_on_ahead, look_ahead, told_ahead
+from eosviz.walkthroughs.ahead import answer_ahead, go_on_ahead, look_ahead
 from eosviz.walkthroughs.kept_ahead import KeptAhead
 from eosviz.walkthroughs.messages import Advance, AskActions, AskAhead, CommandAnswer, Done
 from eosviz.walkthroughs.models import Branch, Session
@@ -148,8 +148,8 @@ def asked(session: Session, after: int) -> AskAhead:
 
 
 def test_who_has_stepped_nowhere_yet_may_ask(session: Session) -> None:
-    answer = told_ahead(session.id, asked(session, 0))
-    assert told_ahead(session.id, asked(session, 0)).step == answer.step
+    answer = answer_ahead(session.id, asked(session, 0))
+    assert answer_ahead(session.id, asked(session, 0)).step == answer.step
     assert numbers(root(session)) == []
     carry_out(session, "advance", root(session), after=0, count=1)
     assert isinstance(answer.step, msgspec.Raw)
@@ -158,9 +158,9 @@ def test_who_has_stepped_nowhere_yet_may_ask(session: Session) -> None:
 
 def test_who_asks_about_another_step_than_the_newest_or_after_the_end_is_told_none(session: Session) -> None:
     carry_out(session, "advance", root(session), after=0, count=4)
-    assert told_ahead(session.id, asked(session, 3)).step is None
+    assert answer_ahead(session.id, asked(session, 3)).step is None
     last = carry_out(session, "run_until", root(session), after=4, until="end").newest
-    assert told_ahead(session.id, asked(session, last)).step is None
+    assert answer_ahead(session.id, asked(session, last)).step is None
 
 
 # -- stored by the socket that keeps it ------------------------------------------------------------------------
