@@ -65,7 +65,7 @@ def create_class(teacher: User, name: str) -> Classroom:
 
 
 def join(user: User, code: str) -> Classroom:
-    """Knowing the code is enough to join; joining again changes nothing."""
+    """Add the user to the class with this code, as a learner. Joining again changes nothing. Raises ClassRefused."""
     classroom = Classroom.objects.filter(code=code.strip().lower()).first()
     if classroom is None:
         raise ClassRefused("no_such_code")
@@ -90,7 +90,7 @@ def rename(classroom: Classroom, actor: User, name: str) -> None:
 
 @transaction.atomic
 def change_code(classroom: Classroom, actor: User) -> None:
-    """The old code and its link stop working; members stay."""
+    """Give the class a new code. The old code and its link stop working; members stay."""
     classroom.code = new_code()
     classroom.save(update_fields=["code"])
     note(classroom, actor, "new_code")
@@ -116,7 +116,7 @@ def set_part(membership: Membership, actor: User, part: Part) -> None:
 
 @transaction.atomic
 def remove_member(membership: Membership, actor: User) -> None:
-    """Leave the class; what the learner handed in there is deleted."""
+    """End a membership, and delete the member's attempts in the class. Raises ClassRefused for the last instructor."""
     _must_keep_an_instructor(membership)
     Attempt.objects.filter(assignment__classroom=membership.classroom_id, user=membership.user_id).delete()
     membership.delete()
@@ -143,7 +143,7 @@ def _must_be_open(classroom: Classroom) -> None:
 
 @transaction.atomic
 def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -> Assignment:
-    """Store an assignment that its form has validated."""
+    """Store an assignment that its form has validated. Raises ClassRefused."""
     _must_be_open(classroom)
     if classroom.assignments.count() >= ASSIGNMENTS_MAX:
         raise ClassRefused("too_many_assignments", most=ASSIGNMENTS_MAX)
@@ -201,8 +201,8 @@ def _run(user: User, assignment: Assignment, chosen: dict[str, Any]) -> Session 
 
 
 def judgement_of(attempt: Attempt) -> Judgement:
-    """The judgement if it were handed in now. Raises ClassRefused if no process could make the run that decides
-    it."""
+    """The judgement if the attempt were handed in now. Raises ClassRefused if no process could make the run that
+    decides it."""
     try:
         return judge(attempt)
     except Busy as busy:
@@ -234,7 +234,7 @@ def hand_in(attempt: Attempt, text: str = "") -> Attempt:
 
 @transaction.atomic
 def answer_text(attempt: Attempt, actor: User, passed: bool, comment: str) -> None:
-    """Store an instructor's decision on a text; it may be changed later."""
+    """Store an instructor's decision on a text. A later call replaces it. Raises ClassRefused if there is no text."""
     if attempt.assignment.kind != Kind.EXPLAIN or attempt.handed_in is None:
         raise ClassRefused("nothing_to_read")
     attempt.outcome = Outcome.PASSED if passed else Outcome.FAILED

@@ -41,11 +41,11 @@ class AssignmentAdmin(ReadOnlyAdmin):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
-    list_display = ("at", "told", "actor", "classroom")
+    list_display = ("at", "sentence", "actor", "classroom")
     list_filter = ("deed",)
     list_select_related = ("actor", "classroom")
     search_fields = ("classroom__name", "actor__email")
 
     @admin.display(description=head_of(AuditEntry._meta.get_field("deed")), ordering="deed")
-    def told(self, entry: AuditEntry) -> str:
+    def sentence(self, entry: AuditEntry) -> str:
         return say(entry.said_key, language_of(get_language()), entry.said_params)

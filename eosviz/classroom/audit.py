@@ -12,9 +12,8 @@ from eosviz.classroom.models import AuditEntry, Classroom
 
 
 def note(classroom: Classroom | None, actor: User | None, deed: str, **params: Any) -> None:
-    """Add an entry; `classroom.deed.<deed>` is its sentence and `params` contain names of things, never of people.
-    Call it in the transaction of the change. Outside a class only changes by instructors and administrators are
-    logged; without an account there is no actor."""
+    """Add an entry, in the transaction of the change. Its sentence is `classroom.deed.<deed>`; `params` contain names
+    of things, never of people. Adds none if there is no actor (no account), or for a learner outside a class."""
     if actor is None or (classroom is None and role_of(actor) is Role.LEARNER):
         return
     AuditEntry.objects.create(classroom=classroom, actor=actor, deed=deed, params=params)

@@ -1,4 +1,5 @@
-"""Forms of classes. What a class cannot be asked to do is refused at its field, by the engine where it can tell."""
+"""Forms of classes. An impossible assignment is refused at the field that makes it so; a run of the scenario decides
+what is possible."""
 
 from __future__ import annotations
 

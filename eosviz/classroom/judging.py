@@ -1,5 +1,6 @@
-"""Decides when an attempt is done. The engine judged every step when it was made; this module only reads those
-judgements and writes nothing. `Judgement` of an open attempt is the result if it were handed in now."""
+"""Decides when an attempt is done. The engine judged every step when the step was made, and this module reads those
+judgements. Only *make it hold* needs another run. The module writes nothing. The `Judgement` of an open attempt is the
+result if it were handed in now."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ RUNS_KEPT = 128
 class Judgement:
     outcome: Outcome
     reason: str
-    """The sentence is `classroom.reason.<reason>`; `evidence` has its parameters."""
+    """The sentence is `classroom.reason.<reason>` with `said_params`."""
     score: int | None = None
     score_max: int | None = None
     evidence: dict[str, Any] = field(default_factory=dict)
@@ -145,7 +146,7 @@ def _hold(attempt: Attempt) -> Judgement:
 
 
 def _explain(attempt: Attempt) -> Judgement:
-    """Waits for an instructor to read the text."""
+    """An instructor reads the text: this is their decision, and `waiting` before it."""
     return Judgement(Outcome(attempt.outcome) if attempt.handed_in else Outcome.WAITING, "read_by_person")
 
 
@@ -159,14 +160,15 @@ _JUDGES: dict[Kind, Callable[[Attempt], Judgement]] = {
 
 
 def _root(attempt: Attempt) -> Branch:
-    """The branch that the session began with. An intervention at its newest step is made on it, and counts."""
+    """The branch that the session began with. An intervention at its newest step makes no new branch, so it is in
+    `interventions` here."""
     branches = Branch.objects.filter(session=attempt.session).select_related("session__version")
     return branches.order_by("id")[0]
 
 
 def broken_by_itself(version: ScenarioVersion, variant: str | None, asks: Caller) -> dict[str, int] | None:
-    """Guarantee to the first step that breaks it in a run without interventions; None if no run is possible.
-    Raises Busy or BeyondBounds."""
+    """The guarantees that a run without interventions breaks, each with the first step that breaks it. None if the
+    engine refuses the scenario. Raises Busy or BeyondBounds."""
     return _broken(_Run(version.digest, variant, asks))
 
 

@@ -1,4 +1,4 @@
-"""Live results: the table changes while an instructor looks at it. Learners are not told that anyone is looking."""
+"""Live results: the table changes while an instructor looks at it. Learners do not see that anyone is looking."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Outcome(models.TextChoices):
 
 class ClassroomQuerySet(models.QuerySet["Classroom"]):
     def of(self, user: User) -> ClassroomQuerySet:
-        """Those that a person is a member of, newest first."""
+        """The classes that a user is a member of, newest first."""
         return self.filter(memberships__user=user).order_by("-created", "id")
 
     def seen_by(self, user: User) -> ClassroomQuerySet:
@@ -76,14 +76,14 @@ class ClassroomQuerySet(models.QuerySet["Classroom"]):
         return self.filter(memberships__user=user, memberships__part=Part.INSTRUCTOR)
 
     def taught_only_by(self, user: User) -> ClassroomQuerySet:
-        """Those that have no other instructor."""
+        """The classes that a user teaches and that have no other instructor."""
         others = Membership.objects.filter(classroom=models.OuterRef("pk"), part=Part.INSTRUCTOR)
         return self.filter(id__in=self.taught_by(user).values("id")).exclude(
             models.Exists(others.exclude(user=user))
         )
 
     def judged_by(self, user: User) -> ClassroomQuerySet:
-        """Those whose results a person may read."""
+        """The classes whose results a user may read."""
         return self.all() if user.has_perm("classroom.view_classroom") else self.taught_by(user)
 
 
@@ -93,7 +93,7 @@ class Classroom(models.Model):
     code = models.CharField(max_length=CODE_LENGTH, unique=True, default=new_code)
     created = models.DateTimeField(auto_now_add=True)
     archived = models.DateTimeField(null=True, blank=True)
-    """From this time on nothing in it changes: no joining, beginning or handing in."""
+    """Since then nobody can join, give assignments, begin or hand in. Null: the class is open."""
 
     objects = ClassroomQuerySet.as_manager()
 
@@ -185,7 +185,7 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         return self.filter(user=user)
 
     def judged_by(self, user: User) -> AttemptQuerySet:
-        """Those whose texts a person may read and answer."""
+        """The attempts whose texts a user may read and answer."""
         return self.filter(assignment__classroom__in=Classroom.objects.taught_by(user))
 
     def open(self) -> AttemptQuerySet:
@@ -210,8 +210,8 @@ class Attempt(models.Model):
     """How many predictions were right, of `score_max`."""
     score_max = models.PositiveSmallIntegerField(null=True)
     evidence = models.JSONField(default=dict)
-    """The evidence of the engine's judgement: branch and step that broke the guarantee, questions answered
-    wrongly."""
+    """`reason` and the parameters of its sentence (`judging.py`): the branch and step that broke the guarantee, the
+    questions answered wrongly. Empty while open."""
     text = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
     comment = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
     """The instructor's comment."""

@@ -24,11 +24,11 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One learner's attempts at one assignment, the one that counts first."""
+    """One learner's attempts at one assignment, in the order in which they began."""
 
     attempts: list[Attempt]
     step: int | None
-    """The furthest step of the open attempt's run."""
+    """The furthest step that the shown attempt's run has reached, in any branch."""
     wrong: list[int]
     """Steps whose question was answered wrongly in the shown attempt."""
 
@@ -56,7 +56,7 @@ class Results:
 
 
 def results_of(classroom: Classroom) -> Results:
-    """Six queries, however many learners and assignments there are."""
+    """The results of a class, in five queries however many learners and assignments there are."""
     assignments = list(Assignment.objects.of_class(classroom))
     members = list(Membership.objects.roster(classroom).filter(part=Part.LEARNER))
     attempts: dict[tuple[int, Any], list[Attempt]] = defaultdict(list)
@@ -88,7 +88,8 @@ def results_of(classroom: Classroom) -> Results:
 
 
 def csv_of(classroom: Classroom) -> Iterator[str]:
-    """Every attempt of every learner, a line each; a learner without one has one line per assignment."""
+    """The lines of the CSV file: one for each attempt of each learner, and one for each assignment that a learner has
+    not begun."""
     results = results_of(classroom)
     yield "\ufeff"  # only with this mark do spreadsheets read it as UTF-8
     yield _line(COLUMNS)
@@ -97,12 +98,12 @@ def csv_of(classroom: Classroom) -> Iterator[str]:
         for assignment, cell in zip(results.assignments, row.cells, strict=True):
             who = (user.called, user.email, assignment.title, assignment.kind)
             for attempt in cell.attempts:
-                yield _line((*who, *_told(attempt, cell)))
+                yield _line((*who, *_values(attempt, cell)))
             if not cell.attempts:
                 yield _line((*who, *[""] * (len(COLUMNS) - len(who))))
 
 
-def _told(attempt: Attempt, cell: Cell) -> tuple[Any, ...]:
+def _values(attempt: Attempt, cell: Cell) -> tuple[Any, ...]:
     wrong = cell.wrong if attempt == cell.shown and attempt.assignment.kind == Kind.PREDICT else ()
     wrong = [one["at"] for one in attempt.evidence.get("wrong", ())] or wrong
     return (

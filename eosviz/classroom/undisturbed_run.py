@@ -25,7 +25,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def run_alone(asked: Asked) -> Found:
-    """Make the run within this process. Its own limits end it."""
+    """Make the run in this process. The scenario's own limits end it."""
     from engine.errors import Refused
     from engine.scenario.document import BadScenario, load
     from engine.simulation import Simulation

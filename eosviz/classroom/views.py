@@ -33,8 +33,8 @@ _CODE = re.compile(r"[-\w]{1,20}")
 @never_cache
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """My classes, a field to join another, and for instructors one to create one. Without an account: an example
-    of a class, and how to sign in. `?code=` redirects to the class of a code."""
+    """The user's classes, a field to join another, and for instructors one to create a class. Without an account: an
+    example of a class, and how to sign in. `?code=` redirects to the page that asks whether to join."""
     code = request.GET.get("code", "").strip()
     if _CODE.fullmatch(code):
         return redirect("classroom:join_link", code)
@@ -113,7 +113,7 @@ def join_link(request: SignedInRequest, code: str) -> HttpResponse:
 @login_required
 @require_safe
 def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """One class: its assignments with my progress; for its instructors also the members."""
+    """One class: its assignments with the user's progress; for its instructors also the members."""
     classroom = get_object_or_404(Classroom.objects.seen_by(request.user).distinct(), id=classroom_id)
     mine = Membership.objects.filter(classroom=classroom, user=request.user).first()
     teaches = mine is not None and mine.part == Part.INSTRUCTOR
@@ -150,7 +150,7 @@ def _counting(attempts: list[Attempt]) -> Attempt | None:
 @login_required
 @require_POST
 def leave(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """Leave the class; what one handed in there is deleted."""
+    """Leave the class. The user's attempts in it are deleted."""
     membership = get_object_or_404(Membership, classroom_id=classroom_id, user=request.user)
     try:
         actions.remove_member(membership, request.user)
@@ -164,7 +164,7 @@ def leave(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_safe
 def assignment(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """The task, my attempts, and the start button."""
+    """The task, the user's attempts, and the start button."""
     return _assignment(request, _seen(request, assignment_id))
 
 

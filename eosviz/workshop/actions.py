@@ -87,7 +87,8 @@ class WorkshopRefused(Exception):
 def create_draft(
     owner: User, text: str, *, origin: Edition | None = None, origin_name: str = "", tags: str = ""
 ) -> Draft:
-    """Raises WorkshopRefused: too many drafts, or too long a text."""
+    """Create a draft. Raises WorkshopRefused: too many drafts, or a text that is too long or contains a zero
+    character."""
     _check_quota(owner, "drafts")
     draft = Draft(owner=owner, origin=origin, origin_name=origin_name[:120], tag_line=tags)
     _take(draft, text)
@@ -103,7 +104,8 @@ def _check_quota(owner: User, name: str) -> None:
 
 
 def _take(draft: Draft, text: str) -> None:
-    """The text, and the fields that lists show; an unreadable text leaves those as they were."""
+    """Set the draft's text, and the fields that lists show. A text that is no TOML leaves those fields as they were.
+    Raises WorkshopRefused."""
     if len(text.encode()) > TEXT_BYTES_MAX:
         raise WorkshopRefused("too_long", most=TEXT_BYTES_MAX)
     if "\0" in text:
@@ -135,7 +137,8 @@ def _words(document: dict[str, Any]) -> list[str]:
 
 
 def tag_line(tags: list[str]) -> str:
-    """Raises WorkshopRefused."""
+    """The tags as `Draft.tag_line` keeps them: lower case, each once. Raises WorkshopRefused for too many tags, or one
+    that is too long or contains `|`."""
     kept = list(dict.fromkeys(" ".join(tag.lower().split()) for tag in tags))
     kept = [tag for tag in kept if tag]
     if len(kept) > TAGS_MAX or any(len(tag) > TAG_CHARACTERS_MAX or "|" in tag for tag in kept):
@@ -144,8 +147,8 @@ def tag_line(tags: list[str]) -> str:
 
 
 def save(draft: Draft, text: str, revision: int, tags: list[str], language: str) -> Draft:
-    """Save the draft and return it with its new revision. Raises WorkshopRefused if it was changed elsewhere
-    meanwhile."""
+    """Save the draft and return it with its new revision. A repeated request changes nothing. Raises WorkshopRefused if
+    the draft was changed elsewhere since `revision`, or as `create_draft` and `tag_line` do."""
     with transaction.atomic():
         held = Draft.objects.select_for_update().get(pk=draft.pk)
         kept = (held.text, held.language, held.tag_line) == (text, language, tag_line(tags))
@@ -162,7 +165,7 @@ def save(draft: Draft, text: str, revision: int, tags: list[str], language: str)
 
 
 def delete_draft(draft: Draft, actor: User) -> None:
-    """Delete a draft with its editions. Sessions and assignments keep the versions that they run."""
+    """Delete a draft with its editions, and their versions except those that sessions or assignments use."""
     with transaction.atomic():
         note(draft.classroom, actor, "deleted_scenario", name=str(draft))
         versions = list(draft.editions.values_list("version_id", flat=True))
@@ -176,7 +179,8 @@ def delete_draft(draft: Draft, actor: User) -> None:
 
 
 def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom: Classroom | None) -> None:
-    """`classroom` must be one that the actor teaches. Raises WorkshopRefused."""
+    """Let these people see the draft's editions. `classroom` must be one that the actor teaches; only visibility
+    *class* uses it. Raises WorkshopRefused."""
     if visibility == Visibility.CLASS and classroom is None:
         raise WorkshopRefused("no_class")
     if visibility == Visibility.PUBLIC and not actor.has_perm("workshop.publish_to_all"):
@@ -198,7 +202,7 @@ def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom:
 
 
 def from_library(owner: User, version: ScenarioVersion) -> Draft:
-    """A copy of a library scenario, comments included."""
+    """A draft that is a copy of a library scenario, comments included. Raises WorkshopRefused."""
     text = _renamed(text_of(version, owner), owner)
     return create_draft(owner, text, origin_name=version.identifier)
 
@@ -251,7 +255,7 @@ def _without_nothing(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def _edits_of_variant(document: dict[str, Any], source: dict[str, Any]) -> list[Edit]:
-    """The document with the variant's values set, and without variants."""
+    """The edits that set the variant's values (`source`) in the document and remove its variants."""
     edits = [Edit("remove", ["variants"])]
     for key, value in source.items():
         if key not in ("variant_title", "expect_refused") and document.get(key) != value:
@@ -293,7 +297,7 @@ def _writing() -> Iterator[None]:
 
 
 def _renamed(text: str, asks: User) -> str:
-    """Gives the draft a name of its own, so that two scenarios are not confused."""
+    """The text with an id that begins with `MY-`, so that the copy is not confused with its original."""
     with _writing():
         name = str(parse(text).get("id", "MY"))[:30]
     return _changed(text, [Edit("set", ["id"], name if name.startswith("MY-") else f"MY-{name}")], asks)
@@ -303,13 +307,13 @@ def _renamed(text: str, asks: User) -> str:
 
 
 def version_of_draft(draft: Draft) -> ScenarioVersion:
-    """A session of the saved draft, for its author to play. Raises WorkshopRefused."""
+    """The version of the saved draft, for its author to play. Raises WorkshopRefused."""
     document = _publishable(draft.text)
     return ScenarioVersion.objects.of_document(document["id"], document)
 
 
 def is_published(draft: Draft) -> bool:
-    """True if the newest version is the draft as it is now."""
+    """True if the newest edition has the text of the draft as it is now."""
     newest = _newest(draft)
     return newest is not None and newest.text == draft.text
 
@@ -331,8 +335,8 @@ def _check_to_publish(draft: Draft, text: str, newest: Edition | None) -> dict[s
 
 
 def publish(draft: Draft, text: str | None = None, name: str | None = None) -> Edition:
-    """Publish the draft as it is now, or `text`, as a permanent version. The same text again gives the same version.
-    `name`: of the run; for it and further exceptions see `trial.outcomes`. Raises WorkshopRefused."""
+    """Publish the draft as it is now, or `text`, as a permanent edition. The text of the newest edition gives that
+    edition. `name`: of the run; for it and further exceptions see `trial.outcomes`. Raises WorkshopRefused."""
     text = draft.text if text is None else text
     newest = _newest(draft)
     if newest is not None and newest.text == text:
@@ -345,7 +349,7 @@ def publish(draft: Draft, text: str | None = None, name: str | None = None) -> E
         text=text,
         engine=ENGINE_VERSION,
         checked=ENGINE_VERSION,
-        outcome={name: _told(one) for name, one in made.items()},
+        outcome={name: _stored_outcome(one) for name, one in made.items()},
         steps=Edition.pack([bytes.fromhex(one.digests) for one in made.values()]),
     )
     try:
@@ -359,7 +363,7 @@ def publish(draft: Draft, text: str | None = None, name: str | None = None) -> E
     return edition
 
 
-def _told(outcome: Outcome) -> dict[str, Any]:
+def _stored_outcome(outcome: Outcome) -> dict[str, Any]:
     return {
         "finished": outcome.finished,
         "steps": outcome.steps,
@@ -394,7 +398,7 @@ def _outcomes(text: str, author: Caller, name: str | None) -> dict[str, Outcome]
 
 @contextlib.contextmanager
 def within_bounds() -> Iterator[None]:
-    """Run the document in a bounded process. Raises WorkshopRefused."""
+    """Turn BeyondBounds and Busy, which bounded processes raise, into WorkshopRefused."""
     try:
         yield
     except Busy as busy:
@@ -404,15 +408,16 @@ def within_bounds() -> Iterator[None]:
 
 
 def check(edition: Edition) -> dict[str, Any] | None:
-    """Run it again on this engine and store the first step that differs. Raises BeyondBounds or Busy."""
+    """Run an edition again on this engine. Store and return the first step that differs, in the first variant that has
+    one. Raises BeyondBounds or Busy."""
     differs = None
     made = outcomes(edition.text)
     before = edition.step_digests
-    for variant, told in edition.outcome.items():
+    for variant, stored in edition.outcome.items():
         now = made.get(variant)
         digests = b"" if now is None else bytes.fromhex(now.digests)
         step = _first_difference(before[variant], digests)
-        if step is None and (now is None or now.refused != told["refused"]):
+        if step is None and (now is None or now.refused != stored["refused"]):
             step = 1
         if step is not None:
             differs = {"engine": ENGINE_VERSION, "variant": variant, "step": step}
@@ -424,8 +429,8 @@ def check(edition: Edition) -> dict[str, Any] | None:
 def check_all(
     *, again: bool = False
 ) -> Iterator[tuple[Edition, dict[str, Any] | None, Busy | BeyondBounds | None]]:
-    """`check` for each edition that this engine was not compared with yet, or for all: yields what differs, or why it
-    could not be run. One at a time, so that the caller may stop."""
+    """`check` each edition that was not yet compared with this engine, or with `again` every edition. Yields the
+    edition, what differs, and why it could not be run. One at a time, so that the caller may stop."""
     wanted = Edition.objects.all() if again else Edition.objects.to_check(ENGINE_VERSION)
     for name in list(wanted.order_by("published", "id").values_list("pk", flat=True)):
         edition = Edition.objects.select_related("version").filter(pk=name).first()

@@ -104,8 +104,8 @@ def _own(request: HttpRequest, draft_id: uuid.UUID) -> Draft:
 
 
 def meaning_of(text: str) -> Json:
-    """What a text means: the document as written, the names in it, its mistakes; `document` is null if the text is no
-    TOML."""
+    """What a text means: the document as written, the names in it, its mistakes, and its lesson as HTML. `document` is
+    None if the text is no TOML."""
     language = language_of(get_language())
     try:
         document = parse(text)
@@ -142,8 +142,8 @@ def _answer(value: Any, status: int = HTTPStatus.OK) -> HttpResponse:
 
 
 def _refuse(key: str, status: int, **params: Any) -> HttpResponse:
-    told = say(key, language_of(get_language()), params)
-    return _answer({"refused": told, **params}, status)
+    sentence = say(key, language_of(get_language()), params)
+    return _answer({"refused": sentence, **params}, status)
 
 
 def _refuse_busy(busy: Busy) -> HttpResponse:
@@ -154,8 +154,8 @@ def _refuse_busy(busy: Busy) -> HttpResponse:
 
 def _too_often(request: HttpRequest, refused: TooOften) -> HttpResponse:
     language = language_of(get_language())
-    said = [say(key, language, refused.params) for key in (refused.key, refused.remedy_key)]
-    response = _answer({"refused": " ".join(said)}, HTTPStatus.TOO_MANY_REQUESTS)
+    sentences = [say(key, language, refused.params) for key in (refused.key, refused.remedy_key)]
+    response = _answer({"refused": " ".join(sentences)}, HTTPStatus.TOO_MANY_REQUESTS)
     response["Retry-After"] = str(refused.wait_seconds)
     return response
 
@@ -175,7 +175,8 @@ def _read(request: HttpRequest, kind: Any) -> Any:
 @login_required
 @require_POST
 def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Takes a text and edits, answers the edited text and its meaning. Stores nothing."""
+    """Takes a text and edits; answers the edited text and its meaning. Edits that are refused leave the text as it was,
+    and the answer says why. Stores nothing."""
     _own(request, draft_id)
     try:
         # Each edit parses the whole text, some seconds of work for the longest.

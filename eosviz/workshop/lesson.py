@@ -1,7 +1,7 @@
 """A lesson's Markdown as safe HTML.
 
-The author's HTML is removed and the result of Markdown is sanitised again. An image is a picture of a step, `![what
-it shows](step:41)` or `(step:variant/41)`; any other image is replaced by its words.
+The author's HTML is shown as text, and the result of Markdown is sanitised. An image is a picture of a step, `![what it
+shows](step:41)` or `(step:variant/41)`; any other image is replaced by its words in brackets.
 """
 
 from __future__ import annotations

@@ -46,11 +46,12 @@ class Language(models.TextChoices):
 
 class DraftQuerySet(models.QuerySet["Draft"]):
     def of(self, user: User | AnonymousUser) -> DraftQuerySet:
-        """One's own."""
+        """This user's own drafts."""
         return self.filter(owner=user) if user.is_authenticated else self.none()
 
     def seen_by(self, user: User | AnonymousUser) -> DraftQuerySet:
-        """Those whose editions this person may view and start. Drafts without an edition: only one's own."""
+        """The drafts whose editions this user may view and start. A draft without an edition is only for its owner and
+        for those with the permission `view_draft`."""
         published = models.Exists(Edition.objects.filter(draft=models.OuterRef("pk")))
         seen = models.Q(visibility__in=(Visibility.LINK, Visibility.PUBLIC)) & models.Q(published)
         if user.is_authenticated:
@@ -73,7 +74,7 @@ class DraftQuerySet(models.QuerySet["Draft"]):
         )
 
     def matching(self, query: str, tag: str, language: str, profile: str) -> DraftQuerySet:
-        """Those that match every word of the query and each filter that is not empty."""
+        """The drafts that contain every word of the query and pass each filter that is not empty."""
         found = self
         for word in query.lower().split():
             found = found.filter(searched__contains=word)
@@ -105,7 +106,7 @@ class Draft(models.Model):
     language = models.CharField(max_length=8, choices=Language.choices, default=Language.BOTH)
     visibility = models.CharField(max_length=8, choices=Visibility.choices, default=Visibility.PRIVATE)
     classroom = models.ForeignKey(Classroom, on_delete=models.SET_NULL, null=True, related_name="drafts")
-    """The class that may see it, for visibility *class*."""
+    """The class that may see the editions, for visibility *class*."""
     origin = models.ForeignKey("Edition", on_delete=models.SET_NULL, null=True, related_name="forks")
     origin_name = models.CharField(max_length=120, blank=True)
     """The name of its source at that time: stays when the source is deleted."""
@@ -167,7 +168,7 @@ class EditionQuerySet(models.QuerySet["Edition"]):
         return self.filter(draft=draft).select_related("version").defer("steps", "text").order_by("-number")
 
     def usable_by(self, user: User) -> EditionQuerySet:
-        """The newest edition of each of one's own drafts, for an assignment."""
+        """The newest edition of each of this user's drafts, for an assignment."""
         newest = Edition.objects.filter(draft=models.OuterRef("draft")).order_by("-number")
         return (
             self.filter(draft__owner=user, number=models.Subquery(newest.values("number")[:1]))
@@ -177,7 +178,7 @@ class EditionQuerySet(models.QuerySet["Edition"]):
         )
 
     def to_check(self, engine: str) -> EditionQuerySet:
-        """Those that were not yet compared with a run of this engine."""
+        """The editions that were not yet compared with a run of this engine."""
         return self.exclude(checked=engine).select_related("version").order_by("published", "id")
 
 
@@ -221,8 +222,8 @@ class Edition(models.Model):
         """Variant to its steps' digests, concatenated."""
         packed, found, at = zlib.decompress(bytes(self.steps)), {}, 0
         outcome: dict[str, Any] = self.outcome
-        for variant, told in outcome.items():
-            end = at + told["steps"] * 8
+        for variant, stored in outcome.items():
+            end = at + stored["steps"] * 8
             found[variant] = packed[at:end]
             at = end
         return found

@@ -25,8 +25,8 @@ logger = logging.getLogger(__name__)
 
 
 def begin(draft: Draft) -> Publishing | None:
-    """Create a row for a worker; None if the newest version already has this text. Raises WorkshopRefused for what is
-    known to be wrong before the engine runs it."""
+    """Create a row for a worker; None if the newest edition already has this text. Raises WorkshopRefused for what is
+    known to be wrong before the engine runs the text."""
     if actions.is_published(draft):
         return None
     actions.check_publishable(draft)
@@ -35,15 +35,15 @@ def begin(draft: Draft) -> Publishing | None:
 
 
 def cancel(draft: Draft) -> None:
-    """Cancel it in any unfinished state."""
+    """Cancel the publication of this draft: delete its row and end its process. A row with a refusal is deleted too."""
     for row in Publishing.objects.filter(draft=draft):
         row.delete()
         runner.register().cancel(row.place)
 
 
 def carry_out(draft_id: uuid.UUID) -> None:
-    """Wait for a free process, run the text, and create the version. Then the row is deleted or says why not; only a
-    publication that a stop interrupted is left as it is."""
+    """Wait for a free process, run the text, and create the edition. Then delete the row, or store the refusal in it.
+    The row stays as it was if the server stops, if another worker has it, or if there is no room."""
     row = Publishing.objects.unfinished().select_related("draft__owner").filter(draft_id=draft_id).first()
     if row is None:
         return  # cancelled, or done already
@@ -69,5 +69,5 @@ def _refuse(row: Publishing, key: str, params: dict[str, Any]) -> None:
 
 
 def _this(row: Publishing) -> Any:
-    """Deletes this row only, not one that was created meanwhile."""
+    """The query for this row only, not for one with another text that was created meanwhile."""
     return Publishing.objects.unfinished().filter(pk=row.pk, text=row.text)

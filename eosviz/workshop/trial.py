@@ -47,13 +47,13 @@ class Mistake(msgspec.Struct):
 
 
 def mistake_of(bad: BadScenario) -> Mistake:
-    told = bad.told
-    return Mistake(bad.place, told["reason"], told["allowed"], bad.line)
+    sentences = bad.told
+    return Mistake(bad.place, sentences["reason"], sentences["allowed"], bad.line)
 
 
 class Surprise(msgspec.Struct):
     """The first step that breaks a guarantee, else the first with a refusal, else the first fault that could not be
-    carried out. `why` is `broken`, `refused` or `impossible`."""
+    carried out. `why` is `broken`, `refused` or `impossible`. `at`: simulated time."""
 
     why: str
     step: int
@@ -65,7 +65,8 @@ class Surprise(msgspec.Struct):
 
 
 class EmptyName(msgspec.Struct):
-    """A beat that the author named and this run does not have; the run has `found` of its kind."""
+    """A beat that the author named and this run does not have: the `nth` of its kind, of which the run has only
+    `found`."""
 
     place: str
     kind: str
@@ -111,14 +112,15 @@ class Trial(msgspec.Struct, kw_only=True):
     """For each entry of the fault script, how often it matched."""
     empty_names: list[EmptyName] = []
     beat_kinds: dict[str, int] = {}
-    """If a beat's name is empty: the kinds of beats in the run, and how many of each."""
+    """If `empty_names` has entries: the kinds of beats in the run, and how many of each. Else empty."""
     configurations: dict[str, Json] = {}
     broke: str | None = None
     """The engine's message if it broke a rule of its own."""
 
 
 class Outcome(msgspec.Struct, kw_only=True):
-    """What an edition stores of one variant. `digests`: eight bytes a step, in hex."""
+    """What an edition stores of one variant. `refused`: the rule that refuses the run. `digests`: eight bytes a step,
+    in hex."""
 
     finished: str | None = None
     steps: int = 0
@@ -135,13 +137,13 @@ class Played(msgspec.Struct, kw_only=True):
 
 
 def try_out(asked: Asked, caller: Caller | None = None) -> Trial:
-    """Raises BeyondBounds or Busy."""
+    """The trial of one variant. Raises BeyondBounds or Busy."""
     return msgspec.json.decode(_answer("trial", asked, caller), type=Trial)
 
 
 def outcomes(text: str, caller: Caller | None = None, name: str | None = None) -> dict[str, Outcome]:
-    """The outcome of the document itself (`""`), if it does something, and of each variant. `name`: see
-    `bounded.runner.run`; with a name it waits for a free process however long that takes. Raises BeyondBounds or
+    """The outcome of the document itself (`""`), if it does something or has no variants, and of each variant. `name`:
+    see `bounded.runner.run`; with a name this waits for a free process however long that takes. Raises BeyondBounds or
     Busy, and with a name what `run` raises."""
     asked = Asked(text=text, wanted="outcomes")
     if name is None:
@@ -156,7 +158,7 @@ def outcomes(text: str, caller: Caller | None = None, name: str | None = None) -
 
 
 def played(text: str, caller: Caller | None = None) -> Played:
-    """Run the document to its end. Raises BeyondBounds or Busy."""
+    """The view at the end of the document's run, or after STEPS_MAX steps. Raises BeyondBounds or Busy."""
     return msgspec.json.decode(_answer("trial", Asked(text=text, wanted="view"), caller), type=Played)
 
 
@@ -171,7 +173,7 @@ def _answer(task: str, asked: Asked, caller: Caller | None) -> bytes:
 
 
 def tried(text: str, variant: str | None) -> Trial:
-    """The trial, within this process."""
+    """The trial, run in this process. An unknown variant counts as none."""
     from engine.errors import EngineError, Refused
     from engine.scenario.document import BadScenario, line_of, load, parse
     from engine.scenario.mistakes import mistakes
@@ -240,11 +242,11 @@ def _watch(simulation: Any, trial: Trial, plan: RunPlan | None) -> None:
         step = simulation.step()
         if step is None:
             break
-        told = step.to_json()
-        heard.take(told)
+        shown_step = step.to_json()
+        heard.take(shown_step)
         if plan is not None:
-            plan.take(told)
-        _surprised(told, surprises)
+            plan.take(shown_step)
+        _surprised(shown_step, surprises)
         sent_at += [step.number] * (len(listener.heard) - len(sent_at))
         trial.at = step.at
         if step.number % 100 == 0 and time.process_time() > until:
@@ -308,7 +310,7 @@ def _counts(verdict: Any) -> Json:
 
 
 def every_outcome(text: str) -> dict[str, Outcome]:
-    """The outcomes of a document without mistakes, within this process."""
+    """The outcomes of a document without mistakes, run in this process."""
     from engine.errors import Refused
     from engine.scenario.document import load, parse
     from engine.scenario.shelf import acts
@@ -336,7 +338,7 @@ def every_outcome(text: str) -> dict[str, Outcome]:
 
 
 def to_its_end(text: str) -> Played:
-    """The run to its end, within this process."""
+    """The run to its end, or to STEPS_MAX steps, in this process."""
     from engine.errors import Refused
     from engine.scenario.document import BadScenario, load, parse
     from engine.simulation import Simulation

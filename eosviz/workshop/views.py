@@ -170,7 +170,8 @@ def fork(request: SignedInRequest, draft_id: uuid.UUID, number: int) -> HttpResp
 @never_cache
 @require_safe
 def detail(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """What it is about and its versions, each with a start button; for its author also the actions."""
+    """A scenario's page: what it is about, and its versions, each with a start button. Its author also gets the
+    actions."""
     return _detail(request, _seen(request, draft_id))
 
 
@@ -219,7 +220,7 @@ def _edition(request: HttpRequest, draft_id: uuid.UUID, number: int) -> Edition:
 
 
 def _may_choose(request: HttpRequest, visibility: Visibility, rooms: list[Classroom]) -> bool:
-    """Only visibilities that would be accepted are offered."""
+    """True if `actions.set_visibility` would accept this choice; the page offers no other."""
     needs = {
         Visibility.CLASS: bool(rooms),
         Visibility.PUBLIC: request.user.has_perm("workshop.publish_to_all"),
@@ -278,7 +279,7 @@ def _detail(
 
 
 def answered(response: HttpResponse, refused: WorkshopRefused | Problem | None) -> HttpResponse:
-    """Adds the status and Retry-After if the refusal passes with time."""
+    """If the refusal passes with time: the response with status 503 and Retry-After. Else as it was."""
     if isinstance(refused, WorkshopRefused) and refused.wait_seconds is not None:
         response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
         response["Retry-After"] = str(refused.wait_seconds)
@@ -295,8 +296,8 @@ def _lesson(edition: Edition) -> str:
     text = words_of.get(language_of(get_language()), "")
 
     def picture(variant: str | None, step: int) -> str | None:
-        told = edition.outcome.get(variant or "")
-        if told is None or not 0 <= step <= told["steps"]:
+        outcome = edition.outcome.get(variant or "")
+        if outcome is None or not 0 <= step <= outcome["steps"]:
             return None
         version = edition.version
         link = Link(
@@ -375,7 +376,7 @@ def set_visibility(request: SignedInRequest, draft_id: uuid.UUID) -> HttpRespons
 @login_required
 @require_POST
 def seen(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """The author has seen what a newer engine makes differently."""
+    """Clear the notices of what a newer engine makes differently: the author has seen them."""
     draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
     actions.forget_differences(draft)
     return redirect("workshop:detail", draft.id)
