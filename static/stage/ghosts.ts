@@ -82,9 +82,14 @@ export const ghostLayer: Layer = (frame, here, focus) => {
   const shown = shownLane(frame, here, focus);
   if (shown !== null) objects.push(...laneGhosts(frame, here, focus, shown));
   if (focus.kind === "copy") objects.push(...copyArrow(frame, here, focus));
-  const compared = comparison(frame, here, focus, shown) ?? doubtCard(frame, here, focus);
+  const compared = cardOf(frame, here, focus);
   return compared === null ? objects : [...objects, compared];
 };
+
+/** What stands in the network beside messages: what was compared, or what a client cannot know. */
+export function cardOf(frame: Frame, here: Places, focus: Focus): StageObject | null {
+  return comparison(frame, here, focus, shownLane(frame, here, focus)) ?? doubtCard(frame, here, focus);
+}
 
 function laneGhosts(frame: Frame, here: Places, focus: Focus, shown: Shown): StageObject[] {
   const { replica } = shown;

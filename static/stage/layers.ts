@@ -2,6 +2,7 @@
 
 import { brokers, controller, heads } from "./brokers.ts";
 import type { Layer } from "./contract.ts";
+import { connectionLayer } from "./connections.ts";
 import { ghostLayer } from "./ghosts.ts";
 import { middleware } from "./middleware.ts";
 import { networkLayer } from "./network.ts";
@@ -9,4 +10,4 @@ import { producers } from "./producers.ts";
 import { readers } from "./readers.ts";
 import { tagLayer } from "./tag.ts";
 
-export const LAYERS: readonly Layer[] = [heads, producers, controller, brokers, readers, middleware, networkLayer, ghostLayer, tagLayer];
+export const LAYERS: readonly Layer[] = [heads, producers, controller, brokers, readers, middleware, connectionLayer, networkLayer, ghostLayer, tagLayer];

@@ -1,7 +1,7 @@
 /** What a message is called and what it carries, in the engine's fields and the catalogue's words. Pure. */
 
 import type { Id } from "../diagrams/batch.ts";
-import { identity, isAbsent, range } from "../diagrams/batch.ts";
+import { identity, isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import { carriedBatches } from "../diagrams/picked.ts";
 import type { Json, JsonObject, MessageView } from "../player/frame.ts";
 import { clauses, facts, listed, named } from "../player/joins.ts";
@@ -12,7 +12,7 @@ export interface CarriedCell {
   /** `0·0`; null for a plain batch. */
   who: string | null;
   producerId: Id;
-  /** Sequences, or how many records there are. */
+  /** Sequences; without any the records, or how many there are. */
   label: string;
 }
 
@@ -99,9 +99,10 @@ const ANSWERS: Record<string, (fields: Fields, message: MessageView) => string> 
   ZooKeeperReply: (fields) => say(fields["conflict"] === true ? "stage.message.conflict" : "stage.message.written", { version: fields["version"] ?? "?" }),
 };
 
-export function sheetOf(message: MessageView): Sheet {
+/** `records`: serials by partition, as far as the sender knows them still. */
+export function sheetOf(message: MessageView, records: Readonly<Record<string, readonly number[]>> = {}): Sheet {
   const error = message.error !== null && message.error !== "NONE" ? message.error : null;
-  const cells = message.is_response ? [] : cellsOf(message);
+  const cells = message.is_response ? [] : cellsOf(message, records);
   const flags = message.is_response || message.api !== "WriteTxnMarkers" ? [] : flagsOf(message);
   const [partition] = message.partitions;
   const words = error ?? wordsOf(message);
@@ -120,14 +121,18 @@ function wordsOf(message: MessageView): string {
   return firstOf(message.partitions);
 }
 
-function cellsOf(message: MessageView): CarriedCell[] {
+/** Characters of names of records; more of them are counted. */
+const NAMED = 12;
+
+function cellsOf(message: MessageView, records: Readonly<Record<string, readonly number[]>>): CarriedCell[] {
   return Object.entries(carriedBatches(message)).map(([partition, batch]) => {
     const producerId = batch["producer_id"] as Id;
     const first = batch["base_sequence"] as Id;
     const count = Number(batch["record_count"] ?? 0);
+    const named = serialsText(records[partition] ?? []);
     return {
       partition, producerId, who: identity(producerId, batch["producer_epoch"] as Id),
-      label: isAbsent(first) ? say("diagram.batch.records", { count }) : range(first, batch["last_sequence"] as Id),
+      label: isAbsent(first) ? (named !== "" && named.length <= NAMED ? named : say("diagram.batch.records", { count })) : range(first, batch["last_sequence"] as Id),
     };
   });
 }

@@ -6,6 +6,9 @@ export const networkLook = css`
   .scene .pill.now, .scene text.now, .scene rect.picked { outline: none; }
   .scene rect.halo { fill: none; stroke: var(--now-line, var(--now)); stroke-width: 5; paint-order: normal; }
   .wire { stroke: var(--ink-3); stroke-opacity: .55; stroke-width: 1.75; fill: none; }
+  .wire.ended { stroke-dasharray: 2 6; stroke-linecap: round; stroke-opacity: 1; }
+  .mark { stroke: var(--ink); stroke-width: 2.5; stroke-linecap: round; fill: none; }
+  .scene .gs { paint-order: stroke; stroke: var(--side); stroke-width: 4px; stroke-linejoin: round; }
   .trail { stroke: var(--ink); stroke-width: 3.5; fill: none; stroke-linecap: round; }
   .trail.thin { stroke-width: 2; }
   .env { fill: var(--paper); stroke: var(--ink-2); stroke-width: 2; stroke-linejoin: round; }

@@ -241,7 +241,7 @@ export function progress({ sent_at, arrives_at, held }: MessageView, time: numbe
 
 function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, detail: Detail): Flight {
   const { message, state } = one;
-  const sheet = sheetOf(message);
+  const sheet = sheetOf(message, recordsOf(frame, message));
   const envelope = envelopeOf(sheet, detail, here);
   const wire = roomy(one.wire, envelope.width);
   const isNew = focus.messages.sent.includes(message.id) && frame.previousView?.network?.messages[String(message.id)] === undefined;
@@ -254,6 +254,13 @@ function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, deta
   };
   const flight = { message, sheet, envelope, wire, u, before, fate, queue: null, hot: hotIds(focus).has(message.id), follows: isNew && focus.messages.delivered.length > 0, box: { x: 0, y: 0, width: 0, height: 0 } };
   return { ...flight, box: boxAt(flight, u) };
+}
+
+/** The records of a Produce request by partition, as its sender knows them after this step or before it. */
+function recordsOf({ view, previousView }: Frame, { from, correlation_id: id }: MessageView): Record<string, readonly number[]> {
+  const sender = [view, previousView].map((one) => one?.clients?.[from]).find((one) => one?.requests?.[String(id)] !== undefined);
+  const batches = (sender?.requests[String(id)]?.batches ?? []).flatMap((name) => sender?.batches[name] ?? []);
+  return Object.fromEntries(batches.map(({ partition, serials }) => [partition, serials]));
 }
 
 function isNow({ kind, messages }: Focus, id: number, state: Candidate["state"]): boolean {
@@ -295,6 +302,16 @@ function noteBox({ box: { x, y, width, height }, fate, message }: Flight): Box {
   const wide = textWidth(fate.note, 12, true);
   const left = wide <= width ? x + (width - wide) / 2 : message.is_response ? x + 4 : x + width - 4 - wide;
   return { x: left, y: y + height + 3, width: wide, height: 13 };
+}
+
+/** With what is noted of it, under it or beside it. */
+export function withNote({ box: own, fate }: Flight): Box {
+  if (fate.note === "") return own;
+  const width = textWidth(fate.note, 12, true) + 8;
+  // What is wider than its message reaches beyond it on the side where the network is.
+  const beyond = Math.max(0, width - own.width);
+  if (fate.side === "under") return { x: own.x - beyond, y: own.y, width: own.width + 2 * beyond, height: own.height + 16 };
+  return { ...own, x: fate.side === "right" ? own.x : own.x - width, width: own.width + width };
 }
 
 /** What arrived or died keeps its place, then what this step is about; the others give way along the edges of the bodies. */

@@ -3,7 +3,7 @@
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { timerWord } from "../diagrams/timer-word.ts";
-import { batchWords, isAbsent, range } from "../diagrams/batch.ts";
+import { batchWords, isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import { round } from "../diagrams/geometry.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import { isOfPicked } from "../diagrams/transaction-picked.ts";
@@ -164,9 +164,10 @@ function uprightBody(frame: Frame, here: Places, name: string, client: ClientVie
   const pill = 150;
   const empty = (zone: "waiting" | "sent"): boolean => partition === null || (zone === "waiting"
     ? (client.queues[partition]?.batches.length ?? 0) === 0
-    : !Object.values(client.requests).some((request) => request.batches.some((batch) => client.batches[batch]?.partition === partition)));
+    : sentIn(client, partition).length === 0);
+  const isMuted = partition !== null && client.queues[partition]?.muted === true;
   const zone = (which: "waiting" | "sent") => (queue === null ? nothing : svg`${box(queue[which].x - left, queue[which].y - top, queue[which].width, queue[which].height, "slot", 4)}${
-    empty(which) ? fittedText(queue[which].x - left + queue[which].width / 2, queue[which].y - top + 19, say(`stage.${which}`), queue[which].width - 8, 12, { classes: "q", least: 8, anchor: "middle" }) : nothing}`);
+    empty(which) && !(which === "waiting" && isMuted) ? fittedText(queue[which].x - left + queue[which].width / 2, queue[which].y - top + 19, say(`stage.${which}`), queue[which].width - 8, 12, { classes: "q", least: 8, anchor: "middle" }) : nothing}`);
   const folded = place.panel !== undefined;
   // Its small box says its identity.
   const facts = application === null ? "" : application.fact;
@@ -287,6 +288,13 @@ function squares(here: Places, client: ClientView, tally: Tally, y: number, widt
   })}`;
 }
 
+/** In the order in which they were sent, then those that are drained and not sent yet. */
+function sentIn(client: ClientView, partition: string): string[] {
+  const sent = Object.values(client.requests).flatMap((request) => request.batches);
+  const drained = Object.keys(client.batches).filter((id) => client.batches[id]?.state === "IN_FLIGHT" && !sent.includes(id));
+  return [...sent, ...drained].filter((id) => client.batches[id]?.partition === partition);
+}
+
 /** Batches of one partition: waiting ones from the right, the head of the queue first; sent ones from the left. */
 function queueObjects(frame: Frame, here: Places, name: string, client: ClientView, partition: string, place: ClientPlace): StageObject[] {
   const queue = place.queues[partition];
@@ -294,7 +302,7 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
   const objects: StageObject[] = [];
   const waiting = client.queues[partition]?.batches ?? [];
   const muted = client.queues[partition]?.muted === true;
-  const sent = Object.values(client.requests).flatMap((request) => request.batches).filter((id) => client.batches[id]?.partition === partition);
+  const sent = sentIn(client, partition);
   const y = queue.row.y + 3;
   const height = queue.row.height - 6;
   const batchObject = (id: string, batch: ClientBatchView, x: number, width: number): StageObject => {
@@ -347,6 +355,12 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
   return objects;
 }
 
+/** px that the names of records have in a queue; more of them are counted. */
+const RECORDS = 60;
+
+/** Sequences; before a batch has any, the records in it. */
 function labelFor(batch: ClientBatchView): string {
-  return isAbsent(batch.first_sequence) ? say("stage.records", { count: batch.record_count }) : range(batch.first_sequence, batch.last_sequence);
+  if (!isAbsent(batch.first_sequence)) return range(batch.first_sequence, batch.last_sequence);
+  const records = serialsText(batch.serials);
+  return records !== "" && textWidth(records, 13) <= RECORDS ? records : say("stage.records", { count: batch.record_count });
 }

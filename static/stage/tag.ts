@@ -16,12 +16,13 @@ import type { Box, BrokerPlace, Focus, Layer, Places, StageObject } from "./cont
 import { wholeOf } from "./contract.ts";
 import { box, fittedText, text, textWidth } from "./draw.ts";
 import { copies } from "./brokers.ts";
+import { missingConnections } from "./connections.ts";
 import { decidedBy } from "./decided.ts";
 import { cellBox, doubtCard, shownLane } from "./ghosts.ts";
 import type { Shown } from "./ghosts.ts";
 import { gateNames, ghostNeeds, namesBeside } from "./gate-names.ts";
 import { hasNameAbove } from "./lanes.ts";
-import { awayBox, bodiesOf, networkOf } from "./network.ts";
+import { awayBox, bodiesOf, networkOf, withNote } from "./network.ts";
 import type { Flight } from "./network.ts";
 import { tagInRow } from "./readers.ts";
 
@@ -376,7 +377,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const network = networkOf(frame, here, focus);
   const away = awayBox(here, network);
   const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: HEADS }];
-  const flights = network.flights.map(noted).concat(away ?? [], doubtCard(frame, here, focus) ?? [], columns, controllerIn(here, focus), here.upright ? network.bundles.map(({ box: one }) => one) : []);
+  const flights = network.flights.map(withNote).concat(away ?? [], doubtCard(frame, here, focus) ?? [], columns, controllerIn(here, focus), missingConnections(frame, here, focus).flatMap(({ words }) => words ?? []), here.upright ? network.bundles.map(({ box: one }) => one) : []);
   const strips = [...(here.rows ?? []), ...chipsIn(here)];
   if (focus.kind === "sent" || focus.kind === "lost") {
     // On a phone what bodies leave free is all the room there is.
@@ -404,16 +405,6 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }]
     : focus.kind === "duplicate" ? [{ x, y: y - 38, width: lane.cells.width, height: 38 }] : [];
   return [...flights, cells, ...gates, ...ghost, ...others, ...aroundLane(frame, here, focus, shown), ...(here.upright ? [] : otherBrokers(frame, here, focus, shown.broker))];
-}
-
-/** With what is noted of it, under it or beside it. */
-function noted({ box: own, fate }: Flight): Box {
-  if (fate.note === "") return own;
-  const width = textWidth(fate.note, 12, true) + 8;
-  // What is wider than its message reaches beyond it on the side where the network is.
-  const beyond = Math.max(0, width - own.width);
-  if (fate.side === "under") return { x: own.x - beyond, y: own.y, width: own.width + 2 * beyond, height: own.height + 16 };
-  return { ...own, x: fate.side === "right" ? own.x : own.x - width, width: own.width + width };
 }
 
 /** The controller stands in the network, and on a phone in the place of a client; its own steps are told beside it. */

@@ -70,6 +70,16 @@ export function wireOf(message: MessageView, here: Places): Wire | null {
   return spread === 0 ? wire : slid(wire, [spread, spread]);
 }
 
+/** The way of a client's requests to a broker, about a partition where that broker leads one. */
+export function connectionWire(client: string, broker: string, partition: string, here: Places): Wire | null {
+  const end = (who: string, other: string): Port | null => portOf({ api: "Produce", from: client, to: broker, is_response: false, partitions: partition === "" ? [] : [partition] }, who, other, here);
+  const own = across(end(client, broker), here.brokers[broker], here);
+  const its = across(end(broker, client), here.brokers[client], here);
+  return own === null || its === null ? null : {
+    from: own, to: its, bundle: `${client} ${broker}`, short: false, bulges: false, upright: own.facing[1] !== 0, swing: swingOf(own.at, its.at, false), shift: [0, 0],
+  };
+}
+
 /** On a phone: right over the small box of the broker at the other end, as far as the client's edge goes. */
 function across(end: Port | null, broker: BrokerPlace | undefined, here: Places): Port | null {
   if (end === null || broker?.rows === undefined || !here.upright) return end;
@@ -113,7 +123,7 @@ function swingOf(one: Point, other: Point, bulges: boolean): number {
   return Math.max(24, Math.hypot(other[0] - one[0], other[1] - one[1]) * 0.38);
 }
 
-function portOf(message: MessageView, who: string, other: string, here: Places): Port | null {
+function portOf(message: Pick<MessageView, "api" | "from" | "to" | "is_response" | "partitions">, who: string, other: string, here: Places): Port | null {
   const [partition = ""] = message.partitions;
   const client = here.clients[who];
   if (client !== undefined) {

@@ -1,0 +1,80 @@
+/**
+ * Connections that a producer does not have: broken ones with a cross, and new ones that are being opened. As long as nothing is sent on
+ * them the network is empty, and this says why. Pure.
+ */
+
+import { svg } from "lit";
+import { overlap, round } from "../diagrams/geometry.ts";
+import type { Frame } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { Box, Focus, Layer, Places, Point, StageObject } from "./contract.ts";
+import { DEPTH } from "./depth.ts";
+import { path, text, textWidth } from "./draw.ts";
+import { cardOf } from "./ghosts.ts";
+import { awayBox, bodiesOf, networkOf, withNote } from "./network.ts";
+import type { Wire } from "./wires.ts";
+import { connectionWire, pathOf, pointOn } from "./wires.ts";
+
+export interface Missing {
+  client: string;
+  broker: string;
+  state: "disconnected" | "connecting";
+  wire: Wire;
+  /** Where it is marked. */
+  at: Point;
+  said: string;
+  /** Of its words, on the wire; null where nothing is free. */
+  words: Box | null;
+}
+
+/** Shares of the way, in the order in which they suit. */
+const SHARES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82];
+const LINE = 14;
+
+export function missingConnections(frame: Frame, here: Places, focus: Focus): Missing[] {
+  if (here.kind !== "cluster") return [];
+  const network = networkOf(frame, here, focus);
+  const { flights, bundles } = network;
+  const card = cardOf(frame, here, focus);
+  const taken: Box[] = [flights.map(withNote), bundles.map(({ box }) => box), card ?? [], awayBox(here, network) ?? [], bodiesOf(here)].flat();
+  const found: Missing[] = [];
+  for (const [client, place] of Object.entries(here.clients)) {
+    const known = frame.view.clients?.[client];
+    if (known?.alive !== true) continue;
+    for (const [id, { state }] of Object.entries(known.connections ?? {})) {
+      if (state !== "disconnected" && state !== "connecting") continue;
+      const broker = `broker-${id}`;
+      const led = Object.keys(place.ports).find((partition) => String(frame.view.partitions?.[partition]?.leader) === id);
+      const wire = connectionWire(client, broker, led ?? "", here);
+      if (wire === null) continue;
+      const said = say(`stage.connection.${state}`);
+      const width = textWidth(said, 12, true);
+      const spots = SHARES.map((share) => pointOn(wire, share)).map((at): { at: Point; box: Box } => ({
+        at, box: { x: Math.max(4, Math.min(here.width - 4 - width, at[0] - width / 2)), y: at[1] - LINE - 7, width, height: LINE },
+      }));
+      const spot = spots.find(({ box, at: [x, y] }) => !taken.some((one) => overlap(one, box) || overlap(one, { x: x - 8, y: y - 8, width: 16, height: 16 })));
+      if (spot !== undefined) taken.push(spot.box);
+      // What was lost with a connection, and what is not known now, have the room.
+      const isQuiet = focus.kind === "lost" || focus.doubt !== null;
+      found.push({ client, broker, state, wire, at: spot?.at ?? pointOn(wire, 0.5), said, words: isQuiet ? null : spot?.box ?? null });
+    }
+  }
+  return found;
+}
+
+export const connectionLayer: Layer = (frame, here, focus) => missingConnections(frame, here, focus).flatMap((one): StageObject[] => {
+  const [x, y] = one.at.map(round) as [number, number];
+  const key = `${one.client}:${one.broker}`;
+  const none = { width: 0, height: 0, phase: "static" as const };
+  const mark = one.state === "disconnected" ? `M${x - 5},${y - 5}l10,10m0,-10l-10,10` : "";
+  return [
+    {
+      key: `gone:${key}`, x: 0, y: 0, ...none, depth: 0, label: say(`stage.connection.${one.state}_name`, { client: one.client, broker: one.broker }),
+      draw: svg`${path(pathOf(one.wire), "wire ended")}${mark === "" || one.words === null ? svg`` : path(mark, "mark")}`,
+    },
+    ...(one.words === null ? [] : [{
+      key: `gone-words:${key}`, x: round(one.words.x), y: round(one.words.y), ...none, depth: DEPTH.message, label: "",
+      draw: text(one.words.width / 2, LINE - 3, one.said, "s12 b gs", "middle"),
+    }]),
+  ];
+});

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { overlap } from "../../diagrams/geometry.ts";
+import { missingConnections } from "../../stage/connections.ts";
+import type { Focus } from "../../stage/contract.ts";
+import { NO_FOCUS } from "../../stage/contract.ts";
+import { networkOf } from "../../stage/network.ts";
+import { places } from "../../stage/places.ts";
+import { client, frameOf, HEADER, message, stepOf, view } from "../diagrams/fixture.ts";
+import { speakStage } from "./words.ts";
+
+before(speakStage);
+
+const SIZES = [{ width: 1280, height: 412, form: "desk" }, { width: 390, height: 520, form: "phone" }] as const;
+const connected = { state: "connected", in_flight: [], limit: 5 };
+
+function frameWith(state: string, messages: ReturnType<typeof message>[] = []) {
+  const own = { ...client(), connections: { 1: { ...connected, state }, 2: connected } };
+  return frameOf(stepOf(), view({ clients: { p1: own }, network: { messages: Object.fromEntries(messages.map((one) => [String(one.id), one])) } }));
+}
+
+for (const size of SIZES) {
+  const here = places(null, HEADER, view(), size);
+
+  test(`${size.form}: a connection that is broken or being opened is on the stage, one that is up is not`, () => {
+    assert.deepEqual(missingConnections(frameWith("connected"), here, NO_FOCUS), []);
+    for (const [state, said] of [["disconnected", "no connection"], ["connecting", "opening a connection"]] as const) {
+      const found = missingConnections(frameWith(state), here, NO_FOCUS);
+      assert.deepEqual(found.map(({ client: who, broker, said: words }) => [who, broker, words]), [["p1", "broker-1", said]]);
+      assert.ok(found[0]?.words !== null);
+    }
+  });
+
+  test(`${size.form}: its words are on no message, and leave the room to what was lost with it`, () => {
+    const waiting = [1, 2].map((id) => message({ id, sent_at: 138, arrives_at: 148, correlation_id: 20 + id }));
+    const frame = frameWith("disconnected", waiting);
+    const [found] = missingConnections(frame, here, NO_FOCUS);
+    const { words } = found ?? {};
+    assert.ok(words == null || networkOf(frame, here, NO_FOCUS).flights.every(({ box }) => !overlap(box, words)));
+    const lost: Focus = { ...NO_FOCUS, kind: "lost" };
+    assert.equal(missingConnections(frame, here, lost)[0]?.words, null);
+  });
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { ClientView } from "../../player/frame.ts";
+import { NO_FOCUS } from "../../stage/contract.ts";
+import { networkOf } from "../../stage/network.ts";
+import { places } from "../../stage/places.ts";
+import { producers } from "../../stage/producers.ts";
+import { HEADER, client, clientBatch, frameOf, markup, message, stepOf, view } from "../diagrams/fixture.ts";
+import { speakStage } from "./words.ts";
+
+before(speakStage);
+
+const here = places(null, HEADER, view(), { width: 1280, height: 412, form: "desk" });
+const plain = clientBatch({ serials: [4, 5], record_count: 2, producer_id: null, producer_epoch: null, first_sequence: null, last_sequence: null });
+
+function drawn(over: Partial<ClientView>): Map<string, { x: number; said: string }> {
+  const frame = frameOf(stepOf(), view({ clients: { p1: client(over) } }));
+  return new Map(producers(frame, here, NO_FOCUS).map(({ key, x, draw }) => [key, { x, said: markup(draw) }]));
+}
+
+test("a batch that is drained and in no request yet stands with those in flight", () => {
+  const { sent } = here.clients["p1"]?.queues["t-0"] ?? assert.fail();
+  const batch = drawn({ requests: {} }).get("q:p1:b1");
+  assert.ok(batch !== undefined && batch.x >= sent.x && batch.x < sent.x + sent.width);
+});
+
+test("a batch without sequence numbers names its records, in the queue and on its way", () => {
+  assert.match(drawn({ batches: { b1: plain } }).get("q:p1:b1")?.said ?? "", />r4–r5</);
+  const fields = { batches: { "t-0": { record_count: 2, producer_id: -1, producer_epoch: -1, base_sequence: -1, last_sequence: -1 } } };
+  const label = (correlation_id: number) => {
+    const frame = frameOf(stepOf(), view({ clients: { p1: client({ batches: { b1: plain } }) }, network: { messages: { 1: message({ id: 1, correlation_id, fields }) } } }));
+    return networkOf(frame, here, NO_FOCUS).flights[0]?.sheet.cells[0]?.label;
+  };
+  assert.deepEqual([label(7), label(99)], ["r4–r5", "2 records"], "of a request that its sender has given up, how many");
+});
