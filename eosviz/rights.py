@@ -151,7 +151,7 @@ def changed(*topics: str) -> None:
 
 
 class AnnouncedUpdates(models.QuerySet[Any]):
-    """A query set whose `update`, which sends no signal, is announced too."""
+    """A query set that announces its `update`, for which Django sends no signal."""
 
     topic_field = ""
     """The lookup for the owner's key of a row."""

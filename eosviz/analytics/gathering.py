@@ -139,7 +139,7 @@ def _read(
     longest: dict[tuple[int, str], tuple[int, int]],
     now: datetime,
 ) -> None:
-    """Some sessions, in a fixed number of queries."""
+    """Add these sessions (`found`) to `gathered`, in a fixed number of queries."""
     ids = [one[0] for one in found]
     branches: dict[Any, list[Branch]] = defaultdict(list)
     for branch in Branch.objects.filter(session__in=ids).order_by("id"):

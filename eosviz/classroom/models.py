@@ -202,7 +202,7 @@ class Attempt(models.Model):
     """From 1."""
     session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="attempt")
     chosen = models.JSONField(default=dict)
-    """For *make it hold*: dotted path to value."""
+    """For *make it hold*: the settings that the learner chose, dotted path to value."""
     started = models.DateTimeField(auto_now_add=True)
     handed_in = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.OPEN)

@@ -38,7 +38,7 @@ class LogBound:
 
 
 def shorten(log: Path) -> None:
-    """Raises OSError; then the log is unchanged."""
+    """Copy the log over the older one, then empty it. Raises OSError; then the log is unchanged."""
     draft = log.with_suffix(".draft")
     try:
         shutil.copyfile(log, draft)

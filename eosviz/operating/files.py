@@ -27,7 +27,7 @@ DATABASE_FILE = "eosviz.sqlite3"
 
 
 def files_of(folder: Path) -> Iterator[Path]:
-    """Paths inside the folder, in order."""
+    """The files that a backup of this data folder contains, as paths inside it, in order."""
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
         first = inside.parts[0]

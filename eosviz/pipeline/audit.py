@@ -36,7 +36,7 @@ FACTS_AT_ONCE = 2_000_000
 """About how many facts are judged together: they and what is derived from them must fit the memory of one machine."""
 DISAGREEMENTS_MAX = 1_000
 SHARES_MIN = 4
-"""The fewest Spark partitions for facts that are judged together; a session is in one of them."""
+"""The fewest Spark partitions for facts that are judged together. All facts of a session are in one partition."""
 RULES_AT_ONCE = 3
 _LOOKUP = frozenset({"duplicate_lookup", "duplicate_cache_size", "sequence_check"})
 _MARKERS = frozenset({"coordinator_epoch_check"})

@@ -22,8 +22,9 @@ from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
 from eosviz.pipeline.sweep_paths import nearest_path
 
 BUILT_MAX = 300
-"""Combinations whose world is built, about 2 ms each. In a larger grid the world is built for every value of every
-axis, beside the first values of the others; the documents of all combinations are loaded."""
+"""The most combinations of a grid of which each one is built as a world, about 2 ms each. In a larger grid a world is
+built for each value of each axis, with the first values of the other axes. Documents are loaded for all combinations.
+"""
 _MISTAKES = ("CFG-1",)
 """Refusals of a setting that does not exist or cannot have this value. Other refusals are of combinations that
 Kafka refuses, which is a result: the table shows it."""

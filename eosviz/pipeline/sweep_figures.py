@@ -23,7 +23,7 @@ SHARES = (*JUDGED, "failed", "aborted")
 MEAN_OF = {"lost": "lost_records", "failed": "failed_records", "aborted": "aborted_transactions"}
 """Counted column to the name of its mean, where the two differ: the other name is that of a share."""
 MEANS = tuple(MEAN_OF.get(name, name) for name in COUNTED)
-"""Counts per run, with an interval."""
+"""Measures that are means of a count per run, with an interval."""
 _COLUMN = {mean: name for name, mean in MEAN_OF.items()}
 CONFIDENCE_Z = 1.959964
 """95 %."""
@@ -125,7 +125,7 @@ class Look:
 
 
 def measures_of(rows: list[Row]) -> list[str]:
-    """The measures with values in this sweep, shares first."""
+    """The measures with values in this sweep, shares first; `duplicated` if there is none."""
     found = [name for name in SHARES if any(row.get(f"runs_{name}") for row in rows)]
     found += [name for name in MEANS if any(row.get(_COLUMN.get(name, name)) for row in rows)]
     found += [name for name in MEASURES if any(row["distributions"].get(name) for row in rows)]

@@ -16,7 +16,7 @@ LOG_PATH = "/replays/log"
 BODY_BYTES_MAX_AT = {
     # More than the pages accept, so that a file that is slightly too large gets the page's own message.
     "/replays/import": BOUNDS.compressed_bytes + _FORM_BYTES,
-    # Indexes are mostly zeros, which are not stored; a browser without scripts sends them all the same.
+    # Twice the bound: a browser without scripts also sends index files, which are mostly zeros and are not stored.
     LOG_PATH: 2 * ALL_BYTES_MAX,
 }
 TOO_LARGE = "eosviz.too_large"

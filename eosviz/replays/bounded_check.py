@@ -88,8 +88,8 @@ class AskedOwn(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Own(msgspec.Struct, frozen=True):
-    """Facts of a checked replay file. `fields`: the player file without header, view and steps, as JSON. It contains
-    nothing of this server, so equal runs have equal files."""
+    """Facts of a checked replay file. `fields`: the player file without header, view and steps, as JSON. Nothing in
+    `fields` comes from this server, so equal runs have equal files."""
 
     title: dict[str, str]
     scenario: str

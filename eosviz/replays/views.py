@@ -236,7 +236,7 @@ def play(request: HttpRequest, replay_id: UUID) -> HttpResponse:
 
 
 def _exporting(request: HttpRequest, replay: Replay) -> dict[str, bool]:
-    """`is_own`: whether the replay is the reader's own session; `may_export`: whether its file was kept, too."""
+    """`is_own`: the replay is the reader's own session. `may_export`: it is, and its file was kept."""
     mine = Replay.objects.of_browser(browser_of(request.session)).filter(id=replay.id, kind="session")
     return {"is_own": mine.exists(), "may_export": mine.with_file().exists()}
 

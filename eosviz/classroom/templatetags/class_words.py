@@ -27,7 +27,7 @@ def attempt_reason(attempt: Attempt) -> SafeString:
 
 @register.simple_tag
 def judgement_reason(judgement: Judgement) -> SafeString:
-    """The reason of a judgement that is not stored: of handing in now."""
+    """The reason of the judgement that handing in now would give."""
     return _reason(judgement.said_key, judgement.said_params)
 
 

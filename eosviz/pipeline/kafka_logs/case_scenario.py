@@ -94,7 +94,8 @@ def stored_batches(steps: Iterable[Mapping[str, Any]]) -> list[Stored]:
 
 
 def lanes_of(view: Mapping[str, Any]) -> dict[str, list[Stored]]:
-    """The log of each partition's leader in a view, by offset; empty partitions are left out."""
+    """The log of each partition's leader in a view, by offset. Empty partitions and Kafka's internal topics are left
+    out."""
     lanes = {}
     for name, lane in view["partitions"].items():
         leading = lane.get("replicas", {}).get(str(lane["leader"]), {})

@@ -65,7 +65,8 @@ def read_internal(directory: PartitionDirectory) -> Internal:
 
 
 def _snapshot_rows(directory: PartitionDirectory) -> Iterator[Row]:
-    """The newest snapshot of metadata: it has what the controllers have deleted from the log."""
+    """The rows of the newest snapshot of metadata, if there is one. It contains what the controllers have deleted from
+    the log."""
     newest = max(directory.path.glob(f"*{METADATA_SNAPSHOT}"), default=None, key=lambda path: path.name)
     if newest is not None:
         yield from segment_reader().rows(newest.read_bytes())

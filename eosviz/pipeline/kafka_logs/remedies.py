@@ -83,7 +83,8 @@ def _place(partition: Partition) -> str:
 
 
 def _abort(partition: Partition, transaction: Transaction) -> tuple[str, tuple[Words, ...]]:
-    """Kafka's tool finds the transaction by the offset at which the broker says that it began."""
+    """The command that aborts a transaction, and the conditions for using it. Kafka's tool finds the transaction by the
+    offset at which the broker says that it began."""
     place = _place(partition)
     conditions = (
         words("condition.open", command=f"{_TOOL} describe-producers {place}"),

@@ -212,7 +212,8 @@ def _unjudged(at: Situation, evidence: list[Evidence], listed: Listed | None) ->
 
 
 def _of_deleted(at: Situation, verdict: Verdict) -> Verdict:
-    """Reports first that the data is deleted; the verdict from the coordinator's records is kept beside it."""
+    """For an open transaction whose data is deleted, a verdict that says so, with the given verdict's kind as
+    `rests_on`. Else the given verdict."""
     if not is_deleted(at.partition, at.transaction):
         return verdict
     would_change = (*verdict.would_change, words("change.older_copy"))
