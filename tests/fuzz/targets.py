@@ -339,7 +339,7 @@ def show_a_lesson(text: str) -> str:
 def replay() -> Whole:
     packed = (TESTS / "replays" / "versions" / "1.eosviz.jsonl.gz").read_bytes()
     lines = gzip.decompress(packed).splitlines(keepends=True)
-    return Whole(gzip.compress(b"".join(lines), 1), b"<!doctype html>", b"PAR1")
+    return Whole(gzip.compress(b"".join(lines), 1, mtime=0), b"<!doctype html>", b"PAR1")
 
 
 def a_replay(chance: Random) -> bytes:
@@ -525,7 +525,7 @@ def a_bundle(chance: Random) -> bytes:
                 lines[at] = bytes_changed(lines[at], chance)
         else:
             lines[at] = bytes_changed(lines[at], chance)
-    packed = gzip.compress(b"".join(line + b"\n" for line in lines), 1)
+    packed = gzip.compress(b"".join(line + b"\n" for line in lines), 1, mtime=0)
     return bytes_changed(packed, chance) if chance.random() < 0.1 else packed
 
 
