@@ -5,10 +5,8 @@ from __future__ import annotations
 import errno
 import logging
 import math
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +20,7 @@ from django.conf import settings
 from eosviz.bounded.protocol import ANSWER, ASKED, NO_MEMORY, OUTPUT, REFUSED, REFUSED_CODE, TASK, Refusal
 from eosviz.bounded.refusing import BeyondBounds, Busy, Cancelled, NotThisTime, Refused, Stopped
 from eosviz.bounded.register import COMMAND_LINE, Caller, Register, Request
+from eosviz.bounded.starting import start
 from eosviz.bounded.tasks import Task
 from eosviz.launch.storage import Level, room_in
 
@@ -35,9 +34,6 @@ LOOK_SECONDS = 0.05
 LOOK_SECONDS_MAX = 1.0
 LOGGED_BYTES_MAX = 2_000
 """How many bytes of its output are logged, the last ones, when the process fails."""
-_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SYSTEMROOT")
-"""The environment variables that a process gets: no secret and no database address."""
-_ROOT = Path(__file__).resolve().parents[2]
 _STOPPING = {-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP}
 
 
@@ -102,18 +98,9 @@ def _wait_for_turn(request: Request, wait_seconds: float, each: Callable[[Path],
 
 def _run_process(task: Task, request: Request, each: Callable[[Path], None]) -> int:
     """The exit code. Raises BeyondBounds or Cancelled after the process has ended."""
-    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     until = time.monotonic() + task.clock_seconds
     with (request.folder / OUTPUT).open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "eosviz.bounded", str(request.folder), str(os.getpid())],
-            cwd=_ROOT,
-            env={**environment, "TMPDIR": str(request.folder), "PYTHONUTF8": "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            pass_fds=(request.held,),
-        )
+        process = start(request.folder, output.fileno(), request.held)
     try:
         while True:
             try:
@@ -126,7 +113,6 @@ def _run_process(task: Task, request: Request, each: Callable[[Path], None]) -> 
                 each(request.folder)
     finally:
         process.kill()
-        process.wait()
 
 
 def _raise(task: Task, folder: Path, code: int) -> None:

@@ -101,3 +101,16 @@ TASKS = {
 MEMORY_BYTES_MAX = max(task.memory_bytes for task in TASKS.values())
 """The bound for all together must be at least this, or one kind never starts."""
 INTERACTIVE_BYTES_MAX = max(task.memory_bytes for task in TASKS.values() if task.interactive)
+LOADED = (
+    "engine.scenario.expectations",
+    "engine.scenario.mistakes",
+    "engine.scenario.script",
+    "engine.scenario.shelf",
+    "engine.simulation",
+    "engine.view.plan",
+    "eosviz.replays.checking",
+    "eosviz.replays.log_analysis",
+    *sorted({task.work.partition(":")[0] for task in TASKS.values()}),
+)
+"""The modules that the template imports: those of the tasks, and what these import only when they run. pyarrow is not
+among them: it takes 130 MiB, and few files need it."""

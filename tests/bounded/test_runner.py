@@ -6,11 +6,13 @@ import json
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,9 +20,11 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 
+from engine.scenario.shelf import entry
 from eosviz.bounded import register as registers
-from eosviz.bounded import runner
-from eosviz.bounded.refusing import BeyondBounds, Busy, Cancelled, Refused, Stopped
+from eosviz.bounded import runner, template
+from eosviz.bounded import starting as starting_processes
+from eosviz.bounded.refusing import BeyondBounds, Busy, Cancelled, NotThisTime, Refused, Stopped
 from eosviz.bounded.register import COMMAND_LINE, Caller, Place, Register, Standing, Ticket, in_turn, starting
 from eosviz.bounded.tasks import INTERACTIVE_BYTES_MAX, MEMORY_BYTES_MAX, TASKS, Task
 from eosviz.catalogue import say
@@ -116,17 +120,21 @@ def peak_bytes(pid: str) -> int:
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 
 
-def bounded_processes(parent: int) -> list[str]:
-    """The ids of the children of a process that are bounded ones."""
+def children(parent: str | int) -> list[str]:
     found = []
-    for entry in Path(f"/proc/{parent}/task").glob("*/children"):
-        try:
-            children = entry.read_text().split()
-            found += [
-                pid for pid in children if b"eosviz.bounded" in Path(f"/proc/{pid}/cmdline").read_bytes()
-            ]
-        except OSError:
-            continue
+    for listed in Path(f"/proc/{parent}/task").glob("*/children"):
+        with suppress(OSError):
+            found += listed.read_text().split()
+    return found
+
+
+def bounded_processes(parent: int) -> list[str]:
+    """The ids of the processes that the template of a process of the site has forked."""
+    found = []
+    for pid in children(parent):
+        with suppress(OSError):
+            if b"eosviz.bounded.template" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found += children(pid)
     return found
 
 
@@ -188,10 +196,10 @@ def test_a_killed_site_leaves_no_process_and_no_place_that_is_taken() -> None:
     parent = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT)
     register = runner.register()
     (name,) = wait_until(lambda: [one.name for one in register.standings() if one.runs])
-    children = wait_until(lambda: bounded_processes(parent.pid)) if sys.platform == "linux" else []
+    its_own = wait_until(lambda: bounded_processes(parent.pid)) if sys.platform == "linux" else []
     parent.send_signal(signal.SIGKILL)
     parent.wait()
-    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children))
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in its_own))
     assert wait_until(lambda: register.standings() == [])
     assert requests() == []
     assert register.place(name) is None
@@ -201,10 +209,56 @@ def test_what_is_ended_from_outside_may_be_run_again() -> None:
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(runner.answer, task("sleep"), 60)
         (pid,) = wait_until(lambda: bounded_processes(os.getpid()))
-        # Once it has asked to end with its parent it is past its start.
-        wait_until(lambda: b"bounded" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        # At first it ignores the signal, as its template does.
+        wait_until(lambda: not ignores(pid, signal.SIGTERM))
         os.kill(int(pid), signal.SIGTERM)
         assert isinstance(asked.exception(60), Stopped)
+
+
+# -- the template --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are started plainly")
+class TestTemplate:
+    def test_processes_share_one_template_and_no_state(self) -> None:
+        assert runner.answer(task("count"), None) == b"1"
+        first = starting_processes.template.pid
+        assert runner.answer(task("count"), None) == b"1"
+        assert starting_processes.template.pid == first is not None
+
+    def test_it_has_imported_what_the_tasks_import(self) -> None:
+        text = entry("SC-03").text
+        before, after = json.loads(runner.answer(task("imports"), {"text": text}))
+        assert {name for name in after if name.startswith(("engine.", "eosviz."))} <= set(before)
+
+    def test_a_killed_template_ends_its_processes_and_the_next_request_gets_another(self) -> None:
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(runner.answer, task("sleep"), 60)
+            wait_until(lambda: bounded_processes(os.getpid()))
+            killed = starting_processes.template.pid
+            assert killed is not None
+            os.kill(killed, signal.SIGKILL)
+            assert isinstance(asked.exception(60), NotThisTime)
+        assert requests() == []
+        assert runner.answer(task("answer"), 1) == b"1"
+        assert starting_processes.template.pid not in (killed, None)
+
+    def test_an_idle_template_ends(self) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with ours, theirs:
+            template.Template(theirs, idle_seconds=0.01).serve()
+
+    def test_a_site_without_a_template_starts_the_process_plainly(self, monkeypatch: Any) -> None:
+        monkeypatch.setattr(starting_processes.Template, "fork", lambda *_: None)
+        assert runner.answer(task("answer"), 1) == b"1"
+        with pytest.raises(NotThisTime):
+            runner.answer(task("sleep", clock_seconds=0), 60)
+        assert requests() == []
+
+
+def ignores(pid: str, number: signal.Signals) -> bool:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return any(int(line.split()[1], 16) >> (number - 1) & 1 for line in lines if line.startswith("SigIgn"))
 
 
 # -- whose turn it is ----------------------------------------------------------------------------------------

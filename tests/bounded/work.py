@@ -49,3 +49,23 @@ def environment(question: bytes, folder: Path) -> bytes:
     import os
 
     return json.dumps(sorted(os.environ)).encode()
+
+
+_calls: list[bytes] = []
+
+
+def count(question: bytes, folder: Path) -> bytes:
+    """How often this was called in this process."""
+    _calls.append(question)
+    return str(len(_calls)).encode()
+
+
+def imports(question: bytes, folder: Path) -> bytes:
+    """The names of the modules that are loaded before and after a trial."""
+    import sys
+
+    from eosviz.workshop import trial
+
+    before = sorted(sys.modules)
+    trial.answer(question, folder)
+    return json.dumps([before, sorted(sys.modules)]).encode()

@@ -1,0 +1,152 @@
+"""Starts bounded processes: forked from the template, which has imported what they need, or plainly.
+
+Each process of the site has a template of its own, from its first request until two minutes after its last one.
+Linux alone can fork from a template (`pidfd_open`); elsewhere, and if the template does not answer, a process is
+started plainly.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from eosviz.bounded.template import STARTED
+
+START_SECONDS_MAX = 60.0
+"""The longest wait for the template, which may still load on a busy machine."""
+LOST = -1000
+"""The exit code of a process whose template has ended, and the process with it."""
+_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SYSTEMROOT")
+"""The environment variables that a process gets: no secret and no database address."""
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+class Process(Protocol):
+    """As `subprocess.Popen`."""
+
+    def wait(self, timeout: float) -> int:
+        """The exit code; negative: the signal that ended it. Raises subprocess.TimeoutExpired."""
+
+    def kill(self) -> object:
+        """End it and wait for its end."""
+
+
+class PlainProcess(subprocess.Popen[bytes]):
+    def kill(self) -> None:
+        super().kill()
+        super().wait()
+
+
+class ForkedProcess:
+    """A process that the template has forked. `replies`: the site's end of the request's socket."""
+
+    def __init__(self, replies: socket.socket) -> None:
+        self._replies = replies
+        self._code: int | None = None
+
+    def wait(self, timeout: float) -> int:
+        if self._code is None:
+            if not _is_readable(self._replies, timeout):
+                raise subprocess.TimeoutExpired("a bounded process", timeout)
+            self._code = self._read_code()
+        return self._code
+
+    def kill(self) -> None:
+        with self._replies, suppress(OSError):
+            if self._code is None:
+                self._replies.shutdown(socket.SHUT_WR)
+                self._code = self._read_code()
+
+    def _read_code(self) -> int:
+        """Waits for the end. LOST if the template has ended."""
+        try:
+            return int(self._replies.recv(32) or LOST)
+        except OSError:
+            return LOST
+
+
+class Template:
+    """The site's end of the template."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew in a fork of the site: the template belongs to the process that started it."""
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._requests: socket.socket | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """None: it does not run."""
+        return self._process.pid if self._process is not None and self._process.poll() is None else None
+
+    def fork(self, folder: Path, output: int, held: int) -> ForkedProcess | None:
+        """None if no process was forked, after a second try: a template that ends at this moment may still get the
+        first request."""
+        for _ in range(2):
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with theirs, self._lock, suppress(OSError):
+                requests = self._start()
+                socket.send_fds(requests, [os.fsencode(folder)], [theirs.fileno(), output, held])
+            if _is_readable(ours, START_SECONDS_MAX):
+                with suppress(OSError):
+                    if ours.recv(len(STARTED)) == STARTED:
+                        return ForkedProcess(ours)
+            ours.close()
+        return None
+
+    def _start(self) -> socket.socket:
+        if self.pid is not None and self._requests is not None:
+            return self._requests
+        if self._requests is not None:
+            self._requests.close()
+        self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "eosviz.bounded.template", str(theirs.fileno())],
+                cwd=_ROOT,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+            )
+        return self._requests
+
+
+def start(folder: Path, output: int, held: int) -> Process:
+    """The process of the request in `folder`. `output`, `held`: descriptors of the file for its standard output and
+    error and of the folder's lock."""
+    forked = template.fork(folder, output, held) if sys.platform == "linux" else None
+    if forked is not None:
+        return forked
+    return PlainProcess(
+        [sys.executable, "-m", "eosviz.bounded", str(folder), str(os.getpid())],
+        cwd=_ROOT,
+        env={**_environment(), "TMPDIR": str(folder)},
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        pass_fds=(held,),
+    )
+
+
+def _environment() -> dict[str, str]:
+    return {"PYTHONUTF8": "1", **{name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}}
+
+
+def _is_readable(replies: socket.socket, seconds: float) -> bool:
+    polled = select.poll()  # `select` takes no descriptor above 1023
+    polled.register(replies, select.POLLIN)
+    return bool(polled.poll(max(0, int(seconds * 1000))))
+
+
+template = Template()
+os.register_at_fork(after_in_child=template.forget)

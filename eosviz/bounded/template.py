@@ -1,0 +1,144 @@
+"""The template of bounded processes: `python -m eosviz.bounded.template FD`. README.md has its protocol.
+
+It imports what most tasks need, which takes ten times as long as a small task, and forks a process for each request.
+It runs with the environment that its processes may see, so it holds no secret of the site.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import selectors
+import signal
+import socket
+import sys
+import tempfile
+import traceback
+from contextlib import suppress
+from importlib import import_module
+from typing import NoReturn
+
+from eosviz.bounded import __main__ as process
+from eosviz.bounded.tasks import LOADED
+
+IDLE_SECONDS = 120.0
+"""The template ends after this time without a request and gives its memory back."""
+REQUEST_BYTES_MAX = 4096
+FILES_OF_REQUEST = 3
+"""The socket of the request, the file for the process's output, the lock of its folder."""
+STARTED = b"started"
+_HELD = 3
+"""The descriptor of the lock in the process; all above it are closed."""
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""These signals reach the whole group. The template ignores them, so that it can report how its processes ended."""
+
+
+class Template:
+    """Forks processes until `requests`, the site's socket, is closed or nothing was requested for `idle_seconds`."""
+
+    def __init__(self, requests: socket.socket, idle_seconds: float = IDLE_SECONDS) -> None:
+        self._requests = requests
+        self._idle_seconds = idle_seconds
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(requests, selectors.EVENT_READ)
+        self._running: dict[int, tuple[int, socket.socket]] = {}
+        """By process id: the descriptor that becomes readable at its end (`pidfd_open`), and the request's socket."""
+
+    def serve(self) -> None:
+        is_open = True
+        while is_open:
+            events = self._selector.select(self._idle_seconds)
+            if not events and not self._running:
+                return
+            for key, _ in events:
+                if key.fileobj is self._requests:
+                    is_open = self._take_request()
+                elif key.data not in self._running:
+                    continue  # its end was reported a moment ago
+                elif isinstance(key.fileobj, socket.socket):
+                    os.kill(key.data, signal.SIGKILL)  # its caller has closed the socket
+                    self._selector.unregister(key.fileobj)
+                else:
+                    self._report_end(key.data)
+        for pid in self._running:
+            os.kill(pid, signal.SIGKILL)
+
+    def _take_request(self) -> bool:
+        """Fork for one request. False: the site has closed its socket."""
+        folder, files, _, _ = socket.recv_fds(self._requests, REQUEST_BYTES_MAX, FILES_OF_REQUEST)
+        if not folder:
+            return False
+        reply, output, held = files
+        with socket.socket(fileno=reply) as replies:
+            if not _is_closed(replies):
+                parent = os.getpid()
+                if (pid := os.fork()) == 0:
+                    _become_process(os.fsdecode(folder), parent, output, held)
+                self._watch(pid, replies.dup())
+        os.close(output)
+        os.close(held)
+        return True
+
+    def _watch(self, pid: int, replies: socket.socket) -> None:
+        ended = os.pidfd_open(pid)
+        self._running[pid] = ended, replies
+        self._selector.register(ended, selectors.EVENT_READ, pid)
+        self._selector.register(replies, selectors.EVENT_READ, pid)
+        with suppress(OSError):
+            replies.send(STARTED)
+
+    def _report_end(self, pid: int) -> None:
+        _, status = os.waitpid(pid, 0)
+        ended, replies = self._running.pop(pid)
+        self._selector.unregister(ended)
+        with suppress(KeyError):  # if the caller has closed it
+            self._selector.unregister(replies)
+        os.close(ended)
+        with replies, suppress(OSError):
+            replies.send(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def _is_closed(replies: socket.socket) -> bool:
+    """Whether the caller has given up the request."""
+    try:
+        return not replies.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+def _become_process(folder: str, parent: int, output: int, held: int) -> NoReturn:
+    """Run the request's task in this forked process and end it."""
+    code = 1
+    try:
+        for target in (sys.stdout.fileno(), sys.stderr.fileno()):
+            os.dup2(output, target)
+        os.dup2(held, _HELD, inheritable=False)
+        os.closerange(_HELD + 1, os.sysconf("SC_OPEN_MAX"))
+        for number in _ENDING:
+            signal.signal(number, signal.SIG_DFL)
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
+        code = process.main(folder, str(parent))
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        with suppress(BaseException):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
+def main(requests: str) -> int:
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_IGN)
+    for name in LOADED:
+        import_module(name)
+    gc.collect()
+    gc.freeze()
+    Template(socket.socket(fileno=int(requests))).serve()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
