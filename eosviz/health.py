@@ -83,7 +83,7 @@ CHECKS: dict[str, Callable[[], str | None]] = {
 }
 """The checks. Each raises if its part does not work, and may return a warning."""
 DOES_NOT_ANSWER = "does not answer; the log of this server says why"
-"""Everyone may ask, and the text of an exception contains addresses and paths."""
+"""The reason that everyone may read: the text of an exception contains addresses and paths."""
 
 
 NEEDED_TO_SERVE: dict[str, Callable[[], str | None]] = {

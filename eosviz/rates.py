@@ -88,8 +88,8 @@ Says = Literal["page", "json", "message"]
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """An address that is counted. `says`: the form of a refusal. `reads`: a GET counts too. `whom`: who it counts
-    for, if not the person or else the address."""
+    """An address that is counted. `says`: the form of a refusal. `reads`: a GET counts too. `whom`: `address` counts
+    for the address; empty counts for the person, or for the address of a visitor without a key."""
 
     what: str
     says: Says = "page"

@@ -25,7 +25,7 @@ ACCOUNTS_MAX = 8
 
 def remember(sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
     """Called when a person has signed in or set a new password by mail; the response will carry the cookie."""
-    # A mark for the middleware below, which no class of Django declares.
+    # `KnownBrowsers` below reads this attribute; no class of Django declares it.
     request.known_account = user.email  # type: ignore[attr-defined]
 
 

@@ -19,7 +19,8 @@ NEARLY_FULL = 0.9
 """From this share on the bar has another colour."""
 WHOM = ("person", "address")
 LEFT_OUT = ("wrong_password",)
-"""Left out here and shown where it is reached: it concerns an account, not the reader."""
+"""Rates that this page leaves out: they limit guesses at an account, not the reader. A page shows one when it is
+reached."""
 
 
 @never_cache
@@ -58,7 +59,7 @@ def _numbers(name: str) -> dict[str, Any] | None:
 
 
 def _row(quota: quotas.Quota, count: int) -> dict[str, Any]:
-    """Bytes as whole MiB, rounded up so that small amounts show."""
+    """A row of the table. Bytes are shown as whole MiB, rounded up so that small amounts show."""
     unit = quotas.MEBIBYTE if quota.in_bytes else 1
     most = quota.most // unit
     return {

@@ -194,7 +194,7 @@ def with_shown(figures: DataFrame, people_min: int) -> DataFrame:
 
 
 def _few(column: str, people_min: int) -> Column:
-    """A figure about no people reveals no one."""
+    """True for a figure about too few people. A figure about none reveals no one."""
     return (f.col(column) > 0) & (f.col(column) < people_min)
 
 

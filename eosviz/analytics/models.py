@@ -100,8 +100,8 @@ class Kind(models.TextChoices):
 
 
 class Figure(models.Model):
-    """`people` of the `of` who could have. Columns are empty for wider scopes: first scenario and variant, then
-    step or rule; with neither, the whole run."""
+    """How many people did something (`people`), of those who could have (`of`). With a step it is about that step, with
+    a rule about the rule, with neither about whole runs."""
 
     analysis = models.ForeignKey(Analysis, on_delete=models.CASCADE, related_name="figures")
     kind = models.CharField(max_length=10, choices=Kind.choices)

@@ -150,7 +150,7 @@ class Step:
 
     @property
     def figure(self) -> Figure:
-        """Any of them: its sentence is the step's."""
+        """One of the step's figures. All have the sentence of the step."""
         return self.places[0].figure
 
 

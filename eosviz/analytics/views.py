@@ -96,7 +96,7 @@ def ask_of_class(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpRespo
 
 
 def _check_teaches(request: HttpRequest) -> None:
-    """404 for everyone else."""
+    """Raises Http404 for people who may not see the figures about everyone (`may_see_all`)."""
     if not may_see_all(request.user):
         raise Http404
 

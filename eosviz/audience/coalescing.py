@@ -25,7 +25,7 @@ class Coalesced:
         self._running: asyncio.Task[None] | None = None
 
     def ask(self) -> None:
-        """Does nothing after it was stopped: a timer that was set before may still fire."""
+        """Request the work. Does nothing after `stop`: a timer that was set before may still fire."""
         if self._stopped:
             return
         self._wanted = True

@@ -32,7 +32,7 @@ class Follower(models.Model):
     key = models.CharField(max_length=64)
     """A digest of account, browser or page together with the presentation: it identifies nothing outside it."""
     number = models.PositiveIntegerField()
-    """From 1, in the order of their first contribution: the name of those who have none."""
+    """From 1, in the order of their first contribution. The presenter sees it for followers without a name."""
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
 
     objects = FollowerQuerySet.as_manager()

@@ -232,7 +232,7 @@ def _is_held(file: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One's own request. `held`: the descriptor of the lock, which the process inherits."""
+    """A request that this process made. `held`: the descriptor of the lock, which the bounded process inherits."""
 
     register: Register
     name: str

@@ -110,7 +110,7 @@ def catalogue_file(language: str) -> tuple[bytes, str]:
 
 
 def offline_catalogue(language: str) -> bytes:
-    """The same without the texts that the player never uses without a server."""
+    """The catalogue file without the texts that a player without a server never shows."""
     known = interface_words()
     terms = {key: known[key] for key in known if key.startswith(OFFLINE_TERMS)}
     return _as_file({**engine_catalogue(), **interface_words(NOT_OFFLINE), **terms}, language)

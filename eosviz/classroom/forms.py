@@ -48,7 +48,8 @@ OFFERED_SETTINGS = (
 """The producer settings that decide about a guarantee."""
 TRACK = "track:"
 EDITION = "edition:"
-"""A version of the workshop, by its row id."""
+"""Prefixes of a material's value that is no scenario of the library: the name of a track, or the row id of a version of
+the workshop follows."""
 
 
 def _say(key: str, **params: Any) -> str:

@@ -16,7 +16,8 @@ REDIS_MEMORY = "512mb"
 
 
 def child_environment() -> dict[str, str]:
-    """Without the variable that keeps Python from storing compiled modules: each start would compile a thousand."""
+    """The environment for the processes of an eosviz. The variable that keeps Python from storing compiled modules is
+    left out: with it each start would compile a thousand."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {"DJANGO_SETTINGS_MODULE": "eosviz.settings.development", "PYTHONUNBUFFERED": "1", **inherited}
 
@@ -63,7 +64,8 @@ def embedded_redis(data_folder: Path, environment: Mapping[str, str]) -> Service
 
 
 def answers_ping(socket_path: Path) -> bool:
-    """Redis's inline protocol: one line per question and answer; an error while it still loads its file."""
+    """True if the server answers a PING (Redis's inline protocol). While it loads its file, it answers with an
+    error."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(1)
         try:

@@ -31,7 +31,7 @@ def set_up_environment() -> None:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Two commands started together in one checkout would write into the same folders: one waits."""
+    """A block that one process of this checkout runs at a time; others wait. Two would write into the same folders."""
     BOOTSTRAP.mkdir(exist_ok=True)
     with (BOOTSTRAP / "lock").open("w") as lock:
         try:

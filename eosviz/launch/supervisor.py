@@ -182,7 +182,7 @@ class Supervisor:
         child.requested = None
 
     def _end_template(self, why: str) -> None:
-        """The template may hang: it is replaced."""
+        """Kill the template, which may hang. It is started again like every process that died."""
         self._template.close()
         for child in self._children:
             if child.service.is_template and child.process is not None:

@@ -72,7 +72,7 @@ def is_ours(app: AppConfig) -> bool:
 
 
 def is_named_by_us(field: Field[Any, Any]) -> bool:
-    """Fields of other apps have names in all of Django's languages, and relations to many have no column."""
+    """True if the field's declaration has no name, so that `names.toml` gives one."""
     # Private: `verbose_name` is set in either case.
     return field._verbose_name is None  # type: ignore[attr-defined]
 
@@ -107,7 +107,7 @@ def choice_key(field: Field[Any, Any], value: str) -> str:
 
 
 def _name_choices(field: Field[Any, Any]) -> None:
-    """Migrations keep the values that the model declares."""
+    """Set the words of the field's choices. Migrations keep the words that the model declares."""
     written: list[tuple[str, str]] = list(field.choices or ())  # type: ignore[arg-type]  # no field here has groups
     deconstruct = field.deconstruct
 

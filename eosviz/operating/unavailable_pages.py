@@ -41,7 +41,7 @@ BAD_REQUEST = Sentence("page.bad_request", "The request cannot be read")
 PAGES = (AWAY, FULL, BUSY, FAILED, BAD_REQUEST)
 RETRY_SECONDS = 3
 RETRY_FULL_SECONDS = 30
-"""An operator has to free space first."""
+"""Retry-After in seconds while the disk is full: an operator has to free space first."""
 
 
 class RedisAway(Middleware):
@@ -107,5 +107,5 @@ def _page(request: HttpRequest, what: Sentence, status: HTTPStatus) -> HttpRespo
 
 
 def _asks_for_json(request: HttpRequest) -> bool:
-    """For a script of a page, which shows the sentence itself."""
+    """True if a script of a page sent the request. It shows the sentence itself."""
     return request.headers.get("Accept", "").startswith("application/json")

@@ -37,7 +37,7 @@ class Axis:
     sets: tuple[Settings, ...]
 
     def settings(self, value: Any) -> Settings:
-        """What a value sets. A number never equals a truth value."""
+        """What a value sets. `1` and `true` are two values."""
         written = json.dumps(value)
         position = next(at for at, one in enumerate(self.values) if json.dumps(one) == written)
         return self.sets[position]
@@ -128,7 +128,7 @@ def _fields_of(kind: str, fault: dict[str, Any]) -> dict[str, Any]:
 
 
 def _match(place: Any, at: str) -> dict[str, Any]:
-    """`Produce`, or `Produce answer`."""
+    """The match of a place: `Produce` is a request, `Produce answer` its response. Raises BadSweep at `at`."""
     known = (*APIS, *MIDDLEWARE_APIS)
     api = place.removesuffix(ANSWER) if isinstance(place, str) else ""
     if api not in known:

@@ -37,7 +37,8 @@ LAST_CHUNK_SHARE = 0.1
 AT_ONCE = 2
 """Chunks that run at the same time: while the last tasks of one end, the next has begun."""
 ATTEMPTS = 3
-"""A lost executor ends a job where Spark does not retry (on one machine it does not)."""
+"""How often the job of a chunk is tried: a lost executor ends it where Spark itself does not retry, as on one
+machine."""
 ROOM_SECONDS = 5.0
 """The interval at which a sweep without disk space checks again."""
 _KEY = re.compile(r"first=(\d+)-last=(\d+)")
@@ -213,7 +214,8 @@ def _waited_for_room(folder: Path, stop: threading.Event) -> bool:
 
 
 def _rows_in(part: Path) -> int:
-    """Counted on the driver's machine; Spark reports what its executors wrote."""
+    """How many rows the driver's machine finds in this folder. Spark only reports what its executors wrote, perhaps
+    elsewhere."""
     return sum(pq.read_metadata(file).num_rows for file in part.glob("*.parquet"))
 
 

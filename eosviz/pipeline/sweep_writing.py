@@ -232,7 +232,7 @@ class _Writing:
 
 
 def same(one: Any, other: Any) -> bool:
-    """A number never equals a truth value."""
+    """True if two values are equal; `1` and `true` are not."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 

@@ -59,7 +59,7 @@ LATER_LEAD = 0.25
 PARTS_SHARE = 0.75
 """Share of the score for a Chinese run that matches only in parts, by its smallest part."""
 TITLE_TOO = 0.5
-"""Bonus for a keyword if the entry has a synonym of it too."""
+"""Added to the score of a keyword if the title has a synonym of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def session_entry(identifier: str, scenario: str, title: dict[str, str], text: d
 
 
 def _worth(entry: Entry, wishes: list[Wish]) -> float:
-    """0 if a term is missing."""
+    """The entry's score; 0 if it lacks a term."""
     points = [_points(entry, wish) for wish in wishes]
     return sum(points) if all(points) else 0.0
 
@@ -216,7 +216,7 @@ def _worded(*keys: str) -> dict[str, str]:
 
 
 def _joined(language: str, sentences: Iterable[str]) -> str:
-    """A Chinese full stop is not followed by a space."""
+    """The sentences in a row, with a space between two, except after a Chinese full stop."""
     joined = " ".join(sentence for sentence in sentences if sentence)
     return re.sub("(?<=[。！？]) ", "", joined) if language == "zh-Hans" else joined
 

@@ -57,7 +57,7 @@ def understand(question: str) -> list[Wish]:
 
 
 def _within_a_name(text: str, found: re.Match[str]) -> bool:
-    """`producer_id` in INVALID_PRODUCER_ID_MAPPING, which is one name."""
+    """True if the word is a part of one longer name, as `producer_id` in INVALID_PRODUCER_ID_MAPPING."""
     before, after = text[: found.start()], text[found.end() :]
     return before.endswith("_") or after.startswith("_")
 

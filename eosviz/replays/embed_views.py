@@ -42,7 +42,7 @@ KEPT_SECONDS = 3600
 def framed(response: HttpResponse) -> HttpResponse:
     """Allows any site to show the page in a frame, and keeps middleware from setting a cookie."""
     response["Content-Security-Policy"] = EMBEDDED_POLICY
-    # A mark for our own middleware, which no class of Django declares.
+    # Our own middleware reads this attribute; no class of Django declares it.
     response.without_cookies = True  # type: ignore[attr-defined]
     return response
 

@@ -89,7 +89,8 @@ def _further_signatures(problems: list[Json], analysis: Json) -> list[Signature]
 
 
 def _text(text: Json | None) -> Json | None:
-    """Cases stored by earlier releases have examples as sentences."""
+    """The document's `text` with its examples as objects. Cases stored by earlier releases have them as `place:
+    line`."""
     if text is None:
         return None
     examples = [one if isinstance(one, dict) else dict(zip(("place", "line"), one.split(": ", 1), strict=True))

@@ -33,7 +33,7 @@ TROUBLES = {
     "compact": "cut", "expire_producers": "cut", "seek": "moves",
     "update_features": "moves",
 }  # fmt: skip
-"""A sign for what a fault of the document does, in the little room there is."""
+"""Fault action of the document to the name of its sign, for the little room there is."""
 _SIGNS = {
     "lost": "M1 9h7M11 5l7 8m0-8l-7 8",
     "late": "M10 2a7 7 0 1 0 .01 0M10 5v4.5l3 2",

@@ -38,7 +38,7 @@ _decode = msgspec.json.Decoder(_Changes).decode
 
 
 def changes_of(body: bytes) -> list[sights.Change]:
-    """The fields of a step, as pages get it or as it is stored."""
+    """The changes of a step (as pages get it or as it is stored), then those of its derived facts if it has them."""
     step = _decode(body)
     return [(one.path, one.before, one.after) for one in step.changes + step.derived.changes]
 

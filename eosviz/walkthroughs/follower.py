@@ -29,7 +29,7 @@ class FollowerConsumer(SessionConsumer):
     """`/ws/follow/<token>/`, docs/websocket.md. The address is the only credential; no cookie is needed."""
 
     place: str | None = None
-    """The number of the last `presented` message that this page got."""
+    """The last `presented` message that this page got, as JSON."""
     has_seat = False
     """True while the socket is counted among the link's sockets."""
 

@@ -75,7 +75,8 @@ def _made(version: ScenarioVersion, link: Link, asks: Caller) -> Iterator[Iterat
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """A run with interventions may take seconds, which cannot be known before. Raises Busy."""
+    """Only one run with interventions at a time in this process: it may take seconds, which cannot be known before.
+    Raises Busy."""
     if not _one_run.acquire(timeout=runner.WAIT_SECONDS_MAX):
         raise Busy("bounded.busy", seconds=runner.BUSY_SECONDS)
     try:

@@ -33,7 +33,8 @@ class SessionQuerySet(models.QuerySet["Session"]):
         return self.order_by("-created", "id")
 
     def lines(self) -> list[SessionLine]:
-        """Without the columns that a list does not show, which would be read, joined and sorted a thousand times."""
+        """The sessions as a list shows them. Only the columns that it shows are read, because a list may have a
+        thousand rows."""
         branches = Branch.objects.filter(session=models.OuterRef("pk")).order_by().values("session")
         newest = branches.annotate(furthest=models.Max("newest")).values("furthest")
         count = branches.annotate(held=models.Count("pk")).values("held")

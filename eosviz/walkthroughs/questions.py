@@ -183,7 +183,8 @@ def sight_answer(branch: Branch, number: int, re: str, whole: bool = False) -> S
 
 
 def _walked(near: bytes, bodies: list[bytes]) -> dict[str, Any] | None:
-    """None if a step on the way changed a part that truncated views leave out."""
+    """The truncated view (`near`) after these steps; None if one of them changed a part that truncated views
+    leave out."""
     try:
         return sights.walk(msgspec.json.decode(near), list(map(changes_of, bodies)))
     except sights.FoldedAway:

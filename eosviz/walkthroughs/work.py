@@ -16,17 +16,19 @@ def _stretch(message: messages.Search | messages.Window | messages.AskWay) -> in
 
 
 def _sight(message: messages.AskSight) -> int:
-    """From the stored view before it; a whole view lists every record."""
+    """The most steps from the stored view before it. A whole view, which lists every record, costs as much as the
+    longest search."""
     return LIMITS.search_steps if message.whole else KEYFRAME_EVERY
 
 
 def _whole_run(message: messages.AskTransactions | messages.AskKeyframe) -> int:
-    """The first question in a process reads the whole line; a stored view lists every record."""
+    """As much as the longest search: the first question about transactions in a process reads the whole line, and a
+    stored view lists every record."""
     return LIMITS.search_steps
 
 
 def _missing(message: messages.Hello) -> int:
-    """The steps that the page does not hold of the branches that it knows."""
+    """A whole window for each branch that the page names: the most that it may lack."""
     return LIMITS.window_steps * min(len(message.have), LIMITS.branches_per_session)
 
 
@@ -39,7 +41,7 @@ COSTS: dict[type[Any], Callable[[Any], int]] = {
     messages.AskKeyframe: _whole_run,
     messages.AskTransactions: _whole_run,
 }
-"""The cost of kinds that are missing here: a row or two."""
+"""Kinds that are missing here cost nothing: they read a row or two."""
 
 
 def steps_read(message: messages.AnyFromPage) -> int:

@@ -88,7 +88,8 @@ class DraftQuerySet(models.QuerySet["Draft"]):
 
 
 class Draft(models.Model):
-    """A scenario that a user builds. `title` to `searched` are read from the text whenever it can be parsed."""
+    """A scenario that a user builds. `identifier`, `title`, `profile` and `searched` are read from the text whenever it
+    can be parsed."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts")
@@ -102,7 +103,7 @@ class Draft(models.Model):
     searched = models.TextField(blank=True)
     """All searchable words, in lower case."""
     tag_line = models.CharField(max_length=TAGS_MAX * (TAG_CHARACTERS_MAX + 1) + 1, blank=True)
-    """`|order|retries|`"""
+    """The tags between bars: `|order|retries|`."""
     language = models.CharField(max_length=8, choices=Language.choices, default=Language.BOTH)
     visibility = models.CharField(max_length=8, choices=Visibility.choices, default=Visibility.PRIVATE)
     classroom = models.ForeignKey(Classroom, on_delete=models.SET_NULL, null=True, related_name="drafts")

@@ -173,7 +173,8 @@ def _answer(task: str, asked: Asked, caller: Caller | None) -> bytes:
 
 
 def tried(text: str, variant: str | None) -> Trial:
-    """The trial, run in this process. An unknown variant counts as none."""
+    """The trial, run in this process. For an unknown variant, or none, the document itself runs; if it does nothing,
+    its first variant."""
     from engine.errors import EngineError, Refused
     from engine.scenario.document import BadScenario, line_of, load, parse
     from engine.scenario.mistakes import mistakes

@@ -10,7 +10,7 @@ Range = tuple[int, int]
 """First and last offset, both inclusive."""
 
 EMPTIED = "EMPTIED"
-"""The type of a control batch whose record the log cleaner removed: it can no longer be known."""
+"""The type of a control batch whose record the log cleaner removed, so that its real type is lost."""
 UNKNOWN_END = "UNTOLD"
 """The type of a control batch in a dump without records: it may be a COMMIT or an ABORT marker."""
 

@@ -78,7 +78,7 @@ class _Call:
     is_end: bool = False
     waits_for: int = 0
     before: list["_Call"] = field(default_factory=list)
-    """Calls that come after this one."""
+    """The calls that must come after this one."""
 
 
 def stored_batches(steps: Iterable[Mapping[str, Any]]) -> list[Stored]:

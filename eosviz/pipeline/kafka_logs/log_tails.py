@@ -36,7 +36,8 @@ class Beside(Protocol):
 
 
 class FolderlessPartition:
-    """The answers of a text or a bundle where only a folder's files would know more."""
+    """The base of a text's and a bundle's partitions, which have no folder. Its answers are those of a folder whose
+    files show nothing more."""
 
     __slots__ = ()
 

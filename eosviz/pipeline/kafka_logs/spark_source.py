@@ -87,7 +87,8 @@ class KafkaLogsReader(DataSourceReader):
 
 
 def packed(places: Iterator[Place], size_max: int) -> Iterator[tuple[Place, ...]]:
-    """Small stretches are grouped, so that a broker's thousands of small files are not thousands of tasks."""
+    """The places of each task. Small stretches share a task, so that a broker's thousands of small files are not
+    thousands of tasks."""
     together: list[Place] = []
     size = 0
     for place in places:

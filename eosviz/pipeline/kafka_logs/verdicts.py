@@ -187,7 +187,8 @@ def _declared_of_copies(at: Situation, row: Row) -> Iterator[Evidence]:
 
 
 def _unjudged(at: Situation, evidence: list[Evidence], listed: Listed | None) -> Verdict:
-    """The coordinator's data says no more about the producer than a list does."""
+    """The verdict `undecided`, for a producer about which the coordinator's data says nothing, or only what a row of a
+    list says (`listed`)."""
     would_change = words("change.coordinator")
     if listed is not None:
         of_id = {"transactional_id": listed.transactional_id}

@@ -30,7 +30,8 @@ _ITEM = """<li class="session">
 
 @register.simple_tag
 def session_items(sessions: Iterable[SessionLine]) -> SafeString:
-    """Of `Session.objects.….lines()`. The button belongs to a form `delete-session` of the page."""
+    """The items for the rows of `Session.objects.….lines()`. Their buttons belong to a form `delete-session` of the
+    page."""
     language = language_of(get_language())
     # Reversed once: the addresses differ in their id only.
     addresses = [reverse(f"walkthroughs:{name}", args=[_ANY]) for name in ("player", "delete")]
