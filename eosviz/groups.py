@@ -55,7 +55,7 @@ def send_to_group(group: str, event: dict[str, Any]) -> bool:
 
 
 def send_to_page(channel: str, event: dict[str, Any]) -> bool:
-    """The same to one socket, by its channel name."""
+    """As `send_to_group`, to the one socket with this channel name."""
     return _sent(get_channel_layer().send(channel, event), channel)
 
 

@@ -14,8 +14,8 @@ library's 5 ms it waited as often for each page, link or replay computed beside 
 
 
 def prepare_to_serve() -> None:
-    """Called when everything is loaded. A full collection takes 50 ms and more of a processor, mostly for objects
-    loaded at the start, which stay: from now on they are skipped."""
+    """Set the interpreter up for serving; called when everything is loaded. Garbage collections skip the objects that
+    exist now, which stay: a full collection took 50 ms and more of a processor, mostly for them."""
     gc.collect()
     gc.freeze()
     young, middle, _ = gc.get_threshold()

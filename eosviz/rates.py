@@ -70,7 +70,7 @@ def take(name: str, caller: str, cost: int = 1) -> None:
 
 
 async def take_soon(name: str, caller: str, cost: int = 1) -> None:
-    """The same on an event loop."""
+    """As `take`, for code on an event loop."""
     rate = rate_of(name)
     wait = await buckets.take_soon(rate, caller, cost)
     if wait:
@@ -78,7 +78,7 @@ async def take_soon(name: str, caller: str, cost: int = 1) -> None:
 
 
 def take_for(what: str, request: HttpRequest) -> None:
-    """For the person, or for the address if they have no key. Raises TooOften."""
+    """Take a token for the person, or for the address if they have no key. Raises TooOften."""
     whom, caller = caller_of(request)
     take(f"{what}.{whom}", caller)
 

@@ -205,7 +205,7 @@ class Board:
         self._asking: asyncio.Task[None] | None = None
 
     async def enter(self, holder: Holder) -> None:
-        """From now on the socket is asked to check its rights when something changes."""
+        """Add a socket. It is asked to check its rights when something changes."""
         if holder in self._all:
             return
         self._all.add(holder)

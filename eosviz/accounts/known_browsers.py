@@ -24,7 +24,8 @@ ACCOUNTS_MAX = 8
 
 
 def remember(sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
-    """Called when a person has signed in or set a new password by mail; the response will carry the cookie."""
+    """Note on the request that its response shall carry the cookie. Called when a person has signed in or set a new
+    password by mail."""
     # `KnownBrowsers` below reads this attribute; no class of Django declares it.
     request.known_account = user.email  # type: ignore[attr-defined]
 

@@ -15,7 +15,7 @@ NAME_CHARACTERS_MAX = 80
 
 
 def new_owner_key() -> str:
-    """As long as a browser's key, and as hard to guess."""
+    """A new key for an account, as long as a browser's and as hard to guess."""
     return secrets.token_hex(24)
 
 

@@ -18,7 +18,7 @@ from eosviz.walkthroughs.models import Session
 
 
 def take_over_browser(sender: Any, request: HttpRequest, user: User, **kwargs: Any) -> None:
-    """Called by Django after each sign-in."""
+    """Give the account what the browser owned. Called by Django after each sign-in."""
     held = browser_of(request.session)
     if held != user.owner_key:
         claim(user, held)

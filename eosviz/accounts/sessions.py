@@ -16,7 +16,8 @@ from eosviz.rights import changed, of_cookie
 
 class SessionStore(DatabaseStore):
     def delete(self, session_key: str | None = None) -> None:
-        """Called when signing out and in; sockets that were opened with the cookie are closed."""
+        """Delete the session, and close the sockets that were opened with its cookie. Django calls it when somebody
+        signs out or in."""
         super().delete(session_key)
         self._announce(session_key)
 

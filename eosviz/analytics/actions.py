@@ -66,7 +66,8 @@ def ask(classroom: Classroom | None) -> Analysis:
 
 
 def ask_for_all() -> list[Analysis]:
-    """Create one for every class with activity since its last one, and one for all who agreed."""
+    """Create an analysis for every class that is not archived, and one for all who agreed, where something has happened
+    since the last one."""
     open_classes = Classroom.objects.filter(archived=None).order_by("created")
     scopes: list[Classroom | None] = [None, *open_classes.iterator()]
     return [ask(scope) for scope in scopes if _has_activity(scope)]

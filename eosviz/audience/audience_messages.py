@@ -86,8 +86,8 @@ def _view(poll: Poll, counts: dict[str, int] | None, tells_answer: bool) -> Poll
 
 
 def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = None) -> HandTold:
-    """The follower's own hand, and under which name or number the presenter sees them: they know it before they raise a
-    hand."""
+    """The follower's own hand, and the name or number under which the presenter sees them, which they learn before they
+    raise a hand."""
     presentation = Presentation.objects.select_related("session").filter(token=token).first()
     called = {} if presentation is None else readable_names(presentation.session, [who.user])
     return HandTold(

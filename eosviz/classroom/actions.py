@@ -188,7 +188,7 @@ def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = No
 
 
 def _run(user: User, assignment: Assignment, chosen: dict[str, Any]) -> Session | None:
-    """None for an assignment without a run: a track, or a text only."""
+    """The attempt's new run; None for an assignment without one: a track, or a text only. Raises Problem."""
     version = assignment.version
     if version is None:
         return None

@@ -28,7 +28,7 @@ above it."""
 
 
 def umask_asked(environment: Mapping[str, str]) -> int:
-    """Raises Problem if the variable has another value."""
+    """The umask that EOSVIZ_UMASK names, or the default. Raises Problem if it is none of UMASKS."""
     asked = environment.get(VARIABLE) or UMASK
     if asked.lstrip("0").zfill(3) not in UMASKS:
         known = ", ".join(f"{digits} ({who})" for digits, who in UMASKS.items())
@@ -38,7 +38,7 @@ def umask_asked(environment: Mapping[str, str]) -> int:
 
 @contextmanager
 def build_umask() -> Iterator[None]:
-    """For what is made in the checkout."""
+    """A block with the umask for what is made in the checkout."""
     usual = os.umask(BUILD_UMASK)
     try:
         yield

@@ -66,7 +66,7 @@ class Adopted:
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Raises subprocess.TimeoutExpired."""
+        """Wait for its end and return its exit code. Raises subprocess.TimeoutExpired."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while (returncode := self.poll()) is None:
             if deadline is not None and time.monotonic() > deadline:
@@ -115,7 +115,7 @@ class Rest:
 
 
 def signal_group(leader: int, number: signal.Signals) -> None:
-    """Every child leads a process group of its own, so that what it starts is ended with it."""
+    """Send a signal to a child and to all that it started: every child leads a process group of its own."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, number)
 

@@ -30,5 +30,5 @@ def stamp(made: Path, digest: str) -> None:
 
 
 def unstamp(made: Path) -> None:
-    """Called before generating starts, so that an interrupted one is started again."""
+    """Remove a folder's stamp. Called before the folder is generated, so that an interrupted run is repeated."""
     (made / STAMP_NAME).unlink(missing_ok=True)

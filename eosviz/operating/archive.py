@@ -135,7 +135,7 @@ class Member:
             raise Damaged(f"{self.name} cannot be read to its end ({error})") from error
 
     def whole(self) -> bytes:
-        """Raises Damaged if it is larger than a manifest or an end may be."""
+        """The member's whole content. Raises Damaged if it is larger than a manifest or an end may be."""
         if self.size > SMALL_MEMBER_BYTES_MAX:
             raise Damaged(f"{self.name} is larger than {SMALL_MEMBER_BYTES_MAX} bytes")
         return self.read()
@@ -147,7 +147,8 @@ def _forget_members(tar: tarfile.TarFile) -> None:
 
 
 def members(path: Path) -> Iterator[Member]:
-    """Raises Damaged for a foreign or truncated file. Read each member before asking for the next."""
+    """The members of a backup, in its order. Read each member before asking for the next. Raises Damaged for a foreign
+    or truncated file."""
     try:
         with gzip.GzipFile(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
             while (info := tar.next()) is not None:

@@ -20,7 +20,7 @@ _running: dict[str, tuple[ExitStack, float]] = {}
 
 
 def connect() -> None:
-    """Called once when the site is loaded."""
+    """Connect the handlers below to Celery's signals. Called once, when the site is loaded."""
     task_prerun.connect(_begin, weak=False, dispatch_uid="operating begin")
     task_postrun.connect(_end, weak=False, dispatch_uid="operating end")
     worker_ready.connect(_begin_to_serve, weak=False, dispatch_uid="operating tell")

@@ -85,7 +85,8 @@ def _built(sweep: SweepDocument) -> Iterator[Cell]:
 
 
 def _world(scenario: Scenario) -> World | None:
-    """None if Kafka refuses the combination. Raises BadScenario; Refused for a setting that is impossible."""
+    """The scenario's world; None if Kafka refuses its combination of settings. Raises BadScenario; Refused for a
+    setting that is impossible."""
     try:
         return build(scenario, Watch())
     except Refused as refused:

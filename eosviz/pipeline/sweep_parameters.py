@@ -61,7 +61,7 @@ def written(value: Any) -> str:
 
 
 def number_of(text: str) -> int | float | None:
-    """None for a text that is no number."""
+    """The number that a text means; None if it means none."""
     for read in (int, float):
         try:
             return read(text)
@@ -168,7 +168,7 @@ def _switches(document: Mapping[str, Any]) -> Iterator[Parameter]:
 def _allowed(
     kind: str, low: int | None = None, high: int | None = None, choices: tuple[Any, ...] = ()
 ) -> str:
-    """As signs and values, which are the same in every language."""
+    """The allowed values as signs and numbers, which are the same in every language."""
     if choices:
         return " | ".join(str(choice) for choice in choices)
     if kind == "int":

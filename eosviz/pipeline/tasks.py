@@ -50,7 +50,7 @@ def _send(task: Any) -> None:
 
 
 def start_process() -> None:
-    """Start the process unless it runs. Returns at once."""
+    """Start a process that runs jobs, and return at once. If one runs already, the new one finds its lock and ends."""
     with open_log(settings.DATA_DIR / "log" / "pipeline.log") as output:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "run_jobs"],

@@ -76,7 +76,7 @@ class Beat:
             self.tell(bounded_check.counted(folder))
 
     def tell(self, beyond: int = 0) -> None:
-        """Stores the progress. Raises Cancelled."""
+        """Store how many steps are done: those counted here and `beyond`. Raises Cancelled."""
         held = Export.objects.filter(id=self._export.id, state=ExportState.WORKING)
         if not held.update(done=min(self._done + beyond, self._export.total), beat=timezone.now()):
             raise Cancelled

@@ -87,7 +87,7 @@ def digest_of(packed: bytes) -> str:
 
 
 def forget_unnamed(digest: str) -> None:
-    """Delete the files that no row names, except those that another process is about to store."""
+    """Delete the files of this digest, unless a publication has it. Waits for a process that is storing them."""
     with transaction.atomic():
         wait_for_others(digest)
         if not Publication.objects.filter(digest=digest).exists():

@@ -65,7 +65,7 @@ def edited(text: str, edits: list[Edit]) -> str:
 
 
 def all_edited(text: str, edits: list[Edit]) -> str:
-    """The same for any number of edits."""
+    """As `edited`, for any number of edits."""
     for first in range(0, len(edits), EDITS_MAX):
         text = edited(text, edits[first : first + EDITS_MAX])
     return text

@@ -107,7 +107,7 @@ def _item(track: Track, position: int) -> TrackItem:
 
 
 def _owned(request: HttpRequest, session_id: uuid.UUID) -> Session:
-    """Raises Http404 for a session of another owner."""
+    """This browser's own session. Raises Http404 for any other."""
     owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
     return get_object_or_404(owned, id=session_id)
 

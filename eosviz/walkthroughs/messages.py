@@ -512,7 +512,7 @@ def read_message(text: str | bytes) -> AnyFromPage:
 
 
 def read_new_session(body: bytes) -> NewSession:
-    """Raises Unreadable."""
+    """Decode the body of `POST /api/sessions`. Raises Unreadable."""
     if len(body) > LIMITS.message_bytes:
         raise Unreadable(Problem("too_large", "too_large", bytes=LIMITS.message_bytes), None)
     try:

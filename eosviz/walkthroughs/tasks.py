@@ -103,7 +103,8 @@ def make_plan(session_id: str) -> None:
 
 
 def plan_soon(session: Session) -> None:
-    """So that a page's first drawing keeps its places. If no worker can be reached, the page asks for the plan."""
+    """Ask a worker for the plan of a new session, so that what a page draws first keeps its place. If no worker can be
+    reached, the page asks for the plan later."""
 
     def ask() -> None:
         with suppress(OperationalError, OSError):

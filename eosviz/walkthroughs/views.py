@@ -147,7 +147,7 @@ def _follow_address(request: HttpRequest, session: Session) -> str | None:
 
 
 def _owned(request: HttpRequest, session_id: uuid.UUID) -> Session:
-    """Raises Http404 for a session of another owner."""
+    """This browser's own session. Raises Http404 for any other."""
     owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
     return get_object_or_404(owned, id=session_id)
 
@@ -180,7 +180,7 @@ def _side(request: HttpRequest, name: str) -> Branch | None:
 
 
 def _owned_branch(request: HttpRequest, wanted: str) -> Branch:
-    """Raises Http404 for a branch of another owner."""
+    """A branch of one of this browser's own sessions. Raises Http404 for any other."""
     if not wanted.isdecimal() or len(wanted) > 18:
         raise Http404
     owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")

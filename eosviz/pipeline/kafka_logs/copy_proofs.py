@@ -139,7 +139,7 @@ class Situation:
 
     @property
     def value(self) -> TransactionLogValue | None:
-        """None also for a tombstone."""
+        """The value of the coordinator's newest record of the id; None without a record, and for a tombstone."""
         return None if self.entry is None else self.entry.value
 
     @property

@@ -74,7 +74,7 @@ def previews_of(document: Json) -> list[Preview]:
 
 
 def _marker_of(verdict: Json) -> _Marker | None:
-    """None if nothing is to be written, or if it cannot be known what would be written."""
+    """The marker that the verdict's remedy would write. None if it writes none, or if the marker cannot be known."""
     remedy, state = verdict["remedy"], verdict["coordinator_state"] or ""
     if remedy is None or verdict.get("kind") == VerdictKind.EVIDENCE_DELETED:
         # The player's log has no deleted batch.

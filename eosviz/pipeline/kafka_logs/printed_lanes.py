@@ -122,7 +122,7 @@ def _header(line: BatchLine) -> BatchHeader | None:
 
 
 def _control(line: BatchLine) -> ControlRecord | None:
-    """None if it is unknown which it was."""
+    """The control record of a batch; None for data, and for a control batch whose type is unknown."""
     name = line.control_type or ""
     if name in ControlType.__members__:
         marker = name in (ControlType.COMMIT.name, ControlType.ABORT.name)

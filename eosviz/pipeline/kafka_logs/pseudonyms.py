@@ -31,18 +31,19 @@ class Pseudonyms:
         return self._other("id", name)
 
     def cluster(self, name: str) -> str:
-        """For a cluster or a topic id; empty stays empty."""
+        """The pseudonym of a cluster or a topic id; empty for an empty one."""
         return self._other("cluster", name) if name else ""
 
     def partition(self, name: str) -> str:
-        """For `topic-N`; a folder with another form of name gets a pseudonym of its own."""
+        """The pseudonym of a partition: `topic-N` keeps its number. A folder with another form of name gets a pseudonym
+        of its own."""
         found = _PARTITION.fullmatch(name)
         if found is None:
             return self._other("folder", name)
         return f"{self.topic(found['topic'])}-{found['number']}"
 
     def place(self, place: str) -> str:
-        """For a place in a text: `file: line 7`; empty stays empty."""
+        """A place in a text (`file: line 7`) with the pseudonym of the file; empty for an empty one."""
         found = _LINE.fullmatch(place)
         if found is None:
             return self._other("place", place) if place else ""

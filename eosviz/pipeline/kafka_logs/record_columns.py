@@ -147,7 +147,7 @@ def _walk(data: Column, starts: Column, stops: Column, counts: Column, found: _R
 
 
 def _walk_one(data: Column, lane: int, position: int, stop: int, indexes: range, found: _Records) -> int:
-    """The same for the rest of one lane; the byte after its last record, or -1."""
+    """Find the records of the rest of one lane. Returns the byte after its last record; -1 if they do not fill it."""
     view = data.data
     starts: list[int] = []
     ends: list[int] = []

@@ -45,7 +45,7 @@ class Remedy:
 
 
 def remedy_of(verdict: Verdict, partition: Partition) -> Remedy | None:
-    """None for a verdict on a partition without an open transaction."""
+    """The remedy for a verdict; None if the partition has no open transaction."""
     transaction, entry = verdict.transaction, verdict.entry
     if transaction is None:
         return None
