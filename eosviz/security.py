@@ -25,6 +25,9 @@ CONTENT_SECURITY_POLICY = "; ".join(
 EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 """The policy of the one page that other sites may show in a frame."""
 
+FRAMED_HERE_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+"""The policy of a page that other pages of this site show in a frame."""
+
 
 class ContentSecurityPolicyMiddleware(Middleware):
     """Adds the policy to every response without one. Pages show titles and files of other people: even if one

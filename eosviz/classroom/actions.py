@@ -7,6 +7,7 @@ transaction.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -34,6 +35,9 @@ from eosviz.classroom.models import (
 from eosviz.scenarios.actions import with_settings
 from eosviz.walkthroughs.actions import bad_scenario, create_session
 from eosviz.walkthroughs.models import Session
+
+ASKED_FIELDS = frozenset(("version", "variant", "track", "guarantee", "budget", "settings", "wrong_max"))
+"""The fields of an assignment that its attempts depend on."""
 
 
 class ClassRefused(Exception):
@@ -155,6 +159,33 @@ def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -
 
 
 @transaction.atomic
+def change_assignment(assignment: Assignment, actor: User, changed: Mapping[str, Any]) -> None:
+    """Store changed fields that the form has validated. What the assignment asks for (`ASKED_FIELDS`) changes only
+    while no learner has begun an attempt; attempts by which its instructors tried it out are then removed, as they
+    were made at another task. Raises ClassRefused."""
+    _must_be_open(assignment.classroom)
+    held = Assignment.objects.select_for_update().get(pk=assignment.pk)
+    changed = {name: value for name, value in changed.items() if getattr(held, name) != value}
+    if not changed:
+        return
+    if not ASKED_FIELDS.isdisjoint(changed):
+        if has_learners_attempts(held):
+            raise ClassRefused("already_begun")
+        held.attempts.all().delete()
+    for name, value in changed.items():
+        setattr(held, name, value)
+    held.save(update_fields=list(changed))
+    note(assignment.classroom, actor, "changed", title=held.title)
+    tell_instructors(assignment.classroom_id)
+
+
+def has_learners_attempts(assignment: Assignment) -> bool:
+    """Whether a learner of the class has begun it; attempts of its instructors do not count."""
+    learners = Membership.objects.filter(classroom=assignment.classroom_id, part=Part.LEARNER)
+    return assignment.attempts.filter(user__in=learners.values("user")).exists()
+
+
+@transaction.atomic
 def withdraw_assignment(assignment: Assignment, actor: User) -> None:
     """Withdraw an assignment with everything handed in for it. Learners keep their runs."""
     note(assignment.classroom, actor, "withdrew", title=assignment.title)
@@ -164,9 +195,18 @@ def withdraw_assignment(assignment: Assignment, actor: User) -> None:
 # -- attempts ------------------------------------------------------------------------------------------------
 
 
+def _must_take_work(assignment: Assignment, user: User) -> None:
+    """Instructors of the class may try an assignment out at any time."""
+    _must_be_open(assignment.classroom)
+    if not (assignment.is_ahead or assignment.is_closed):
+        return
+    if not Assignment.objects.taught_by(user).filter(pk=assignment.pk).exists():
+        raise ClassRefused("not_open_yet" if assignment.is_ahead else "closed")
+
+
 def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = None) -> Attempt:
     """The open attempt, else a new one with its own run. Raises ClassRefused or Problem."""
-    _must_be_open(assignment.classroom)
+    _must_take_work(assignment, user)
     open_one = Attempt.objects.of(user).open().filter(assignment=assignment).first()
     if open_one is not None:
         return open_one
@@ -176,6 +216,7 @@ def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = No
     session = _run(user, assignment, chosen or {})
     try:
         with transaction.atomic():
+            _must_be_the_same(assignment)
             attempt = Attempt.objects.create(
                 assignment=assignment, user=user, number=begun + 1, session=session, chosen=chosen or {}
             )
@@ -183,8 +224,20 @@ def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = No
         if session is not None:
             session.delete()
         return Attempt.objects.get(assignment=assignment, user=user, number=begun + 1)
+    except ClassRefused:
+        if session is not None:
+            session.delete()
+        raise
     tell_instructors(assignment.classroom_id)
     return attempt
+
+
+def _must_be_the_same(assignment: Assignment) -> None:
+    """An instructor may have changed what it asks for since this attempt's run was made."""
+    now = Assignment.objects.select_for_update().filter(pk=assignment.pk).first()
+    asked = [name for name in ASKED_FIELDS if now is None or getattr(now, name) != getattr(assignment, name)]
+    if asked:
+        raise ClassRefused("changed_meanwhile")
 
 
 def _run(user: User, assignment: Assignment, chosen: dict[str, Any]) -> Session | None:
@@ -214,7 +267,7 @@ def judgement_of(attempt: Attempt) -> Judgement:
 def hand_in(attempt: Attempt, text: str = "") -> Attempt:
     """Judge and close the attempt; handing in again changes nothing. Raises ClassRefused."""
     assignment = attempt.assignment
-    _must_be_open(assignment.classroom)
+    _must_take_work(assignment, attempt.user)
     if assignment.kind == Kind.EXPLAIN and not text.strip():
         raise ClassRefused("nothing_written")
     judgement = judgement_of(attempt)
@@ -230,6 +283,12 @@ def hand_in(attempt: Attempt, text: str = "") -> Attempt:
         held.save()
     tell_instructors(assignment.classroom_id)
     return held
+
+
+def keep_text(attempt: Attempt, text: str) -> None:
+    """Store the draft of an explanation; only its learner sees it. Raises ClassRefused."""
+    _must_take_work(attempt.assignment, attempt.user)
+    Attempt.objects.open().filter(pk=attempt.pk).update(text=text.strip())
 
 
 @transaction.atomic

@@ -4,7 +4,7 @@ result if it were handed in now."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from engine.scenario.tracks import tracks
+from engine.shapes.questions import Question
 from eosviz.bounded import runner
 from eosviz.bounded.register import Caller, caller
 from eosviz.bounded.tasks import TASKS
@@ -56,6 +57,20 @@ def judge(attempt: Attempt) -> Judgement:
     return _JUDGES[Kind(attempt.assignment.kind)](attempt)
 
 
+_RANK = {Outcome.PASSED: 2, Outcome.WAITING: 1, Outcome.FAILED: 0}
+
+
+def counting(attempts: Iterable[Attempt]) -> Attempt | None:
+    """The attempt that counts among one learner's attempts at one assignment: done before waiting before not done,
+    then the one with more right answers, then the later one. None if nothing was handed in."""
+    handed_in = (one for one in attempts if one.outcome != Outcome.OPEN)
+    return max(handed_in, key=_standing, default=None)
+
+
+def _standing(attempt: Attempt) -> tuple[int, int, int]:
+    return _RANK[Outcome(attempt.outcome)], attempt.score or 0, attempt.number
+
+
 def _watch(attempt: Attempt) -> Judgement:
     if attempt.assignment.track:
         return _track(attempt)
@@ -78,14 +93,14 @@ def _track(attempt: Attempt) -> Judgement:
 
 def _predict(attempt: Attempt) -> Judgement:
     """Every question of the run without interventions; the first answer counts, a skipped question counts as
-    unanswered."""
+    unanswered. Done with at most the assignment's number of wrong answers, and at least one right answer."""
     line = [_root(attempt)]
     if line[0].interventions:
         return Judgement(Outcome.FAILED, "changed_run")
     asked = asked_on(line)
     answers = {answer.at: answer for answer in Prediction.objects.of_line(line)}
     wrong = [
-        {"at": one["at"], "ask": one["ask"], "choice": answers[one["at"]].choice}
+        _mistake(one, answers[one["at"]].choice)
         for one in asked
         if one["at"] in answers and answers[one["at"]].right is not True
     ]
@@ -94,7 +109,24 @@ def _predict(attempt: Attempt) -> Judgement:
     evidence = {"wrong": wrong, "unanswered": len(unanswered)}
     if unanswered:
         return Judgement(Outcome.FAILED, "unanswered", right, len(asked), evidence)
+    needed = max(1, len(asked) - attempt.assignment.wrong_max)
+    if right < needed:
+        return Judgement(Outcome.FAILED, "mispredicted", right, len(asked), {**evidence, "needed": needed})
     return Judgement(Outcome.PASSED, "predicted", right, len(asked), evidence)
+
+
+def _mistake(question: Question, choice: str) -> dict[str, Any]:
+    """A wrong prediction as its page says it: the keys and parameters of question, answer and right answer. A skipped
+    question has no answer."""
+    said = {one["id"]: {"key": one["key"], "params": one["params"]} for one in question["choices"]}
+    return {
+        "at": question["at"],
+        "ask": question["ask"],
+        "choice": choice,
+        "question": {"key": question["key"], "params": question["params"]},
+        "answer": said.get(choice),
+        "right": said.get(question["right"]),
+    }
 
 
 def _break(attempt: Attempt) -> Judgement:

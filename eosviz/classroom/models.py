@@ -28,6 +28,7 @@ MEMBERS_MAX = 500
 ASSIGNMENTS_MAX = 100
 ATTEMPTS_MAX = 20
 BUDGET_MAX = 20
+WRONG_MAX = 20
 
 
 def new_code() -> str:
@@ -140,7 +141,8 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
 
 class Assignment(models.Model):
-    """A task for a class. Never changed once given."""
+    """A task for a class. What it asks for never changes once a learner has begun an attempt; its words, times and
+    number of attempts may."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="assignments")
@@ -152,12 +154,19 @@ class Assignment(models.Model):
     variant = models.CharField(max_length=100, null=True)  # noqa: DJ001  none: the document itself
     track = models.CharField(max_length=64, blank=True)
     """The track to watch, instead of a scenario."""
+    opens = models.DateTimeField(null=True)
+    """Before this time learners see only that it will open. Null: open at once."""
     due = models.DateTimeField(null=True)
+    """Work handed in later is marked as late."""
+    closes = models.DateTimeField(null=True)
+    """From this time on nothing is begun or handed in. Null: never."""
     attempts_max = models.PositiveSmallIntegerField(default=3)
     guarantee = models.CharField(max_length=20, blank=True)
     """The guarantee to break or hold, as the judges name it; empty in *make it hold*: all of them."""
     budget = models.PositiveSmallIntegerField(null=True)
     """For *make it break*: the most interventions before the step that breaks it."""
+    wrong_max = models.PositiveSmallIntegerField(default=0)
+    """For *predict*: the most wrong answers with which it is done; at least one must be right."""
     settings = models.JSONField(default=list)
     """For *make it hold*: the producer settings that may be chosen."""
     created = models.DateTimeField(auto_now_add=True)
@@ -168,8 +177,25 @@ class Assignment(models.Model):
         return self.title
 
     @property
+    def is_ahead(self) -> bool:
+        """Not open yet."""
+        return self.opens is not None and timezone.now() < self.opens
+
+    @property
     def is_over(self) -> bool:
+        """Past its due time."""
         return self.due is not None and self.due < timezone.now()
+
+    @property
+    def is_closed(self) -> bool:
+        return self.closes is not None and self.closes <= timezone.now()
+
+    @property
+    def material_name(self) -> str:
+        """The scenario with its variant, or the track; empty for a text only."""
+        if self.version is None:
+            return self.track
+        return f"{self.version.identifier}/{self.variant}" if self.variant else self.version.identifier
 
     @property
     def kind_key(self) -> str:
@@ -190,6 +216,12 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
 
     def open(self) -> AttemptQuerySet:
         return self.filter(outcome=Outcome.OPEN)
+
+    def waiting_in(self, classroom: Classroom) -> AttemptQuerySet:
+        """Texts of learners that no instructor has read, one assignment after the other, the oldest text first."""
+        learners = Membership.objects.filter(classroom=classroom, part=Part.LEARNER).values("user")
+        waiting = self.filter(assignment__classroom=classroom, outcome=Outcome.WAITING, user__in=learners)
+        return waiting.order_by("assignment__created", "assignment", "handed_in", "id")
 
 
 class Attempt(models.Model):
@@ -213,6 +245,7 @@ class Attempt(models.Model):
     """`reason` and the parameters of its sentence (`judging.py`): the branch and step that broke the guarantee, the
     questions answered wrongly. Empty while open."""
     text = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
+    """The explanation; a draft that only its learner sees until it is handed in."""
     comment = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
     """The instructor's comment."""
 

@@ -11,15 +11,19 @@ from typing import Any
 
 from django.db.models import Max
 
+from eosviz.classroom.judging import counting
 from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Membership, Outcome, Part
 from eosviz.spreadsheet import inert
 from eosviz.tracks.models import Prediction
 from eosviz.walkthroughs.models import Branch
 
 COLUMNS = (
-    "learner", "email", "assignment", "kind", "attempt", "started", "handed_in", "late", "outcome", "score",
-    "score_max", "step", "wrong_at", "text", "comment",
+    "learner", "email", "assignment", "kind", "scenario", "attempt", "counts", "started", "handed_in", "late",
+    "outcome", "score", "score_max", "step", "wrong_at", "text", "comment",
 )  # fmt: skip
+
+STEPPED = (Kind.WATCH, Kind.PREDICT, Kind.BREAK)
+"""The kinds whose judgement depends on how far the attempt's run has got."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +31,53 @@ class Cell:
     """One learner's attempts at one assignment, in the order in which they began."""
 
     attempts: list[Attempt]
-    step: int | None
-    """The furthest step that the shown attempt's run has reached, in any branch."""
-    wrong: list[int]
-    """Steps whose question was answered wrongly in the shown attempt."""
+    furthest: dict[Any, int]
+    """Session id to the furthest step of that run."""
+    wrong_of: dict[Any, list[int]]
+    """Session id to the steps whose question was answered wrongly in that run."""
 
     @property
     def shown(self) -> Attempt | None:
-        """The passed attempt, else the newest."""
-        passed = (one for one in self.attempts if one.outcome == Outcome.PASSED)
-        return next(passed, self.attempts[-1] if self.attempts else None)
+        """The attempt that counts; before one was handed in, the open one."""
+        return counting(self.attempts) or (self.attempts[-1] if self.attempts else None)
+
+    @property
+    def beside(self) -> Attempt | None:
+        """A newer attempt, in progress or waiting for review, beside the one that counts."""
+        newest = self.attempts[-1] if self.attempts else None
+        waits = newest is not None and newest.outcome in (Outcome.OPEN, Outcome.WAITING)
+        return newest if waits and newest != self.shown else None
+
+    @property
+    def step(self) -> int | None:
+        return None if self.shown is None else self.step_of(self.shown)
+
+    @property
+    def step_beside(self) -> int | None:
+        return None if self.beside is None else self.step_of(self.beside)
+
+    def step_of(self, attempt: Attempt) -> int | None:
+        """The step that says something about the attempt: of the judgement, else how far the run has got. None
+        where the run does not count or was not begun."""
+        if attempt.assignment.kind not in STEPPED:
+            return None
+        if attempt.outcome != Outcome.OPEN:
+            judged: int | None = attempt.evidence.get("step")
+            return judged
+        return self.furthest.get(attempt.session_id) or None
+
+    @property
+    def wrong(self) -> list[int]:
+        return [] if self.shown is None else self.wrong_in(self.shown)
+
+    def wrong_in(self, attempt: Attempt) -> list[int]:
+        """Steps whose question was answered wrongly."""
+        if attempt.assignment.kind != Kind.PREDICT:
+            return []
+        judged = attempt.evidence.get("wrong")
+        if judged is not None:
+            return [one["at"] for one in judged]
+        return self.wrong_of.get(attempt.session_id, [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +94,18 @@ class Row:
 class Results:
     assignments: list[Assignment]
     rows: list[Row]
+
+    @property
+    def waiting(self) -> list[Attempt]:
+        """Texts that no instructor has read, in the order in which they are read."""
+        columns = zip(*(row.cells for row in self.rows), strict=True)
+        every = ([one for cell in column for one in cell.attempts] for column in columns)
+        return [
+            one
+            for column in every
+            for one in sorted(column, key=lambda one: (one.handed_in is None, one.handed_in))
+            if one.outcome == Outcome.WAITING
+        ]
 
 
 def results_of(classroom: Classroom) -> Results:
@@ -76,12 +129,7 @@ def results_of(classroom: Classroom) -> Results:
         wrong[session].append(at)
 
     def cell(member: Membership, assignment: Assignment) -> Cell:
-        held = attempts[member.user_id, assignment.id]
-        found = Cell(held, None, [])
-        shown = found.shown
-        if shown is None or shown.session_id is None:
-            return found
-        return Cell(held, furthest.get(shown.session_id), wrong[shown.session_id])
+        return Cell(attempts[member.user_id, assignment.id], furthest, wrong)
 
     rows = [Row(member, [cell(member, assignment) for assignment in assignments]) for member in members]
     return Results(assignments, rows)
@@ -96,7 +144,7 @@ def csv_of(classroom: Classroom) -> Iterator[str]:
     for row in results.rows:
         user = row.membership.user
         for assignment, cell in zip(results.assignments, row.cells, strict=True):
-            who = (user.called, user.email, assignment.title, assignment.kind)
+            who = (user.called, user.email, assignment.title, assignment.kind, assignment.material_name)
             for attempt in cell.attempts:
                 yield _line((*who, *_values(attempt, cell)))
             if not cell.attempts:
@@ -104,19 +152,20 @@ def csv_of(classroom: Classroom) -> Iterator[str]:
 
 
 def _values(attempt: Attempt, cell: Cell) -> tuple[Any, ...]:
-    wrong = cell.wrong if attempt == cell.shown and attempt.assignment.kind == Kind.PREDICT else ()
-    wrong = [one["at"] for one in attempt.evidence.get("wrong", ())] or wrong
+    step = cell.step_of(attempt)
+    is_handed_in = attempt.handed_in is not None
     return (
         attempt.number,
+        "yes" if is_handed_in and attempt == cell.shown else "no",
         attempt.started.isoformat(timespec="seconds"),
-        "" if attempt.handed_in is None else attempt.handed_in.isoformat(timespec="seconds"),
+        attempt.handed_in.isoformat(timespec="seconds") if attempt.handed_in is not None else "",
         "yes" if attempt.is_late else "no",
         attempt.outcome,
         "" if attempt.score is None else attempt.score,
         "" if attempt.score_max is None else attempt.score_max,
-        attempt.evidence.get("step", "") if attempt != cell.shown else cell.step or "",
-        " ".join(str(at) for at in wrong),
-        attempt.text,
+        "" if step is None else step,
+        " ".join(str(at) for at in cell.wrong_in(attempt)),
+        attempt.text if is_handed_in else "",
         attempt.comment,
     )
 

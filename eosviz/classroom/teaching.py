@@ -5,27 +5,37 @@ from __future__ import annotations
 
 import uuid
 from http import HTTPStatus
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from eosviz.accounts.forms import words
 from eosviz.catalogue import language_of
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
-from eosviz.classroom.forms import AssignmentForm, NameForm, ReadForm
+from eosviz.classroom.assignment_form import AssignmentForm
+from eosviz.classroom.forms import NameForm, ReadForm
 from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Membership, Part
 from eosviz.classroom.results import csv_of, results_of
+from eosviz.classroom.runs import branches_of, link_of
 from eosviz.classroom.views import add_refusal
 from eosviz.request_types import SignedInRequest
+from eosviz.security import FRAMED_HERE_POLICY
 from eosviz.streamed import Streamed
+from eosviz.time_zone import difference_to_utc
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
+from eosviz.walkthroughs.views import element_attributes
 
 
 def _taught(request: SignedInRequest, classroom_id: uuid.UUID) -> Classroom:
@@ -99,31 +109,66 @@ def assign(request: SignedInRequest, classroom_id: uuid.UUID, kind: str) -> Http
     if kind not in Kind.values:
         raise Http404
     chosen = {"material": request.GET["material"]} if "material" in request.GET else None
-    form = AssignmentForm(
-        Kind(kind), request.user, request.POST if request.method == "POST" else None, initial=chosen
-    )
-    if request.method == "POST" and form.is_valid():
+    form = AssignmentForm(Kind(kind), request.user, _posted(request), initial=chosen)
+    if form.is_bound and form.is_valid():
         try:
             given = actions.give_assignment(classroom, request.user, form.assignment())
             return redirect("classroom:assignment", given.id)
         except ClassRefused as refused:
             add_refusal(form, refused)
+    return _form_page(request, form, classroom)
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def change(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
+    """Changes an assignment: all of it until a learner has begun, then its words, times and number of attempts."""
+    given = _taught_assignment(request, assignment_id)
+    is_fixed = actions.has_learners_attempts(given)
+    form = AssignmentForm(Kind(given.kind), request.user, _posted(request), given=given, is_fixed=is_fixed)
+    if form.is_bound and form.is_valid():
+        try:
+            actions.change_assignment(given, request.user, form.chosen())
+            return redirect("classroom:assignment", given.id)
+        except ClassRefused as refused:
+            add_refusal(form, refused)
+    return _form_page(request, form, given.classroom, is_fixed)
+
+
+def _posted(request: SignedInRequest) -> Any:
+    return request.POST if request.method == "POST" else None
+
+
+def _form_page(
+    request: SignedInRequest, form: AssignmentForm, classroom: Classroom, is_fixed: bool = False
+) -> HttpResponse:
+    with timezone.override(form.time_zone):
+        difference = difference_to_utc(timezone.now())
     context = {
         "classroom": classroom,
         "form": form,
-        "kind_key": f"classroom.kind.{kind}",
-        "kind_why_key": f"classroom.kind.{kind}.why",
+        "given": form.given,
+        "is_fixed": is_fixed,
+        "kind_key": f"classroom.kind.{form.kind}",
+        "kind_why_key": f"classroom.kind.{form.kind}.why",
+        "zone": str(form.time_zone),
+        "difference": difference,
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
     return render(request, "classroom/assign.html", context, status=status)
+
+
+def _taught_assignment(request: SignedInRequest, assignment_id: uuid.UUID) -> Assignment:
+    taught = Assignment.objects.taught_by(request.user).select_related("classroom", "version")
+    return get_object_or_404(taught, id=assignment_id)
 
 
 @never_cache
 @login_required
 @require_POST
 def withdraw(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    taught = Assignment.objects.taught_by(request.user).select_related("classroom")
-    assignment = get_object_or_404(taught, id=assignment_id)
+    assignment = _taught_assignment(request, assignment_id)
     actions.withdraw_assignment(assignment, request.user)
     return redirect("classroom:detail", assignment.classroom_id)
 
@@ -157,17 +202,70 @@ def results_csv(request: SignedInRequest, classroom_id: uuid.UUID) -> Streamed:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def attempt(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
-    """What a learner handed in. POST: `passed` (yes or no) and `comment`, for a text."""
-    judged = Attempt.objects.judged_by(request.user).select_related("assignment__classroom", "user")
-    found = get_object_or_404(judged, id=attempt_id)
-    form = ReadForm(request.POST if request.method == "POST" else None, initial={"comment": found.comment})
-    if request.method == "POST" and form.is_valid():
+    """What a learner handed in, with the task and the run. POST: `passed` (yes or no) and `comment`, for a text; then
+    the next text of the class that waits."""
+    found = _judged(request, attempt_id)
+    classroom = found.assignment.classroom
+    form = ReadForm(_posted(request), initial={"comment": found.comment})
+    waiting = list(Attempt.objects.waiting_in(classroom).values_list("id", flat=True))
+    following = _after(found.id, waiting)
+    if form.is_bound and form.is_valid():
         passed = request.POST.get("passed") == "yes"
         try:
             actions.answer_text(found, request.user, passed, form.cleaned_data["comment"])
-            return redirect("classroom:results", found.assignment.classroom_id)
+            if following is not None:
+                return redirect("classroom:attempt", following)
+            messages.success(request, words("classroom.all_read"))
+            return redirect("classroom:results", classroom.id)
         except ClassRefused as refused:
             add_refusal(form, refused)
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
-    context = {"attempt": found, "form": form, "classroom": found.assignment.classroom}
+    context = {
+        "attempt": found,
+        "form": form,
+        "classroom": classroom,
+        "assignment": found.assignment,
+        "waiting": len(waiting),
+        "following": following,
+        "branches": branches_of(found),
+        "others": Attempt.objects.of(found.user).filter(assignment=found.assignment).order_by("number"),
+    }
     return render(request, "classroom/attempt.html", context, status=status)
+
+
+def _judged(request: SignedInRequest, attempt_id: uuid.UUID) -> Attempt:
+    judged = Attempt.objects.judged_by(request.user).select_related(
+        "assignment__classroom", "assignment__version", "user", "session__version"
+    )
+    return get_object_or_404(judged, id=attempt_id)
+
+
+def _after(attempt_id: uuid.UUID, waiting: list[uuid.UUID]) -> uuid.UUID | None:
+    """The next text in the row, from its beginning again after its end; None if no other waits."""
+    at = waiting.index(attempt_id) if attempt_id in waiting else -1
+    others = [*waiting[at + 1 :], *waiting[: max(at, 0)]]
+    return others[0] if others else None
+
+
+@never_cache
+@login_required
+@require_safe
+@xframe_options_sameorigin
+def attempt_run(request: SignedInRequest, attempt_id: uuid.UUID, branch_id: int) -> HttpResponse:
+    """A branch of a learner's run in the player, to look at; nothing can be changed. The only page that may show it
+    in a frame is the attempt's own."""
+    found = _judged(request, attempt_id)
+    branch = next((one for one in branches_of(found) if one.id == branch_id), None)
+    if branch is None:
+        raise Http404
+    context: dict[str, Any] = {"attempt": found, "branch": branch, **element_attributes()}
+    status = HTTPStatus.OK
+    try:
+        link = link_of(found, branch)
+        context |= {"step": link.step, "file": link.address("replays:linked_player")}
+    except Problem as problem:
+        context["problem"] = problem
+        status = PROBLEM_STATUS[problem.code]
+    response = render(request, "classroom/attempt_run.html", context, status=status)
+    response["Content-Security-Policy"] = FRAMED_HERE_POLICY
+    return response

@@ -23,7 +23,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("classes/<uuid:classroom_id>/results.csv", teaching.results_csv, name="results_csv"),
     path("assignments/<uuid:assignment_id>/", views.assignment, name="assignment"),
     path("assignments/<uuid:assignment_id>/begin", views.begin, name="begin"),
+    path("assignments/<uuid:assignment_id>/change", teaching.change, name="change"),
     path("assignments/<uuid:assignment_id>/withdraw", teaching.withdraw, name="withdraw"),
     path("attempts/<uuid:attempt_id>/", teaching.attempt, name="attempt"),
+    path("attempts/<uuid:attempt_id>/run/<int:branch_id>/", teaching.attempt_run, name="attempt_run"),
     path("attempts/<uuid:attempt_id>/hand-in", views.hand_in, name="hand_in"),
 ]

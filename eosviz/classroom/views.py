@@ -20,7 +20,17 @@ from eosviz.accounts.forms import words
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
 from eosviz.classroom.forms import HandInForm, JoinForm, NameForm, SettingsForm
-from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Membership, Outcome, Part
+from eosviz.classroom.judging import counting
+from eosviz.classroom.models import (
+    TEXT_CHARACTERS_MAX,
+    Assignment,
+    Attempt,
+    Classroom,
+    Kind,
+    Membership,
+    Outcome,
+    Part,
+)
 from eosviz.request_types import SignedInRequest, is_signed_in
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
@@ -128,12 +138,15 @@ def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
         "teaches": teaches,
         "may_read": teaches or request.user.has_perm("classroom.view_classroom"),
         "assignments": [
-            {"assignment": one, "attempt": _counting(attempts.get(one.id, []))}
+            {"assignment": one, "attempt": _shown(attempts.get(one.id, []))}
             for one in Assignment.objects.of_class(classroom)
         ],
     }
     if context["may_read"]:
-        context["roster"] = Membership.objects.roster(classroom)
+        roster = list(Membership.objects.roster(classroom))
+        context["roster"] = roster
+        context["last_instructor"] = sum(one.part == Part.INSTRUCTOR for one in roster) == 1
+        context["waiting"] = Attempt.objects.waiting_in(classroom).count()
         context["audit"] = classroom.audit.select_related("actor")[:20]
         context["link"] = request.build_absolute_uri(reverse("classroom:join_link", args=[classroom.code]))
         context["kinds"] = [{"name": kind.value, "key": f"classroom.kind.{kind}"} for kind in Kind]
@@ -141,9 +154,9 @@ def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
     return render(request, "classroom/detail.html", context)
 
 
-def _counting(attempts: list[Attempt]) -> Attempt | None:
-    passed = (one for one in attempts if one.outcome == Outcome.PASSED)
-    return next(passed, attempts[-1] if attempts else None)
+def _shown(attempts: list[Attempt]) -> Attempt | None:
+    """The attempt that counts; before one was handed in, the open one."""
+    return counting(attempts) or (attempts[-1] if attempts else None)
 
 
 @never_cache
@@ -191,19 +204,25 @@ def _assignment(
             judgement = actions.judgement_of(open_one)
         except ClassRefused as unjudged:
             refused = refused or unjudged
+    teaches = Assignment.objects.taught_by(request.user).filter(id=assignment.id).exists()
+    reads = teaches or request.user.has_perm("classroom.view_classroom")
     context = {
         "assignment": assignment,
         "classroom": assignment.classroom,
         "takes_part": Membership.objects.filter(classroom=assignment.classroom, user=request.user).exists(),
-        "teaches": Assignment.objects.taught_by(request.user).filter(id=assignment.id).exists(),
+        "takes_work": teaches or not (assignment.is_ahead or assignment.is_closed),
+        "is_hidden": assignment.is_ahead and not reads,
+        "teaches": teaches,
         "attempts": attempts,
+        "counts": counting(attempts),
         "open_attempt": open_one,
         "has_passed": any(one.outcome == Outcome.PASSED for one in attempts),
         "judgement": judgement,
-        "left": assignment.attempts_max - len(attempts),
+        "left": max(0, assignment.attempts_max - len(attempts)),
         "settings_form": settings_form
         or (SettingsForm(assignment) if assignment.kind == Kind.HOLD else None),
-        "hand_in_form": hand_in_form or HandInForm(),
+        "hand_in_form": hand_in_form
+        or HandInForm(initial={"text": "" if open_one is None else open_one.text}),
         "refused": refused,
         "is_explain": assignment.kind == Kind.EXPLAIN,
     }
@@ -218,7 +237,8 @@ def _assignment(
 @login_required
 @require_POST
 def begin(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """Redirects to the run of the open attempt, or of a new one. Members only."""
+    """Begins an attempt or continues the open one: redirects to its run, for an explanation to its text. Members
+    only."""
     assignment = _seen(request, assignment_id)
     get_object_or_404(Membership, classroom=assignment.classroom, user=request.user)
     form = SettingsForm(assignment, request.POST) if assignment.kind == Kind.HOLD else None
@@ -235,7 +255,7 @@ def begin(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
         return _assignment(request, assignment, settings_form=form, refused=problem, status=status)
     if assignment.track:
         return redirect("tracks:detail", assignment.track)
-    if attempt.session_id is None:
+    if attempt.session_id is None or assignment.kind == Kind.EXPLAIN:
         return redirect("classroom:assignment", assignment.id)
     return redirect("walkthroughs:player", attempt.session_id)
 
@@ -244,19 +264,23 @@ def begin(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def hand_in(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
-    """Hand the attempt in: the engine judges it, or an instructor will read it."""
+    """Hand the attempt in: the engine judges it, or an instructor will read it. With `run`, the text is kept as a
+    draft and the run opens."""
     own = Attempt.objects.of(request.user).select_related(
         "assignment__classroom", "assignment__version", "user"
     )
     attempt = get_object_or_404(own, id=attempt_id)
     form = HandInForm(request.POST)
     text = ""
-    if attempt.assignment.kind == Kind.EXPLAIN:
+    if attempt.assignment.kind == Kind.EXPLAIN and "run" not in request.POST:
         if not form.is_valid():
             status = HTTPStatus.UNPROCESSABLE_ENTITY
             return _assignment(request, attempt.assignment, hand_in_form=form, status=status)
         text = form.cleaned_data["text"]
     try:
+        if "run" in request.POST and attempt.session_id is not None:
+            actions.keep_text(attempt, request.POST.get("text", "")[:TEXT_CHARACTERS_MAX])
+            return redirect("walkthroughs:player", attempt.session_id)
         actions.hand_in(attempt, text)
     except ClassRefused as refused:
         return _assignment(request, attempt.assignment, refused=refused, status=HTTPStatus.CONFLICT)

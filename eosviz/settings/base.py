@@ -72,6 +72,7 @@ MIDDLEWARE = [
     "eosviz.language.LanguageInAddress",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "eosviz.time_zone.ReaderTimeZone",
     "eosviz.rates.RatedAddresses",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -1,8 +1,9 @@
 """Who may open an address that names a version of a scenario (`walkthroughs/links.py`).
 
-Everyone who may see the scenario that published it (`DraftQuerySet.seen_by`), and everyone who has a session of it,
-which they keep. A version that no published scenario contains (of the library, of a comparison, of a draft that its
-author tried out, of a deleted scenario) is open to everyone with its address, which cannot be guessed.
+Everyone who may see the scenario that published it (`DraftQuerySet.seen_by`), everyone who has a session of it,
+which they keep, and the instructors of a class who read a learner's attempt with it. A version that no published
+scenario contains (of the library, of a comparison, of a draft that its author tried out, of a deleted scenario) is
+open to everyone with its address, which cannot be guessed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 
 from eosviz.accounts.models import User
+from eosviz.classroom.models import Attempt
+from eosviz.request_types import is_signed_in
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.links import Link, version_of
@@ -27,9 +30,18 @@ def check_open(link: Link, request: HttpRequest | None) -> bool:
         return True
     if _seen_by(AnonymousUser(), version):
         return True
-    if request is not None and (_seen_by(request.user, version) or _runs(request, version)):
+    if request is not None and any(may(request, version) for may in (_sees, _runs, _judges)):
         return False
     raise Problem("not_found", "no_scenario", scenario=link.scenario)
+
+
+def _sees(request: HttpRequest, version: ScenarioVersion) -> bool:
+    return _seen_by(request.user, version)
+
+
+def _judges(request: HttpRequest, version: ScenarioVersion) -> bool:
+    attempts = Attempt.objects.filter(session__version=version)
+    return is_signed_in(request) and attempts.judged_by(request.user).exists()
 
 
 def _runs(request: HttpRequest, version: ScenarioVersion) -> bool:

@@ -1,7 +1,9 @@
 /**
- * The menus of the header close when a reader turns to something else: by Escape, by a press beside them, by the
+ * The script of every page with a header. The menus of the header close when a reader turns to something else: by Escape, by a press beside them, by the
  * keyboard going on. They open and list their pages without this.
  */
+
+import "./time-zone.ts";
 
 const OPEN = "details.page-menu[open]";
 

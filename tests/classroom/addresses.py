@@ -334,10 +334,16 @@ ROWS: dict[str, Row] = {
         lambda things: f"/assignments/{things.given}/", (*CLASS, "administrator"), strangers=302
     ),
     "classroom:begin": Row(lambda things: f"/assignments/{things.given}/begin", CLASS, "post", strangers=302),
+    "classroom:change": Row(lambda things: f"/assignments/{things.given}/change", TEACHER, strangers=302),
     "classroom:withdraw": Row(
         lambda things: f"/assignments/{things.given}/withdraw", TEACHER, "post", strangers=302
     ),
     "classroom:attempt": Row(lambda things: f"/attempts/{things.attempt.id}/", TEACHER, strangers=302),
+    "classroom:attempt_run": Row(
+        lambda things: f"/attempts/{things.attempt.id}/run/{root(things.attempt.session).id}/",
+        TEACHER,
+        strangers=302,
+    ),
     "classroom:hand_in": Row(
         lambda things: f"/attempts/{things.attempt.id}/hand-in", OWNER, "post", strangers=302
     ),

@@ -91,13 +91,19 @@ class TestWatching:
 
 
 class TestPredicting:
-    def answer(self, school: School, attempt: Attempt, wrong_at: int | None = None) -> None:
+    def questions(self, school: School, attempt: Attempt) -> list[dict[str, Any]]:
+        address = f"/sessions/{attempt.session_id}/questions?branch={root(attempt.session).id}"
+        return school.browser("learner").get(address).json()["questions"]
+
+    def answer(
+        self, school: School, attempt: Attempt, wrong_at: int | None = None, all_wrong: bool = False
+    ) -> None:
         client = school.browser("learner")
         branch = root(attempt.session)
         address = f"/sessions/{attempt.session_id}"
-        for question in client.get(f"{address}/questions?branch={branch.id}").json()["questions"]:
+        for question in self.questions(school, attempt):
             choices = [one["id"] for one in question["choices"] if one["id"] != question["right"]]
-            choice = choices[0] if question["at"] == wrong_at else question["right"]
+            choice = choices[0] if all_wrong or question["at"] == wrong_at else question["right"]
             told = {"branch": branch.id, "at": question["at"], "choice": choice}
             assert client.post(f"{address}/predictions", told).status_code == 204
 
@@ -110,13 +116,26 @@ class TestPredicting:
 
     def test_where_it_went_wrong_is_kept(self, school: School) -> None:
         attempt = school.attempt(school.assign(Kind.PREDICT))
-        branch = root(attempt.session)
-        asked = school.browser("learner").get(f"/sessions/{attempt.session_id}/questions?branch={branch.id}")
-        at = asked.json()["questions"][1]["at"]
+        at = self.questions(school, attempt)[1]["at"]
         self.answer(school, attempt, wrong_at=at)
         handed = actions.hand_in(attempt)
-        assert (handed.outcome, handed.score, handed.score_max) == (Outcome.PASSED, 2, 3)
+        assert (handed.outcome, handed.score, handed.score_max) == (Outcome.FAILED, 2, 3)
+        assert (handed.evidence["reason"], handed.evidence["needed"]) == ("mispredicted", 3)
         assert [one["at"] for one in handed.evidence["wrong"]] == [at]
+        page = school.browser("instructor").get(f"/attempts/{attempt.id}/").content.decode()
+        assert "2 of 3 right; 3 must be." in page and "Answered: " in page
+
+    def test_as_many_answers_may_be_wrong_as_the_assignment_says(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.PREDICT, wrong_max=1))
+        at = self.questions(school, attempt)[1]["at"]
+        self.answer(school, attempt, wrong_at=at)
+        assert actions.hand_in(attempt).outcome == Outcome.PASSED
+
+    def test_without_a_right_answer_it_is_never_done(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.PREDICT, wrong_max=20))
+        self.answer(school, attempt, wrong_at=None, all_wrong=True)
+        handed = actions.hand_in(attempt)
+        assert (handed.outcome, handed.score) == (Outcome.FAILED, 0)
 
     def test_unanswered_questions_leave_it_undone(self, school: School) -> None:
         handed = actions.hand_in(school.attempt(school.assign(Kind.PREDICT)))
@@ -308,7 +327,7 @@ class TestGiving:
         [
             ("watch", {}),
             ("watch", {"material": f"track:{tracks()[0].name}"}),
-            ("predict", {"due": "2030-01-31T12:00"}),
+            ("predict", {"due": "2030-01-31T12:00", "wrong_max": 0}),
             ("break", {"guarantee": "lost", "budget": 3}),
             ("hold", {"material": "SC-02", "guarantee": "", "settings": ["acks", "retries"]}),
             ("explain", {"material": "", "text": "Why?"}),

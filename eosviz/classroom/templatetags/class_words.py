@@ -1,17 +1,20 @@
-"""Sentences about judgements."""
+"""Sentences about judgements, and times of assignments."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django import template
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from eosviz.classroom.judging import Judgement
 from eosviz.classroom.models import Attempt
 from eosviz.scenarios.templatetags.words import say
+from eosviz.time_zone import difference_to_utc
 from eosviz.walkthroughs.models import Session
 
 register = template.Library()
@@ -29,6 +32,14 @@ def attempt_reason(attempt: Attempt) -> SafeString:
 def judgement_reason(judgement: Judgement) -> SafeString:
     """The reason of the judgement that handing in now would give."""
     return _reason(judgement.said_key, judgement.said_params)
+
+
+@register.simple_tag
+def local_time(at: datetime) -> SafeString:
+    """A moment to the minute in the reader's time zone, with its difference to UTC."""
+    here = timezone.localtime(at)
+    shown = f"{here:%Y-%m-%d %H:%M} {difference_to_utc(at)}"
+    return format_html('<time datetime="{}">{}</time>', at.isoformat(timespec="minutes"), shown)
 
 
 @register.simple_tag

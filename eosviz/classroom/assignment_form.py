@@ -1,0 +1,331 @@
+"""The form of an assignment: for a new one and for a change. An impossible assignment is refused at the field that
+makes it so; a run of the scenario decides what is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.translation import get_language
+
+from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from engine.scenario.tracks import tracks
+from eosviz.accounts.forms import one_line, words
+from eosviz.accounts.models import User
+from eosviz.bounded.refusing import BeyondBounds, Busy
+from eosviz.bounded.register import caller
+from eosviz.catalogue import language_of, say
+from eosviz.classroom.judging import broken_by_itself
+from eosviz.classroom.models import (
+    ATTEMPTS_MAX,
+    BUDGET_MAX,
+    NAME_CHARACTERS_MAX,
+    TEXT_CHARACTERS_MAX,
+    WRONG_MAX,
+    Assignment,
+    Kind,
+)
+from eosviz.scenarios.cards import Card, card_of
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.time_zone import zone_named
+from eosviz.workshop.models import Edition
+
+EVERY_GUARANTEE = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES)
+OFFERED_SETTINGS = (
+    "acks",
+    "enable_idempotence",
+    "retries",
+    "max_in_flight",
+    "retry_backoff_ms",
+    "request_timeout_ms",
+    "batch_expiry_ms",
+    "linger_ms",
+    "max_block_ms",
+    "transaction_timeout_ms",
+)
+"""The producer settings that decide about a guarantee."""
+TRACK = "track:"
+EDITION = "edition:"
+"""Prefixes of a material's value that is no scenario of the library: the name of a track, or the row id of a version of
+the workshop follows."""
+KEPT = "kept"
+"""The material of an assignment that is changed, as it is."""
+
+
+def _say(key: str, **params: Any) -> str:
+    return say(key, language_of(get_language()), params)
+
+
+def _refuse(key: str, **params: Any) -> forms.ValidationError:
+    return forms.ValidationError(_say(key, **params))
+
+
+def _moment(label: str, why: str) -> forms.DateTimeField:
+    return forms.DateTimeField(
+        label=words(label),
+        help_text=words(why),
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+    )
+
+
+class AssignmentForm(forms.Form):
+    """The form for one kind of assignment, with the fields of that kind only. With `given` it changes that one, and
+    with `is_fixed` only what attempts do not depend on. Times are in the reader's zone, that of the page on which
+    they were typed."""
+
+    title = forms.CharField(
+        label=words("classroom.title"), max_length=NAME_CHARACTERS_MAX, validators=[one_line]
+    )
+    material = forms.ChoiceField(
+        label=words("classroom.material"),
+        widget=forms.Select(
+            attrs={
+                "data-find": words("classroom.material.find"),
+                "data-found": words("classroom.material.found"),
+            }
+        ),
+    )
+    guarantee = forms.ChoiceField(label=words("classroom.guarantee"))
+    budget = forms.IntegerField(
+        label=words("classroom.budget"),
+        help_text=words("classroom.budget.why"),
+        min_value=1,
+        max_value=BUDGET_MAX,
+        initial=2,
+    )
+    wrong_max = forms.IntegerField(
+        label=words("classroom.wrong_max"),
+        help_text=words("classroom.wrong_max.why"),
+        min_value=0,
+        max_value=WRONG_MAX,
+        initial=0,
+    )
+    settings = forms.MultipleChoiceField(
+        label=words("classroom.settings"),
+        choices=[(name, name) for name in OFFERED_SETTINGS],
+        initial=["acks", "enable_idempotence", "retries", "max_in_flight"],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    text = forms.CharField(
+        label=words("classroom.text"),
+        max_length=TEXT_CHARACTERS_MAX,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+    opens = _moment("classroom.opens", "classroom.opens.why")
+    due = _moment("classroom.due", "classroom.due.why")
+    closes = _moment("classroom.closes", "classroom.closes.why")
+    past = forms.BooleanField(label=words("classroom.past"), required=False)
+    """Shown with the warning about a past time: it is meant."""
+    attempts_max = forms.IntegerField(
+        label=words("classroom.attempts_max"),
+        help_text=words("classroom.counts"),
+        min_value=1,
+        max_value=ATTEMPTS_MAX,
+        initial=3,
+    )
+    zone = forms.CharField(required=False, widget=forms.HiddenInput)
+    """The time zone in which the page showed its times."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        teacher: User,
+        data: QueryDict | None = None,
+        *,
+        initial: dict[str, Any] | None = None,
+        given: Assignment | None = None,
+        is_fixed: bool = False,
+    ) -> None:
+        chosen = {"zone": timezone.get_current_timezone_name(), **_initial(given), **(initial or {})}
+        super().__init__(data, initial=chosen)
+        self.kind = kind
+        self.teacher = teacher
+        self.given = given
+        asked = zone_named(self.data.get("zone", "")) if self.is_bound else None
+        self.time_zone = asked or timezone.get_current_timezone()
+        for name, kinds in _ONLY_FOR.items():
+            if kind not in kinds:
+                del self.fields[name]
+        if not self.is_bound:
+            del self.fields["past"]
+        self.fields["text"].required = kind == Kind.EXPLAIN
+        if is_fixed:
+            for name in _ASKED & set(self.fields):
+                del self.fields[name]
+            return
+        self._offer("material", _materials(kind, teacher, given, language_of(get_language())))
+        self.fields["material"].required = kind != Kind.EXPLAIN
+        if "guarantee" in self.fields:
+            every = [("", _say("classroom.every_guarantee"))] if kind == Kind.HOLD else []
+            named = [(name, _say(f"classroom.guarantee.{name}")) for name in EVERY_GUARANTEE]
+            self._offer("guarantee", [*every, *named])
+            self.fields["guarantee"].required = kind == Kind.BREAK
+
+    def _offer(self, name: str, choices: Iterable[Any]) -> None:
+        field = self.fields[name]
+        if not isinstance(field, forms.ChoiceField):
+            raise TypeError(f"{name} offers no choices")
+        field.choices = list(choices)
+
+    def full_clean(self) -> None:
+        with timezone.override(self.time_zone):
+            super().full_clean()
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        self._check_times(cleaned)
+        material = cleaned.get("material", "")
+        if not material or material.startswith(TRACK):
+            return cleaned
+        version, variant = self._run(material)
+        if version is None:
+            self.add_error("material", _refuse("classroom.wrong.material"))
+            return cleaned
+        cleaned["version"], cleaned["variant"] = version, variant
+        self._check_run(version, variant, cleaned.get("guarantee", ""))
+        return cleaned
+
+    def _check_times(self, cleaned: dict[str, Any]) -> None:
+        """In their order, and not past by mistake."""
+        opens, due, closes = (cleaned.get(name) for name in ("opens", "due", "closes"))
+        if opens and due and due <= opens:
+            self.add_error("due", _refuse("classroom.wrong.due_before_open"))
+        elif opens and closes and closes <= opens:
+            self.add_error("closes", _refuse("classroom.wrong.closed_before_open"))
+        elif due and closes and closes < due:
+            self.add_error("closes", _refuse("classroom.wrong.closed_before_due"))
+        past = [name for name in ("due", "closes") if self._is_newly_past(name, cleaned.get(name))]
+        if not past:
+            del self.fields["past"]
+        elif not cleaned.get("past"):
+            for name in past:
+                self.add_error(name, _refuse("classroom.wrong.past"))
+
+    def _is_newly_past(self, name: str, at: datetime | None) -> bool:
+        before = None if self.given is None else getattr(self.given, name)
+        return at is not None and at != before and at <= timezone.now()
+
+    def _run(self, material: str) -> tuple[ScenarioVersion | None, str | None]:
+        if material == KEPT and self.given is not None:
+            return self.given.version, self.given.variant
+        identifier, _, variant = material.partition("/")
+        return self._version(identifier), variant or None
+
+    def _version(self, identifier: str) -> ScenarioVersion | None:
+        """A scenario of the library, or the newest version of one that the teacher built."""
+        if identifier.startswith(EDITION):
+            usable = Edition.objects.usable_by(self.teacher)
+            edition = usable.filter(pk=identifier.removeprefix(EDITION)).first()
+            return None if edition is None else edition.version
+        return ScenarioVersion.objects.library().filter(identifier=identifier).first()
+
+    def _check_run(self, version: ScenarioVersion, variant: str | None, guarantee: str) -> None:
+        """The engine runs the scenario once: the task must be possible and not done from the start."""
+        try:
+            broken = broken_by_itself(version, variant, caller(self.teacher.owner_key))
+        except Busy as busy:
+            self.add_error("material", _refuse("classroom.refused.busy", seconds=busy.seconds))
+            return
+        except BeyondBounds as beyond:
+            self.add_error("material", _refuse(beyond.key))
+            return
+        if broken is None:
+            self.add_error("material", _refuse("classroom.wrong.refused"))
+        elif self.kind == Kind.BREAK and guarantee in broken:
+            self.add_error("guarantee", _refuse("classroom.wrong.broken_already", step=broken[guarantee]))
+        elif self.kind == Kind.HOLD and not any(guarantee in ("", name) for name in broken):
+            self.add_error("guarantee", _refuse("classroom.wrong.holds_already"))
+        elif self.kind == Kind.HOLD and not version.document.get("producers"):
+            self.add_error("material", _refuse("classroom.wrong.no_producer"))
+        elif self.kind == Kind.PREDICT and not version.document.get("checkpoints"):
+            self.add_error("material", _refuse("classroom.wrong.no_questions"))
+
+    def chosen(self) -> dict[str, Any]:
+        """The fields of the assignment that this form decides, with their values."""
+        cleaned = self.cleaned_data
+        chosen = {name: cleaned[name] for name in _COLUMNS if name in self.fields}
+        if "material" in self.fields:
+            material: str = cleaned["material"]
+            chosen["version"], chosen["variant"] = cleaned.get("version"), cleaned.get("variant")
+            chosen["track"] = material.removeprefix(TRACK) if material.startswith(TRACK) else ""
+        return chosen
+
+    def assignment(self) -> Assignment:
+        """A new assignment, not saved and without its class."""
+        return Assignment(kind=self.kind, **self.chosen())
+
+
+_ONLY_FOR: dict[str, tuple[Kind, ...]] = {
+    "guarantee": (Kind.BREAK, Kind.HOLD),
+    "budget": (Kind.BREAK,),
+    "wrong_max": (Kind.PREDICT,),
+    "settings": (Kind.HOLD,),
+}
+_ASKED = {"material", "guarantee", "budget", "wrong_max", "settings"}
+"""The fields that attempts depend on."""
+_COLUMNS = (
+    "title",
+    "text",
+    "opens",
+    "due",
+    "closes",
+    "attempts_max",
+    "guarantee",
+    "budget",
+    "wrong_max",
+    "settings",
+)
+
+
+def _initial(given: Assignment | None) -> dict[str, Any]:
+    if given is None:
+        return {}
+    material = f"{TRACK}{given.track}" if given.track else KEPT if given.version_id else ""
+    return {"material": material, **{name: getattr(given, name) for name in _COLUMNS}}
+
+
+def _materials(
+    kind: Kind, teacher: User, given: Assignment | None, language: str
+) -> Iterator[tuple[str, Any]]:
+    """The choices, in groups: scenarios that the teacher built, tracks if they can be watched, the library."""
+    if kind == Kind.EXPLAIN:
+        yield "", _say("classroom.no_material")
+    if given is not None and given.version is not None:
+        card = card_of(given.version)
+        variant = card.variant(given.variant)
+        title = card.title[language] if variant is None else variant.title[language]
+        yield KEPT, f"{card.identifier} {title} {_say('classroom.material.kept')}"
+    built = [(one.version, f"{EDITION}{one.pk}") for one in Edition.objects.usable_by(teacher)]
+    yield from _scenarios(kind, built, f"{_say('page.workshop')}{_say('join.colon')}", language)
+    if kind == Kind.WATCH:
+        yield (
+            _say("page.tracks"),
+            [(f"{TRACK}{track.name}", track.title[language]) for track in tracks()],
+        )
+    library = [(version, version.identifier) for version in ScenarioVersion.objects.library()]
+    yield from _scenarios(kind, library, "", language)
+
+
+def _scenarios(
+    kind: Kind, versions: Iterable[tuple[ScenarioVersion, str]], place: str, language: str
+) -> Iterator[tuple[str, Any]]:
+    for version, value in versions:
+        if kind == Kind.PREDICT and not version.document.get("checkpoints"):
+            continue
+        card = card_of(version)
+        yield f"{place}{card.identifier} {card.title[language]}", list(_runs(card, value, language))
+
+
+def _runs(card: Card, value: str, language: str) -> Iterator[tuple[str, str]]:
+    """Each run of a scenario; `value` is the scenario's name in the form."""
+    if card.acts:
+        yield value, f"{card.identifier} {card.title[language]}"
+    for variant in card.variants:
+        if variant.expect_refused is None:
+            yield f"{value}/{variant.name}", f"{card.identifier} {variant.title[language]}"

@@ -1,0 +1,28 @@
+"""The run of an attempt as an instructor looks at it: each branch by an address of its own, so that the learner's
+session is not opened and nothing in it can be changed."""
+
+from __future__ import annotations
+
+from eosviz.classroom.models import Attempt
+from eosviz.replays.linked_run import STEPS_MAX
+from eosviz.walkthroughs.links import Link, link_to
+from eosviz.walkthroughs.models import Branch
+
+
+def branches_of(attempt: Attempt) -> list[Branch]:
+    """The branches of the attempt's run, the one that the judgement names first. Empty without a run."""
+    if attempt.session_id is None:
+        return []
+    branches = Branch.objects.of_session(attempt.session_id).select_related("session__version")
+    return sorted(branches, key=lambda branch: (not _is_judged(attempt, branch), branch.id))
+
+
+def link_of(attempt: Attempt, branch: Branch) -> Link:
+    """The same run, at the step that the judgement names, else where the learner left it. Raises Problem when it has
+    more interventions than an address can hold."""
+    step = attempt.evidence.get("step", branch.newest) if _is_judged(attempt, branch) else branch.newest
+    return link_to(branch, min(step, branch.newest, STEPS_MAX), None, None)
+
+
+def _is_judged(attempt: Attempt, branch: Branch) -> bool:
+    return bool(attempt.evidence.get("branch") == branch.name)
