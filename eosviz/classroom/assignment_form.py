@@ -64,6 +64,10 @@ def _refuse(key: str, **params: Any) -> forms.ValidationError:
     return forms.ValidationError(_say(key, **params))
 
 
+_FOUND = words("classroom.material.found", shown="{shown}", total="{total}")
+"""The page's script puts the numbers in."""
+
+
 def _moment(label: str, why: str) -> forms.DateTimeField:
     return forms.DateTimeField(
         label=words(label),
@@ -83,12 +87,7 @@ class AssignmentForm(forms.Form):
     )
     material = forms.ChoiceField(
         label=words("classroom.material"),
-        widget=forms.Select(
-            attrs={
-                "data-find": words("classroom.material.find"),
-                "data-found": words("classroom.material.found"),
-            }
-        ),
+        widget=forms.Select(attrs={"data-find": words("classroom.material.find"), "data-found": _FOUND}),
     )
     guarantee = forms.ChoiceField(label=words("classroom.guarantee"))
     budget = forms.IntegerField(

@@ -252,13 +252,18 @@ def _after(attempt_id: uuid.UUID, waiting: list[uuid.UUID]) -> uuid.UUID | None:
 @require_safe
 @xframe_options_sameorigin
 def attempt_run(request: SignedInRequest, attempt_id: uuid.UUID, branch_id: int) -> HttpResponse:
-    """A branch of a learner's run in the player, to look at; nothing can be changed. The only page that may show it
-    in a frame is the attempt's own."""
+    """A branch of a learner's run in the player, to look at; nothing can be changed. With `?frame`, as part of another
+    page of this site, without a link back."""
     found = _judged(request, attempt_id)
     branch = next((one for one in branches_of(found) if one.id == branch_id), None)
     if branch is None:
         raise Http404
-    context: dict[str, Any] = {"attempt": found, "branch": branch, **element_attributes()}
+    context: dict[str, Any] = {
+        "attempt": found,
+        "branch": branch,
+        "in_frame": "frame" in request.GET,
+        **element_attributes(),
+    }
     status = HTTPStatus.OK
     try:
         link = link_of(found, branch)

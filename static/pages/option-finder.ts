@@ -6,6 +6,7 @@
  */
 
 const SHORT = 12;
+const SHOWN_MAX = 8;
 
 export function begin(list: HTMLSelectElement): void {
   const whole = [...list.children].map((child) => child.cloneNode(true) as HTMLElement);
@@ -26,10 +27,13 @@ export function begin(list: HTMLSelectElement): void {
   field.addEventListener("input", () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     const chosen = list.value;
-    list.replaceChildren(...whole.flatMap((part) => remaining(part, words, chosen)));
-    list.value = chosen;
-    const shown = list.options.length;
-    found.textContent = words.length === 0 ? "" : said(list.dataset["found"] ?? "", shown, total);
+    const kept = whole.flatMap((part) => remaining(part, words));
+    found.textContent = words.length === 0 ? "" : said(list.dataset["found"] ?? "", kept.reduce((sum, part) => sum + optionsIn(part), 0), total);
+    if (kept.length === 0) return;
+    list.replaceChildren(...kept);
+    // What was chosen stays chosen where it is found, else the first that is.
+    if ([...list.options].some((option) => option.value === chosen)) list.value = chosen;
+    list.size = words.length === 0 ? 0 : Math.min(SHOWN_MAX, list.options.length + list.children.length);
   });
   // Enter would send the whole form.
   field.addEventListener("keydown", (event) => {
@@ -39,14 +43,18 @@ export function begin(list: HTMLSelectElement): void {
   });
 }
 
-/** A copy of an option or group with what matches; the chosen option stays, as it would be sent. */
-function remaining(part: HTMLElement, words: readonly string[], chosen: string): HTMLElement[] {
-  if (part instanceof HTMLOptionElement) return part.value === chosen || matches(part.text, words) ? [part.cloneNode(true) as HTMLElement] : [];
+/** A copy of an option or group with what matches. */
+function remaining(part: HTMLElement, words: readonly string[]): HTMLElement[] {
+  if (part instanceof HTMLOptionElement) return matches(part.text, words) ? [part.cloneNode(true) as HTMLElement] : [];
   const group = part.cloneNode(false) as HTMLOptGroupElement;
   for (const option of part.querySelectorAll("option")) {
-    if (option.value === chosen || matches(`${group.label} ${option.text}`, words)) group.append(option.cloneNode(true));
+    if (matches(`${group.label} ${option.text}`, words)) group.append(option.cloneNode(true));
   }
   return group.childElementCount > 0 ? [group] : [];
+}
+
+function optionsIn(part: HTMLElement): number {
+  return part instanceof HTMLOptionElement ? 1 : part.childElementCount;
 }
 
 function matches(text: string, words: readonly string[]): boolean {

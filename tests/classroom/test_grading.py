@@ -33,7 +33,7 @@ class TestReading:
         page = school.browser("instructor").get(f"/attempts/{attempt.id}/").content.decode()
         assert "Why is nothing stored twice?" in page and "Because of the sequence numbers." in page
         frame = f"/attempts/{attempt.id}/run/{root(attempt.session).id}/"
-        assert f'src="{frame}"' in page
+        assert f'src="{frame}?frame=1"' in page
         assert "<eos-player" in school.browser("instructor").get(frame).content.decode()
 
     def test_the_run_may_be_in_a_frame_of_this_site_alone(self, school: School) -> None:

@@ -74,7 +74,10 @@ def give(page: Page, room: str, kind: str, title: str, **fields: str) -> str:
 
 @pytest.fixture
 def instructor(browser: Browser, running_site: RunningSite) -> Page:
-    page = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-GB").new_page()
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 720}, locale="en-GB", timezone_id="Asia/Shanghai"
+    )
+    page = context.new_page()
     sign_up(page, running_site.address, "tess@example.org", "Tess")
     make_instructor(running_site, "tess@example.org")
     return page
@@ -100,8 +103,11 @@ def test_a_class_is_made_joined_solved_watched_and_exported(
     instructor.locator("form[action$=make] button").click()
     expect(instructor.locator("h1")).to_have_text("Streams")
     room, code = instructor.url, instructor.locator(".class-code").inner_text()
-    settings = {"material": "SC-02", "guarantee": "duplicated"}
+    _find_a_scenario(instructor, room)
+    settings = {"material": "SC-02", "guarantee": "duplicated", "due": "2099-01-31T12:00"}
     hold = give(instructor, room, "hold", "No duplicates, please", **settings)
+    expect(instructor.locator("main time")).to_have_text("2099-01-31 12:00 UTC+8")
+    _change(instructor, hold)
     explain = give(instructor, room, "explain", "Why does it hold?", text="In three sentences.")
     instructor.goto(f"{room}results/")
     expect(instructor.locator("[data-when=live]")).to_be_visible(timeout=SEEN_WITHIN)
@@ -125,6 +131,7 @@ def test_a_class_is_made_joined_solved_watched_and_exported(
     look(instructor)
     instructor.locator("textarea").fill("Quite so.")
     instructor.locator("button[value=yes]").click()
+    expect(instructor).to_have_url(f"{room}results/")
     learner.goto(explain)
     expect(learner.locator("main")).to_contain_text("Quite so.")
 
@@ -135,6 +142,27 @@ def test_a_class_is_made_joined_solved_watched_and_exported(
     for address in (room, f"{home}account/delete", f"{room}analytics/", f"{room}analytics/{counted}"):
         instructor.goto(address)
         look(instructor)
+
+
+def _find_a_scenario(page: Page, room: str) -> None:
+    """Words typed above the long list leave the scenarios that contain them all."""
+    page.goto(f"{room}assign/watch/")
+    page.locator(".option-finder input").fill("sc-03 ack")
+    options = page.locator("#id_material option")
+    expect(options.filter(has_text="SC-03")).not_to_have_count(0)
+    assert all("SC-03" in text for text in options.all_text_contents())
+    expect(page.locator("#id_material")).to_have_value("SC-03")
+    page.locator(".option-finder input").fill("")
+    assert options.count() > 200
+
+
+def _change(page: Page, address: str) -> None:
+    page.goto(f"{address}change")
+    look(page)
+    expect(page.locator("#id_due")).to_have_value("2099-01-31T12:00")
+    page.locator("#id_attempts_max").fill("2")
+    page.locator("main button.primary").click()
+    expect(page).to_have_url(address)
 
 
 def _hold(learner: Page, address: str) -> None:
