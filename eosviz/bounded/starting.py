@@ -94,15 +94,24 @@ class Template:
         first request."""
         for _ in range(2):
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            with theirs, self._lock, suppress(OSError):
+            with theirs, self._lock:
                 requests = self._start()
-                socket.send_fds(requests, [os.fsencode(folder)], [theirs.fileno(), output, held])
+                with suppress(OSError):  # it has ended
+                    socket.send_fds(requests, [os.fsencode(folder)], [theirs.fileno(), output, held])
             if _is_readable(ours, START_SECONDS_MAX):
                 with suppress(OSError):
                     if ours.recv(len(STARTED)) == STARTED:
                         return ForkedProcess(ours)
             ours.close()
+            self._end(requests)
         return None
+
+    def _end(self, requests: socket.socket) -> None:
+        """End the template that did not answer, unless another thread has done so."""
+        with self._lock:
+            if self._requests is requests and self._process is not None:
+                self._process.kill()
+                self._process.wait()
 
     def _start(self) -> socket.socket:
         if self.pid is not None and self._requests is not None:
