@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from eosviz.bounded.template import STARTED
+from eosviz.bounded.template import TAKEN
 
 START_SECONDS_MAX = 60.0
 """The longest wait for the template, which may still load on a busy machine."""
@@ -90,8 +90,7 @@ class Template:
         return self._process.pid if self._process is not None and self._process.poll() is None else None
 
     def fork(self, folder: Path, output: int, held: int) -> ForkedProcess | None:
-        """None if no process was forked, after a second try: a template that ends at this moment may still get the
-        first request."""
+        """None if no template took the request, after a second try: one that ends at this moment may get the first."""
         for _ in range(2):
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs, self._lock:
@@ -100,7 +99,7 @@ class Template:
                     socket.send_fds(requests, [os.fsencode(folder)], [theirs.fileno(), output, held])
             if _is_readable(ours, START_SECONDS_MAX):
                 with suppress(OSError):
-                    if ours.recv(len(STARTED)) == STARTED:
+                    if ours.recv(len(TAKEN)) == TAKEN:
                         return ForkedProcess(ours)
             ours.close()
             self._end(requests)

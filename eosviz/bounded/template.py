@@ -26,7 +26,7 @@ IDLE_SECONDS = 120.0
 REQUEST_BYTES_MAX = 4096
 FILES_OF_REQUEST = 3
 """The socket of the request, the file for the process's output, the lock of its folder."""
-STARTED = b"started"
+TAKEN = b"taken"
 _HELD = 3
 """The descriptor of the lock in the process; all above it are closed."""
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -69,12 +69,12 @@ class Template:
         if not folder:
             return False
         reply, output, held = files
-        with socket.socket(fileno=reply) as replies:
-            if not _is_closed(replies):
-                parent = os.getpid()
-                if (pid := os.fork()) == 0:
-                    _become_process(os.fsdecode(folder), parent, output, held)
-                self._watch(pid, replies.dup())
+        replies = socket.socket(fileno=reply)
+        if _take(replies):
+            parent = os.getpid()
+            if (pid := os.fork()) == 0:
+                _become_process(os.fsdecode(folder), parent, output, held)
+            self._watch(pid, replies)
         os.close(output)
         os.close(held)
         return True
@@ -84,8 +84,6 @@ class Template:
         self._running[pid] = ended, replies
         self._selector.register(ended, selectors.EVENT_READ, pid)
         self._selector.register(replies, selectors.EVENT_READ, pid)
-        with suppress(OSError):
-            replies.send(STARTED)
 
     def _report_end(self, pid: int) -> None:
         _, status = os.waitpid(pid, 0)
@@ -98,14 +96,15 @@ class Template:
             replies.send(str(os.waitstatus_to_exitcode(status)).encode())
 
 
-def _is_closed(replies: socket.socket) -> bool:
-    """Whether the caller has given up the request."""
+def _take(replies: socket.socket) -> bool:
+    """Report that the request is taken, before the fork: the site repeats a request that was not taken, and none may
+    run twice. False: the caller has closed its end."""
     try:
-        return not replies.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-    except BlockingIOError:
-        return False
+        replies.send(TAKEN)
     except OSError:
-        return True
+        replies.close()
+        return False
+    return True
 
 
 def _become_process(folder: str, parent: int, output: int, held: int) -> NoReturn:
