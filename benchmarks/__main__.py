@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 from benchmarks import (
+    click_steps,
     click_to_frame,
     decode,
     engine_speed,
@@ -38,6 +39,7 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
     "sweep": sweeps.main,
     "sweep-cluster": sweeps.on_cluster,
     "click": click_to_frame.main,
+    "click-steps": click_steps.main,
     "followers": followers.main,
     "school": school.main,
     "stage": stage_frames.main,

@@ -1,4 +1,5 @@
-"""A school's afternoon: 50 sessions step at once, on PostgreSQL, with four worker threads and two web processes.
+"""A school's afternoon: 50 sessions step at once, on PostgreSQL, with two workers of four threads and two web
+processes; `EOSVIZ_WORKERS` sets another number of workers.
 
 From a click to the painted frame of one of them, beside the floor with the same database and as many processes; the
 other 49 are socket clients, shared out over both web processes. And the list of 1,000 stored sessions as a page.
@@ -37,6 +38,7 @@ LISTED = 1_000
 LIST_MILLISECONDS_MAX = 150.0
 LIST_READS = 30
 WORKER_THREADS = "4"
+WORKERS = os.environ.get("EOSVIZ_WORKERS") or "2"
 READY_SECONDS_MAX = 120.0
 
 
@@ -58,6 +60,7 @@ def measure_product(folder: Path, database: str) -> tuple[Clicks, list[str], lis
     environment = {
         "DATABASE_URL": database,
         "EOSVIZ_WORKER_THREADS": WORKER_THREADS,
+        "EOSVIZ_WORKERS": WORKERS,
         "EOSVIZ_QUOTAS": f"sessions={LISTED + OTHERS}",
     }
     payloads: list[str] = []
@@ -79,7 +82,7 @@ def measure_product(folder: Path, database: str) -> tuple[Clicks, list[str], lis
 
 def measure_floor(folder: Path, database: str) -> Clicks:
     port = free_port()
-    with running_floor(folder, database, [port]) as address, browser_context() as context:
+    with running_floor(folder, database, [port], int(WORKERS)) as address, browser_context() as context:
         page = context.new_page()
         open_floor(page, address)
         here = OTHERS // 2

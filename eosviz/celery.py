@@ -15,6 +15,7 @@ from kombu.transport.redis import Channel, QoS, Transport
 from redis.exceptions import ResponseError
 
 from eosviz.kept_connections import KEPT
+from eosviz.step_queues import TakesItsShare
 
 logger = logging.getLogger(__name__)
 
@@ -109,4 +110,5 @@ class OutlivingScheduler(PersistentScheduler):
 
 app = Celery("eosviz", amqp=PromptAMQP, fixups=KEPT)
 app.config_from_object("django.conf:settings", namespace="CELERY")
+app.steps["consumer"].add(TakesItsShare)
 app.autodiscover_tasks()

@@ -1,6 +1,8 @@
-"""`python -m eosviz.work THREADS`: a worker with so many threads, as `celery -A eosviz worker` starts it, without
-loading the library's command line, which is a tenth of a worker's start."""
+"""`python -m eosviz.work THREADS [NAME]`: a worker with so many threads, as `celery -A eosviz worker` starts it,
+without loading the library's command line, which is a tenth of a worker's start. The workers of one machine need
+different names (`eosviz/step_queues.py`)."""
 
+import socket
 import sys
 
 from celery.concurrency import get_implementation
@@ -9,9 +11,11 @@ from eosviz.celery import app
 
 
 def main() -> None:
+    threads, name = [*sys.argv[1:], "worker"][:2]
     worker = app.Worker(
+        hostname=f"{name}@{socket.gethostname()}",
         pool_cls=get_implementation("threads"),
-        concurrency=int(sys.argv[1]),
+        concurrency=int(threads),
         loglevel="WARNING",
         quiet=True,  # its banner would end the worker if the log cannot be written
         # Of no use with few workers; each slows the start and the recovery after Redis was lost.

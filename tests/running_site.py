@@ -65,6 +65,17 @@ class RunningSite:
             stdout=subprocess.DEVNULL,
         )
 
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        """A further process of the site, which nobody starts again; the caller ends it."""
+        return subprocess.Popen(
+            [sys.executable, *words],
+            cwd=ROOT,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
     def output(self) -> str:
         """What the person at the terminal has read so far."""
         return self._output.read_text()

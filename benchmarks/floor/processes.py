@@ -18,7 +18,9 @@ READY_SECONDS_MAX = 120.0
 
 
 @contextmanager
-def running_floor(folder: Path, database: str | None = None, more_web: Sequence[int] = ()) -> Iterator[str]:
+def running_floor(
+    folder: Path, database: str | None = None, more_web: Sequence[int] = (), workers: int = 1
+) -> Iterator[str]:
     """Its address, while it runs. ``folder`` holds `payloads.json` and will hold the rest of its data.
 
     ``database``: a `DATABASE_URL` instead of its own file; ``more_web``: ports of further web processes.
@@ -41,7 +43,10 @@ def running_floor(folder: Path, database: str | None = None, more_web: Sequence[
     web = "-m uvicorn benchmarks.floor.asgi:application --log-level warning --no-access-log --lifespan off"
     commands = [
         [str(word) for word in redis_command(socket_path, folder)],
-        [python, *worker.split(), "--concurrency", str(WORKER_THREADS)],
+        *(
+            [python, *worker.split(), "--concurrency", str(WORKER_THREADS), "-n", f"worker-{number}@%h"]
+            for number in range(workers)
+        ),
         *([python, *web.split(), "--port", str(one)] for one in (port, *more_web)),
     ]
     subprocess.run(

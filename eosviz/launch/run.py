@@ -18,7 +18,7 @@ from eosviz.launch.places import ROOT, data_folder, environment_python
 from eosviz.launch.private import build_umask, close_folder, make_private_folder, umask_asked
 from eosviz.launch.problem import Problem
 from eosviz.launch.redis_check import require_redis
-from eosviz.launch.services import child_environment, embedded_redis, template, web, worker
+from eosviz.launch.services import child_environment, embedded_redis, template, web, worker_count, workers
 from eosviz.launch.setup import set_up
 from eosviz.launch.storage import StorageWatch, require_room, room_in, write_complaint
 from eosviz.launch.supervisor import Supervisor
@@ -39,6 +39,7 @@ def run(prepare: bool = True) -> None:
     os.umask(umask)  # the processes below inherit it
     data = make_data_folder(umask)
     host, port = address_asked()
+    worker_count(os.environ)  # a wrong number ends the start before anything is prepared
     occupancy = Occupancy(data)
     try:
         close_folder(data, umask, say)
@@ -134,7 +135,8 @@ def supervise(
         supervisor.start(template(data, environment, listener))
         if not environment.get("REDIS_URL"):
             supervisor.start(embedded_redis(data, environment))
-        supervisor.start(worker(data, environment))
+        for worker in workers(data, environment):
+            supervisor.start(worker)
         supervisor.start(web(data, environment, listener))
         address = url_of(listener)
         wait_until_healthy(supervisor, address)

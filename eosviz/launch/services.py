@@ -12,6 +12,8 @@ from eosviz.launch.problem import Problem
 from eosviz.launch.supervisor import Service
 
 WORKER_THREADS = 4
+WORKERS_MAX = 60
+"""As many as there are queues of steps (`eosviz/step_queues.py`); more would have no sessions."""
 REDIS_MEMORY = "512mb"
 
 
@@ -88,10 +90,29 @@ def template(data_folder: Path, environment: Mapping[str, str], listener: socket
     )
 
 
-def worker(data_folder: Path, environment: Mapping[str, str]) -> Service:
+def worker_count(environment: Mapping[str, str]) -> int:
+    """`EOSVIZ_WORKERS`. Raises Problem."""
+    count = environment.get("EOSVIZ_WORKERS") or "1"
+    if not count.isdecimal() or not 1 <= int(count) <= WORKERS_MAX:
+        raise Problem(f"EOSVIZ_WORKERS is {count!r}: set it to a number from 1 to {WORKERS_MAX}")
+    return int(count)
+
+
+def workers(data_folder: Path, environment: Mapping[str, str]) -> list[Service]:
+    """`worker`, `worker-2`, …: as many as `EOSVIZ_WORKERS` says. Each keeps its name when it is restarted, and with it
+    its share of the sessions. Raises Problem."""
     threads = environment.get("EOSVIZ_WORKER_THREADS") or str(WORKER_THREADS)
-    command: list[str | Path] = [environment_python(), "-m", "eosviz.work", threads]
-    return Service("worker", command, data_folder / "log" / "worker.log", environment, from_template=True)
+    names = ["worker", *(f"worker-{number}" for number in range(2, worker_count(environment) + 1))]
+    return [
+        Service(
+            name,
+            [environment_python(), "-m", "eosviz.work", threads, name],
+            data_folder / "log" / f"{name}.log",
+            environment,
+            from_template=True,
+        )
+        for name in names
+    ]
 
 
 def web(data_folder: Path, environment: Mapping[str, str], listener: socket.socket) -> Service:

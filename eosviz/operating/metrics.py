@@ -23,6 +23,7 @@ from eosviz.asgi_types import Application, Message, Receive, Scope, Send
 from eosviz.celery import app
 from eosviz.middleware import Middleware
 from eosviz.operating.log_context import about, session_in
+from eosviz.step_queues import QUEUES
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 REDIS_SECONDS_MAX = 1.0
@@ -111,7 +112,9 @@ def _waiting() -> int:
         settings.REDIS_URL, socket_timeout=REDIS_SECONDS_MAX, socket_connect_timeout=REDIS_SECONDS_MAX
     )
     try:
-        length: int = client.llen(app.conf.task_default_queue)
-        return length
+        with client.pipeline() as pipeline:
+            for queue in (app.conf.task_default_queue, *QUEUES):
+                pipeline.llen(queue)
+            return sum(pipeline.execute())
     finally:
         client.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
 from contextlib import ExitStack
@@ -14,6 +15,9 @@ from prometheus_client import start_http_server
 from eosviz.interpreter import prepare_to_serve
 from eosviz.operating.log_context import about
 from eosviz.operating.metrics import tasks
+
+_NUMBERED = re.compile(r"worker-(\d+)@")
+"""The names of the second and further workers of one machine (`eosviz/launch/services.py`)."""
 
 _running: dict[str, tuple[ExitStack, float]] = {}
 """Task id to its log context and its start; the thread that added an entry removes it."""
@@ -48,7 +52,9 @@ def _session(arguments: Any) -> dict[str, str]:
         return {}
 
 
-def _begin_to_serve(**kwargs: Any) -> None:
+def _begin_to_serve(sender: Any = None, **kwargs: Any) -> None:
     prepare_to_serve()
     if settings.WORKER_METRICS_PORT:
-        start_http_server(settings.WORKER_METRICS_PORT, addr=settings.WORKER_METRICS_HOST)
+        numbered = _NUMBERED.match(getattr(sender, "hostname", ""))
+        further = int(numbered[1]) - 1 if numbered else 0
+        start_http_server(settings.WORKER_METRICS_PORT + further, addr=settings.WORKER_METRICS_HOST)

@@ -17,6 +17,7 @@ from engine.errors import Refused
 from engine.scenario.document import Scenario, load
 from engine.simulation import Simulation
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.engine_steps import note_made
 from eosviz.walkthroughs.made_steps import STEPS_PER_TRANSACTION, encode_step
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Keyframe, Step, line_interventions
@@ -86,6 +87,7 @@ def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
     and not on those before. Raises Diverged."""
     if simulation.number == number:
         return
+    note_made(number - simulation.number)
     if line[0].session.other_engine is not None:
         _compare_each(simulation, line, number)
         return

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 import msgspec
 from django.db import DatabaseError, transaction
@@ -19,6 +19,7 @@ from eosviz.celery import app
 from eosviz.no_room import means_no_room
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.ahead import answer_ahead, go_on_ahead, look_ahead
+from eosviz.walkthroughs.engine_steps import counted_click
 from eosviz.walkthroughs.explaining import explained
 from eosviz.walkthroughs.messages import (
     Actions,
@@ -54,17 +55,19 @@ def carry_out(session_id: str, command: str, pauses: int | None, page: str | Non
     """`command` is the page's message as JSON, already checked; `pauses` the branch's pause count when it was asked;
     `page` the channel name of its socket."""
     decoded = _decoder.decode(command)
-    with _answering(session_id, decoded.id):
-        actions.carry_out(uuid.UUID(session_id), decoded, pauses)
-    if isinstance(decoded, Advance) and decoded.ahead and page is not None:
-        look_ahead(uuid.UUID(session_id), int(decoded.branch), page)
+    is_click = isinstance(decoded, Advance) and decoded.count == 1
+    with counted_click() if is_click else nullcontext():
+        with _answering(session_id, decoded.id):
+            actions.carry_out(uuid.UUID(session_id), decoded, pauses)
+        if isinstance(decoded, Advance) and decoded.ahead and page is not None:
+            look_ahead(uuid.UUID(session_id), int(decoded.branch), page)
 
 
 @app.task(name="walkthroughs.go_on", ignore_result=True, acks_late=False)
 def go_on(session_id: str, branch: str, number: int, page: str) -> None:
     """A socket has stored this step itself. Nothing waits for the step that follows, so the task is never
     redelivered."""
-    with suppress(Problem):
+    with suppress(Problem), counted_click():
         go_on_ahead(uuid.UUID(session_id), int(branch), number, page)
 
 

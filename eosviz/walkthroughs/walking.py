@@ -14,6 +14,7 @@ from engine.simulation import Simulation
 from engine.view import sights
 from engine.view.following import following
 from eosviz.walkthroughs.conditions import AnyCondition
+from eosviz.walkthroughs.engine_steps import note_made
 from eosviz.walkthroughs.made_steps import KEYFRAME_EVERY, STEPS_PER_TRANSACTION, made_keyframe, made_step
 from eosviz.walkthroughs.matching import holding
 from eosviz.walkthroughs.messages import Stopped
@@ -92,7 +93,7 @@ def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk 
     chunk = begun or Chunk()
     for ahead in chunk.steps:
         chunk.stopped = goal.met(ahead.number, ahead.at, ahead.interesting, bytes(ahead.body))
-    derived = following(simulation)
+    derived, before = following(simulation), simulation.number
     while len(chunk.steps) < STEPS_PER_TRANSACTION and chunk.stopped is None:
         step = simulation.step()
         if step is None:
@@ -106,6 +107,7 @@ def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk 
         if step.number % KEYFRAME_EVERY == 0:
             chunk.keyframes.append(keyframe_of(branch, simulation))
         chunk.stopped = goal.met(step.number, step.at, step.interesting, made.body)
+    note_made(simulation.number - before)
     return chunk
 
 

@@ -17,7 +17,7 @@ SERVICES: dict[str, Any] = COMPOSE["services"]
 
 def test_there_are_two_of_what_must_not_fail_and_one_of_what_must_be_alone() -> None:
     assert {"web1", "web2", "worker", "beat", "postgres", "redis", "migrate"} == SERVICES.keys()
-    assert SERVICES["worker"]["deploy"]["replicas"] == 2
+    assert SERVICES["worker"]["deploy"]["replicas"] == "${EOSVIZ_WORKERS:-2}"
     assert "deploy" not in SERVICES["beat"]  # two would delete twice
 
 

@@ -66,6 +66,13 @@ def test_a_port_that_is_none_is_named(tmp_path: Path, port: str) -> None:
     )
 
 
+@pytest.mark.parametrize("workers", ["0", "61", "two"])
+def test_a_number_of_workers_that_is_none_is_named(tmp_path: Path, workers: str) -> None:
+    assert refused(data=tmp_path, EOSVIZ_WORKERS=workers) == (
+        f"eosviz: EOSVIZ_WORKERS is {workers!r}: set it to a number from 1 to 60"
+    )
+
+
 def test_an_address_of_another_machine_is_named(tmp_path: Path) -> None:
     # 192.0.2.0/24 is kept for documentation: no machine has it.
     assert "port 8000 on 192.0.2.1 cannot be used" in refused(

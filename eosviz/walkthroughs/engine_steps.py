@@ -1,0 +1,36 @@
+"""How many steps the engine makes for one click: one, where the worker holds the session's run; two, where it catches
+up or makes the next step ahead. More means that a run was made again from its beginning."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from prometheus_client import Histogram
+
+per_click = Histogram(
+    "eosviz_click_engine_steps",
+    "Steps that the engine made for one click: a command to advance by one step",
+    buckets=(1, 2, 3, 5, 10, 100, 1_000, 10_000),
+)
+
+
+class _Made(threading.local):
+    steps = 0
+
+
+_made = _Made()
+
+
+def note_made(steps: int) -> None:
+    """Called by the code that makes steps, in the thread that makes them."""
+    _made.steps += steps
+
+
+@contextmanager
+def counted_click() -> Iterator[None]:
+    """Around all that a worker does for one click. A failed click is not counted."""
+    _made.steps = 0
+    yield
+    per_click.observe(_made.steps)
