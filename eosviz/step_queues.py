@@ -135,7 +135,8 @@ class TakesItsShare(bootsteps.StartStopStep):
 
 
 def _has_room(consumer: Any) -> bool:
-    return len(state.reserved_requests) < consumer.controller.concurrency
+    threads: int = consumer.controller.concurrency
+    return len(state.reserved_requests) < threads
 
 
 def _consume(consumer: Any, share: frozenset[str]) -> None:
