@@ -38,6 +38,8 @@ class PlannedLane(TypedDict):
     internal: bool
     leaders: list[int]
     """Broker ids, in order."""
+    refuses: NotRequired[bool]
+    """A leader refuses a batch for it during the run; absent if none does."""
 
 
 class PlannedConsumer(TypedDict):

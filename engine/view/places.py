@@ -46,6 +46,8 @@ class Places:
             if "after" in change and change["path"][0] not in _WITHOUT_PLACES:
                 for path, value in leaves(tuple(change["path"]), change["after"]):
                     self._leaf(path, value)
+        if step["refusal"] is not None and step["params"].get("partition") in self.lanes:
+            self.lanes[step["params"]["partition"]]["refuses"] = True
         if not self.controller:
             said = (step["key"], *(note["key"] for note in step["notes"]))
             self.controller = step["actor"] in _CONTROLLERS or any(
@@ -190,7 +192,8 @@ def extended(before: Mapping[str, Any], places: Mapping[str, Any]) -> dict[str, 
     for name, lane in places["lanes"].items():
         stood = lanes.setdefault(name, lane)
         lanes[name] = {
-            **_joined(stood, lane),
+            **stood,
+            **_joined({**lane, **stood}, lane),
             "first": min(stood["first"], lane["first"]),
             "end": max(stood["end"], lane["end"]),
         }

@@ -2247,6 +2247,10 @@ export interface PlannedLane {
    * Broker ids, in order.
    */
   leaders: number[];
+  /**
+   * A leader refuses a batch for it during the run; absent if none does.
+   */
+  refuses?: boolean;
 }
 /**
  * A consumer's place.

@@ -23,7 +23,7 @@ export interface StagePlan {
   clients: { name: string; applications: string[]; transactional_id: string | null; partitions: string[] }[];
   /** Every data partition it ever leads; every transactional id and group it ever coordinates. */
   brokers: { name: string; lanes: string[]; transactional_ids: string[]; groups: string[] }[];
-  lanes: Record<string, { first: number; end: number; internal: boolean; leaders: number[] }>;
+  lanes: Record<string, { first: number; end: number; internal: boolean; leaders: number[]; refuses?: boolean }>;
   consumers: { name: string; isolation: string; lanes: string[] }[];
   /** The controller or ZooKeeper acts in this run. */
   controller: boolean;

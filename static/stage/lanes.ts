@@ -62,7 +62,7 @@ function objectsOf(lane: LaneOf): StageObject[] {
   return [
     ...baseOf(lane, replica, window, leaderWord(lane, view)),
     ...shown.map((batch) => cellOf(lane, window, batch, replica)),
-    offsetsOf(lane, window, shown),
+    offsetsOf(lane, window, shown, replica),
     ...gatesOf(lane, replica, window, shown),
     ...reasonsOf(lane, window, stretches, replica),
   ];
@@ -274,8 +274,9 @@ function brokenIn(frame: Frame, batch: LogBatchView): { guarantee: string; recor
 }
 
 /** First offset of every batch under its cell, as far as they do not meet; behind it, in red, which records break which guarantee. */
-function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[]): StageObject {
+function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[], replica: ReplicaView): StageObject {
   const { frame, partition, place } = lane;
+  const feet = [replica.last_stable_offset, replica.high_watermark].filter(isBehindRing(lane, replica, window)).map((offset) => window.x(offset));
   const y = place.cells.y + place.cells.height + 15;
   const labels: SVGTemplateResult[] = [];
   let end = Number.NEGATIVE_INFINITY;
@@ -292,12 +293,18 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[])
     ];
     const said = words.find((one) => Math.max(left, end + 4) + textWidth(one, 12, true) <= most) ?? words.at(-1) ?? offset;
     const half = textWidth(said, 12, words.length > 0) / 2;
-    const at = words.length > 0 ? Math.max(middle, left + half) : middle;
+    const at = besideFeet(words.length > 0 ? Math.max(middle, left + half) : middle, half, feet);
     if (at - half < end + 4) continue;
     labels.push(text(round(at), y, said, words.length > 0 ? "s12 bad" : "s12 q", "middle"));
     end = at + half;
   }
   return { key: `off:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "effect", depth: DEPTH.body, draw: svg`${labels}`, label: "" };
+}
+
+/** A gate behind a ring has its foot among the offsets, from 3 px before it to 7 px behind it: a label stands clear of it. */
+function besideFeet(at: number, half: number, feet: readonly number[]): number {
+  const foot = feet.find((x) => at - half < x + 9 && at + half > x - 5);
+  return foot === undefined ? at : at < foot ? foot - 5 - half : foot + 9 + half;
 }
 
 /** Where a gate stands inside a batch, it leaves the cell's text alone. */

@@ -9,7 +9,7 @@ import { clamp, round } from "../diagrams/geometry.ts";
 import type { Box, BrokerPlace, LanePlace, Places, Size, StagePlan } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 import { huesOf } from "./outline.ts";
-import { lanePlace, rounded, rowsIn } from "./places-desk.ts";
+import { ARRIVAL, lanePlace, rounded, rowsIn } from "./places-desk.ts";
 
 const WIDTH = { least: 360, most: 520 };
 const SIDE = 10;
@@ -176,7 +176,9 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
     const chip = slots.brokerChips[index];
     const port = [slots.down, chip?.y ?? top] as const;
     const lanes = Object.fromEntries(broker.lanes.map((name) => {
-      const place = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, slots.lane, false, 56);
+      const span = plan.lanes[name];
+      // What is refused stands behind the log, and on nothing that is stored.
+      const place = lanePlace(span ?? { first: 0, end: 8 }, slots.lane, false, 56, span?.refuses === true ? ARRIVAL : 0);
       return [name, { ...place, port }];
     }));
     brokers[broker.name] = {

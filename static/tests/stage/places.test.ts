@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { overlap } from "../../diagrams/geometry.ts";
 import type { Box, Places, Size, StagePlan } from "../../stage/contract.ts";
 import { NO_FOCUS, windowOf } from "../../stage/contract.ts";
+import { ARRIVAL } from "../../stage/places-desk.ts";
 import { grown, places, standing } from "../../stage/places.ts";
 import { HEADER, frameOf, partition, replica, view } from "../diagrams/fixture.ts";
 import { DESK, LARGE, PHONE, planOf } from "./plans.ts";
@@ -59,6 +60,15 @@ test("Partitions that stay empty take no room and are named", () => {
   const run = made(plan, DESK);
   assert.deepEqual(run.away.lanes, ["t-1"]);
   assert.deepEqual(Object.keys(run.brokers["broker-2"]?.lanes ?? {}), []);
+});
+
+test("On a phone a lane for which a batch is refused keeps room for it behind its log", () => {
+  const room = (refuses: boolean) => {
+    const plan = planOf(1, 1, 1);
+    const { cells } = made({ ...plan, lanes: { "t-0": { ...(plan.lanes["t-0"] as StagePlan["lanes"][string]), refuses } } }, PHONE).brokers["broker-1"]?.lanes["t-0"] ?? assert.fail();
+    return cells.width - 6 * cells.unit;
+  };
+  assert.ok(room(true) >= ARRIVAL && room(false) < ARRIVAL);
 });
 
 test("What a branch adds gets a place, and nothing that stands moves", () => {

@@ -8,6 +8,7 @@ from engine.scenario.shelf import entry
 from engine.shapes.plans import Outcome
 from engine.simulation import Simulation
 from engine.view.cost import cost_of
+from engine.view.places import extended
 from engine.view.plan import RunPlan
 from engine.view.run_ahead import plan_ahead
 
@@ -41,6 +42,14 @@ def test_a_run_s_actors_and_lanes_are_known_before_its_first_step() -> None:
 
 def test_a_log_that_begins_late_is_shown_from_there() -> None:
     assert planned("SC-03")["lanes"]["t-0"] == {"first": 40, "end": 53, "internal": False, "leaders": [1]}
+
+
+def test_a_lane_says_whether_a_batch_is_refused_for_it_and_a_branch_keeps_that() -> None:
+    refusing, quiet = planned("SC-32")["lanes"], planned("SC-03")["lanes"]
+    assert (refusing["t-0"].get("refuses"), quiet["t-0"].get("refuses")) == (True, None)
+    for before, places in ((refusing, quiet), (quiet, refusing)):
+        plans = ({**planned("SC-03"), "lanes": one} for one in (before, places))
+        assert extended(*plans)["lanes"]["t-0"]["refuses"]
 
 
 def test_a_lane_stands_at_every_broker_that_ever_leads_it() -> None:
