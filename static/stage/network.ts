@@ -107,8 +107,12 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
     if (hidden(less, here) < most) found = less;
   }
   if (!here.upright) return { ...found, away };
+  // A count that has no room on a phone is told with what has no place there.
+  const isFree = ({ box: own }: Bundle): boolean => found.flights.every((flight) => covered(flight.box, own) <= COVERS);
+  const shown = { flights: found.flights, bundles: found.bundles.filter(isFree) };
+  const crowded = found.bundles.filter((bundle) => !isFree(bundle)).flatMap(({ messages }) => messages);
   const notes: Box[] = [];
-  return { ...found, flights: found.flights.map((flight) => notedAside(flight, found, here, notes)), away };
+  return { ...shown, flights: shown.flights.map((flight) => notedAside(flight, shown, here, notes)), away: [...away, ...crowded] };
 }
 
 /** How much is left out: nothing; what others carry; requests that are answered; each but the one that this step is about. */
@@ -356,10 +360,10 @@ function inLine(line: readonly Flight[], placed: readonly Flight[], here: Places
   }));
 }
 
-/** No message stands beyond a phone's edge or on the name of its column, however near to it its wire runs. */
+/** No message stands beyond a phone's edge, on a client or on the name of its column, however near to it its wire runs. */
 function held(flight: Flight, here: Places): Flight {
   if (flight.wire.short || flight.queue !== null) return flight;
-  const x = here.upright ? clamp(flight.box.x, 4, Math.max(4, here.width - 4 - flight.box.width)) : flight.box.x;
+  const x = here.upright ? clamp(flight.box.x, 4, Math.max(4, here.width - 4 - flight.box.width)) : here.kind === "cluster" ? Math.max(flight.box.x, here.network.x) : flight.box.x;
   const y = here.upright || here.kind !== "cluster" ? flight.box.y : Math.max(flight.box.y, CLEAR);
   return x === flight.box.x && y === flight.box.y ? flight : { ...flight, box: { ...flight.box, x, y } };
 }
