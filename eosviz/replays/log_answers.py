@@ -179,6 +179,8 @@ class _Answer:
         of = {"partition": verdict["partition"], "first": verdict["first_offset"]}
         if mine is None or mine["last_offset"] < mine["first_offset"]:
             yield sentence("answer.held.open", **of)
+        elif mine["last_offset"] == mine["first_offset"]:
+            yield sentence("answer.held.wrote_one", **of)
         else:
             yield sentence("answer.held.wrote", last=mine["last_offset"], count=mine["records"], **of)
         if 0 <= self._stable < self._end:
@@ -266,6 +268,8 @@ class _Answer:
         of = {"partition": self._verdict["partition"], "transactional_id": self._known or "–"}
         if mine is None or mine["last_offset"] < mine["first_offset"]:
             return sentence(f"{key}.unread", **of)
+        if mine["last_offset"] == mine["first_offset"]:
+            return sentence(f"{key}.one", offset=mine["first_offset"], **of)
         return sentence(key, first=mine["first_offset"], last=mine["last_offset"], **of)
 
     def _then(self) -> Json | None:

@@ -12,8 +12,8 @@ import { leavesOf, titleOf } from "./beats.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import type { Bilingual } from "./frame.ts";
 import { inWords } from "./done.ts";
-import type { Broken, Told } from "./outcome.ts";
-import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, toldOf } from "./outcome.ts";
+import type { Broken } from "./outcome.ts";
+import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, toldOf, toldText } from "./outcome.ts";
 import { listed } from "./joins.ts";
 import { csrfToken } from "./page.ts";
 import { toBreak } from "./sent-in.ts";
@@ -202,13 +202,6 @@ function verdict(store: PlayerStore): TemplateResult {
     ${held.length === 0 ? nothing : html`<p>${say("lesson.held", { names: held.map(({ name }) => say(`player.guarantee.${name}`)) })}</p>`}
     ${told === null ? nothing : html`<p>${toldText(told)}</p>`}
     ${rows.length === 0 ? html`<p class="quiet">${say("lesson.not_judged")}</p>` : nothing}`;
-}
-
-/** What applications were told, beside what is stored. */
-function toldText(told: Told): string {
-  const parts = (["stored", "failed", "open"] as const).filter((part) => part === "stored" || told[part] > 0);
-  const words = parts.map((part) => say(`lesson.told_${part}`, { ...told }));
-  return say(told.twice === 0 ? "lesson.told" : "lesson.told_twice", { told: words, kept: told.kept, twice: told.twice });
 }
 
 customElements.define("eos-lesson", Lesson);

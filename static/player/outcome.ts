@@ -49,9 +49,9 @@ export function overText(store: PlayerStore, written: Broken | undefined): strin
   if (rows.length === 0 || finished === null) return "";
   const broken = brokenWords(brokenIn(rows));
   if (changesOf(store).length === 0) {
-    const over = say("outcome.over", { broken });
-    const held = heldText(store);
-    return held === "" ? over : `${over}${words.language === "en" ? " " : ""}${held}`;
+    const told = store.frame === undefined ? null : toldOf(store.frame);
+    const parts = [say("outcome.over", { broken }), heldText(store), told === null ? "" : toldText(told)];
+    return parts.filter((part) => part !== "").join(words.language === "en" ? " " : "");
   }
   const cost = costText(store);
   if (cost !== "" && (written === undefined || isSame(brokenIn(rows), written))) return say("outcome.over_cost", { broken, cost });
@@ -109,4 +109,11 @@ export function toldOf(frame: Frame): Told | null {
   const verdicts = Object.values(frame.view.verdicts ?? {});
   const [kept, twice] = [verdicts.reduce((sum, one) => sum + one.stored, 0), verdicts.reduce((sum, one) => sum + one.duplicates, 0)];
   return { total, stored, failed, open: total - stored - failed, kept, twice };
+}
+
+/** What applications were told, beside what is stored. */
+export function toldText(told: Told): string {
+  const parts = (["stored", "failed", "open"] as const).filter((part) => part === "stored" || told[part] > 0);
+  const words = parts.map((part) => say(`lesson.told_${part}`, { ...told }));
+  return say(told.twice === 0 ? "lesson.told" : "lesson.told_twice", { told: words, kept: told.kept, twice: told.twice });
 }

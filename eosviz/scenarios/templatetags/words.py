@@ -1,5 +1,6 @@
 """`{% say "library.title" count=3 %}`: a sentence of the catalogue in the language of the page."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,6 +23,24 @@ register = template.Library()
 def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> SafeString:
     """Parameters by name, or a whole dict of them. The result is escaped: a parameter may contain a user's text."""
     return conditional_escape(sentence(key, language_of(get_language()), {**(params or {}), **named}))
+
+
+_NAME = re.compile(r"([\w.]+(?:-[\w.]*\w)+)")
+"""A name or a date with hyphens, at each of which a line may end."""
+LONGEST = 28
+"""Letters of the longest name that is kept whole."""
+
+
+@register.simple_tag
+def say_unbroken(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> SafeString:
+    """The same for headlines: a name stays in one line, as in the player (static/player/unbroken.ts)."""
+    text = sentence(key, language_of(get_language()), {**(params or {}), **named})
+    parts = _NAME.split(text)
+    whole = (
+        (name if number % 2 == 0 or len(name) > LONGEST else format_html('<span class="nb">{}</span>', name))
+        for number, name in enumerate(parts)
+    )
+    return format_html_join("", "{}", ((part,) for part in whole))
 
 
 @register.simple_tag
