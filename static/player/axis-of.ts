@@ -20,11 +20,11 @@ export function isNarrow(width: number): boolean {
 }
 
 /** `setting`: how the names of the beats are set (`beat-axis.ts`). */
-export function axisFor(store: PlayerStore, width: number): Axis & { setting: number } {
+export function axisFor(store: PlayerStore, width: number): Axis & { setting: number; whole: boolean } {
   const beside = isNarrow(width) ? defaults.besideNarrow : defaults.beside;
   const [left, right] = [beside, Math.max(beside + 1, width - beside)];
   const plan = planOf(store);
-  if (plan === null) return { ...axisOf(store.lines.branches.values(), left, right), setting: 0 };
+  if (plan === null) return { ...axisOf(store.lines.branches.values(), left, right), setting: 0, whole: true };
   const end = Math.max(plan.steps, store.newest);
   return { left, right, end, ...beatAxis(plan.beats, end, left, right) };
 }

@@ -26,6 +26,8 @@ export const defaults = {
 export interface BeatAxis {
   segments: Segment[];
   setting: number;
+  /** Chinese lines end at spaces and marks alone, so that no word is broken. */
+  whole: boolean;
 }
 
 /** The axis that was made last and what of: every bar of the page asks for the same at each step. */
@@ -41,10 +43,10 @@ export function beatAxis(beats: readonly Beat[], end: number, left: number, righ
 
 function laidOut(beats: readonly Beat[], names: readonly string[], end: number, left: number, right: number): BeatAxis {
   const room = right - left - defaults.gap * (beats.length - 1);
-  const needs = defaults.settings.map(({ size, lines, numbered }) => names.map((name) => nameWidth(name, size, lines) + (numbered ? defaults.beside : defaults.air)));
-  const fitting = needs.findIndex((widths) => sum(widths) <= room);
-  const setting = fitting < 0 ? needs.length - 1 : fitting;
-  const need = needs[setting] ?? [];
+  const tries = defaults.settings.flatMap(({ size, lines, numbered }, setting) => [true, false].map((whole) => ({
+    setting, whole, need: names.map((name) => nameWidth(name, size, lines, whole) + (numbered ? defaults.beside : defaults.air)),
+  })));
+  const { setting, whole, need } = (tries.find((one) => sum(one.need) <= room) ?? tries.at(-1)) as (typeof tries)[number];
   const steps = beats.map((beat, place) => Math.max(1, (place === beats.length - 1 ? Math.max(end, beat.last) : beat.last) - beat.first + 1));
   const roots = steps.map(Math.sqrt);
   const least = sum(need);
@@ -57,7 +59,7 @@ function laidOut(beats: readonly Beat[], names: readonly string[], end: number, 
     x += width + defaults.gap;
     return segment;
   });
-  return { segments, setting };
+  return { segments, setting, whole };
 }
 
 const SQUARE_LETTERS = /[\u2e80-\uffff]/g;
@@ -65,19 +67,22 @@ const SQUARE_LETTERS = /[\u2e80-\uffff]/g;
 /** Where a line may end: at spaces, behind the underscores of an error's name. */
 export const BREAKS = /(?<=[A-Z]_)/;
 
-/** What a name needs in so many lines; no word is broken. Chinese letters are as wide as they are high, and break anywhere. */
-function nameWidth(name: string, size: number, lines: number): number {
+const ANYWHERE = /(?<=\s)|(?<=[\u2e80-\uffff])|(?=[\u2e80-\uffff])|(?<=[A-Z]_)/;
+const BETWEEN_WORDS = /(?<=\s)|(?<=[\u3000-\u303f\uff00-\uffef])|(?<=[A-Z]_)/;
+
+/** What a name needs in so many lines; no word is broken. Chinese letters are as wide as they are high, and break anywhere unless they are `whole`. */
+function nameWidth(name: string, size: number, lines: number, whole: boolean): number {
   const wide = (text: string): number => {
     const square = text.match(SQUARE_LETTERS)?.length ?? 0;
     return textWidth(text.replace(SQUARE_LETTERS, ""), size, true) * defaults.narrower + square * size * 1.02;
   };
-  const pieces = name.split(/(?<=\s)|(?<=[\u2e80-\uffff])|(?=[\u2e80-\uffff])|(?<=[A-Z]_)/).map((piece) => ({ whole: wide(piece), last: wide(piece.trimEnd()) }));
+  const pieces = name.split(whole ? BETWEEN_WORDS : ANYWHERE).map((piece) => ({ full: wide(piece), last: wide(piece.trimEnd()) }));
   const linesAt = (width: number): number => {
     let count = 1;
     let at = 0;
-    for (const { whole, last } of pieces) {
+    for (const { full, last } of pieces) {
       if (at > 0 && at + last > width) [count, at] = [count + 1, 0];
-      at += whole;
+      at += full;
     }
     return count;
   };

@@ -62,11 +62,11 @@ export class BeatsBar extends MeasuredElement {
     const { store } = this;
     const plan = planOf(store);
     if (store === undefined || plan === null || this.width === 0) return nothing;
-    const { segments = [], setting } = axisFor(store, this.width);
+    const { segments = [], setting, whole } = axisFor(store, this.width);
     const here = placeOf(plan.beats, store.shown);
     const narrow = isNarrow(this.width);
     const { size, lines, numbered } = settings.settings[setting] ?? { size: 14, lines: 1, numbered: true };
-    return html`<ol class=${narrow ? "beats bars" : "beats"} .style=${`--beat-size:${size}px`} data-lines=${lines} ?data-bare=${!numbered} aria-label=${say("player.beats")}>
+    return html`<ol class=${narrow ? "beats bars" : "beats"} .style=${`--beat-size:${size}px`} data-lines=${lines} ?data-bare=${!numbered} ?data-whole=${whole} aria-label=${say("player.beats")}>
         ${plan.beats.map((beat, place) => this.#beat(beat, segments[place], place, here, plan, store, narrow))}
       </ol>
       ${narrow ? this.#named(plan, here, store) : nothing}
