@@ -46,14 +46,14 @@ format: tools ## rewrite the Python files in the one format
 	@$(ENVIRONMENT)/ruff check --fix --quiet .
 	@$(ENVIRONMENT)/ruff format .
 
-setup: python ## the Python environment and the front end, without starting anything
+setup: python ## all that a start needs, without starting anything
 	@$(LAUNCH) setup
 
 tools: python ## the same, and what tests, benchmarks and linters need
 	@$(LAUNCH) tools
 
 clean: ## remove all that was made here, but not the data in var/
-	rm -rf .venv .bootstrap node_modules static/dist test-results .pytest_cache .mypy_cache .ruff_cache \
+	rm -rf .venv .bootstrap .endings node_modules static/dist test-results .pytest_cache .mypy_cache .ruff_cache \
 		.hypothesis .benchmarks
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -9,6 +9,7 @@ BOOTSTRAP = ROOT / ".bootstrap"
 NODE_MODULES = ROOT / "node_modules"
 STATIC = ROOT / "static"
 BUNDLE = STATIC / "dist"
+ENDINGS = ROOT / ".endings"
 TEST_RESULTS = ROOT / "test-results"
 
 

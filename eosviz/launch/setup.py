@@ -1,10 +1,11 @@
-"""`make setup`: the environment and the front end, made by one process at a time."""
+"""`make setup`: the environment, the front end and the library's endings, made by one process at a time."""
 
 import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from eosviz.launch.commands import say
+from eosviz.launch.endings import prepare_endings
 from eosviz.launch.environment import prepare_environment
 from eosviz.launch.frontend import prepare_frontend
 from eosviz.launch.places import BOOTSTRAP
@@ -15,6 +16,7 @@ def set_up() -> None:
     with alone():
         prepare_environment()
         prepare_frontend()
+        prepare_endings()
 
 
 def set_up_with_tools() -> None:
@@ -22,6 +24,7 @@ def set_up_with_tools() -> None:
     with alone():
         prepare_environment(with_tools=True)
         prepare_frontend()
+        prepare_endings()
 
 
 def set_up_environment() -> None:

@@ -8,9 +8,10 @@ from typing import Any
 
 from django.db import transaction
 
-from engine.ending import FORM, ending_of
+from engine.ending import FORM
 from engine.scenario.document import put
 from engine.scenario.shelf import LibraryEntry, library
+from eosviz.scenarios.endings import endings_of
 from eosviz.scenarios.models import Endings, ScenarioVersion, encode_document
 
 
@@ -42,27 +43,15 @@ def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, 
 
 
 def _keep_endings(versions: list[ScenarioVersion], entries: dict[str, LibraryEntry]) -> None:
-    """Compute and store the endings of versions that have none in the current form."""
+    """Store the endings of versions that have none in the current form."""
     kept = set(
         Endings.objects.filter(version__in=versions, form=FORM).values_list("version__digest", flat=True)
     )
     lacking = [version for version in versions if version.digest not in kept]
     Endings.objects.filter(version__in=lacking).delete()
     Endings.objects.bulk_create(
-        Endings(version=version, form=FORM, runs=endings_of(version.digest, entries[version.digest]))
-        for version in lacking
+        Endings(version=version, form=FORM, runs=endings_of(entries[version.digest])) for version in lacking
     )
-
-
-_endings: dict[str, dict[str, Any]] = {}
-"""Cached by digest: a database that is filled again in the same process needs no second run."""
-
-
-def endings_of(digest: str, found: LibraryEntry) -> dict[str, Any]:
-    """How the scenario ends without a variant (empty name) and in each variant."""
-    if digest not in _endings:
-        _endings[digest] = {name or "": ending_of(found.scenario(name)) for name in (None, *found.variants)}
-    return _endings[digest]
 
 
 def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[str, Any]) -> ScenarioVersion:

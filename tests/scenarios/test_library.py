@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -20,7 +21,7 @@ from engine.scenario.schema import LIBRARY_QUESTIONS
 from engine.scenario.shelf import LibraryEntry, entry, in_order, library
 from engine.simulation import Simulation
 from eosviz.catalogue import LANGUAGES, catalogue_file, interface_words, words
-from eosviz.scenarios import choices, trailer, trailer_picture
+from eosviz.scenarios import choices, endings, trailer, trailer_picture
 from eosviz.scenarios.actions import load_library, with_settings
 from eosviz.scenarios.cards import Shelved, card_of, cards, shelf
 from eosviz.scenarios.differences import possible
@@ -104,6 +105,15 @@ class TestEndings:
                     texts = lesson_texts(document, variant["name"])
                     own = [texts[name] != document[name] for name in texts]
                     assert all(own), f"{version.identifier}/{variant['name']}: {sorted(run['broken'])}"
+
+    def test_without_prepared_endings_or_with_those_of_another_engine_the_scenario_is_run(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        prepared = endings.endings_of(entry("SC-02"))
+        monkeypatch.setattr(endings, "_computed", {})
+        monkeypatch.setattr(endings, "ENDINGS", tmp_path)
+        monkeypatch.setattr(endings, "_prepared", endings._prepared.__wrapped__)
+        assert json.loads(json.dumps(endings.endings_of(entry("SC-02")))) == json.loads(json.dumps(prepared))
 
     def test_endings_of_an_older_form_are_made_anew(self) -> None:
         Endings.objects.filter(version__identifier="SC-03").update(form="0", runs={})

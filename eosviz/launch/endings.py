@@ -1,0 +1,35 @@
+"""Prepares how every scenario of the library ends: `.endings`, computed once for each state of the engine.
+
+A new database would otherwise run the whole library, which takes seconds. `eosviz/scenarios/endings.py` computes and
+reads it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from eosviz.launch.commands import require, say
+from eosviz.launch.places import ENDINGS, ROOT, environment_python
+from eosviz.launch.stamps import digest_of, is_fresh, stamp, unstamp
+
+
+def prepare_endings() -> None:
+    """After this `.endings` belongs to the engine of this checkout."""
+    sources = engine_digest()
+    if is_fresh(ENDINGS, sources):
+        return
+    say("Running every scenario of the library once …")
+    ENDINGS.mkdir(exist_ok=True)
+    unstamp(ENDINGS)
+    require(
+        [environment_python(), "-m", "eosviz.scenarios.endings"], "the last line above says what is wrong"
+    )
+    stamp(ENDINGS, sources)
+
+
+def engine_digest() -> str:
+    return digest_of(engine_sources())
+
+
+def engine_sources() -> Iterator[Path]:
+    for suffix in ("py", "toml"):
+        yield from (ROOT / "engine").rglob(f"*.{suffix}")

@@ -1,0 +1,55 @@
+"""How the scenarios of the library end: read from `.endings`, or computed where that is missing or of another engine.
+
+`python -m eosviz.scenarios.endings` writes the file; `make setup` calls it. Does not import Django.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from engine.ending import ending_of
+from engine.scenario.shelf import LibraryEntry, library
+from eosviz.launch.endings import engine_digest
+from eosviz.launch.places import ENDINGS
+from eosviz.launch.stamps import is_fresh
+
+FILE = ENDINGS / "endings.json"
+
+Endings = dict[str, Any]
+"""By variant; the document itself under an empty name."""
+
+
+def endings_of(found: LibraryEntry) -> Endings:
+    """How the scenario ends without a variant and in each variant."""
+    text = _digest(found)
+    if text not in _computed:
+        _computed[text] = _prepared().get(text) or _compute(found)
+    return _computed[text]
+
+
+_computed: dict[str, Endings] = {}
+"""By the digest of the document's text: a database that is filled again in the same process needs no second run."""
+
+
+def _compute(found: LibraryEntry) -> Endings:
+    return {name or "": ending_of(found.scenario(name)) for name in (None, *found.variants)}
+
+
+@cache
+def _prepared() -> dict[str, Endings]:
+    """By the digest of the document's text. Empty: nothing was prepared for this engine."""
+    if not is_fresh(ENDINGS, engine_digest()):
+        return {}
+    return msgspec.json.decode(FILE.read_bytes(), type=dict[str, Endings])
+
+
+def _digest(found: LibraryEntry) -> str:
+    return hashlib.sha256(found.text.encode()).hexdigest()
+
+
+if __name__ == "__main__":
+    FILE.write_bytes(msgspec.json.encode({_digest(found): _compute(found) for found in library()}))
